@@ -1,0 +1,41 @@
+# Every target sets up what it needs by itself; nothing is done twice.
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check format test-long bench clean
+
+help: ## list the targets
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+setup: ## build the environment in .venv (quick when nothing changed)
+	@PYTHON=$(PYTHON) scripts/setup
+
+demo: setup ## run the main job: subscriptions ring on a live Spark stream, under two minutes
+	@$(BIN)/tocsin demo
+
+test: setup ## run the tests that CI runs
+	@scripts/setup-services
+	@$(BIN)/pytest
+
+test-long: setup ## property tests with thousands of cases
+	@scripts/setup-services
+	@TOCSIN_EXAMPLES=long $(BIN)/pytest -m "not postgres" tests
+
+check: setup ## format, lint, types, layers
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+format: setup ## format the code
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+bench: setup ## measure boolean selectors beside their baselines
+	@$(BIN)/tocsin bench selectors
+
+clean: ## remove what set-up and tests left behind
+	@rm -rf $(VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache artifacts spark-warehouse

@@ -1,0 +1,27 @@
+"""Shared by all tests: how many random cases a property gets, and where the data of others lies."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+_SLOW_IS_FINE = (HealthCheck.too_slow, HealthCheck.data_too_large)
+settings.register_profile("quick", max_examples=100, deadline=None, suppress_health_check=_SLOW_IS_FINE)
+settings.register_profile("long", max_examples=5_000, deadline=None, suppress_health_check=_SLOW_IS_FINE)
+settings.load_profile(os.environ.get("TOCSIN_EXAMPLES", "quick"))
+
+SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+def shared_data(name: str) -> Path:
+    """A folder or file of conformance data; where it is absent the test is skipped, but never in CI."""
+    path = SHARED_DATA / name
+    if not path.exists():
+        message = f"the conformance data {name} is not beside the checkout (../shared/data)"
+        if os.environ.get("CI"):
+            pytest.fail(message)
+        pytest.skip(message)
+    return path

@@ -1,0 +1,68 @@
+"""A real PostgreSQL server for tests: started on loopback in a temporary folder, stopped by its own process id."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+
+@contextmanager
+def postgres_url(folder: Path) -> Iterator[str]:
+    """The URL of a fresh server's database; skips where no server is installed, fails in CI."""
+    programs = _programs()
+    if programs is None:
+        message = "no PostgreSQL server is installed (make test installs it where it can)"
+        if os.environ.get("CI"):
+            pytest.fail(message)
+        pytest.skip(message)
+    cluster = folder / "cluster"
+    port = _free_port()
+    user = _unprivileged(folder)
+    _run(user, [programs / "initdb", "-D", cluster, "-U", "tocsin", "-A", "trust", "-E", "UTF8", "--no-sync"])
+    options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off"
+    _run(user, [programs / "pg_ctl", "-D", cluster, "-o", options, "-l", folder / "log", "-w", "start"])
+    try:
+        yield f"postgresql+psycopg://tocsin@127.0.0.1:{port}/postgres"
+    finally:
+        _run(user, [programs / "pg_ctl", "-D", cluster, "-m", "immediate", "-w", "stop"])
+
+
+def _programs() -> Path | None:
+    packaged = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"))
+    found = packaged[-1] if packaged else shutil.which("pg_ctl")
+    return Path(found).resolve().parent if found else None
+
+
+def _unprivileged(folder: Path) -> str | None:
+    """PostgreSQL refuses to run as root: then it runs as another user, who must be able to reach the folder."""
+    if os.geteuid() != 0:
+        return None
+    names = {entry.pw_name for entry in pwd.getpwall()}
+    user = "postgres" if "postgres" in names else "nobody"
+    shutil.chown(folder, user)
+    for parent in folder.parents:
+        if parent.stat().st_uid == 0 and parent != Path(parent.anchor):
+            parent.chmod(parent.stat().st_mode | 0o011)
+    return user
+
+
+def _run(user: str | None, command: list[object]) -> None:
+    environment = {"PATH": os.environ["PATH"], "LC_ALL": "C"}
+    words = [str(word) for word in command]
+    # The server inherits standard output: a pipe would never end.
+    done = subprocess.run(words, user=user, cwd="/", env=environment, stdout=subprocess.DEVNULL, check=False)
+    assert done.returncode == 0, f"{words[0]} failed"
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

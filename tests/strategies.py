@@ -1,0 +1,118 @@
+"""Random plans and events for property tests: few names and few values, so that things meet and collide."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from tocsin.events.codecs.cloudevents import from_mapping
+from tocsin.events.event import ENVELOPE, Event
+from tocsin.plan.atoms import (
+    AllOf,
+    AnyOf,
+    Between,
+    BooleanNode,
+    Computed,
+    Equals,
+    IsNull,
+    Like,
+    Not,
+    OneOf,
+    Ordered,
+    Predicate,
+)
+from tocsin.plan.expression import Attribute, Call, Semantics, Value
+from tocsin.values.like import LikePattern, Wild
+from tocsin.values.scalars import Constant
+from tocsin.values.truth import Truth
+
+NAMES = ("a", "b", "c")
+PATHS = st.sampled_from([("a",), ("b",), ("c",), ("n", "a"), ("n", "b"), (ENVELOPE, "type"), (ENVELOPE, "id")])
+HUGE = (2**53, 2**53 + 1, -(2**53) - 1, 2**64, 10**30, 10**30 + 1)
+
+numbers = st.one_of(
+    st.integers(-3, 3),
+    st.sampled_from([0.5, -0.5, 1.5, 1e308, -0.0, float("inf"), float("-inf"), 2.0**53]),
+    st.sampled_from(HUGE),
+)
+texts = st.one_of(
+    st.sampled_from(["", "a", "ab", "abc", "b", "xax", "a\nb", "%", "_", "ü", "t"]), st.text("ab_%", max_size=5)
+)
+mismatches = st.sampled_from([Truth.UNKNOWN, Truth.FALSE])
+
+
+def patterns() -> st.SearchStrategy[LikePattern]:
+    """LIKE patterns over the alphabet of the texts."""
+    tokens = st.one_of(st.sampled_from(list(Wild)), st.text("ab_%", min_size=1, max_size=2))
+    return st.lists(tokens, max_size=5).map(LikePattern.of)
+
+
+def constants() -> st.SearchStrategy[Constant]:
+    """Constants of every kind."""
+    return st.one_of(numbers, texts, st.booleans()).map(Constant.of)
+
+
+def predicates() -> st.SearchStrategy[Predicate]:
+    """Predicates of every class, strict and lenient about kinds."""
+    number = numbers.map(Constant.of)
+    one_kind = st.one_of(
+        st.frozensets(number, min_size=1, max_size=3), st.frozensets(texts.map(Constant.of), min_size=1, max_size=3)
+    )
+    sums = st.builds(
+        lambda left, op, right, limit: Computed(
+            Call(op, (Call("+", (Attribute(left), Attribute(right))), Value(limit))), Semantics.SELECTOR
+        ),
+        PATHS,
+        st.sampled_from(["<", "="]),
+        PATHS,
+        st.integers(-3, 3).map(Constant.of),
+    )
+    return st.one_of(
+        st.builds(Equals, PATHS, constants(), mismatches),
+        st.builds(Ordered, PATHS, st.sampled_from(["<", "<=", ">", ">="]), number, mismatches),
+        st.builds(Between, PATHS, number, number, mismatches),
+        st.builds(OneOf, PATHS, one_kind, mismatches),
+        st.builds(Like, PATHS, patterns(), mismatches),
+        st.builds(IsNull, PATHS),
+        sums,
+    )
+
+
+def boolean_nodes(leaves: int = 8) -> st.SearchStrategy[BooleanNode]:
+    """Boolean expressions, negations and empty groups included."""
+    return st.recursive(
+        predicates(),
+        lambda inner: st.one_of(
+            st.builds(Not, inner),
+            st.lists(inner, max_size=4).map(lambda operands: AllOf(tuple(operands))),
+            st.lists(inner, max_size=4).map(lambda operands: AnyOf(tuple(operands))),
+        ),
+        max_leaves=leaves,
+    )
+
+
+def attribute_values() -> st.SearchStrategy[Any]:
+    """What an attribute can hold: every kind, null, and what compares as unknown."""
+    return st.one_of(st.none(), st.booleans(), numbers, texts, st.just([1]), st.just({"a": 1}))
+
+
+def data() -> st.SearchStrategy[dict[str, Any]]:
+    """The data of an event, with a nested object."""
+    flat = st.dictionaries(st.sampled_from(NAMES), attribute_values())
+    return st.builds(lambda outer, inner: outer | ({} if inner is None else {"n": inner}), flat, st.none() | flat)
+
+
+@st.composite
+def events(draw: st.DrawFn, ids: tuple[str, ...] = ("e1", "e2", "a", "ab")) -> Event:
+    """Events with few identities, so that duplicates happen."""
+    body: dict[str, Any] = {
+        "id": draw(st.sampled_from(ids)),
+        "source": draw(st.sampled_from(["s", "t"])),
+        "type": draw(st.sampled_from(["t", "ab"])),
+    }
+    if draw(st.booleans()):
+        second = draw(st.integers(0, 5))
+        body["time"] = f"2026-01-01T00:00:0{second}Z"
+        body["endtime"] = f"2026-01-01T00:00:0{draw(st.integers(second, 9))}Z"
+    return from_mapping(body | {"data": draw(data())})

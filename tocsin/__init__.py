@@ -1,0 +1,9 @@
+"""Tocsin: publish/subscribe that understands what happened, when, where and what it means."""
+
+from tocsin.errors import Problem
+from tocsin.events.event import Event
+from tocsin.events.match import Match
+from tocsin.hosts.local.hub import Handle, Hub
+
+__all__ = ["Event", "Handle", "Hub", "Match", "Problem"]
+__version__ = "0.1.0"

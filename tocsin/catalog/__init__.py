@@ -1,0 +1,19 @@
+"""The catalog: subscriptions and definitions, versioned, from text to checked plan; shared by all hosts."""
+
+from tocsin.catalog.compiling import compile_subscription, problems_of
+from tocsin.catalog.entries import Definition, Subscription
+from tocsin.catalog.files import Entries, read_entries
+from tocsin.catalog.store import Catalog, Changes, Snapshot, open_catalog
+
+__all__ = [
+    "Catalog",
+    "Changes",
+    "Definition",
+    "Entries",
+    "Snapshot",
+    "Subscription",
+    "compile_subscription",
+    "open_catalog",
+    "problems_of",
+    "read_entries",
+]

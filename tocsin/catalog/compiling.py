@@ -1,0 +1,51 @@
+"""From text to a checked plan. A subscription that does not compile raises, and changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tocsin.catalog.entries import Definition, Subscription
+from tocsin.errors import MeaningProblem, Problem
+from tocsin.languages import parse_subscription, problems_in_subscription
+from tocsin.languages.context import Context
+from tocsin.plan.composites import Plan, Policy
+from tocsin.plan.passes import prepared
+from tocsin.values.time import parse_duration
+
+
+def compile_subscription(subscription: Subscription, definitions: Iterable[Definition] = ()) -> Plan:
+    """The prepared plan of a subscription; raises its first problem."""
+    for problem in _setting_problems(subscription):
+        raise problem
+    context = _context(definitions)
+    plan = parse_subscription(subscription.language, subscription.expression, subscription.options, context)
+    return prepared(plan)
+
+
+def problems_of(subscription: Subscription, definitions: Iterable[Definition] = ()) -> list[Problem]:
+    """Every problem of a subscription; empty iff it compiles."""
+    found = _setting_problems(subscription)
+    context = _context(definitions)
+    found += problems_in_subscription(subscription.language, subscription.expression, subscription.options, context)
+    return found
+
+
+def _context(definitions: Iterable[Definition]) -> Context:
+    return Context(definitions={definition.name: definition for definition in definitions})
+
+
+def _setting_problems(subscription: Subscription) -> list[Problem]:
+    found: list[Problem] = []
+    policies = [policy.value for policy in Policy]
+    if subscription.policy is not None and subscription.policy not in policies:
+        found.append(_bad_setting("policy", subscription.policy, f"one of {', '.join(policies)}"))
+    if subscription.horizon not in (None, "off"):
+        try:
+            parse_duration(str(subscription.horizon))
+        except MeaningProblem as problem:
+            found.append(_bad_setting("horizon", subscription.horizon, problem.hint))
+    return found
+
+
+def _bad_setting(name: str, value: object, hint: str) -> MeaningProblem:
+    return MeaningProblem(f"{name} {value!r} is not known", code="SubscriptionFormatError", token=name, hint=hint)

@@ -1,0 +1,21 @@
+"""`tocsin check`: all problems of a file of subscriptions, with place and hint."""
+
+from __future__ import annotations
+
+import typer
+
+from tocsin.cli.loading import problems_in, read_file
+from tocsin.cli.options import Ontology, Subscriptions, refuse_ontologies
+
+
+def check(subscriptions: Subscriptions, ontology: Ontology = None) -> None:
+    """Check every subscription of a file; exit status 1 if any has a problem."""
+    refuse_ontologies(ontology)
+    entries = read_file(subscriptions)
+    problems = problems_in(entries)
+    for each in problems:
+        typer.echo(f"{subscriptions}: {each}")
+    if problems:
+        typer.echo(f"{len(problems)} problem(s)", err=True)
+        raise typer.Exit(1)
+    typer.echo(f"{len(entries.subscriptions)} subscription(s), no problem", err=True)

@@ -1,0 +1,89 @@
+"""Who evaluates: the local engine, the reference or Spark. All give the same answer over the same files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib import import_module
+
+from tocsin.cli.loading import Loaded
+from tocsin.cli.progress import reading
+from tocsin.connectors.files import open_lines
+from tocsin.errors import UnsupportedProblem
+from tocsin.events.dead_letter import DeadLetter
+from tocsin.events.match import Match
+from tocsin.hosts.local.finite import Input, match_events, read_events
+from tocsin.reference import matches as reference_matches
+from tocsin.values.time import Duration
+
+
+class EngineName(StrEnum):
+    """The engines that a command can be told to use."""
+
+    LOCAL = "local"
+    SPARK = "spark"
+    REFERENCE = "reference"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to match: subscriptions, a file of events, and how late an event may be."""
+
+    loaded: Loaded
+    events: str
+    lateness: Duration | None = None
+    master: str = "local[2]"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Matches in output order, and what could not be served."""
+
+    matches: list[Match]
+    dead_letters: list[DeadLetter]
+
+
+def evaluate(engine: EngineName, request: Request) -> Answer:
+    """The answer of one engine."""
+    return _ENGINES[engine](request)
+
+
+def read_input(path: str, lateness: Duration | None) -> Input:
+    """The events of a file, with a progress bar."""
+    with reading(path, "reading events") as progress, open_lines(path, progress) as lines:
+        return read_events(lines, lateness)
+
+
+def _local(request: Request) -> Answer:
+    found = read_input(request.events, request.lateness)
+    return Answer(match_events(request.loaded.plans, found.events), found.dead_letters)
+
+
+def _reference(request: Request) -> Answer:
+    found = read_input(request.events, request.lateness)
+    matches = [
+        match for id_, plan in request.loaded.plans.items() for match in reference_matches(id_, plan, found.events)
+    ]
+    return Answer(sorted(matches, key=lambda match: match.order), found.dead_letters)
+
+
+def _spark(request: Request) -> Answer:
+    try:
+        spark = import_module("tocsin.spark")
+    except ImportError as error:
+        raise UnsupportedProblem(
+            f"Spark is not installed: {error}", code="SparkMissing", hint="pip install 'tocsin[spark]'"
+        ) from None
+    subscriptions = list(request.loaded.subscriptions.values())
+    matches, dead_letters = spark.run_match(
+        subscriptions, request.events, lateness=request.lateness, master=request.master
+    )
+    return Answer(matches, dead_letters)
+
+
+_ENGINES: dict[EngineName, Callable[[Request], Answer]] = {
+    EngineName.LOCAL: _local,
+    EngineName.SPARK: _spark,
+    EngineName.REFERENCE: _reference,
+}

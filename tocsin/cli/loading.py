@@ -1,0 +1,58 @@
+"""What several commands start with: files of subscriptions read, checked and compiled, with every problem shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import typer
+
+from tocsin.catalog import Definition, Entries, Subscription, compile_subscription, problems_of, read_entries
+from tocsin.catalog.files import LineProblem
+from tocsin.connectors.files import open_lines
+from tocsin.errors import MeaningProblem
+from tocsin.plan.composites import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The subscriptions of a file that compile, their plans, and the definitions they may use."""
+
+    subscriptions: dict[str, Subscription]
+    plans: dict[str, Plan]
+    definitions: tuple[Definition, ...] = ()
+
+
+def read_file(path: str) -> Entries:
+    """The entries of a file of subscriptions, and the problems of its lines."""
+    with open_lines(path) as lines:
+        return read_entries(lines)
+
+
+def problems_in(entries: Entries) -> list[LineProblem]:
+    """Every problem of the file, by line."""
+    found = list(entries.problems)
+    for entry in entries.subscriptions:
+        for problem in problems_of(entry.subscription, entries.definitions):
+            found.append(LineProblem(entry.line, entry.subscription.id, problem))
+    return sorted(found, key=lambda each: each.line)
+
+
+def load(path: str, *, skip_wrong: bool) -> Loaded:
+    """The compiled subscriptions of a file; wrong ones are shown, and stop the run unless they are to be skipped."""
+    entries = read_file(path)
+    problems = problems_in(entries)
+    for each in problems:
+        typer.echo(f"{path}: {each}", err=True)
+    if problems and not skip_wrong:
+        raise MeaningProblem(
+            f"{path} has {len(problems)} problem(s)",
+            code="SubscriptionsRefused",
+            hint="mend them, or leave them out with --on-error skip",
+        )
+    wrong = {each.line for each in problems}
+    good = [entry.subscription for entry in entries.subscriptions if entry.line not in wrong]
+    return Loaded(
+        {each.id: each for each in good},
+        {each.id: compile_subscription(each, entries.definitions) for each in good},
+        tuple(entries.definitions),
+    )

@@ -1,0 +1,52 @@
+"""`tocsin match`: which subscriptions ring for which events of a file."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from tocsin.cli.engines import EngineName, Request, evaluate
+from tocsin.cli.loading import load
+from tocsin.cli.options import Events, OnError, Ontology, Subscriptions, refuse_ontologies
+from tocsin.connectors.files import write_lines
+from tocsin.values.time import parse_duration, parse_instant
+
+
+def match(
+    subscriptions: Subscriptions,
+    events: Events,
+    ontology: Ontology = None,
+    engine: Annotated[EngineName, typer.Option(help="Who evaluates; all give the same answer.")] = EngineName.LOCAL,
+    lateness: Annotated[
+        str | None, typer.Option(help="Count events as late that end more than this before the newest one, as 2s.")
+    ] = None,
+    until: Annotated[str | None, typer.Option(help="Stop the clock at this time, as 2026-01-31T08:00:00Z.")] = None,
+    output: Annotated[str, typer.Option(help="Where matches go, one JSON object a line; - is standard output.")] = "-",
+    dead_letters: Annotated[
+        str | None, typer.Option(help="Where malformed and late events go, with line number and reason.")
+    ] = None,
+    on_error: Annotated[OnError, typer.Option(help="What a wrong subscription does to the run.")] = OnError.FAIL,
+    master: Annotated[str, typer.Option(help="Spark master, for --engine spark.")] = "local[2]",
+) -> None:
+    """Match the events of a file against the subscriptions of a file.
+
+    Matches are put out in the order of detection. A malformed event never stops the run: it is counted on standard
+    error and, with --dead-letters, written down with its line number and the reason.
+    """
+    refuse_ontologies(ontology)
+    if until is not None:
+        parse_instant(until)
+    loaded = load(subscriptions, skip_wrong=on_error is OnError.SKIP)
+    request = Request(loaded, events, parse_duration(lateness) if lateness else None, master)
+    answer = evaluate(engine, request)
+    write_lines(output, (each.line() for each in answer.matches))
+    if dead_letters is not None:
+        write_lines(dead_letters, (each.text() for each in answer.dead_letters))
+    elif answer.dead_letters:
+        first = answer.dead_letters[0]
+        typer.echo(
+            f"tocsin: {len(answer.dead_letters)} event(s) not served, the first at line {first.line}: {first.reason}; "
+            "--dead-letters FILE keeps them all",
+            err=True,
+        )

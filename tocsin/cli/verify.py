@@ -1,0 +1,35 @@
+"""`tocsin verify`: the engine against the reference, on the user's own subscriptions and events."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from tocsin.cli.engines import EngineName, Request, evaluate
+from tocsin.cli.loading import load
+from tocsin.cli.options import Events, Ontology, Subscriptions, refuse_ontologies
+from tocsin.errors import MeaningProblem
+
+
+def verify(
+    subscriptions: Subscriptions,
+    events: Events,
+    ontology: Ontology = None,
+    engine: Annotated[EngineName, typer.Option(help="The engine to compare with the reference.")] = EngineName.LOCAL,
+) -> None:
+    """Compare an engine with the reference; exit status 1 on any difference."""
+    refuse_ontologies(ontology)
+    if events == "-":
+        raise MeaningProblem("verify reads the events twice", code="FileError", hint="give a file instead of -")
+    request = Request(load(subscriptions, skip_wrong=False), events)
+    found = {each.line() for each in evaluate(engine, request).matches}
+    expected = {each.line() for each in evaluate(EngineName.REFERENCE, request).matches}
+    for line in sorted(found - expected):
+        typer.echo(f"only {engine.value}: {line}")
+    for line in sorted(expected - found):
+        typer.echo(f"only reference: {line}")
+    if found != expected:
+        typer.echo(f"{len(found ^ expected)} difference(s)", err=True)
+        raise typer.Exit(1)
+    typer.echo(f"{engine.value} and reference agree: {len(found)} match(es)", err=True)

@@ -1,0 +1,1 @@
+"""Connectors: one file per way in or out."""

@@ -1,0 +1,63 @@
+"""Files of lines: a path, `-` for standard input or output, `.gz` for compressed. Lines are bytes, as they came."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, BinaryIO, cast
+
+from tocsin.errors import MeaningProblem
+
+
+@contextmanager
+def open_lines(path: str, progress: Callable[[int], object] = lambda position: None) -> Iterator[Iterable[bytes]]:
+    """The lines of a file; `progress` hears the position in the file now and then."""
+    if path == "-":
+        yield sys.stdin.buffer
+        return
+    try:
+        with Path(path).open("rb") as raw:
+            yield _reported(_unpacked(raw, path), raw, progress)
+    except (OSError, EOFError) as error:
+        raise MeaningProblem(f"cannot read {path}: {_reason(error)}", code="FileError") from None
+
+
+def write_lines(path: str, lines: Iterable[str]) -> None:
+    """Writes lines to a file or, for `-`, to standard output."""
+    try:
+        if path == "-":
+            _write(sys.stdout.buffer, lines)
+            return
+        with cast("IO[bytes]", gzip.open(path, "wb") if path.endswith(".gz") else Path(path).open("wb")) as out:
+            _write(out, lines)
+    except OSError as error:
+        raise MeaningProblem(f"cannot write {path}: {_reason(error)}", code="FileError") from None
+
+
+def size_of(path: str) -> int | None:
+    """Bytes of the file on disk, or None where that is not known."""
+    return Path(path).stat().st_size if path != "-" and Path(path).is_file() else None
+
+
+def _unpacked(raw: BinaryIO, path: str) -> IO[bytes]:
+    return cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if path.endswith(".gz") else raw
+
+
+def _reported(lines: Iterable[bytes], raw: BinaryIO, progress: Callable[[int], object]) -> Iterator[bytes]:
+    for number, line in enumerate(lines):
+        if number % 1000 == 0:
+            progress(raw.tell())
+        yield line
+
+
+def _write(out: IO[bytes], lines: Iterable[str]) -> None:
+    for line in lines:
+        out.write(line.encode() + b"\n")
+    out.flush()
+
+
+def _reason(error: OSError | EOFError) -> str:
+    return getattr(error, "strerror", None) or str(error)

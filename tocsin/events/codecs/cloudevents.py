@@ -1,0 +1,220 @@
+"""CloudEvents 1.0 JSON: one object is one event. What is not an event raises, with the reason a person needs.
+
+Refused: malformed JSON, invalid UTF-8, lone surrogates, duplicate or empty member names, NaN, a missing id, source or
+type, times without a zone or in the wrong order, places that are no valid geometry, and what is too large or too deep.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import Any
+
+from tocsin.errors import EventProblem, LimitProblem, MeaningProblem, Problem
+from tocsin.events.event import Event
+from tocsin.values.scalars import canonical_number
+from tocsin.values.space import parse_place
+from tocsin.values.time import Interval, parse_instant
+
+MAX_BYTES = 4 << 20
+MAX_DEPTH = 100
+
+_REQUIRED = ("id", "source", "type")
+_NOT_CONTEXT = ("data", "data_base64", "place")
+
+
+def decode(raw: bytes | str) -> Event:
+    """The event of one CloudEvents JSON text."""
+    return event_of(parse_json(raw))
+
+
+def from_mapping(value: Mapping[str, Any]) -> Event:
+    """The event of a CloudEvents object that is already in memory, checked as strictly as text would be."""
+    return event_of(_plain(value, MAX_DEPTH))
+
+
+def parse_json(raw: bytes | str) -> Any:
+    """JSON with everything refused that would silently lose or change data."""
+    if len(raw) > MAX_BYTES:
+        raise LimitProblem(f"the event has {len(raw):,} bytes, the limit is {MAX_BYTES:,}", code="EventLimitError")
+    text = _text(raw)
+    try:
+        value = _DECODER.decode(text)
+    except RecursionError:
+        raise _too_deep() from None
+    except json.JSONDecodeError as error:
+        raise EventProblem(f"malformed JSON: {error.msg} at line {error.lineno}, column {error.colno}") from None
+    except ValueError as error:  # an integer with more digits than Python converts
+        raise EventProblem(f"malformed JSON: {error}") from None
+    if text.count("{") + text.count("[") > MAX_DEPTH and _depth(value) > MAX_DEPTH:
+        raise _too_deep()
+    if "\\ud" in text or "\\uD" in text:
+        _refuse_lone_surrogates(value)
+    return value
+
+
+def event_of(value: object) -> Event:
+    """The event of a parsed CloudEvents object."""
+    if not isinstance(value, dict):
+        raise EventProblem(f"an event is a JSON object, got {_json_kind(value)}")
+    for name in _REQUIRED:
+        given = value.get(name)
+        if not isinstance(given, str) or not given:
+            raise EventProblem(
+                f"{name} is missing" if given is None else f"{name} must be a non-empty string",
+                token=name,
+                hint="id, source and type are required",
+            )
+    if value.get("specversion", "1.0") != "1.0":
+        raise EventProblem(f"specversion {value['specversion']!r} is not served", hint="send CloudEvents 1.0")
+    envelope = {name: given for name, given in value.items() if given is not None and name not in _NOT_CONTEXT}
+    place = value.get("place")
+    if place is not None:
+        _checked_place(place)
+    return Event(envelope, _data(value), _interval(envelope), place)
+
+
+def _data(value: Mapping[str, Any]) -> object:
+    encoded = value.get("data_base64")
+    if encoded is None:
+        return value.get("data")
+    if value.get("data") is not None:
+        raise EventProblem("an event has data or data_base64, not both", token="data_base64")
+    if not isinstance(encoded, str):
+        raise EventProblem("data_base64 must be a string", token="data_base64")
+    try:
+        raw = base64.b64decode(encoded, validate=True)
+    except binascii.Error as error:
+        raise EventProblem(f"data_base64 is not base64: {error}", token="data_base64") from None
+    content_type = str(value.get("datacontenttype", "application/json")).partition(";")[0].strip()
+    return parse_json(raw) if content_type == "application/json" or content_type.endswith("+json") else _text(raw)
+
+
+def _interval(envelope: dict[str, Any]) -> Interval | None:
+    start = envelope.get("time")
+    if start is None:
+        if "endtime" in envelope:
+            raise EventProblem("endtime is given without time", token="endtime")
+        return None
+    end = envelope.setdefault("endtime", start)
+    begins, ends = _instant("time", start), _instant("endtime", end)
+    if begins > ends:
+        raise EventProblem(f"time {start} is after endtime {end}", token="endtime")
+    return Interval(begins, ends)
+
+
+def _instant(name: str, given: object) -> int:
+    if not isinstance(given, str):
+        raise EventProblem(f"{name} must be an RFC 3339 string", token=name)
+    try:
+        return parse_instant(given)
+    except MeaningProblem as problem:
+        raise EventProblem(f"{name}: {problem.message}", token=name, hint=problem.hint) from None
+
+
+def _checked_place(place: object) -> None:
+    try:
+        parse_place(place)
+    except Problem as problem:
+        raise EventProblem(f"place: {problem.message}", token="place", hint=problem.hint) from None
+
+
+def _text(raw: bytes | str) -> str:
+    if isinstance(raw, str):
+        return raw
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise EventProblem(f"invalid UTF-8: {error.reason} at byte {error.start}") from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        names = [name for name, _ in pairs]
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise EventProblem(f"the member {repeated!r} is given twice", code="DuplicateAttributeError", token=repeated)
+    if "" in value:
+        raise EventProblem("a member name is empty")
+    return value
+
+
+def _refused_constant(name: str) -> Any:
+    raise EventProblem(f"{name} is not a legal number", token=name)
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_refused_constant)
+
+
+def _plain(value: Any, depth: int) -> Any:
+    """Python data as a JSON reader would have given it: plain dict, list, str, int, float, bool or None."""
+    if depth < 0:
+        raise _too_deep()
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return _encodable(value)
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, Decimal | float):
+        return canonical_number(value)
+    if isinstance(value, Mapping):
+        return _object([(_member_name(name), _plain(item, depth - 1)) for name, item in value.items()])
+    if isinstance(value, list | tuple):
+        return [_plain(item, depth - 1) for item in value]
+    raise EventProblem(f"a value of type {type(value).__name__} is not supported", hint="use JSON types")
+
+
+def _member_name(name: object) -> str:
+    if not isinstance(name, str):
+        raise EventProblem(f"a member name is a string, got {name!r}")
+    return _encodable(name)
+
+
+def _encodable(text: str) -> str:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise EventProblem("a text has half of a surrogate pair, which is no character") from None
+    return text
+
+
+def _refuse_lone_surrogates(value: object) -> None:
+    for item in _scalars(value):
+        if isinstance(item, str):
+            _encodable(item)
+
+
+def _scalars(value: object) -> Iterable[object]:
+    stack = [value]
+    while stack:
+        top = stack.pop()
+        if isinstance(top, dict):
+            stack += (*top.keys(), *top.values())
+        elif isinstance(top, list):
+            stack += top
+        else:
+            yield top
+
+
+def _depth(value: object) -> int:
+    depth, level = 0, [value]
+    while level := [
+        item
+        for outer in level
+        if isinstance(outer, dict | list)
+        for item in (outer.values() if isinstance(outer, dict) else outer)
+    ]:
+        depth += 1
+    return depth
+
+
+def _too_deep() -> LimitProblem:
+    return LimitProblem(f"the event nests deeper than {MAX_DEPTH} levels", code="EventLimitError")
+
+
+def _json_kind(value: object) -> str:
+    return {list: "a list", str: "a string", type(None): "null", bool: "a boolean"}.get(type(value), "a number")

@@ -1,0 +1,49 @@
+"""A dead letter: input that could not be served, with the reason. Nothing vanishes silently."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from tocsin.errors import Problem
+from tocsin.events.event import Event
+
+MAX_INPUT = 4096
+
+LATE = "late"
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetter:
+    """What was wrong (code, reason), where (line of the input, from 1) and the beginning of the input itself."""
+
+    code: str
+    reason: str
+    input: str
+    line: int | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The dead letter as a JSON object."""
+        return {"line": self.line, "code": self.code, "reason": self.reason, "input": self.input}
+
+    def text(self) -> str:
+        """The dead letter as one line of JSON."""
+        return json.dumps(self.as_json(), ensure_ascii=False, separators=(",", ":"))
+
+
+def malformed(problem: Problem, raw: bytes | str, line: int | None = None) -> DeadLetter:
+    """The dead letter of input that is no event."""
+    hint = f" ({problem.hint})" if problem.hint else ""
+    return DeadLetter(problem.code, problem.message + hint, shown_input(raw), line)
+
+
+def late(event: Event, line: int | None = None) -> DeadLetter:
+    """The dead letter of an event behind the watermark."""
+    return DeadLetter("LateEvent", LATE, json.dumps({"source": event.source, "id": event.id}), line)
+
+
+def shown_input(raw: bytes | str) -> str:
+    """The beginning of the input as text; bytes that are no UTF-8 are shown as replacement characters."""
+    text = raw[:MAX_INPUT].decode("utf-8", "replace") if isinstance(raw, bytes) else raw[:MAX_INPUT]
+    return text.rstrip("\r\n").encode("utf-8", "replace").decode()

@@ -1,0 +1,90 @@
+"""The event: one model for all languages. Identity is (source, id); order is (end, start, source, id)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tocsin.values.space import Geometry, format_place, parse_place
+from tocsin.values.time import Instant, Interval
+
+Path = tuple[str, ...]
+"""How to reach an attribute: member names of nested objects. A first member "" means the envelope, see ENVELOPE."""
+
+ENVELOPE = ""
+"""First step of a path into the envelope, for example ("", "id"). No member of data has an empty name there."""
+
+_NOTHING: Mapping[str, Any] = {}
+_UNTIMED: Instant = -(2**63)
+
+
+class Event:
+    """One thing that happened. Built by a codec, never changed afterwards; views are derived when first asked for."""
+
+    __slots__ = ("_place", "envelope", "data", "id", "interval", "place_source", "source", "type")
+
+    def __init__(
+        self,
+        envelope: Mapping[str, Any],
+        data: object,
+        interval: Interval | None,
+        place_source: object = None,
+    ) -> None:
+        self.id: str = envelope["id"]
+        self.source: str = envelope["source"]
+        self.type: str = envelope["type"]
+        self.envelope = envelope
+        self.data = data
+        self.interval = interval
+        self.place_source = place_source
+        self._place: Geometry | None = None
+
+    @property
+    def identity(self) -> tuple[str, str]:
+        """The same pair a second time is a duplicate."""
+        return (self.source, self.id)
+
+    @property
+    def order(self) -> tuple[Instant, Instant, str, str]:
+        """The canonical order key; an event without a time comes before all others."""
+        if self.interval is None:
+            return (_UNTIMED, _UNTIMED, self.source, self.id)
+        return (self.interval.end, self.interval.start, self.source, self.id)
+
+    @property
+    def place(self) -> Geometry | None:
+        """The geometry of the event, or None where it has no place."""
+        if self._place is None and self.place_source is not None:
+            self._place = parse_place(self.place_source)
+        return self._place
+
+    @property
+    def place_text(self) -> str | None:
+        """The place as WKT."""
+        return None if self.place is None else format_place(self.place)
+
+    @property
+    def attributes(self) -> Mapping[str, Any]:
+        """Data as a nested map; empty where data is no object."""
+        return self.data if isinstance(self.data, dict) else _NOTHING
+
+    def attribute(self, path: Path) -> Any:
+        """The value at a path, or None where there is none."""
+        return value_at(self.attributes, self.envelope, path)
+
+    def __repr__(self) -> str:
+        return f"Event({self.source!r}, {self.id!r})"
+
+
+def value_at(attributes: Mapping[str, Any], envelope: Mapping[str, Any], path: Path) -> Any:
+    """The value at a path in an event's attributes or envelope; None where a step leads nowhere."""
+    if len(path) == 1:
+        return attributes.get(path[0])
+    if path[0] == ENVELOPE:
+        return envelope.get(path[1])
+    value: Any = attributes
+    for step in path:
+        if not isinstance(value, dict):
+            return None
+        value = value.get(step)
+    return value

@@ -1,0 +1,70 @@
+"""A match: what comes out when a subscription rings. The same match has the same id on every host and every retry."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any
+
+from tocsin.events.event import Event
+from tocsin.values.time import Instant, format_instant
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One ring of the bell; `events` are the ids of the constituents in canonical order, times may be unknown."""
+
+    subscription: str
+    events: tuple[str, ...]
+    start: Instant | None
+    end: Instant | None
+    detected: Instant | None
+    place: str | None
+    id: str
+    bindings: Mapping[str, str] = field(default_factory=dict)
+    outputs: tuple[str, ...] = ()
+
+    @property
+    def order(self) -> tuple[bool, int, str, tuple[str, ...], str]:
+        """Output order: (detected, subscription, events); what has no time comes first; the id settles ties."""
+        return (self.detected is not None, self.detected or 0, self.subscription, self.events, self.id)
+
+    def as_json(self) -> dict[str, Any]:
+        """The fixed output format."""
+        return {
+            "subscription": self.subscription,
+            "events": list(self.events),
+            "start": _time(self.start),
+            "end": _time(self.end),
+            "detected": _time(self.detected),
+            "place": self.place,
+            "bindings": dict(self.bindings),
+            "outputs": list(self.outputs),
+            "id": self.id,
+        }
+
+    def line(self) -> str:
+        """The match as one line of JSON."""
+        return json.dumps(self.as_json(), ensure_ascii=False, separators=(",", ":"))
+
+
+def match_of_event(subscription: str, event: Event) -> Match:
+    """The match of an atomic subscription: it is detected when its one event ends."""
+    start, end = (event.interval.start, event.interval.end) if event.interval else (None, None)
+    key = match_id(subscription, (event.identity,))
+    return Match(subscription, (event.id,), start, end, end, event.place_text, key)
+
+
+def match_id(subscription: str, identities: Sequence[tuple[str, str]]) -> str:
+    """A hash of the subscription id and the constituents' identities; each part is prefixed by its length."""
+    digest = blake2b(digest_size=16)
+    for part in (subscription, *(text for identity in identities for text in identity)):
+        encoded = part.encode()
+        digest.update(b"%d:" % len(encoded) + encoded)
+    return digest.hexdigest()
+
+
+def _time(instant: Instant | None) -> str | None:
+    return None if instant is None else format_instant(instant)

@@ -1,0 +1,1 @@
+"""The plan: the narrow waist between five languages and one engine. Small frozen nodes, identity by value."""

@@ -1,0 +1,215 @@
+"""Atoms: what a subscription says about one event. Identity by value: equal predicates are one predicate.
+
+A predicate gives TRUE, FALSE or UNKNOWN (`predicate_truth`); AND, OR and NOT combine them by Kleene's tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from operator import ge, gt, le, lt
+from typing import Any, assert_never
+
+from tocsin.errors import MeaningProblem
+from tocsin.events.event import Event, Path
+from tocsin.plan.evaluation import evaluate_condition
+from tocsin.plan.expression import Expression, Semantics, paths_of
+from tocsin.values.like import LikePattern, compile_like
+from tocsin.values.scalars import Constant, Kind, kind_of
+from tocsin.values.truth import Truth, truth
+
+ORDERINGS: dict[str, Callable[[Any, Any], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
+
+
+@dataclass(frozen=True, slots=True)
+class Equals:
+    """The attribute is of the constant's kind and equal in value."""
+
+    path: Path
+    value: Constant
+    mismatch: Truth = Truth.UNKNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """The attribute is a number that stands in the relation `<`, `<=`, `>` or `>=` to the limit."""
+
+    path: Path
+    relation: str
+    limit: Constant
+    mismatch: Truth = Truth.UNKNOWN
+
+    def __post_init__(self) -> None:
+        if self.relation not in ORDERINGS:
+            raise MeaningProblem(f"an ordering is one of {' '.join(ORDERINGS)}, got {self.relation}")
+        _require_number(self.limit)
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """The attribute is a number from low to high, both included; low above high holds for none."""
+
+    path: Path
+    low: Constant
+    high: Constant
+    mismatch: Truth = Truth.UNKNOWN
+
+    def __post_init__(self) -> None:
+        _require_number(self.low)
+        _require_number(self.high)
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """The attribute equals one of the values, which are all of one kind."""
+
+    path: Path
+    values: frozenset[Constant]
+    mismatch: Truth = Truth.UNKNOWN
+
+    def __post_init__(self) -> None:
+        if len({value.kind for value in self.values}) != 1:
+            raise MeaningProblem("the values of IN are of one kind, and at least one")
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of all values."""
+        return next(iter(self.values)).kind
+
+
+@dataclass(frozen=True, slots=True)
+class Like:
+    """The attribute is a string and the whole of it matches the pattern."""
+
+    path: Path
+    pattern: LikePattern
+    mismatch: Truth = Truth.UNKNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class IsNull:
+    """The attribute is absent or null. Never unknown."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """A condition that only evaluating an expression can decide: arithmetic, attribute against attribute, functions."""
+
+    expression: Expression
+    semantics: Semantics
+
+
+Predicate = Equals | Ordered | Between | OneOf | Like | IsNull | Computed
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The negation of a condition."""
+
+    operand: BooleanNode
+
+
+@dataclass(frozen=True, slots=True)
+class AllOf:
+    """Every operand holds; TRUE without operands."""
+
+    operands: tuple[BooleanNode, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """At least one operand holds; FALSE without operands."""
+
+    operands: tuple[BooleanNode, ...]
+
+
+BooleanNode = Predicate | Not | AllOf | AnyOf
+PREDICATES = (Equals, Ordered, Between, OneOf, Like, IsNull, Computed)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """An atom: the event makes the boolean expression TRUE."""
+
+    expression: BooleanNode
+
+
+Atom = Condition
+
+
+def predicate_truth(predicate: Predicate, event: Event) -> Truth:
+    """The truth of one predicate for one event: the meaning that every index must agree with."""
+    match predicate:
+        case Computed(expression, semantics):
+            return evaluate_condition(expression, semantics, event)
+        case IsNull(path):
+            return truth(event.attribute(path) is None)
+        case _:
+            return value_truth(predicate, event.attribute(predicate.path))
+
+
+def value_truth(predicate: Equals | Ordered | Between | OneOf | Like, value: Any) -> Truth:
+    """The truth of a predicate about one attribute, given the attribute's value."""
+    kind = kind_of(value)
+    if kind is Kind.NULL:
+        return Truth.UNKNOWN
+    if kind is not needed_kind(predicate):
+        return predicate.mismatch
+    match predicate:
+        case Equals(_, constant):
+            return truth(value == constant.value)
+        case Ordered(_, relation, limit):
+            return truth(ORDERINGS[relation](value, limit.value))
+        case Between(_, low, high):
+            return truth(low.value <= value <= high.value)
+        case OneOf(_, values):
+            return truth(Constant(kind, value) in values)
+        case Like(_, pattern):
+            return truth(_like(pattern)(value))
+        case _:
+            assert_never(predicate)
+
+
+def needed_kind(predicate: Equals | Ordered | Between | OneOf | Like) -> Kind:
+    """The kind of value that the predicate can be true of."""
+    match predicate:
+        case Equals(_, value):
+            return value.kind
+        case Ordered() | Between():
+            return Kind.NUMBER
+        case OneOf():
+            return predicate.kind
+        case Like():
+            return Kind.STRING
+        case _:
+            assert_never(predicate)
+
+
+def predicates_of(node: BooleanNode) -> Iterator[Predicate]:
+    """Every predicate occurrence, from left to right."""
+    match node:
+        case Not(operand):
+            yield from predicates_of(operand)
+        case AllOf(operands) | AnyOf(operands):
+            for operand in operands:
+                yield from predicates_of(operand)
+        case _:
+            yield node
+
+
+def attribute_paths(predicate: Predicate) -> frozenset[Path]:
+    """The attributes that the predicate reads."""
+    return paths_of(predicate.expression) if isinstance(predicate, Computed) else frozenset((predicate.path,))
+
+
+@lru_cache(maxsize=1 << 16)
+def _like(pattern: LikePattern) -> Callable[[str], bool]:
+    return compile_like(pattern)
+
+
+def _require_number(constant: Constant) -> None:
+    if constant.kind is not Kind.NUMBER:
+        raise MeaningProblem(f"an ordering needs a number, got {constant.value!r}")

@@ -1,0 +1,252 @@
+"""Composites: what a subscription says about several events, or about the absence of one.
+
+A part is an atom or a composite. An occurrence of a part is a set of member events with an interval (least start,
+greatest end), a place (hull of the members' places) and the occurrences of the named parts inside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import assert_never
+
+from tocsin.errors import MeaningProblem
+from tocsin.events.event import Path
+from tocsin.plan.atoms import Atom, Condition
+from tocsin.values.space import Metric, SpatialRelation
+from tocsin.values.time import Duration, Instant
+
+
+class Policy(Enum):
+    """Which occurrences combine, and what is used up by a combination."""
+
+    DEFERRED = "deferred"
+    CHRONICLE = "chronicle"
+    RECENT = "recent"
+    EXCLUSIVE = "exclusive"
+    GLOBE = "globe"
+    UNRESTRICTED = "unrestricted"
+
+
+class End(Enum):
+    """One end of an occurrence's interval."""
+
+    START = "start"
+    FINISH = "end"
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """The start or the end of a part of a join, by the part's number."""
+
+    part: int
+    end: End
+
+
+@dataclass(frozen=True, slots=True)
+class Precedes:
+    """The earlier moment plus `gap` lies before the later one or, where `or_equal`, is the later one."""
+
+    earlier: Moment
+    later: Moment
+    gap: Duration = 0
+    or_equal: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """The place of one part stands in the relation to the place of another; `distance` where the relation has one."""
+
+    part: int
+    relation: SpatialRelation
+    other: int
+    distance: float = 0.0
+    metric: Metric = Metric.PLANAR
+
+    def __post_init__(self) -> None:
+        _require_distance(self.distance)
+
+
+@dataclass(frozen=True, slots=True)
+class PartAttribute:
+    """An attribute of the event that is the occurrence of a named part."""
+
+    name: str
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Two attributes of named parts compare as told: `=`, `<>`, `<`, `<=`, `>` or `>=`. Equality can part the state."""
+
+    left: PartAttribute
+    relation: str
+    right: PartAttribute
+
+
+JoinCondition = Precedes | Near | Related
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """One occurrence of each part that meet every condition, agree on named parts and share no other member."""
+
+    parts: tuple[Part, ...]
+    conditions: tuple[JoinCondition, ...] = ()
+    policy: Policy = Policy.DEFERRED
+
+    def __post_init__(self) -> None:
+        if len(self.parts) < 2:
+            raise MeaningProblem("a join has two parts or more")
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """An occurrence of one of the parts alone."""
+
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DuringWindow:
+    """The occurrence starts after `start` and ends at `start + length` or before."""
+
+    start: Instant
+    length: Duration
+
+
+@dataclass(frozen=True, slots=True)
+class AfterInstant:
+    """The occurrence starts after the instant."""
+
+    instant: Instant
+
+
+@dataclass(frozen=True, slots=True)
+class AtRegion:
+    """The place of the occurrence stands in the relation to a fixed region, given as WKT."""
+
+    relation: SpatialRelation
+    region: str
+    distance: float = 0.0
+    metric: Metric = Metric.PLANAR
+
+    def __post_init__(self) -> None:
+        _require_distance(self.distance)
+
+
+Restriction = DuringWindow | AfterInstant | AtRegion
+
+
+@dataclass(frozen=True, slots=True)
+class Only:
+    """The occurrences of a part that meet a restriction of fixed time or space."""
+
+    part: Part
+    restriction: Restriction
+
+
+@dataclass(frozen=True, slots=True)
+class FixedWindow:
+    """The half-open window (start, start + length] of absolute time."""
+
+    start: Instant
+    length: Duration
+
+
+@dataclass(frozen=True, slots=True)
+class AfterWindow:
+    """For each occurrence of the part, the half-open window (end, end + length] after it."""
+
+    part: Part
+    length: Duration
+
+
+@dataclass(frozen=True, slots=True)
+class BetweenWindow:
+    """For each pair of occurrences, the open window from the end of the first to the start of the last."""
+
+    first: Part
+    last: Part
+
+
+Window = FixedWindow | AfterWindow | BetweenWindow
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """No occurrence of the part that meets the conditions lies wholly inside the window."""
+
+    part: Part
+    window: Window
+    conditions: tuple[Related, ...] = ()
+    policy: Policy = Policy.DEFERRED
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A part with a name; wherever the name stands in a subscription, it is one and the same occurrence."""
+
+    name: str
+    part: Part
+
+
+Composite = Join | Either | Only | Absence | Named
+Part = Atom | Composite
+
+
+@dataclass(frozen=True, slots=True)
+class Forward:
+    """The output of a match is the match itself."""
+
+
+Output = Forward
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a subscription means: a pattern and what to put out when it occurs."""
+
+    pattern: Part
+    output: Output = Forward()
+
+
+def parts_of(part: Part) -> tuple[Part, ...]:
+    """The parts directly inside a part."""
+    match part:
+        case Condition():
+            return ()
+        case Join(parts) | Either(parts):
+            return parts
+        case Only(inner) | Named(_, inner):
+            return (inner,)
+        case Absence(absent, window):
+            return (absent, *_bounding_parts(window))
+        case _:
+            assert_never(part)
+
+
+def _bounding_parts(window: Window) -> tuple[Part, ...]:
+    match window:
+        case FixedWindow():
+            return ()
+        case AfterWindow(after):
+            return (after,)
+        case BetweenWindow(first, last):
+            return (first, last)
+        case _:
+            assert_never(window)
+
+
+def atoms_of(part: Part) -> Iterator[Atom]:
+    """Every atom, from left to right."""
+    if isinstance(part, Condition):
+        yield part
+    for inner in parts_of(part):
+        yield from atoms_of(inner)
+
+
+def _require_distance(distance: float) -> None:
+    if not distance >= 0:
+        raise MeaningProblem(f"a distance is 0 or more, got {distance}")

@@ -1,0 +1,177 @@
+"""A plan in words: as selector text, as the ordered list of the paper, and as a tree with its state bound."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import assert_never
+
+from tocsin.events.event import ENVELOPE, Path
+from tocsin.plan.atoms import (
+    AllOf,
+    AnyOf,
+    Between,
+    BooleanNode,
+    Computed,
+    Condition,
+    Equals,
+    IsNull,
+    Like,
+    Not,
+    OneOf,
+    Ordered,
+    Predicate,
+    predicates_of,
+)
+from tocsin.plan.composites import Part, Plan, parts_of
+from tocsin.plan.expression import Attribute, Call, Expression, Semantics, Value
+from tocsin.values.scalars import Constant, Kind
+from tocsin.values.truth import Truth
+
+RESERVED = frozenset("AND OR NOT LIKE ESCAPE BETWEEN IN IS NULL TRUE FALSE".split())
+
+_NAME = re.compile(r"[^\W\d]\w*")
+_ESCAPES = "!\\^~|$"
+_INFIX = frozenset("+ - * / % = <> != < <= > >= AND OR XOR LIKE IN".split())
+
+
+def selector_text(node: BooleanNode) -> str:
+    """The expression as selector text; parsing it gives the same expression where the language can say it."""
+    return _text(node, 0)
+
+
+def plan_lines(plan: Plan) -> Iterator[str]:
+    """The plan as an indented tree."""
+    yield from _part_lines(plan.pattern, "")
+
+
+def summary_lines(plan: Plan) -> Iterator[str]:
+    """What the plan costs: predicates, the order of evaluation, and how much state it can hold."""
+    pattern = plan.pattern
+    if isinstance(pattern, Condition):
+        predicates = list(predicates_of(pattern.expression))
+        yield f"evaluated as   {selector_text(pattern.expression)} #"
+        yield f"predicates     {len(predicates)}, {len(set(predicates))} distinct"
+        yield "state bound    none: an atomic subscription looks at one event and keeps nothing"
+
+
+def predicate_text(predicate: Predicate) -> str:
+    """One predicate as selector text."""
+    match predicate:
+        case Equals(path, value, mismatch):
+            return f"{path_text(path)} = {constant_text(value)}{_strictness(mismatch)}"
+        case Ordered(path, relation, limit, mismatch):
+            return f"{path_text(path)} {relation} {constant_text(limit)}{_strictness(mismatch)}"
+        case Between(path, low, high, mismatch):
+            return f"{path_text(path)} BETWEEN {constant_text(low)} AND {constant_text(high)}{_strictness(mismatch)}"
+        case OneOf(path, values, mismatch):
+            return f"{path_text(path)} IN ({', '.join(sorted(map(constant_text, values)))}){_strictness(mismatch)}"
+        case Like(path, _, mismatch):
+            return f"{path_text(path)} LIKE {_like_text(predicate)}{_strictness(mismatch)}"
+        case IsNull(path):
+            return f"{path_text(path)} IS NULL"
+        case Computed(expression, semantics):
+            note = "" if semantics is Semantics.SELECTOR else f" [{semantics.value}]"
+            return expression_text(expression) + note
+        case _:
+            assert_never(predicate)
+
+
+def path_text(path: Path) -> str:
+    """A path as a name; names that are no plain words stand in backticks."""
+    if path[0] == ENVELOPE:
+        return "ce_" + path[1]
+    if all(_NAME.fullmatch(step) for step in path) and path[0].upper() not in RESERVED:
+        return ".".join(path)
+    return ".".join(f"`{step}`" for step in path)
+
+
+def constant_text(constant: Constant) -> str:
+    """A constant as a literal of the language."""
+    if constant.kind is Kind.STRING:
+        return "'" + str(constant.value).replace("'", "''") + "'"
+    if constant.kind is Kind.BOOLEAN:
+        return "TRUE" if constant.value else "FALSE"
+    return {float("inf"): "1e999", float("-inf"): "-1e999"}.get(constant.value, repr(constant.value))  # type: ignore[arg-type]
+
+
+def expression_text(expression: Expression) -> str:
+    """A scalar expression in infix form."""
+    match expression:
+        case Value(constant):
+            return constant_text(constant)
+        case Attribute(path):
+            return path_text(path)
+        case Call(function, (left, right)) if function.upper() in _INFIX:
+            return f"{_operand(left)} {function} {_operand(right)}"
+        case Call(function, arguments):
+            return f"{function}({', '.join(map(expression_text, arguments))})"
+        case _:
+            assert_never(expression)
+
+
+def _operand(expression: Expression) -> str:
+    text = expression_text(expression)
+    return f"({text})" if isinstance(expression, Call) else text
+
+
+def _text(node: BooleanNode, binding: int) -> str:
+    """Binding strength of the context: 0 anything may stand bare, 1 inside AND, 2 under NOT."""
+    match node:
+        case AllOf(()):
+            return ""
+        case AllOf(operands):
+            text = " AND ".join(_text(operand, 1) for operand in operands)
+            return f"({text})" if binding > 1 else text
+        case AnyOf(operands):
+            text = " OR ".join(_text(operand, 0) for operand in operands)
+            return f"({text})" if binding > 0 else text
+        case Not(operand):
+            return _negated_text(operand)
+        case _:
+            return predicate_text(node)
+
+
+def _negated_text(operand: BooleanNode) -> str:
+    match operand:
+        case Equals(path, value, mismatch):
+            return f"{path_text(path)} <> {constant_text(value)}{_strictness(mismatch)}"
+        case IsNull(path):
+            return f"{path_text(path)} IS NOT NULL"
+        case _:
+            return f"NOT {_text(operand, 2)}"
+
+
+def _like_text(like: Like) -> str:
+    pattern = like.pattern
+    if not pattern.needs_escape():
+        return constant_text(Constant.of(pattern.text(escape="")))
+    used = "".join(pattern.literals())
+    escape = next((char for char in _ESCAPES if char not in used), _ESCAPES[0])
+    return f"{constant_text(Constant.of(pattern.text(escape)))} ESCAPE '{escape}'"
+
+
+def _strictness(mismatch: Truth) -> str:
+    return "" if mismatch is Truth.UNKNOWN else " [jms]"
+
+
+def _part_lines(part: Part, indent: str) -> Iterator[str]:
+    match part:
+        case Condition(expression):
+            yield from _condition_lines(expression, indent)
+        case _:
+            yield f"{indent}{type(part).__name__.lower()}"
+            for inner in parts_of(part):
+                yield from _part_lines(inner, indent + "  ")
+
+
+def _condition_lines(node: BooleanNode, indent: str) -> Iterator[str]:
+    match node:
+        case AllOf(()):
+            yield f"{indent}every event"
+        case AllOf(operands) | AnyOf(operands):
+            yield f"{indent}{'all of' if isinstance(node, AllOf) else 'any of'}"
+            for operand in operands:
+                yield from _condition_lines(operand, indent + "  ")
+        case _:
+            yield f"{indent}{_text(node, 0)}"

@@ -1,0 +1,53 @@
+"""Scalar expressions of a computed predicate: constants, attributes and calls of named functions. Data only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from tocsin.events.event import Path
+from tocsin.values.scalars import Constant
+
+
+class Semantics(Enum):
+    """Which rules evaluate an expression; one table of functions each."""
+
+    SELECTOR = "selector"
+    JMS = "jms"
+    CESQL = "cesql"
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A constant."""
+
+    constant: Constant
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """The value of an attribute of the event."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function or operator applied to its arguments; operators go by their symbol, as in Call("+", (a, b))."""
+
+    function: str
+    arguments: tuple[Expression, ...]
+
+
+Expression = Value | Attribute | Call
+
+
+def paths_of(expression: Expression) -> frozenset[Path]:
+    """The attributes that the expression reads."""
+    match expression:
+        case Attribute(path):
+            return frozenset((path,))
+        case Call(_, arguments):
+            return frozenset(path for argument in arguments for path in paths_of(argument))
+        case _:
+            return frozenset()

@@ -1,0 +1,16 @@
+"""AND inside AND and OR inside OR become one group; a group of one becomes its operand."""
+
+from __future__ import annotations
+
+from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode
+
+
+def flatten(node: BooleanNode) -> BooleanNode:
+    """The same condition without like in like."""
+    if not isinstance(node, AllOf | AnyOf):
+        return node
+    group = type(node)
+    operands: list[BooleanNode] = []
+    for operand in map(flatten, node.operands):
+        operands += operand.operands if isinstance(operand, group) else (operand,)
+    return operands[0] if len(operands) == 1 else group(tuple(operands))

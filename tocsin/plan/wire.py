@@ -1,0 +1,95 @@
+"""The wire form of a plan: JSON with a version, the same plan back. What is no known node is refused."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from typing import Any
+
+from tocsin.errors import MeaningProblem, Problem
+from tocsin.plan import atoms, composites, expression
+from tocsin.values.like import LikePattern, Wild
+from tocsin.values.scalars import Constant, Kind
+from tocsin.values.space import Metric, SpatialRelation
+from tocsin.values.truth import Truth
+
+VERSION = 1
+
+
+def plan_to_json(plan: composites.Plan) -> str:
+    """The plan as one line of JSON."""
+    return json.dumps({"tocsin-plan": VERSION, "plan": _encode(plan)}, separators=(",", ":"), ensure_ascii=False)
+
+
+def plan_from_json(text: str) -> composites.Plan:
+    """The plan of a wire text; raises where the text is not one or comes from another version."""
+    try:
+        body = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise _malformed(f"not JSON: {error}") from None
+    if not isinstance(body, dict) or body.get("tocsin-plan") != VERSION:
+        raise _malformed(f"expected a plan of wire version {VERSION}")
+    plan = _decode(body.get("plan"))
+    if not isinstance(plan, composites.Plan):
+        raise _malformed("the text holds no plan")
+    return plan
+
+
+def _classes(*modules: Any) -> dict[str, type]:
+    """The node and enum classes that the modules themselves define."""
+    return {
+        name: each
+        for module in modules
+        for name, each in vars(module).items()
+        if isinstance(each, type) and each.__module__ == module.__name__
+    }
+
+
+_NODES: dict[str, type] = _classes(atoms, composites, expression) | {
+    each.__name__: each for each in (Constant, Kind, LikePattern, Metric, SpatialRelation, Truth, Wild)
+}
+
+
+def _encode(value: Any) -> Any:
+    if isinstance(value, Enum):
+        return {"node": type(value).__name__, "name": value.name}
+    if is_dataclass(value):
+        body = {each.name: _encode(getattr(value, each.name)) for each in fields(value)}
+        return {"node": type(value).__name__, **body}
+    if isinstance(value, tuple):
+        return [_encode(item) for item in value]
+    if isinstance(value, frozenset):
+        return {"set": sorted((_encode(item) for item in value), key=json.dumps)}
+    if isinstance(value, float) and math.isinf(value):
+        return {"infinity": 1 if value > 0 else -1}
+    return value
+
+
+def _decode(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(_decode(item) for item in value)
+    if not isinstance(value, dict):
+        return value
+    if "set" in value:
+        return frozenset(_decode(item) for item in value["set"])
+    if "infinity" in value:
+        return math.inf * value["infinity"]
+    return _decode_node(value)
+
+
+def _decode_node(body: dict[str, Any]) -> Any:
+    node = _NODES.get(body.get("node", ""))
+    if node is None:
+        raise _malformed(f"unknown node {body.get('node')!r}")
+    try:
+        if issubclass(node, Enum):
+            return node[body["name"]]
+        return node(**{name: _decode(item) for name, item in body.items() if name != "node"})
+    except (KeyError, TypeError, ValueError) as error:
+        raise _malformed(f"{body.get('node')}: {error}") from None
+
+
+def _malformed(message: str) -> Problem:
+    return MeaningProblem(message, code="PlanFormatError")

@@ -1,0 +1,54 @@
+"""Why a subscription rang or did not: the truth of every part of its condition, with the values it looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tocsin.events.event import Event
+from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode, Not, Predicate, attribute_paths
+from tocsin.plan.explain import path_text, selector_text
+from tocsin.reference import truth_of
+from tocsin.values.truth import Truth
+
+
+def why_lines(node: BooleanNode, event: Event, indent: str = "") -> Iterator[str]:
+    """One line per part: its truth, its text and, for a predicate, what the event holds there."""
+    verdict = truth_of(node, event).name
+    match node:
+        case AllOf(operands) | AnyOf(operands) if operands:
+            yield f"{indent}{verdict:<8} {'all of' if isinstance(node, AllOf) else 'any of'}"
+            for operand in operands:
+                yield from why_lines(operand, event, indent + "  ")
+        case Not(operand) if isinstance(operand, AllOf | AnyOf | Not):
+            yield f"{indent}{verdict:<8} not"
+            yield from why_lines(operand, event, indent + "  ")
+        case AllOf() | AnyOf():
+            yield f"{indent}{verdict:<8} {'every event' if isinstance(node, AllOf) else 'no event'}"
+        case Not(operand):
+            yield f"{indent}{verdict:<8} {selector_text(node)}   {_seen(operand, event)}"
+        case _:
+            yield f"{indent}{verdict:<8} {selector_text(node)}   {_seen(node, event)}"
+
+
+def verdict_line(node: BooleanNode, event: Event) -> str:
+    """One sentence: rings, does not ring, or cannot be told."""
+    match truth_of(node, event):
+        case Truth.TRUE:
+            return f"event {event.id}: rings"
+        case Truth.FALSE:
+            return f"event {event.id}: does not ring"
+        case _:
+            return f"event {event.id}: does not ring, because a value is missing or of another kind (UNKNOWN)"
+
+
+def _seen(predicate: Predicate | BooleanNode, event: Event) -> str:
+    paths = sorted(attribute_paths(predicate))  # type: ignore[arg-type]
+    values = (f"{path_text(path)} is {_shown(event.attribute(path))}" for path in paths)
+    return f"({', '.join(values)})"
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return "missing"
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

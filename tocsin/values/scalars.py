@@ -1,0 +1,74 @@
+"""Scalars: the four kinds of value that an attribute can have, and what equality and order mean between them.
+
+Kinds never mix: `"100"`, `100` and `TRUE` are three different values, and a list or an object is none of them (OTHER).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import IntEnum
+
+from tocsin.errors import EventProblem
+
+
+class Kind(IntEnum):
+    """The kind of a value; OTHER (list, object) is present but compares as unknown with every scalar."""
+
+    NULL = 0
+    BOOLEAN = 1
+    NUMBER = 2
+    STRING = 3
+    OTHER = 4
+
+
+Scalar = str | int | float | bool
+
+_KINDS: dict[type, Kind] = {
+    type(None): Kind.NULL,
+    bool: Kind.BOOLEAN,
+    int: Kind.NUMBER,
+    float: Kind.NUMBER,
+    str: Kind.STRING,
+}
+
+
+def kind_of(value: object) -> Kind:
+    """The kind of an attribute's value as the event holds it."""
+    return _KINDS.get(type(value), Kind.OTHER)
+
+
+def canonical_number(value: float | Decimal) -> int | float:
+    """One carrier per numeric value: whole numbers are `int`, other decimals the nearest float. NaN is refused.
+
+    A decimal in exponent form (`1e23`) is read as JSON readers do, through the nearest float: past its range, infinity.
+    """
+    if isinstance(value, int):
+        return value
+    if isinstance(value, Decimal):
+        if value.is_nan():
+            raise EventProblem("NaN is not a legal number")
+        if value.is_finite() and value.as_tuple().exponent <= 0 and value == value.to_integral_value():  # type: ignore[operator]
+            return int(value)
+        value = float(value)
+    if math.isnan(value):
+        raise EventProblem("NaN is not a legal number")
+    return int(value) if value.is_integer() else value
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """An operand in a plan. Kind and canonical value are its identity, so that `TRUE` never equals `1`."""
+
+    kind: Kind
+    value: Scalar
+
+    @staticmethod
+    def of(value: Scalar | Decimal) -> Constant:
+        """The constant of a Python value; `100`, `100.0` and `Decimal("1e2")` give equal constants."""
+        if isinstance(value, bool):
+            return Constant(Kind.BOOLEAN, value)
+        if isinstance(value, str):
+            return Constant(Kind.STRING, value)
+        return Constant(Kind.NUMBER, canonical_number(value))

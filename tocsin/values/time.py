@@ -1,0 +1,83 @@
+"""Time: instants are integer microseconds UTC since 1970, intervals are closed, an instant is the interval [t, t]."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from tocsin.errors import MeaningProblem
+
+Instant = int
+Duration = int
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)", re.ASCII)
+_SHORT = re.compile(r"\s*(\d{1,18}(?:\.\d{1,18})?)\s*([a-z]+)\s*", re.ASCII)
+_ISO8601 = re.compile(
+    r"P(?:(\d{1,18})W)?(?:(\d{1,18})D)?"
+    r"(?:T(?:(\d{1,18})H)?(?:(\d{1,18})M)?(?:(\d{1,18})(?:\.(\d{1,6}))?S)?)?",
+    re.ASCII,
+)
+_SECOND = 1_000_000
+_UNITS = {
+    unit: length
+    for units, length in (
+        (("us", "microsecond", "microseconds"), 1),
+        (("ms", "millisecond", "milliseconds"), 1_000),
+        (("s", "second", "seconds"), _SECOND),
+        (("m", "min", "minute", "minutes"), 60 * _SECOND),
+        (("h", "hour", "hours"), 3_600 * _SECOND),
+        (("d", "day", "days"), 86_400 * _SECOND),
+    )
+    for unit in units
+}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Interval:
+    """The closed interval [start, end]; start is never after end."""
+
+    start: Instant
+    end: Instant
+
+    def __post_init__(self) -> None:
+        if self.start > self.end:
+            raise MeaningProblem(f"an interval starts before it ends, got [{self.start}, {self.end}]")
+
+
+def parse_instant(text: str) -> Instant:
+    """Microseconds of an RFC 3339 time from year 1 to 9999 in UTC, so that it can be written back.
+
+    The offset is required; digits past the microsecond are cut off.
+    """
+    if _RFC3339.fullmatch(text) is None:
+        raise MeaningProblem(
+            f"{text!r} is not an RFC 3339 time", hint="write it like 2026-01-31T08:00:00Z, with a zone"
+        )
+    try:
+        since = datetime.fromisoformat(text.upper()).astimezone(UTC) - _EPOCH
+    except (ValueError, OverflowError) as error:
+        raise MeaningProblem(f"{text!r} is not a time: {error}") from None
+    return (since.days * 86_400 + since.seconds) * _SECOND + since.microseconds
+
+
+def format_instant(instant: Instant) -> str:
+    """RFC 3339 in UTC, with a fraction of a second only where there is one."""
+    moment = _EPOCH + timedelta(microseconds=instant)
+    fraction = f".{moment.microsecond:06d}".rstrip("0") if moment.microsecond else ""
+    return f"{moment:%Y-%m-%dT%H:%M:%S}".rjust(19, "0") + f"{fraction}Z"
+
+
+def parse_duration(text: str) -> Duration:
+    """Microseconds of `500ms`, `2s`, `10m`, `1h`, `2d`, `2 seconds` or ISO 8601 without months and years."""
+    if short := _SHORT.fullmatch(text.lower()):
+        number, unit = short.groups()
+        if unit in _UNITS:
+            return round(float(number) * _UNITS[unit]) if "." in number else int(number) * _UNITS[unit]
+    iso = _ISO8601.fullmatch(text)
+    if iso and any(iso.groups()) and not text.endswith("T"):
+        weeks, days, hours, minutes, seconds = (int(part or 0) for part in iso.groups()[:5])
+        whole = (((weeks * 7 + days) * 24 + hours) * 60 + minutes) * 60 + seconds
+        return whole * _SECOND + int((iso.group(6) or "").ljust(6, "0"))
+    raise MeaningProblem(f"{text!r} is not a duration", hint="write it like 500ms, 2s, 10m, 1h, 2d or PT1H30M")
