@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tocsin.events.views.document import Element, attributes_of, document_of
+from tocsin.events.views.graph import Graph, graph_of
 from tocsin.values.space import Geometry, format_place, parse_place
 from tocsin.values.time import Instant, Interval
 
@@ -21,7 +23,19 @@ _UNTIMED: Instant = -(2**63)
 class Event:
     """One thing that happened. Built by a codec, never changed afterwards; views are derived when first asked for."""
 
-    __slots__ = ("_place", "envelope", "data", "id", "interval", "place_source", "source", "type")
+    __slots__ = (
+        "_attributes",
+        "_document",
+        "_graph",
+        "_place",
+        "data",
+        "envelope",
+        "id",
+        "interval",
+        "place_source",
+        "source",
+        "type",
+    )
 
     def __init__(
         self,
@@ -65,12 +79,43 @@ class Event:
 
     @property
     def attributes(self) -> Mapping[str, Any]:
-        """Data as a nested map; empty where data is no object."""
-        return self.data if isinstance(self.data, dict) else _NOTHING
+        """Data as a nested map; empty where data is neither a JSON object nor XML."""
+        if isinstance(self.data, dict):
+            return self.data
+        return self._text_attributes if isinstance(self.data, str) else _NOTHING
+
+    @property
+    def _text_attributes(self) -> Mapping[str, Any]:
+        try:
+            return self._attributes
+        except AttributeError:
+            self._attributes: Mapping[str, Any] = attributes_of(self)
+            return self._attributes
+
+    @property
+    def document(self) -> Element:
+        """Data as an XML tree, not to be changed; EventProblem where XML data is malformed."""
+        try:
+            return self._document
+        except AttributeError:
+            self._document: Element = document_of(self)
+            return self._document
+
+    @property
+    def graph(self) -> Graph:
+        """Data as RDF with a home vertex, lifted with the default vocabulary; EventProblem where RDF is malformed."""
+        try:
+            return self._graph
+        except AttributeError:
+            self._graph: Graph = graph_of(self)
+            return self._graph
 
     def attribute(self, path: Path) -> Any:
         """The value at a path, or None where there is none."""
         return value_at(self.attributes, self.envelope, path)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (Event, (self.envelope, self.data, self.interval, self.place_source))  # views are derived anew
 
     def __repr__(self) -> str:
         return f"Event({self.source!r}, {self.id!r})"

@@ -23,7 +23,7 @@ class Match:
     detected: Instant | None
     place: str | None
     id: str
-    bindings: Mapping[str, str] = field(default_factory=dict)
+    bindings: Mapping[str, str] = field(default_factory=dict, hash=False)
     outputs: tuple[str, ...] = ()
 
     @property

@@ -1,7 +1,8 @@
 """LIKE patterns: `%` is any run of characters, `_` exactly one (newline included), all else stands for itself.
 
-Matching takes time proportional to the text, whatever the pattern: pieces of plain text between two `%` are placed from
-left to right without going back, and pieces that mix text with `_` are left to RE2, which never backtracks.
+No pattern makes matching blow up. Pieces of plain text between two `%` are placed from left to right without going
+back; short patterns that mix text with `_` are left to RE2, which never backtracks; long ones are placed with bit
+vectors over the text, one shift and one AND for each character of the pattern.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from itertools import groupby
 
 import re2
 
@@ -23,7 +25,11 @@ class Wild(Enum):
 Token = str | Wild
 
 _REGULAR = {Wild.ANY_ONE: ".", Wild.ANY_RUN: ".*"}
-_REGULAR_MEMORY = 256 << 20
+_REGULAR_MEMORY = 16 << 20
+_REGULAR_LENGTH = 64
+"""The longest pattern for RE2: a longer one can make it leave its fast automaton, or compile for seconds."""
+
+Piece = tuple[Token, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +42,12 @@ class LikePattern:
     def of(tokens: Sequence[Token]) -> LikePattern:
         """The canonical pattern: literal neighbours are joined, ANY_RUN moves behind ANY_ONE and collapses."""
         joined: list[Token] = []
-        for token in tokens:
-            last = joined[-1] if joined else None
-            if isinstance(token, str) and isinstance(last, str):
-                joined[-1] = last + token
-            elif token is Wild.ANY_RUN and last is Wild.ANY_RUN:
-                continue
-            elif token is Wild.ANY_ONE and last is Wild.ANY_RUN:
-                joined[-1:] = [Wild.ANY_ONE, Wild.ANY_RUN]
-            elif token != "":
-                joined.append(token)
+        for is_text, group in groupby(filter(None, tokens), key=lambda token: isinstance(token, str)):
+            if is_text:
+                joined.append("".join(map(str, group)))
+            else:
+                wild = list(group)
+                joined += [Wild.ANY_ONE] * wild.count(Wild.ANY_ONE) + [Wild.ANY_RUN] * (Wild.ANY_RUN in wild)
         return LikePattern(tuple(joined))
 
     def literals(self) -> tuple[str, ...]:
@@ -72,7 +74,7 @@ def compile_like(pattern: LikePattern) -> Callable[[str], bool]:
         case ():
             return "".__eq__
         case (Wild.ANY_RUN,):
-            return lambda text: True  # noqa: ARG005
+            return lambda text: True
         case (str() as whole,):
             return whole.__eq__
         case (str() as prefix, Wild.ANY_RUN):
@@ -87,15 +89,26 @@ def compile_like(pattern: LikePattern) -> Callable[[str], bool]:
 
 def _compile_pieces(tokens: tuple[Token, ...]) -> Callable[[str], bool]:
     """The general case: pieces between ANY_RUNs, each placed as far left as it goes, which is never a bad choice."""
-    pieces: list[tuple[Token, ...]] = [()]
+    if Wild.ANY_ONE not in tokens:
+        return _compile_texts(["".join(map(str, piece)) for piece in _pieces(tokens)])
+    if sum(_length((token,)) for token in tokens if token is not Wild.ANY_RUN) <= _REGULAR_LENGTH:
+        return _compile_regular(tokens)
+    return _compile_long(_pieces(tokens))
+
+
+def _pieces(tokens: tuple[Token, ...]) -> list[Piece]:
+    """What stands before, between and after the ANY_RUNs."""
+    pieces: list[list[Token]] = [[]]
     for token in tokens:
         if token is Wild.ANY_RUN:
-            pieces.append(())
+            pieces.append([])
         else:
-            pieces[-1] = (*pieces[-1], token)
-    if any(token is Wild.ANY_ONE for piece in pieces for token in piece):
-        return _compile_regular(tokens)
-    first, *middle, last = ("".join(token for token in piece if isinstance(token, str)) for piece in pieces)
+            pieces[-1].append(token)
+    return list(map(tuple, pieces))
+
+
+def _compile_texts(pieces: list[str]) -> Callable[[str], bool]:
+    first, *middle, last = pieces
 
     def matches(text: str) -> bool:
         position, end = len(first), len(text) - len(last)
@@ -116,6 +129,80 @@ def _compile_regular(tokens: tuple[Token, ...]) -> Callable[[str], bool]:
     options.max_mem = _REGULAR_MEMORY
     options.dot_nl = True
     options.never_capture = True
+    options.log_errors = False
     source = "".join(re2.escape(t) if isinstance(t, str) else _REGULAR[t] for t in tokens)
     fullmatch = re2.compile(source, options).fullmatch
     return lambda text: fullmatch(text) is not None
+
+
+def _compile_long(pieces: list[Piece]) -> Callable[[str], bool]:
+    first, *rest = pieces
+    if not rest:
+        return lambda text: len(text) == _length(first) and _fits(first, text, 0)
+    *middle, last = rest
+
+    def matches(text: str) -> bool:
+        position, end = _length(first), len(text) - _length(last)
+        if position > end or not _fits(first, text, 0) or not _fits(last, text, end):
+            return False
+        for piece in middle:
+            found = _find(piece, text, position, end)
+            if found < 0:
+                return False
+            position = found + _length(piece)
+        return True
+
+    return matches
+
+
+def _length(piece: Piece) -> int:
+    return sum(len(token) if isinstance(token, str) else 1 for token in piece)
+
+
+def _fits(piece: Piece, text: str, position: int) -> bool:
+    """Whether the piece stands in the text at the position; the text is long enough."""
+    for token in piece:
+        if isinstance(token, str) and not text.startswith(token, position):
+            return False
+        position += _length((token,))
+    return True
+
+
+def _find(piece: Piece, text: str, position: int, end: int) -> int:
+    """The first place of the piece between `position` and `end`, or -1. Windows grow, so near finds are cheap."""
+    length = _length(piece)
+    width = 4 * length
+    while position + length <= end:
+        window = text[position : min(end, position + width)]
+        starts = _starts(piece, window, len(window) - length + 1)
+        if starts:
+            return position + (starts & -starts).bit_length() - 1
+        position += len(window) - length + 1
+        width *= 2
+    return -1
+
+
+def _starts(piece: Piece, text: str, count: int) -> int:
+    """Which of the first `count` places of the text the piece stands at, as the bits of a number."""
+    starts, offset = (1 << count) - 1, 0
+    places: dict[str, int] = {}
+    for token in piece:
+        for character in token if isinstance(token, str) else "":
+            if character not in places:
+                places[character] = _places(character, text)
+            starts &= places[character] >> offset
+            offset += 1
+        offset += token is Wild.ANY_ONE
+        if not starts:
+            break
+    return starts
+
+
+def _places(character: str, text: str) -> int:
+    """Where the character stands in the text, as the bits of a number."""
+    digits = bytearray(b"0") * len(text)
+    place = text.find(character)
+    while place >= 0:
+        digits[~place] = ord("1")
+        place = text.find(character, place + 1)
+    return int(digits, 2)

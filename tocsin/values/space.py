@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
+from itertools import accumulate
 from typing import Any, TypeAlias
 
+import numpy as np
 import shapely
 from shapely.geometry.base import BaseGeometry
 
 from tocsin.errors import MeaningProblem
 
 Geometry: TypeAlias = BaseGeometry
+
+MAX_DEPTH = 32
+"""How deep collections may nest: GEOS reads them by recursion and would end the process on a hostile text."""
+
+_STEPS = {"(": 1, ")": -1}
 
 TOLERANCE = 1e-9
 """Distances closer than this are equal."""
@@ -48,18 +55,25 @@ def parse_place(value: object) -> Geometry:
 
 
 def format_place(place: Geometry) -> str:
-    """The geometry as WKT with the shortest digits that give the same coordinates back."""
+    """The geometry as WKT. Coordinates read back the same; near zero they are exact to 16 digits past the point."""
     return str(shapely.to_wkt(place, rounding_precision=-1, trim=True))
 
 
-def hull(places: Iterable[Geometry]) -> Geometry | None:
-    """The convex hull of places together; None for none."""
-    known = list(places)
-    return shapely.convex_hull(shapely.geometrycollections(known)) if known else None
+def extent(places: Sequence[Geometry]) -> Geometry | None:
+    """The ground that places cover together: one place itself, points and several places their convex hull."""
+    if len(places) == 1 and places[0].geom_type != "MultiPoint":
+        return places[0]
+    return shapely.convex_hull(shapely.geometrycollections(list(places))) if places else None
 
 
-def related(place: Geometry, relation: SpatialRelation, other: Geometry, distance: float = 0.0) -> bool:
-    """Whether a place stands in the relation to another, in the plane.
+def related(
+    place: Geometry,
+    relation: SpatialRelation,
+    other: Geometry,
+    distance: float = 0.0,
+    metric: Metric = Metric.PLANAR,
+) -> bool:
+    """Whether a place stands in the relation to another.
 
     INSIDE counts the boundary; SAME_PLACE compares centres; of NEARER, AT and FARTHER exactly one holds.
     """
@@ -83,17 +97,25 @@ def _compares(found: float, relation: SpatialRelation, distance: float) -> bool:
 
 
 def _from_wkt(text: str) -> Geometry:
+    if text.count("(") > MAX_DEPTH and _depth(text) > MAX_DEPTH:
+        raise MeaningProblem(f"the place nests deeper than {MAX_DEPTH} levels")
+    if "\0" in text:
+        raise MeaningProblem(f"{text[:80]!r} is not WKT: it has a NUL character")
     try:
-        return shapely.from_wkt(text)
-    except shapely.errors.ShapelyError as error:
+        with np.errstate(all="ignore"):  # a coordinate past the range of floats is refused below
+            return shapely.from_wkt(text)
+    except (shapely.errors.ShapelyError, NotImplementedError) as error:
         raise MeaningProblem(f"{text[:80]!r} is not WKT: {error}", hint="write it like POINT (1 2)") from None
 
 
 def _from_geojson(value: Mapping[str, Any]) -> Geometry:
     geometry = value.get("geometry") if value.get("type") == "Feature" else value
     try:
-        return shapely.from_geojson(json.dumps(geometry))
-    except (shapely.errors.ShapelyError, TypeError, ValueError) as error:
+        text = json.dumps(geometry)
+        if text.count('"geometries"') > MAX_DEPTH:
+            raise MeaningProblem(f"a place has at most {MAX_DEPTH} collections")
+        return shapely.from_geojson(text)
+    except (shapely.errors.ShapelyError, TypeError, ValueError, RecursionError) as error:
         raise MeaningProblem(
             f"not a GeoJSON geometry: {error}", hint='write it like {"type": "Point", "coordinates": [1, 2]}'
         ) from None
@@ -102,13 +124,14 @@ def _from_geojson(value: Mapping[str, Any]) -> Geometry:
 def _checked(geometry: Geometry | None) -> Geometry:
     if geometry is None or geometry.is_empty:
         raise MeaningProblem("a place is not empty")
-    if not shapely.get_coordinates(geometry).size or not _all_finite(geometry):
+    if not np.isfinite(shapely.get_coordinates(geometry, include_z=geometry.has_z)).all():
         raise MeaningProblem("a place has finite coordinates")
     if not geometry.is_valid:
         raise MeaningProblem(f"the place is not a valid geometry: {shapely.is_valid_reason(geometry)}")
     return geometry
 
 
-def _all_finite(geometry: Geometry) -> bool:
-    coordinates = shapely.get_coordinates(geometry)
-    return bool(((coordinates - coordinates) == 0).all())
+def _depth(text: str) -> int:
+    """How deep brackets nest. WKT has no strings, so every bracket counts."""
+    steps = (_STEPS.get(char, 0) for char in text)
+    return max(accumulate(steps, initial=0))

@@ -12,7 +12,7 @@ Instant = int
 Duration = int
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)", re.ASCII)
+_RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:[0-5]\d)", re.ASCII)
 _SHORT = re.compile(r"\s*(\d{1,18}(?:\.\d{1,18})?)\s*([a-z]+)\s*", re.ASCII)
 _ISO8601 = re.compile(
     r"P(?:(\d{1,18})W)?(?:(\d{1,18})D)?"
@@ -20,6 +20,7 @@ _ISO8601 = re.compile(
     re.ASCII,
 )
 _SECOND = 1_000_000
+_FIRST, _LAST = -62_135_596_800 * _SECOND, 253_402_300_800 * _SECOND - 1
 _UNITS = {
     unit: length
     for units, length in (
@@ -56,10 +57,13 @@ def parse_instant(text: str) -> Instant:
             f"{text!r} is not an RFC 3339 time", hint="write it like 2026-01-31T08:00:00Z, with a zone"
         )
     try:
-        since = datetime.fromisoformat(text.upper()).astimezone(UTC) - _EPOCH
+        since = datetime.fromisoformat(text.upper()) - _EPOCH
     except (ValueError, OverflowError) as error:
         raise MeaningProblem(f"{text!r} is not a time: {error}") from None
-    return (since.days * 86_400 + since.seconds) * _SECOND + since.microseconds
+    instant = (since.days * 86_400 + since.seconds) * _SECOND + since.microseconds
+    if not _FIRST <= instant <= _LAST:
+        raise MeaningProblem(f"{text!r} is not a time: in UTC it is outside of the years 1 to 9999")
+    return instant
 
 
 def format_instant(instant: Instant) -> str:

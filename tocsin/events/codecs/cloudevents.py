@@ -2,19 +2,24 @@
 
 Refused: malformed JSON, invalid UTF-8, lone surrogates, duplicate or empty member names, NaN, a missing id, source or
 type, times without a zone or in the wrong order, places that are no valid geometry, and what is too large or too deep.
+Whether XML or RDF data is well-formed shows when its view is asked for; `tocsin.events.views.check` tells at once.
 """
 
 from __future__ import annotations
 
 import base64
-import binascii
 import json
+import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
 from tocsin.errors import EventProblem, LimitProblem, MeaningProblem, Problem
+from tocsin.events.codecs.xml_text import xml_text
 from tocsin.events.event import Event
+from tocsin.events.views import check
+from tocsin.events.views.payload import is_json, is_text, is_xml, media_type
 from tocsin.values.scalars import canonical_number
 from tocsin.values.space import parse_place
 from tocsin.values.time import Interval, parse_instant
@@ -22,6 +27,7 @@ from tocsin.values.time import Interval, parse_instant
 MAX_BYTES = 4 << 20
 MAX_DEPTH = 100
 
+_TOO_MANY_DIGITS = 10**4300
 _REQUIRED = ("id", "source", "type")
 _NOT_CONTEXT = ("data", "data_base64", "place")
 
@@ -68,13 +74,20 @@ def event_of(value: object) -> Event:
                 token=name,
                 hint="id, source and type are required",
             )
-    if value.get("specversion", "1.0") != "1.0":
-        raise EventProblem(f"specversion {value['specversion']!r} is not served", hint="send CloudEvents 1.0")
+    if value.get("specversion") not in (None, "1.0"):
+        raise EventProblem(
+            f"specversion {value['specversion']!r} is not served", token="specversion", hint="send CloudEvents 1.0"
+        )
+    if not isinstance(value.get("datacontenttype", ""), str | None):
+        raise EventProblem("datacontenttype must be a string", token="datacontenttype")
     envelope = {name: given for name, given in value.items() if given is not None and name not in _NOT_CONTEXT}
     place = value.get("place")
     if place is not None:
         _checked_place(place)
-    return Event(envelope, _data(value), _interval(envelope), place)
+    event = Event(envelope, _data(value), _interval(envelope), place)
+    if "datacontenttype" in envelope:
+        check(event)
+    return event
 
 
 def _data(value: Mapping[str, Any]) -> object:
@@ -87,10 +100,18 @@ def _data(value: Mapping[str, Any]) -> object:
         raise EventProblem("data_base64 must be a string", token="data_base64")
     try:
         raw = base64.b64decode(encoded, validate=True)
-    except binascii.Error as error:
+    except ValueError as error:
         raise EventProblem(f"data_base64 is not base64: {error}", token="data_base64") from None
-    content_type = str(value.get("datacontenttype", "application/json")).partition(";")[0].strip()
-    return parse_json(raw) if content_type == "application/json" or content_type.endswith("+json") else _text(raw)
+    return _decoded(raw, encoded, media_type(value))
+
+
+def _decoded(raw: bytes, encoded: str, kind: str) -> object:
+    """Bytes as JSON or text where their type says so; other bytes stay in base64, as they came."""
+    if is_json(kind):
+        return parse_json(raw)
+    if is_xml(kind):
+        return xml_text(raw)
+    return _text(raw) if is_text(kind) else encoded
 
 
 def _interval(envelope: dict[str, Any]) -> Interval | None:
@@ -124,7 +145,7 @@ def _checked_place(place: object) -> None:
 
 def _text(raw: bytes | str) -> str:
     if isinstance(raw, str):
-        return raw
+        return raw if raw.isascii() else _encodable(raw)
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -134,8 +155,8 @@ def _text(raw: bytes | str) -> str:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) != len(pairs):
-        names = [name for name, _ in pairs]
-        repeated = next(name for name in names if names.count(name) > 1)
+        counts = Counter(name for name, _ in pairs)
+        repeated = next(name for name, count in counts.items() if count > 1)
         raise EventProblem(f"the member {repeated!r} is given twice", code="DuplicateAttributeError", token=repeated)
     if "" in value:
         raise EventProblem("a member name is empty")
@@ -158,14 +179,28 @@ def _plain(value: Any, depth: int) -> Any:
     if isinstance(value, str):
         return _encodable(value)
     if isinstance(value, int):
-        return int(value)
-    if isinstance(value, Decimal | float):
-        return canonical_number(value)
+        return _plain_integer(value)
+    if isinstance(value, Decimal):
+        return _plain(canonical_number(value), depth)
+    if isinstance(value, float):
+        return _plain_float(value)
     if isinstance(value, Mapping):
         return _object([(_member_name(name), _plain(item, depth - 1)) for name, item in value.items()])
     if isinstance(value, list | tuple):
         return [_plain(item, depth - 1) for item in value]
     raise EventProblem(f"a value of type {type(value).__name__} is not supported", hint="use JSON types")
+
+
+def _plain_integer(value: int) -> int:
+    if not -_TOO_MANY_DIGITS < value < _TOO_MANY_DIGITS:  # what a JSON reader refuses too
+        raise EventProblem("an integer has more than 4300 digits")
+    return int(value)
+
+
+def _plain_float(value: float) -> float:
+    if math.isnan(value):
+        raise EventProblem("NaN is not a legal number", token="NaN")
+    return float(value)
 
 
 def _member_name(name: object) -> str:
@@ -179,7 +214,7 @@ def _encodable(text: str) -> str:
         text.encode("utf-8")
     except UnicodeEncodeError:
         raise EventProblem("a text has half of a surrogate pair, which is no character") from None
-    return text
+    return str.__str__(text)
 
 
 def _refuse_lone_surrogates(value: object) -> None:

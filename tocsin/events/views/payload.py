@@ -1,0 +1,53 @@
+"""What a view is derived from: the data of an event and its media type. JSON where the event names no type.
+
+Media types are compared without case and without parameters: `Text/XML; charset=utf-8` is XML.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+JSON = "application/json"
+JSON_LD = "application/ld+json"
+N_TRIPLES = "application/n-triples"
+RDF_XML = "application/rdf+xml"
+TURTLE = "text/turtle"
+
+RDF_TYPES = frozenset((JSON_LD, N_TRIPLES, RDF_XML, TURTLE))
+
+_XML_TYPES = ("application/xml", "text/xml")
+_TEXT_TYPES = (N_TRIPLES, "application/javascript", "application/sql", "application/yaml")
+
+
+class Payload(Protocol):
+    """The part of an event that views look at."""
+
+    @property
+    def envelope(self) -> Mapping[str, Any]:
+        """The context attributes, the media type among them."""
+
+    @property
+    def data(self) -> object:
+        """JSON data as Python holds it, or text, or None."""
+
+
+def media_type(envelope: Mapping[str, Any]) -> str:
+    """The type and subtype of the data, in lower case."""
+    given = envelope.get("datacontenttype")
+    return JSON if given is None else str(given).partition(";")[0].strip().lower()
+
+
+def is_json(kind: str) -> bool:
+    """Whether data of the media type is a JSON value."""
+    return kind in (JSON, "text/json") or kind.endswith("+json")
+
+
+def is_xml(kind: str) -> bool:
+    """Whether data of the media type is an XML document, RDF/XML included."""
+    return kind in _XML_TYPES or kind.endswith("+xml")
+
+
+def is_text(kind: str) -> bool:
+    """Whether data of the media type is text in UTF-8."""
+    return kind.startswith("text/") or kind in _TEXT_TYPES
