@@ -90,11 +90,15 @@ JoinCondition = Precedes | Near | Related
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """One occurrence of each part that meet every condition, agree on named parts and share no other member."""
+    """One occurrence of each part that meet every condition, agree on named parts and share no other member.
+
+    Where `keep` is given, their ends lie at most so far apart: what is older can be forgotten.
+    """
 
     parts: tuple[Part, ...]
     conditions: tuple[JoinCondition, ...] = ()
     policy: Policy = Policy.DEFERRED
+    keep: Duration | None = None
 
     def __post_init__(self) -> None:
         if len(self.parts) < 2:
@@ -176,12 +180,16 @@ Window = FixedWindow | AfterWindow | BetweenWindow
 
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """No occurrence of the part that meets the conditions lies wholly inside the window."""
+    """No occurrence of the part that meets the conditions lies wholly inside the window.
+
+    Where `keep` is given, the ends of a window between two parts lie at most so far apart.
+    """
 
     part: Part
     window: Window
     conditions: tuple[Related, ...] = ()
     policy: Policy = Policy.DEFERRED
+    keep: Duration | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,27 +8,11 @@ from tocsin.errors import UnsupportedProblem
 from tocsin.events.event import Event
 from tocsin.events.match import Match, match_of_event
 from tocsin.events.order import in_canonical_order
-from tocsin.plan.atoms import AllOf, AnyOf, Atom, BooleanNode, Condition, Not, predicate_truth
+from tocsin.plan.atoms import Condition
 from tocsin.plan.composites import Plan
-from tocsin.values.truth import Truth, conjunction, disjunction, negation
+from tocsin.reference.atoms import holds, truth_of
 
-
-def holds(atom: Atom, event: Event) -> bool:
-    """Whether the event is an occurrence of the atom."""
-    return truth_of(atom.expression, event) is Truth.TRUE
-
-
-def truth_of(node: BooleanNode, event: Event) -> Truth:
-    """The truth of a boolean expression by Kleene's tables, without short cuts."""
-    match node:
-        case Not(operand):
-            return negation(truth_of(operand, event))
-        case AllOf(operands):
-            return conjunction(truth_of(operand, event) for operand in operands)
-        case AnyOf(operands):
-            return disjunction(truth_of(operand, event) for operand in operands)
-        case _:
-            return predicate_truth(node, event)
+__all__ = ["holds", "matches", "truth_of"]
 
 
 def matches(subscription: str, plan: Plan, events: Iterable[Event]) -> list[Match]:

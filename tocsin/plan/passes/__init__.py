@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tocsin.plan.atoms import BooleanNode, Condition
-from tocsin.plan.composites import Absence, AfterWindow, BetweenWindow, Either, Join, Named, Only, Part, Plan, Window
+from tocsin.plan.composites import Part, Plan
 from tocsin.plan.passes.drop_repeats import drop_repeats
 from tocsin.plan.passes.flatten import flatten
 from tocsin.plan.passes.order_operands import order_operands
 from tocsin.plan.passes.push_not_down import push_not_down
+from tocsin.plan.rewriting import with_parts
 
 PASSES = (push_not_down, flatten, drop_repeats, order_operands)
 
@@ -27,22 +28,6 @@ def prepared_expression(node: BooleanNode) -> BooleanNode:
 
 
 def _prepared_part(part: Part) -> Part:
-    match part:
-        case Condition(expression):
-            return Condition(prepared_expression(expression))
-        case Join(parts) | Either(parts):
-            return replace(part, parts=tuple(map(_prepared_part, parts)))
-        case Only(inner) | Named(_, inner):
-            return replace(part, part=_prepared_part(inner))
-        case Absence(absent, window):
-            return replace(part, part=_prepared_part(absent), window=_prepared_window(window))
-
-
-def _prepared_window(window: Window) -> Window:
-    match window:
-        case AfterWindow(part):
-            return replace(window, part=_prepared_part(part))
-        case BetweenWindow(first, last):
-            return BetweenWindow(_prepared_part(first), _prepared_part(last))
-        case _:
-            return window
+    if isinstance(part, Condition):
+        return Condition(prepared_expression(part.expression))
+    return with_parts(part, _prepared_part)

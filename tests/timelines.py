@@ -1,0 +1,144 @@
+"""Random composite plans and timelines with ties, intervals and points: small worlds in which everything meets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from tocsin.events.codecs.cloudevents import from_mapping
+from tocsin.events.event import Event
+from tocsin.plan.atoms import Condition, Equals, Ordered
+from tocsin.plan.composites import (
+    Absence,
+    AfterInstant,
+    AfterWindow,
+    AtRegion,
+    BetweenWindow,
+    DuringWindow,
+    Either,
+    End,
+    FixedWindow,
+    Join,
+    JoinCondition,
+    Moment,
+    Named,
+    Near,
+    Only,
+    Part,
+    PartAttribute,
+    Policy,
+    Precedes,
+    Related,
+)
+from tocsin.values.scalars import Constant
+from tocsin.values.space import SpatialRelation
+from tocsin.values.time import format_instant
+
+KINDS = "abc"
+REGION = "POLYGON ((0 0, 2 0, 2 2, 0 2, 0 0))"
+
+
+def kind(letter: str) -> Condition:
+    """The atom of events of one kind."""
+    return Condition(Equals(("kind",), Constant.of(letter)))
+
+
+ATOMS = st.sampled_from([*(kind(letter) for letter in KINDS), Condition(Ordered(("v",), ">", Constant.of(1)))])
+ENDS = st.sampled_from(list(End))
+DURATIONS = st.integers(0, 4)
+
+
+@st.composite
+def conditions(draw: st.DrawFn, parts: int) -> tuple[JoinCondition, ...]:
+    """Up to two conditions between the parts of a join."""
+    moments = st.builds(Moment, st.integers(0, parts - 1), ENDS)
+    temporal = st.builds(Precedes, moments, moments, st.integers(-4, 3), st.booleans())
+    spatial = st.builds(
+        Near, st.just(0), st.sampled_from(list(SpatialRelation)), st.just(1), st.sampled_from([0.0, 1.0, 1.5])
+    )
+    return tuple(draw(st.lists(st.one_of(temporal, temporal, spatial), max_size=2)))
+
+
+def restrictions() -> st.SearchStrategy[Any]:
+    """Restrictions of fixed time and space."""
+    return st.one_of(
+        st.builds(DuringWindow, DURATIONS, DURATIONS),
+        st.builds(AfterInstant, DURATIONS),
+        st.builds(AtRegion, st.sampled_from(list(SpatialRelation)), st.just(REGION), st.sampled_from([0.0, 1.0])),
+    )
+
+
+@st.composite
+def joins(draw: st.DrawFn, inner: st.SearchStrategy[Part], policy: Policy) -> Join:
+    """Joins of two or three parts."""
+    parts = tuple(draw(st.lists(inner, min_size=2, max_size=3)))
+    related = draw(st.sampled_from([(), (Related(PartAttribute("x", ("v",)), "=", PartAttribute("y", ("v",))),)]))
+    keep = draw(st.sampled_from([None, 0, 2]))
+    return Join(parts, draw(conditions(len(parts))) + related, policy, keep)
+
+
+def parts(policy: Policy, names: dict[str, Part] | None = None) -> st.SearchStrategy[Part]:
+    """Composite parts; names, where given, stand for one definition wherever they are used."""
+    leaves = st.one_of(ATOMS, st.sampled_from([Named(name, part) for name, part in names.items()])) if names else ATOMS
+
+    def grown(inner: st.SearchStrategy[Part]) -> st.SearchStrategy[Part]:
+        return st.one_of(
+            joins(inner, policy),
+            joins(inner, policy),
+            st.lists(inner, min_size=2, max_size=2).map(lambda both: Either(tuple(both))),
+            st.builds(Only, inner, restrictions()),
+            st.builds(
+                lambda absent, after, t: Absence(absent, AfterWindow(after, t), policy=policy), ATOMS, inner, DURATIONS
+            ),
+            st.builds(
+                lambda absent, first, last, keep: Absence(absent, BetweenWindow(first, last), (), policy, keep),
+                ATOMS,
+                inner,
+                inner,
+                st.sampled_from([None, 3]),
+            ),
+            st.builds(
+                lambda absent, s, t: Absence(absent, FixedWindow(s, t), policy=policy), ATOMS, DURATIONS, DURATIONS
+            ),
+        )
+
+    return st.recursive(leaves, grown, max_leaves=5)
+
+
+@st.composite
+def patterns(draw: st.DrawFn, policy: Policy) -> Part:
+    """Patterns with or without named parts."""
+    if draw(st.booleans()):
+        return draw(parts(policy))
+    names: dict[str, Part] = {"x": draw(ATOMS), "y": draw(st.one_of(ATOMS, joins(ATOMS, policy)))}
+    return draw(parts(policy, names))
+
+
+def event_at(instant: int, letter: str = "a") -> Event:
+    """An event of a kind at an instant."""
+    time = format_instant(instant)
+    return from_mapping(
+        {"id": f"{letter}{instant}", "source": "s", "type": "t", "time": time, "data": {"kind": letter}}
+    )
+
+
+@st.composite
+def timelines(draw: st.DrawFn, size: int = 7) -> list[Event]:
+    """Events in canonical order, many at the same time, some with extent, some without a place."""
+    found = []
+    for number in range(draw(st.integers(0, size))):
+        start = draw(st.integers(0, 6))
+        end = start + draw(st.sampled_from([0, 0, 0, 1, 3]))
+        body: dict[str, Any] = {
+            "id": f"e{number}",
+            "source": "s",
+            "type": "t",
+            "time": format_instant(start),
+            "endtime": format_instant(end),
+            "data": {"kind": draw(st.sampled_from(KINDS)), "v": draw(st.integers(0, 2))},
+        }
+        if draw(st.booleans()):
+            body["place"] = f"POINT ({draw(st.integers(0, 3))} {draw(st.integers(0, 3))})"
+        found.append(from_mapping(body))
+    return sorted(found, key=lambda event: event.order)

@@ -1,0 +1,80 @@
+"""Whether occurrences meet the conditions of a join, a restriction or an absence: one function per kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from operator import eq, ge, gt, le, lt, ne
+from typing import Any, assert_never
+
+from tocsin.plan.composites import (
+    AfterInstant,
+    AtRegion,
+    DuringWindow,
+    End,
+    JoinCondition,
+    Moment,
+    Near,
+    PartAttribute,
+    Precedes,
+    Related,
+    Restriction,
+)
+from tocsin.plan.occurrence import Occurrence
+from tocsin.values.scalars import Kind, kind_of
+from tocsin.values.space import parse_place, related
+from tocsin.values.time import Instant
+
+_COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {"=": eq, "<>": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
+_SCALARS = (Kind.BOOLEAN, Kind.NUMBER, Kind.STRING)
+
+
+def meets(condition: JoinCondition, parts: Sequence[Occurrence], names: Mapping[str, Occurrence]) -> bool:
+    """Whether the parts of a join, whose named parts are `names`, meet a condition."""
+    match condition:
+        case Precedes(earlier, later, gap, or_equal):
+            first, second = _instant(earlier, parts) + gap, _instant(later, parts)
+            return first < second or (or_equal and first == second)
+        case Near(part, relation, other, distance, metric):
+            place, near = parts[part].place, parts[other].place
+            return place is not None and near is not None and related(place, relation, near, distance, metric)
+        case Related():
+            return compare(condition, names)
+        case _:
+            assert_never(condition)
+
+
+def compare(condition: Related, names: Mapping[str, Occurrence]) -> bool:
+    """Whether two attributes compare as told; false where one is missing, or their kinds differ or have no order."""
+    left, right = _value(condition.left, names), _value(condition.right, names)
+    kind = kind_of(left)
+    if kind is not kind_of(right) or kind not in _SCALARS:
+        return False
+    if condition.relation not in ("=", "<>") and kind is not Kind.NUMBER:
+        return False
+    return _COMPARISONS[condition.relation](left, right)
+
+
+def allows(restriction: Restriction, occurrence: Occurrence) -> bool:
+    """Whether an occurrence meets a restriction of fixed time or space."""
+    match restriction:
+        case DuringWindow(start, length):
+            return occurrence.start > start and occurrence.end <= start + length
+        case AfterInstant(instant):
+            return occurrence.start > instant
+        case AtRegion(relation, region, distance, metric):
+            place = occurrence.place
+            return place is not None and related(place, relation, parse_place(region), distance, metric)
+        case _:
+            assert_never(restriction)
+
+
+def _instant(moment: Moment, parts: Sequence[Occurrence]) -> Instant:
+    part = parts[moment.part]
+    return part.start if moment.end is End.START else part.end
+
+
+def _value(attribute: PartAttribute, names: Mapping[str, Occurrence]) -> Any:
+    occurrence = names.get(attribute.name)
+    if occurrence is None or len(occurrence.members) != 1:
+        return None
+    return occurrence.members[0].attribute(attribute.path)

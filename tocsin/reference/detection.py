@@ -1,0 +1,216 @@
+"""Detection under a consumption policy, played step by step: plain queues, every candidate tried, nothing optimised.
+
+Events come in canonical order, one step each; the step of a timer comes after all events that end by its instant.
+Within a step, parts are served from the inside out; a part takes what the parts inside it bring from left to right and,
+for each of them, in canonical order, and only then its timers. So nothing depends on how a plan is laid out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import assert_never
+
+from tocsin.events.event import Event
+from tocsin.plan.atoms import Condition
+from tocsin.plan.composites import (
+    Absence,
+    AfterWindow,
+    Either,
+    FixedWindow,
+    Join,
+    JoinCondition,
+    Named,
+    Only,
+    Part,
+    Policy,
+    Related,
+    parts_of,
+)
+from tocsin.plan.conditions import allows, compare
+from tocsin.plan.occurrence import Occurrence, combined, occurrence_of
+from tocsin.plan.scopes import scopes_of
+from tocsin.reference.atoms import holds
+from tocsin.reference.meaning import between, inside, joined, named, related_to, silence_after
+from tocsin.values.time import Instant
+
+
+@dataclass(slots=True, eq=False)
+class _Node:
+    """A part at work: one queue for each part inside it, waiting timers, and what it brings in the current step."""
+
+    part: Part
+    inner: list[_Node]
+    queues: list[list[Occurrence]]
+    timers: list[tuple[Instant, Occurrence | None]] = field(default_factory=list)
+    brought: list[Occurrence] = field(default_factory=list)
+
+
+class Detection:
+    """One pattern over one timeline. Feed it events in canonical order, then let the clock run out."""
+
+    def __init__(self, pattern: Part) -> None:
+        self.found: list[Occurrence] = []
+        self._scopes = scopes_of(pattern)
+        self._nodes: dict[Part, _Node] = {}
+        self._root = self._node(pattern)
+
+    def event(self, event: Event) -> None:
+        """The next event; timers that are due before it fire first. An event without a time takes no part."""
+        if event.interval is not None:
+            self.advance_to(event.interval.end - 1)
+            self._step(event, None)
+
+    def advance_to(self, now: Instant | None) -> None:
+        """No event that ends at `now` or before is missing; None for the end of time."""
+        while (due := self._next_timer()) is not None and (now is None or due <= now):
+            self._step(None, due)
+
+    def _node(self, part: Part) -> _Node:
+        """Nodes from the inside out: what is inside a part is built, and later served, before it."""
+        if part not in self._nodes:
+            inner = [self._node(each) for each in parts_of(part)]
+            self._nodes[part] = _Node(part, inner, [[] for _ in inner])
+            if isinstance(part, Absence) and isinstance(part.window, FixedWindow):
+                self._nodes[part].timers.append((part.window.start + part.window.length, None))
+        return self._nodes[part]
+
+    def _next_timer(self) -> Instant | None:
+        return min((due for node in self._nodes.values() for due, _ in node.timers), default=None)
+
+    def _step(self, event: Event | None, due: Instant | None) -> None:
+        for node in self._nodes.values():
+            node.brought = []
+            if event is not None and isinstance(node.part, Condition) and holds(node.part, event):
+                node.brought.append(occurrence_of(event))
+            for slot, inner in enumerate(node.inner):
+                for occurrence in sorted(inner.brought, key=lambda each: each.order):
+                    self._receive(node, slot, occurrence)
+            for timer in [timer for timer in node.timers if timer[0] == due]:
+                node.timers.remove(timer)
+                self._on_timer(node, timer[1])
+        self.found += sorted(self._root.brought, key=lambda each: each.order)
+
+    def _receive(self, node: _Node, slot: int, occurrence: Occurrence) -> None:
+        match node.part:
+            case Named(name):
+                node.brought.append(named(name, occurrence))
+            case Only(_, restriction):
+                if allows(restriction, occurrence):
+                    node.brought.append(occurrence)
+            case Either():
+                if not any(each.is_same(occurrence) for each in node.brought):
+                    node.brought.append(occurrence)
+            case Join():
+                self._on_join(node, node.part, slot, occurrence)
+            case Absence():
+                self._on_absence(node, node.part, slot, occurrence)
+            case Condition():
+                raise AssertionError("an atom has no parts")
+            case _:
+                assert_never(node.part)
+
+    def _on_join(self, node: _Node, join: Join, slot: int, occurrence: Occurrence) -> None:
+        node.queues[slot].append(occurrence)
+        for choice in self._choices(node, join, slot, occurrence):
+            if all(each in queue for each, queue in zip(choice, node.queues, strict=True)):
+                whole = joined(join, choice)
+                if whole is not None:
+                    node.brought.append(whole)
+                    self._use_up(node, join.policy, enumerate(choice), whole)
+
+    def _choices(self, node: _Node, join: Join, slot: int, new: Occurrence) -> Iterator[tuple[Occurrence, ...]]:
+        """Choices with the new occurrence, oldest first; under RECENT only the most recent of each other part."""
+        queues = [[new] if number == slot else list(queue) for number, queue in enumerate(node.queues)]
+        if join.policy is Policy.RECENT:
+            queues = [
+                queue if number == slot else _most_recent(queue, new, join.conditions)
+                for number, queue in enumerate(queues)
+            ]
+        return product(*queues)
+
+    def _use_up(self, node: _Node, policy: Policy, chosen: Iterable[tuple[int, Occurrence]], whole: Occurrence) -> None:
+        match policy:
+            case Policy.UNRESTRICTED | Policy.GLOBE | Policy.RECENT:
+                return
+            case Policy.EXCLUSIVE:
+                for queue in node.queues:
+                    queue[:] = [each for each in queue if each.start > whole.end]
+            case Policy.DEFERRED if any(node.part in scope.operators for scope in self._scopes.values()):
+                self._settle(node, whole)
+            case Policy.CHRONICLE | Policy.DEFERRED:
+                for slot, each in chosen:
+                    node.queues[slot].remove(each)
+            case _:
+                assert_never(policy)
+
+    def _settle(self, node: _Node, whole: Occurrence) -> None:
+        """At a scope root the occurrences that its names stand for are used up in the whole scope."""
+        for name, scope in self._scopes.items():
+            if scope.root == node.part and name in whole.names:
+                for part in scope.operators:
+                    for queue in self._nodes[part].queues:
+                        queue[:] = [each for each in queue if not _is_named(each, name, whole.names[name])]
+
+    def _on_absence(self, node: _Node, absence: Absence, slot: int, occurrence: Occurrence) -> None:
+        node.queues[slot].append(occurrence)
+        if slot == 1 and isinstance(absence.window, AfterWindow):
+            self._await_silence(node, absence.window, occurrence)
+        if slot == 2:
+            self._on_last(node, absence, occurrence)
+
+    def _await_silence(self, node: _Node, window: AfterWindow, occurrence: Occurrence) -> None:
+        node.timers.append((occurrence.end + window.length, occurrence))
+
+    def _on_last(self, node: _Node, absence: Absence, last: Occurrence) -> None:
+        absent, firsts, lasts = node.queues
+        candidates = _most_recent(firsts, last, ()) if absence.policy is Policy.RECENT else [*firsts]
+        for first in candidates:
+            if first in firsts and last in lasts:
+                whole = between(absence, first, last)
+                if whole is not None and not _any_inside(absence, absent, first, last, whole):
+                    node.brought.append(whole)
+                    self._use_up(node, absence.policy, ((1, first), (2, last)), whole)
+
+    def _on_timer(self, node: _Node, occurrence: Occurrence | None) -> None:
+        match node.part:
+            case Absence(_, FixedWindow(start, length)):
+                end = start + length
+                if not any(each.start > start and each.end <= end for each in node.queues[0]):
+                    node.brought.append(Occurrence((), start, end, absences=((start, end),)))
+            case Absence(_, AfterWindow(_, length), conditions) if (
+                occurrence is not None and occurrence in node.queues[1]
+            ):
+                node.queues[1].remove(occurrence)
+                limit = occurrence.end + length
+                if not any(
+                    each.start > occurrence.end and each.end <= limit and related_to(conditions, each, occurrence)
+                    for each in node.queues[0]
+                ):
+                    node.brought.append(silence_after(occurrence, length))
+
+
+def _most_recent(queue: Sequence[Occurrence], new: Occurrence, conditions: Sequence[JoinCondition]) -> list[Occurrence]:
+    """The latest of those that agree with the new occurrence on names and on attributes of named parts."""
+    agreeing = [each for each in queue if _agree(each, new, conditions)]
+    return sorted(agreeing, key=lambda each: each.order)[-1:]
+
+
+def _agree(one: Occurrence, other: Occurrence, conditions: Sequence[JoinCondition]) -> bool:
+    both = combined((one, other))
+    return both is not None and all(
+        compare(each, both.names)
+        for each in conditions
+        if isinstance(each, Related) and each.left.name in both.names and each.right.name in both.names
+    )
+
+
+def _is_named(occurrence: Occurrence, name: str, used: Occurrence) -> bool:
+    return name in occurrence.names and occurrence.names[name].is_same(used)
+
+
+def _any_inside(
+    absence: Absence, absent: Sequence[Occurrence], first: Occurrence, last: Occurrence, whole: Occurrence
+) -> bool:
+    return any(inside(each, first, last) and related_to(absence.conditions, each, whole) for each in absent)
