@@ -1,0 +1,110 @@
+"""The detection network agrees with the reference, for every node kind and policy."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from tests.timelines import event_at, kind, patterns, timelines
+from tocsin.engine.detection.network import Found, Network
+from tocsin.errors import MeaningProblem
+from tocsin.events.event import Event
+from tocsin.plan.composites import Absence, FixedWindow, Part, Policy, parts_of
+from tocsin.plan.occurrence import Occurrence
+from tocsin.reference.atoms import holds
+from tocsin.reference.detection import Detection
+
+ANY_POLICY = st.sampled_from(list(Policy)).flatmap(patterns)
+
+
+def expected(pattern: Part, events: list[Event]) -> Counter[tuple[object, ...]]:
+    detection = Detection(pattern)
+    for event in events:
+        detection.event(event)
+    detection.advance_to(None)
+    return Counter(key(each) for each in detection.found)
+
+
+def key(each: Occurrence) -> tuple[object, ...]:
+    names = tuple(sorted((name, one.identity, one.start, one.end) for name, one in each.names.items()))
+    return (each.identity, each.start, each.end, names, each.absences)
+
+
+def play(network: Network, events: list[Event]) -> Found:
+    found: Found = []
+    for event in events:
+        found += network.event(event, [atom for atom in network.atoms if holds(atom, event)])
+    return found
+
+
+@given(ANY_POLICY, timelines())
+def test_the_network_agrees_with_the_reference(pattern: Part, events: list[Event]) -> None:
+    network = Network()
+    network.add("s", pattern)
+    found = play(network, events) + network.advance_to(None)
+    assert Counter(key(each) for _, each in found) == expected(pattern, events)
+
+
+@given(st.lists(ANY_POLICY, min_size=2, max_size=4), timelines())
+def test_sharing_never_shows(many: list[Part], events: list[Event]) -> None:
+    network = Network()
+    for number, pattern in enumerate(many):
+        network.add(str(number), pattern)
+    found = play(network, events) + network.advance_to(None)
+    for number, pattern in enumerate(many):
+        mine = Counter(key(each) for name, each in found if name == str(number))
+        assert mine == expected(pattern, events)
+
+
+@given(ANY_POLICY, timelines(), st.integers(0, 7))
+def test_restarted_anywhere_is_as_never_restarted(pattern: Part, events: list[Event], cut: int) -> None:
+    first, second = Network(), Network()
+    first.add("s", pattern)
+    second.add("s", pattern)
+    found = play(first, events[:cut])
+    second.restore(json.loads(json.dumps(first.snapshot())))
+    found += play(second, events[cut:]) + second.advance_to(None)
+    assert Counter(key(each) for _, each in found) == expected(pattern, events)
+
+
+def is_over(part: Part, now: int) -> bool:
+    window = part.window if isinstance(part, Absence) else None
+    over = isinstance(window, FixedWindow) and window.start + window.length <= now
+    return over or any(is_over(inner, now) for inner in parts_of(part))
+
+
+def test_a_fixed_window_in_the_past_is_refused_and_changes_nothing() -> None:
+    network = Network()
+    network.add("clock", kind("a"))
+    network.event(event_at(5), [])
+    with pytest.raises(MeaningProblem, match="WindowInPast"):
+        network.add("s", Absence(kind("b"), FixedWindow(0, 5)))
+    network.add("s", Absence(kind("b"), FixedWindow(0, 6)))
+    assert [name for name, _ in network.advance_to(None)] == ["s"]
+
+
+@given(st.lists(ANY_POLICY, min_size=1, max_size=3), timelines(), st.integers(0, 7))
+def test_a_subscription_counts_from_when_it_is_added_and_leaves_nothing_behind(
+    many: list[Part], events: list[Event], cut: int
+) -> None:
+    network = Network()
+    for number, pattern in enumerate(many):
+        network.add(f"early {number}", pattern)
+    found = play(network, events[:cut])
+    assume(not any(is_over(pattern, network.now) for pattern in many))
+    for number, pattern in enumerate(many):
+        network.add(f"late {number}", pattern)
+    found += play(network, events[cut:]) + network.advance_to(None)
+    for number, pattern in enumerate(many):
+        late = Counter(key(each) for name, each in found if name == f"late {number}")
+        assert late == expected(pattern, events[cut:])
+        early = Counter(key(each) for name, each in found if name == f"early {number}")
+        assert early == expected(pattern, events)
+    for number in range(len(many)):
+        network.remove(f"early {number}")
+        network.remove(f"late {number}")
+    assert (len(network), network.node_count, network.next_timer()) == (0, 0, None)

@@ -1,0 +1,1 @@
+"""Detection of composites: one shared graph over all subscriptions, one file per kind of node."""

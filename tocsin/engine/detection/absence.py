@@ -1,0 +1,230 @@
+"""Absence: in a fixed window, after a part, between two parts. Evidence against it is noted when it comes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from tocsin.engine.detection.keys import pair_keys
+from tocsin.engine.detection.node import Node, State, Step, Writer
+from tocsin.engine.detection.scope import Scopes
+from tocsin.engine.detection.waiting import Entry, Waiting
+from tocsin.plan.composites import Absence, AfterWindow, BetweenWindow, FixedWindow, Policy
+from tocsin.plan.conditions import compare
+from tocsin.plan.occurrence import Occurrence, combined
+from tocsin.values.time import Instant
+
+
+class FixedAbsenceNode(Node):
+    """Rings at the end of its window unless the absent part occurred inside; afterwards it has nothing left to do."""
+
+    __slots__ = ("_settled", "_window")
+
+    def __init__(self, part: Absence, window: FixedWindow, inner: list[Node]) -> None:
+        super().__init__(part, inner)
+        self._window = window
+        self._settled = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it is still to be settled if the window stays silent."""
+        return not self._settled
+
+    def start(self, step: Step) -> None:
+        """Sets the timer for the end of the window."""
+        step.wake(self, self._window.start + self._window.length, None)
+
+    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+        """Notes an occurrence inside the window."""
+        end = self._window.start + self._window.length
+        self._settled |= occurrence.start > self._window.start and occurrence.end <= end
+
+    def on_timer(self, token: object, step: Step) -> None:
+        """The window is over."""
+        if not self._settled:
+            start, end = self._window.start, self._window.start + self._window.length
+            step.bring(self, Occurrence((), start, end, absences=((start, end),)))
+        self._settled = True
+
+    def snapshot(self, writer: Writer) -> State:
+        """Whether the window was broken or has rung."""
+        return {"settled": self._settled}
+
+    def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
+        """Takes over whether there is anything left to do; the timer is set anew."""
+        self._settled = bool(state["settled"])
+
+
+class AfterAbsenceNode(Node):
+    """Lets every occurrence of the first part wait for its deadline; the absent part ends the wait."""
+
+    __slots__ = ("_absence", "_absent_key", "_first_key", "_length", "_names", "_rest", "_scopes", "_waiting")
+
+    def __init__(self, part: Absence, window: AfterWindow, inner: list[Node], scopes: Scopes) -> None:
+        super().__init__(part, inner)
+        self._absence = part
+        self._length = window.length
+        self._scopes = scopes
+        self._names = scopes.names_in(part) if part.policy is Policy.DEFERRED else ()
+        self._waiting = Waiting(None)
+        self._absent_key, self._first_key, self._rest = pair_keys(part.part, window.part, part.conditions)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing waits."""
+        return not len(self._waiting)
+
+    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+        """Slot 0 is the absent part, slot 1 the part that the window follows."""
+        if slot == 1:
+            self._await(occurrence, step)
+            return
+        key = self._absent_key(occurrence)
+        if key is not None:
+            for entry in self._waiting.oldest_first(key):
+                first = entry.occurrence
+                if first.end < occurrence.start and occurrence.end <= first.end + self._length:
+                    entry.alive = not _concerns(self._absence, occurrence, first)
+
+    def on_timer(self, token: object, step: Step) -> None:
+        """The deadline of one occurrence has come."""
+        entry = token
+        assert isinstance(entry, Entry)
+        first = entry.occurrence
+        if entry.alive and not (self._names and self._scopes.is_used(first, self._names)):
+            window = (first.end, first.end + self._length)
+            step.bring(self, replace(first, end=window[1], absences=(*first.absences, window)))
+        entry.alive = False
+        self._waiting.forget_before(step.now)
+
+    def forget_before(self, now: Instant) -> None:
+        """Drops what is settled."""
+        self._waiting.forget_before(now)
+
+    def snapshot(self, writer: Writer) -> State:
+        """Those that wait."""
+        return {"waiting": [writer.write(each.occurrence) for each in self._waiting.entries()]}
+
+    def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
+        """Takes over those that wait, with their timers."""
+        for each in state["waiting"]:
+            self._await(read(each), step)
+
+    def _await(self, occurrence: Occurrence, step: Step) -> None:
+        """An occurrence without the attributes of its conditions can be ended by nothing: it waits under no key."""
+        entry = self._waiting.add(occurrence, self._first_key(occurrence))
+        step.wake(self, occurrence.end + self._length, entry)
+
+
+class BetweenAbsenceNode(Node):
+    """Pairs a first with a last part where the absent part did not come in between."""
+
+    __slots__ = ("_absence", "_absent", "_firsts", "_names", "_scopes", "_settles")
+
+    def __init__(self, part: Absence, window: BetweenWindow, inner: list[Node], scopes: Scopes) -> None:
+        super().__init__(part, inner)
+        self._absence = part
+        self._scopes = scopes
+        deferred = part.policy is Policy.DEFERRED
+        self._names = scopes.names_in(part) if deferred else ()
+        self._settles = scopes.names_settled_at(part) if deferred else ()
+        self._firsts = Waiting(part.keep)
+        self._absent = Waiting(part.keep)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing waits."""
+        return not len(self._firsts) and not len(self._absent)
+
+    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+        """Slot 0 is the absent part, slot 1 the first, slot 2 the last."""
+        self.forget_before(step.now)
+        if slot == 0:
+            self._note(occurrence)
+        elif slot == 1:
+            self._firsts.add(occurrence)
+        elif not self._is_used(occurrence):
+            self._close(occurrence, step)
+
+    def forget_before(self, now: Instant) -> None:
+        """Drops what is too old to be completed."""
+        self._firsts.forget_before(now)
+        self._absent.forget_before(now)
+
+    def snapshot(self, writer: Writer) -> State:
+        """Firsts with the evidence against them, and absent parts that are still to be looked at."""
+        return {
+            "firsts": [[writer.write(each.occurrence), each.silenced] for each in self._firsts.entries()],
+            "absent": [writer.write(each.occurrence) for each in self._absent.entries()],
+        }
+
+    def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
+        """Takes over what waits."""
+        for occurrence, silenced in state["firsts"]:
+            self._firsts.add(read(occurrence)).silenced = silenced
+        for occurrence in state["absent"]:
+            self._absent.add(read(occurrence))
+
+    def _note(self, absent: Occurrence) -> None:
+        """Without conditions the least end of an absent part after each first is all that matters."""
+        if self._absence.conditions:
+            self._absent.add(absent)
+            return
+        for entry in self._firsts.oldest_first():
+            if entry.occurrence.end < absent.start and (entry.silenced is None or absent.end < entry.silenced):
+                entry.silenced = absent.end
+
+    def _close(self, last: Occurrence, step: Step) -> None:
+        for entry in self._candidates(last):
+            if not entry.alive or self._is_used(entry.occurrence) or self._is_used(last):
+                continue
+            whole = self._whole(entry, last)
+            if whole is not None:
+                step.bring(self, whole)
+                if self._use_up(entry, whole):
+                    return
+
+    def _candidates(self, last: Occurrence) -> Iterable[Entry]:
+        if self._absence.policy is not Policy.RECENT:
+            return list(self._firsts.oldest_first())
+        agreeing = (each for each in self._firsts.newest_first() if combined((each.occurrence, last)) is not None)
+        return [each for each in (next(agreeing, None),) if each is not None]
+
+    def _whole(self, entry: Entry, last: Occurrence) -> Occurrence | None:
+        first, keep = entry.occurrence, self._absence.keep
+        if first.end >= last.start or (keep is not None and last.end - first.end > keep):
+            return None
+        if entry.silenced is not None and entry.silenced < last.start:
+            return None
+        whole = combined((first, last))
+        if whole is None or any(self._breaks(each.occurrence, first, last, whole) for each in self._absent.entries()):
+            return None
+        return replace(whole, absences=(*whole.absences, (first.end, last.start)))
+
+    def _breaks(self, absent: Occurrence, first: Occurrence, last: Occurrence, whole: Occurrence) -> bool:
+        return first.end < absent.start and absent.end < last.start and _concerns(self._absence, absent, whole)
+
+    def _is_used(self, occurrence: Occurrence) -> bool:
+        return bool(self._names) and self._scopes.is_used(occurrence, self._names)
+
+    def _use_up(self, entry: Entry, whole: Occurrence) -> bool:
+        """What the policy demands; whether the last part is used up too."""
+        match self._absence.policy:
+            case Policy.UNRESTRICTED | Policy.GLOBE | Policy.RECENT:
+                return False
+            case Policy.EXCLUSIVE:
+                self._firsts.clear()
+                self._absent.clear()
+                return True
+            case Policy.DEFERRED if self._names:
+                self._scopes.use_up(self._settles, whole)
+                return False
+            case _:
+                entry.alive = False
+                return True
+
+
+def _concerns(absence: Absence, absent: Occurrence, other: Occurrence) -> bool:
+    """Whether an occurrence of the absent part is one that the absence speaks of."""
+    names = {**other.names, **absent.names}
+    return all(compare(condition, names) for condition in absence.conditions)

@@ -1,0 +1,76 @@
+"""What every node of the detection network has: a place in the graph, an inbox for the current step, and its users."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from tocsin.plan.composites import Part
+from tocsin.plan.occurrence import Occurrence
+from tocsin.values.time import Instant
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+State = dict[str, Any]
+"""Plain data: lists, dictionaries, strings and numbers, as JSON has them."""
+
+
+class Step(Protocol):
+    """The current step: where a node puts what it brings, and where it asks to be woken."""
+
+    now: Instant
+    number: int
+
+    def bring(self, node: Node, occurrence: Occurrence) -> None:
+        """An occurrence of the node's part, for all its users."""
+        ...
+
+    def wake(self, node: Node, due: Instant, token: object) -> None:
+        """Call the node's `on_timer` with the token at `due`, after all events that end by then."""
+        ...
+
+
+class Writer(Protocol):
+    """Turns occurrences into plain data, each event once."""
+
+    def write(self, occurrence: Occurrence) -> State:
+        """The occurrence as plain data."""
+        ...
+
+
+class Node:
+    """A part at work. Stateless unless a subclass says otherwise."""
+
+    __slots__ = ("inbox", "keys", "level", "part", "users")
+
+    def __init__(self, part: Part, inner: list[Node]) -> None:
+        self.part = part
+        self.level: int = 1 + max((node.level for node in inner), default=-1)
+        self.users: list[tuple[Node, int]] = []
+        self.inbox: list[tuple[int, Occurrence]] = []
+        self.keys: list[str] = []
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the node holds nothing: a newcomer may then share it without seeing what was before."""
+        return True
+
+    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+        """One occurrence of the part inside at `slot`; within a step, slots come in order."""
+        raise AssertionError(f"{type(self).__name__} has no parts")
+
+    def start(self, step: Step) -> None:
+        """Called once when the node enters the network."""
+
+    def on_timer(self, token: object, step: Step) -> None:
+        """The instant of a timer that the node set has come."""
+
+    def forget_before(self, now: Instant) -> None:
+        """Drops what no occurrence that ends at `now` or later can complete."""
+
+    def snapshot(self, writer: Writer) -> State:
+        """What the node holds, as plain data."""
+        return {}
+
+    def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
+        """Takes over what a snapshot held."""

@@ -1,0 +1,69 @@
+"""Scopes at work: which occurrences of named parts are used up, so that every entry bound to one of them is dead."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+
+from tocsin.plan.composites import Part
+from tocsin.plan.occurrence import Identity, Occurrence
+from tocsin.plan.scopes import Scope
+from tocsin.values.time import Duration, Instant
+
+_Used = tuple[str, Identity, Instant, Instant]
+
+
+class Scopes:
+    """The names of one subscription that have a scope, and which of their occurrences are used up."""
+
+    __slots__ = ("_lifetime", "_scopes", "_times", "_used")
+
+    def __init__(self, scopes: Mapping[str, Scope], lifetime: Duration) -> None:
+        self._scopes = scopes
+        self._lifetime = lifetime
+        self._used: set[_Used] = set()
+        self._times: deque[tuple[Instant, _Used]] = deque()
+
+    def names_in(self, part: Part) -> tuple[str, ...]:
+        """The names whose scope the operator belongs to."""
+        return tuple(name for name, scope in self._scopes.items() if part in scope.operators)
+
+    def names_settled_at(self, part: Part) -> tuple[str, ...]:
+        """The names whose scope root the operator is."""
+        return tuple(name for name, scope in self._scopes.items() if scope.root == part)
+
+    def is_used(self, occurrence: Occurrence, names: Iterable[str]) -> bool:
+        """Whether the occurrence is bound to something used up."""
+        bound = occurrence.names
+        return any(name in bound and _key(name, bound[name]) in self._used for name in names)
+
+    def use_up(self, names: Iterable[str], whole: Occurrence) -> None:
+        """What the names stand for in the whole is used up from now on."""
+        for name in names:
+            if name in whole.names:
+                key = _key(name, whole.names[name])
+                self._used.add(key)
+                self._times.append((whole.end, key))
+
+    def forget_before(self, now: Instant) -> None:
+        """Drops what no entry can be bound to any more."""
+        while self._times and self._times[0][0] + self._lifetime < now:
+            self._used.discard(self._times.popleft()[1])
+
+    def snapshot(self) -> list[object]:
+        """What is used up, as plain data."""
+        return [
+            [when, name, [list(each) for each in identity], start, end]
+            for when, (name, identity, start, end) in self._times
+        ]
+
+    def restore(self, state: list[list[object]]) -> None:
+        """Takes over what a snapshot held."""
+        for when, name, identity, start, end in state:
+            key = (name, tuple(tuple(each) for each in identity), start, end)  # type: ignore[attr-defined]
+            self._used.add(key)  # type: ignore[arg-type]
+            self._times.append((when, key))  # type: ignore[arg-type]
+
+
+def _key(name: str, occurrence: Occurrence) -> _Used:
+    return (name, occurrence.identity, occurrence.start, occurrence.end)

@@ -1,0 +1,64 @@
+"""Nodes that keep nothing: atoms, names, restrictions, alternatives."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tocsin.engine.detection.node import Node, Step
+from tocsin.plan.composites import Either, Named, Only
+from tocsin.plan.conditions import allows
+from tocsin.plan.occurrence import Occurrence
+
+
+class AtomNode(Node):
+    """Brings the events that the matcher found."""
+
+    __slots__ = ()
+
+
+class NamedNode(Node):
+    """Brings every occurrence of its part, known by a name."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, part: Named, inner: list[Node]) -> None:
+        super().__init__(part, inner)
+        self._name = part.name
+
+    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+        """Adds the name."""
+        step.bring(self, replace(occurrence, names={**occurrence.names, self._name: occurrence}))
+
+
+class OnlyNode(Node):
+    """Brings the occurrences that meet a restriction."""
+
+    __slots__ = ("_restriction",)
+
+    def __init__(self, part: Only, inner: list[Node]) -> None:
+        super().__init__(part, inner)
+        self._restriction = part.restriction
+
+    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+        """Lets through what the restriction allows."""
+        if allows(self._restriction, occurrence):
+            step.bring(self, occurrence)
+
+
+class EitherNode(Node):
+    """Brings the occurrences of all its parts; one that several parts bring in a step counts once."""
+
+    __slots__ = ("_brought", "_when")
+
+    def __init__(self, part: Either, inner: list[Node]) -> None:
+        super().__init__(part, inner)
+        self._when = -1
+        self._brought: list[Occurrence] = []
+
+    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+        """Lets through what was not brought in this step."""
+        if self._when != step.number:
+            self._when, self._brought = step.number, []
+        if not any(each.is_same(occurrence) for each in self._brought):
+            self._brought.append(occurrence)
+            step.bring(self, occurrence)

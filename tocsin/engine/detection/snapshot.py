@@ -1,0 +1,72 @@
+"""Snapshots: the state of a network as plain, versioned data, each event once; and the way back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tocsin.engine.detection.node import State
+from tocsin.errors import StateProblem
+from tocsin.events.codecs.cloudevents import event_of
+from tocsin.events.event import Event
+from tocsin.plan.occurrence import Occurrence
+
+VERSION = 1
+
+
+class SnapshotWriter:
+    """Turns occurrences into plain data; events are numbered and written once."""
+
+    def __init__(self) -> None:
+        self.events: list[State] = []
+        self._numbers: dict[tuple[str, str], int] = {}
+
+    def write(self, occurrence: Occurrence) -> State:
+        """The occurrence with its members by number."""
+        body: State = {
+            "members": [self._number(member) for member in occurrence.members],
+            "start": occurrence.start,
+            "end": occurrence.end,
+        }
+        if occurrence.names:
+            body["names"] = {name: self.write(each) for name, each in occurrence.names.items()}
+        if occurrence.absences:
+            body["absences"] = [list(window) for window in occurrence.absences]
+        return body
+
+    def _number(self, event: Event) -> int:
+        number = self._numbers.setdefault(event.identity, len(self.events))
+        if number == len(self.events):
+            self.events.append(_event_body(event))
+        return number
+
+
+class SnapshotReader:
+    """Turns plain data back into occurrences."""
+
+    def __init__(self, events: list[State]) -> None:
+        self._events = [event_of(body) for body in events]
+
+    def read(self, body: State) -> Occurrence:
+        """The occurrence that was written."""
+        return Occurrence(
+            tuple(self._events[number] for number in body["members"]),
+            body["start"],
+            body["end"],
+            {name: self.read(each) for name, each in body.get("names", {}).items()},
+            tuple((start, end) for start, end in body.get("absences", ())),
+        )
+
+
+def checked(body: Any) -> State:
+    """The snapshot, if it is one that this version can read."""
+    if not isinstance(body, dict) or body.get("version") != VERSION:
+        found = body.get("version") if isinstance(body, dict) else type(body).__name__
+        raise StateProblem(
+            f"a snapshot of version {VERSION} is expected, got {found!r}", code="SnapshotVersion", hint="start afresh"
+        )
+    return body
+
+
+def _event_body(event: Event) -> State:
+    place = {} if event.place_source is None else {"place": event.place_source}
+    return {**event.envelope, **place, "data": event.data}

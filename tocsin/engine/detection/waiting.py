@@ -1,0 +1,86 @@
+"""Occurrences that wait for others: in canonical order, parted by key, forgotten when nothing can complete them."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Hashable, Iterator
+
+from tocsin.plan.occurrence import Occurrence
+from tocsin.values.time import Duration, Instant
+
+
+class Entry:
+    """One waiting occurrence. `alive` until it is used up; `silenced` is for those who watch what comes after it."""
+
+    __slots__ = ("alive", "key", "occurrence", "silenced")
+
+    def __init__(self, occurrence: Occurrence, key: Hashable) -> None:
+        self.occurrence = occurrence
+        self.key = key
+        self.alive = True
+        self.silenced: Instant | None = None
+
+
+class Waiting:
+    """Entries of one slot. An entry is forgotten `lifetime` after its occurrence ended; without lifetime never."""
+
+    __slots__ = ("_all", "_buckets", "_lifetime")
+
+    def __init__(self, lifetime: Duration | None) -> None:
+        self._lifetime = lifetime
+        self._all: deque[Entry] = deque()
+        self._buckets: dict[Hashable, deque[Entry]] = {}
+
+    def __len__(self) -> int:
+        return sum(entry.alive for entry in self._all)
+
+    def add(self, occurrence: Occurrence, key: Hashable = None) -> Entry:
+        """Waits from now on; occurrences are added in the order of their ends."""
+        entry = Entry(occurrence, key)
+        self._all.append(entry)
+        bucket = self._buckets.get(key)
+        if bucket is None:
+            bucket = self._buckets[key] = deque()
+        bucket.append(entry)
+        return entry
+
+    def oldest_first(self, key: Hashable = None) -> Iterator[Entry]:
+        """The living entries of a key; the caller may use entries up, but add none, meanwhile."""
+        bucket = self._buckets.get(key)
+        if bucket is None:
+            return iter(())
+        while bucket and not bucket[0].alive:
+            bucket.popleft()
+        return (entry for entry in bucket if entry.alive)
+
+    def newest_first(self, key: Hashable = None) -> Iterator[Entry]:
+        """The living entries of a key, the most recent first."""
+        return (entry for entry in reversed(self._buckets.get(key, ())) if entry.alive)
+
+    def entries(self) -> Iterator[Entry]:
+        """All living entries, oldest first."""
+        return (entry for entry in self._all if entry.alive)
+
+    def clear(self) -> None:
+        """Uses everything up."""
+        for entry in self._all:
+            entry.alive = False
+        self._all.clear()
+        self._buckets.clear()
+
+    def forget_before(self, now: Instant) -> None:
+        """Drops what is used up, and what nothing that ends at `now` or later can complete."""
+        entries, lifetime = self._all, self._lifetime
+        while entries and (
+            not entries[0].alive or (lifetime is not None and entries[0].occurrence.end + lifetime < now)
+        ):
+            entry = entries.popleft()
+            entry.alive = False
+            self._drop_front(entry.key)
+
+    def _drop_front(self, key: Hashable) -> None:
+        bucket = self._buckets.get(key)
+        while bucket and not bucket[0].alive:
+            bucket.popleft()
+        if bucket is not None and not bucket:
+            del self._buckets[key]
