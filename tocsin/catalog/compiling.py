@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from tocsin.catalog.entries import Definition, Subscription
 from tocsin.errors import MeaningProblem, Problem
 from tocsin.languages import parse_subscription, problems_in_subscription
-from tocsin.languages.context import Context
+from tocsin.languages.context import Context, PartDefinition, RegionDefinition
 from tocsin.plan.composites import Plan, Policy
 from tocsin.plan.passes import prepared
-from tocsin.values.time import parse_duration
+from tocsin.plan.settings import DEFAULT_HORIZON, with_settings
+from tocsin.values.time import Duration, parse_duration
 
 
 def compile_subscription(subscription: Subscription, definitions: Iterable[Definition] = ()) -> Plan:
@@ -19,7 +20,8 @@ def compile_subscription(subscription: Subscription, definitions: Iterable[Defin
         raise problem
     context = _context(definitions)
     plan = parse_subscription(subscription.language, subscription.expression, subscription.options, context)
-    return prepared(plan)
+    policy = None if subscription.policy is None else Policy(subscription.policy)
+    return with_settings(prepared(plan), policy, _horizon(subscription))
 
 
 def problems_of(subscription: Subscription, definitions: Iterable[Definition] = ()) -> list[Problem]:
@@ -27,11 +29,32 @@ def problems_of(subscription: Subscription, definitions: Iterable[Definition] = 
     found = _setting_problems(subscription)
     context = _context(definitions)
     found += problems_in_subscription(subscription.language, subscription.expression, subscription.options, context)
+    if not found:
+        try:
+            compile_subscription(subscription, definitions)
+        except Problem as problem:  # what only the whole plan shows, such as state without a bound
+            found.append(problem)
     return found
 
 
 def _context(definitions: Iterable[Definition]) -> Context:
-    return Context(definitions={definition.name: definition for definition in definitions})
+    return Context(definitions={definition.name: _known_to_languages(definition) for definition in definitions})
+
+
+def _known_to_languages(definition: Definition) -> RegionDefinition | PartDefinition:
+    if definition.region is not None:
+        return RegionDefinition(definition.name, definition.region)
+    return PartDefinition(definition.name, definition.language, definition.expression)
+
+
+def _horizon(subscription: Subscription) -> Duration | None:
+    match subscription.horizon:
+        case None:
+            return DEFAULT_HORIZON
+        case "off":
+            return None
+        case text:
+            return parse_duration(text)
 
 
 def _setting_problems(subscription: Subscription) -> list[Problem]:

@@ -1,7 +1,7 @@
 """Computed conditions of the selector and jms dialects: arithmetic, and comparison of any two values.
 
-A value that cannot be computed is NULL: an operand is absent or no number, a divisor is zero, or the result is too large
-for a double. A comparison with NULL is UNKNOWN. Whole numbers are exact at any size, all others are doubles; `100` and
+A value that cannot be computed is NULL: an operand is absent or no number, a divisor is zero, or the result is too
+large for a double. A comparison with NULL is UNKNOWN. Whole numbers are exact, all others are doubles; `100` and
 `100.0` are the same number and give the same results.
 """
 

@@ -1,0 +1,67 @@
+"""Languages: text to plan. The table below is the whole list; a language is a folder and none imports another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+
+from tocsin.errors import MeaningProblem, Problem
+from tocsin.languages import opsl, selector
+from tocsin.languages.context import Context
+from tocsin.languages.language import Language, Options
+from tocsin.plan.atoms import Atom
+from tocsin.plan.composites import Plan
+
+LANGUAGES: Mapping[str, Language] = {
+    "selector": Language(
+        parse=lambda text, options, _: selector.parse(text, options),
+        problems=lambda text, options, _: selector.problems(text, options),
+    ),
+    "opsl": Language(parse=opsl.parse, problems=opsl.problems),
+}
+
+_ATOM_NAMES = {"xml": "exmlql"}
+"""Languages that go by another name where their atoms stand in braces."""
+
+
+def parse_subscription(language: str, expression: str, options: Options, context: Context | None = None) -> Plan:
+    """The plan of a subscription's text, not yet passed through the passes; raises the first problem."""
+    return _language(language).parse(expression, options, _with_atoms(context or Context()))
+
+
+def problems_in_subscription(
+    language: str, expression: str, options: Options, context: Context | None = None
+) -> list[Problem]:
+    """Every problem of a subscription's text; empty iff it parses."""
+    try:
+        return _language(language).problems(expression, options, _with_atoms(context or Context()))
+    except MeaningProblem as problem:
+        return [problem]
+
+
+def _with_atoms(context: Context) -> Context:
+    return replace(context, parse_atom=partial(_parse_atom, context))
+
+
+def _parse_atom(context: Context, language: str, text: str) -> Atom:
+    """The atom of a text in braces. Its own context reads no atoms: they do not nest."""
+    pattern = _language(_ATOM_NAMES.get(language, language)).parse(text, {}, context).pattern
+    if not isinstance(pattern, Atom):
+        raise MeaningProblem(
+            f"{language}{{ ... }} is about one event, and this is about several",
+            code="AtomError",
+            token=language,
+            hint="an atom in braces describes one event; combine events outside of it",
+        )
+    return pattern
+
+
+def _language(name: str) -> Language:
+    try:
+        return LANGUAGES[name]
+    except KeyError:
+        known = ", ".join(sorted(LANGUAGES))
+        raise MeaningProblem(
+            f"the language {name!r} is not known", code="LanguageError", token=name, hint=f"known languages: {known}"
+        ) from None

@@ -1,0 +1,52 @@
+"""What surrounds a subscription: the definitions of its file and the ontology in force. Never changed by a language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from tocsin.errors import MeaningProblem
+from tocsin.plan.atoms import Atom
+
+
+@dataclass(frozen=True, slots=True)
+class RegionDefinition:
+    """A name for a region, which is WKT or a GeoJSON object as it was given; not yet checked."""
+
+    name: str
+    region: object
+
+
+@dataclass(frozen=True, slots=True)
+class PartDefinition:
+    """A name for a part: a text of some language; not yet checked."""
+
+    name: str
+    language: str
+    expression: str
+
+
+Definition = RegionDefinition | PartDefinition
+
+
+def no_atom(language: str, _: str) -> Atom:
+    """The answer where atoms of other languages have no place: inside such an atom."""
+    raise MeaningProblem(
+        f"an atom in braces holds no other atom in braces, got {language}",
+        code="NestedAtomError",
+        token=language,
+        hint="write the inner atom beside the outer one and join the two",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Definitions by name, the ontology where one is given, and how to read an atom of another language.
+
+    `parse_atom` takes the language's name and a text; it raises where there is no such language, or where the text is
+    about more than one event. A language takes from the context what it needs.
+    """
+
+    definitions: Mapping[str, Definition] = field(default_factory=dict)
+    ontology: object | None = None
+    parse_atom: Callable[[str, str], Atom] = no_atom

@@ -1,0 +1,86 @@
+"""Atomic subscriptions: predicates of a declared type, none of which holds for a missing attribute or another type."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from tocsin.errors import Problem
+from tocsin.events.event import ENVELOPE, Path
+from tocsin.languages.opsl.limits import Limits, exceeded
+from tocsin.languages.opsl.problems import Problems
+from tocsin.languages.opsl.syntax import Atomic, Predicate, Spot
+from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode, Condition, Equals, Not, Ordered
+from tocsin.values.scalars import Constant
+
+NOTHING = Condition(AnyOf(()))
+"""Stands in for a part with a problem; never leaves this language."""
+
+_ENVELOPE_NAMES = frozenset(("id", "source", "type", "time", "endtime", "subject", "datacontenttype", "dataschema"))
+_STEP = re.compile(r"`([^`]+)`|([^.`\s]+)")
+_WHOLE = re.compile(r"[+-]?\d+")
+_UNEQUAL = ("!=", "<>")
+
+
+def condition_of(atomic: Atomic, problems: Problems, limits: Limits) -> Condition:
+    """The condition that all predicates hold; a problem in one hides none in others."""
+    found: list[BooleanNode] = []
+    for predicate in atomic.predicates:
+        fault = _type_fault(predicate)
+        if fault:
+            problems.add("PredicateTypeError", *fault)
+            continue
+        try:
+            found.append(_test(predicate, limits))
+        except Problem as problem:
+            problems.at(predicate.value, problem)
+    return Condition(AllOf(tuple(found)))
+
+
+def path_of(name: str) -> Path:
+    """The path of a name: `ce_id` and its like lead into the envelope, dots into objects, backticks make one step."""
+    prefix, _, rest = name.partition("_")
+    if prefix == "ce" and rest in _ENVELOPE_NAMES:
+        return (ENVELOPE, rest)
+    return tuple(quoted or plain for quoted, plain in _STEP.findall(name))
+
+
+def _type_fault(predicate: Predicate) -> tuple[Spot, str, str] | None:
+    """Where the types of a predicate do not fit, what is wrong, and a way out."""
+    text = predicate.value.text[0] in "'\""
+    match predicate.type.text:
+        case "ARITH" if text:
+            return (predicate.value, "ARITH compares with a number", "write STRING: for a text")
+        case "STRING" if not text:
+            return (predicate.value, "STRING compares with a text", "write the text in quotes, or ARITH: for a number")
+        case "STRING" if predicate.comparison.text not in ("=", *_UNEQUAL):
+            return (predicate.comparison, "texts have no order", "compare texts with = or != only")
+        case "ARITH" | "STRING":
+            return None
+        case other:
+            near = other.upper() if other.upper() in ("ARITH", "STRING") else "ARITH for numbers or STRING for texts"
+            return (predicate.type, f"the type {other} is not known", f"write {near}")
+
+
+def _test(predicate: Predicate, limits: Limits) -> BooleanNode:
+    path, relation = path_of(predicate.attribute.text), predicate.comparison.text
+    constant = _constant(predicate.value.text, limits)
+    if relation == "=":
+        return Equals(path, constant)
+    if relation in _UNEQUAL:
+        return Not(Equals(path, constant))
+    return Ordered(path, relation, constant)
+
+
+def _constant(written: str, limits: Limits) -> Constant:
+    quote = written[0]
+    if quote in "'\"":
+        return Constant.of(written[1:-1].replace(quote * 2, quote))
+    if len(written) > limits.digits:
+        raise exceeded("the number is too large", None, f"a number has at most {limits.digits} digits", written[:40])
+    if _WHOLE.fullmatch(written):
+        return Constant.of(int(written))
+    value = float(written)
+    if math.isinf(value):
+        raise exceeded("the number is too large", None, "a number with a fraction or an exponent is a double", written)
+    return Constant.of(value)

@@ -1,0 +1,170 @@
+"""From grammar rules to syntax: one method per rule of `opsl.lark`, called as the rule ends.
+
+Nesting is watched here: parentheses, prefix operators and each && of a chain add a level, a chain of || adds one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from tocsin.languages.opsl.syntax import (
+    After,
+    Atomic,
+    Attribute,
+    Between,
+    Binding,
+    Both,
+    Comparison,
+    Concurrent,
+    Embedded,
+    Fixed,
+    Name,
+    OneOf,
+    Polygon,
+    Predicate,
+    Spatial,
+    Spot,
+    Subscription,
+    Syntax,
+    Temporal,
+    Variable,
+    Window,
+)
+from tocsin.languages.parsing import Token, Unexpected
+
+NEARNESS = ("<", "=", ">")
+
+Children = list[Any]
+
+
+class TooDeep(Exception):
+    """The nesting limit is passed at an offset."""
+
+    def __init__(self, offset: int) -> None:
+        super().__init__(offset)
+        self.offset = offset
+
+
+class Builder:
+    """Callbacks of the parser. Holds only the limit, so one builder serves every text."""
+
+    def __init__(self, nesting: int) -> None:
+        self._nesting = nesting
+
+    def start(self, children: Children) -> Subscription:
+        main, *rest = children
+        bindings = tuple(each for each in rest if isinstance(each, Binding))
+        comparisons = tuple(each for each in rest if isinstance(each, Comparison))
+        return Subscription(main, bindings, comparisons, spot=main.spot)
+
+    def binding(self, children: Children) -> Binding:
+        variable, definition = children
+        return Binding(_variable_name(variable), definition, spot=_spot(variable))
+
+    def comparison(self, children: Children) -> Comparison:
+        left, relation, right = children
+        return Comparison(left, _spot(relation), right, spot=_spot(relation))
+
+    def attribute(self, children: Children) -> Attribute:
+        variable, path = children
+        return Attribute(_variable_name(variable), _spot(path), spot=_spot(variable))
+
+    def either(self, children: Children) -> Syntax:
+        return OneOf(tuple(children), spot=children[0].spot, depth=self._below(children[0].spot, children))
+
+    def both(self, children: Children) -> Syntax:
+        left, sign, right = children
+        return Both(left, right, spot=_spot(sign), depth=self._below(_spot(sign), (left, right)))
+
+    def temporal(self, children: Children) -> Syntax:
+        operator, window, operand = children
+        spot = _spot(operator)
+        return Temporal(spot.text, window, operand, spot=spot, depth=self._below(spot, (window, operand)))
+
+    def fixed_window(self, children: Children) -> Window:
+        instant, duration = children
+        return Fixed(_spot(instant), _spot(duration), spot=_spot(instant))
+
+    def after_window(self, children: Children) -> Window:
+        part, duration = children
+        return After(part, _spot(duration), spot=_spot(duration), depth=part.depth)
+
+    def between_window(self, children: Children) -> Window:
+        first, last = children
+        return Between(first, last, spot=first.spot, depth=_depth(children))
+
+    def concurrent(self, children: Children) -> Syntax:
+        operator, other, operand = children
+        spot = _spot(operator)
+        return Concurrent(other, operand, spot=spot, depth=self._below(spot, (other, operand)))
+
+    def spatial(self, children: Children) -> Syntax:
+        operator, place, operand = children
+        spot = _spot(operator)
+        return Spatial(spot.text, place, operand, spot=spot, depth=self._below(spot, (place, operand)))
+
+    def distant(self, children: Children) -> Syntax:
+        operator, place, comparison, distance, operand = children
+        if comparison not in NEARNESS:
+            raise Unexpected(comparison.start_pos or 0, "COMPARE", str(comparison), ("NEARNESS",))
+        spot = _spot(operator)
+        depth = self._below(spot, (place, operand))
+        return Spatial(spot.text, place, operand, _spot(comparison), _spot(distance), spot=spot, depth=depth)
+
+    def group(self, children: Children) -> Syntax:
+        inner = children[0]
+        deeper: Syntax = replace(inner, depth=self._below(inner.spot, children))
+        return deeper
+
+    def variable(self, children: Children) -> Syntax:
+        return Variable(_variable_name(children[0]), spot=_spot(children[0]))
+
+    def name(self, children: Children) -> Syntax:
+        return Name(str(children[0]), spot=_spot(children[0]))
+
+    def embedded(self, children: Children) -> Syntax:
+        spot = _spot(children[0])
+        language, brace, _ = spot.text.partition("{")
+        start = spot.offset + len(language + brace)
+        return Embedded(language.rstrip(), start, spot.offset + len(spot.text) - 1, spot=spot)
+
+    def predicate(self, children: Children) -> Predicate:
+        word, attribute, comparison, value = map(_spot, children)
+        return Predicate(word, attribute, comparison, value, spot=word)
+
+    def atomic(self, children: Children) -> Syntax:
+        return Atomic(tuple(children), spot=children[0].spot)
+
+    def polygon(self, children: Children) -> Polygon:
+        word, *polygons = children
+        return Polygon(tuple(polygons), spot=_spot(word))
+
+    def rings(self, children: Children) -> tuple[Any, ...]:
+        return tuple(children)
+
+    def ring(self, children: Children) -> tuple[Any, ...]:
+        return tuple(children)
+
+    def point(self, children: Children) -> tuple[str, ...]:
+        return tuple(map(str, children))
+
+    def _below(self, spot: Spot, operands: Iterable[Any]) -> int:
+        depth = _depth(operands) + 1
+        if depth > self._nesting:
+            raise TooDeep(spot.offset)
+        return depth
+
+
+def _variable_name(token: Token) -> str:
+    return str(token)[1:-1]
+
+
+def _spot(token: Token) -> Spot:
+    return Spot(token.start_pos or 0, str(token))
+
+
+def _depth(operands: Iterable[Any]) -> int:
+    depths: Iterable[int] = (operand.depth for operand in operands)
+    return max(depths)

@@ -1,0 +1,219 @@
+"""A text that leaves the grammar, told to a person: what stands there, what could, and what was probably meant."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from tocsin.errors import Place, SyntaxProblem
+from tocsin.languages.parsing import END, Unexpected
+
+_WORDS = {
+    "NAME": "a name",
+    "NUMBER": "a number",
+    "COORDINATE": "a number",
+    "TEXT": "a text in quotes",
+    "COMPARE": "a comparison such as =",
+    "NEARNESS": "<, = or >",
+    "VARIABLE": "a variable such as $x;",
+    "QUANTITY": "a duration such as 60s",
+    "ATTRIBUTE": "the name of an attribute",
+    "PATH": "an attribute such as .id",
+    "POLYGON": "POLYGON",
+    "BOTH": "&&",
+    "_OR": "||",
+    "_BIND": "a binding such as , $x; = A",
+    "_COMMA": '","',
+    "_IS": '"="',
+    "_OPEN": '"("',
+    "_CLOSE": '")"',
+    "_SEPARATOR": '";"',
+    "_COLON": '":"',
+    "_WHERE": "WHERE",
+    "_AND": "AND",
+    END: "the end of the subscription",
+}
+_UNSAID = frozenset(("BLANK", "MULTIPOLYGON", "TIMESTAMP"))
+_PART = frozenset("NOT BETWEEN AFTER CONCURRENT AT IN OVLP SPL DIST _OPEN VARIABLE NAME EMBEDDED TYPE".split())
+_OPERATORS = ("IN", "OVLP", "SPL", "DIST", "POLYGON", "MULTIPOLYGON", "WHERE", "AND", "ARITH", "STRING")
+_CALL = re.compile(r"(=\||\|=|\|\||&&|!|\||@|[A-Za-z]+)?\s*$")
+_BRACKETS = {"(": 1, ")": -1}
+_PAIRS = ("=|", "|=", "||", "&&")
+_POLYGON = "write POLYGON((0 0, 10 0, 10 10, 0 10)), two numbers for each corner"
+
+
+def syntax_problem(text: str, found: Unexpected) -> SyntaxProblem:
+    """The problem of a text that is not in the grammar."""
+    shown = "the subscription ends" if found.terminal == END else f"{_shown(found.token)} is not expected"
+    expected = _expected_words(found.expected)
+    error = _Error(text[: found.offset].rstrip(), text[found.offset :], found)
+    return SyntaxProblem(
+        f"{shown} here" + (f"; expected {expected}" if expected else ""),
+        code="OpslSyntaxError",
+        place=Place.at(text, found.offset),
+        token=found.token[:40],
+        hint=next(filter(None, (rule(error) for rule in _RULES))),
+    )
+
+
+def _expected_words(terminals: frozenset[str]) -> str:
+    """The terminals in words, the many ways to begin a part as one."""
+    rest = set(terminals) - _UNSAID
+    words: list[str] = []
+    if rest >= _PART:
+        rest -= _PART
+        words.append("a part")
+    words += sorted({_WORDS.get(each, each) for each in rest}, key=lambda word: (word.startswith("the end"), word))
+    return " or ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+
+
+@dataclass(frozen=True, slots=True)
+class _Error:
+    """What was read before the error, what stands from there on, and what the parser found."""
+
+    before: str
+    here: str
+    found: Unexpected
+
+    @property
+    def opened(self) -> int:
+        """Where the parenthesis stands that is open here, or -1."""
+        depth = 0
+        for offset in range(len(self.before) - 1, -1, -1):
+            depth += _BRACKETS.get(self.before[offset], 0)
+            if depth > 0:
+                return offset
+        return -1
+
+    @property
+    def operator(self) -> str:
+        """The operator whose parenthesis is open here, or nothing."""
+        call = _CALL.search(self.before[: max(0, self.opened)])
+        return (call and call[1]) or ""
+
+    @property
+    def last_word(self) -> str:
+        """The word right before the error, or nothing."""
+        word = re.search(r"[\w-]*$", self.before)
+        return word[0] if word else ""
+
+    def could_be(self, terminal: str) -> bool:
+        """Whether the terminal would have been right here."""
+        return terminal in self.found.expected
+
+
+def _variables(error: _Error) -> str:
+    bare = re.match(r"\$\w+(?!\w*;)", error.here)
+    if bare:
+        return f"a variable ends with a semicolon: {bare[0]};"
+    if error.here.startswith("$") and not error.could_be("VARIABLE") and error.could_be("_BIND"):
+        return "a binding follows a comma: , $x; = A"
+    if error.here.startswith("$") and not re.match(r"\$\w", error.here):
+        return "a variable is $, letters or digits, and a semicolon: $x;"
+    last = re.search(r"\$\w+;$", error.before)
+    return _after_variable(error, last[0]) if last else ""
+
+
+def _after_variable(error: _Error, variable: str) -> str:
+    if error.could_be("_SEPARATOR"):
+        return f"the semicolon belongs to the variable; write another one after it: {variable};60s"
+    if error.could_be("_IS"):
+        return "after a comma, a variable is bound: $x; = A"
+    if error.here.startswith("=") and error.could_be(END):
+        return f"the subscription comes first and the bindings after it: {variable}, {variable} = A"
+    if error.here.startswith(";"):
+        return f"one semicolon is enough here, it belongs to the variable: {variable}"
+    return ""
+
+
+def _windows(error: _Error) -> str:
+    operator, sign = error.operator, error.here[:1]
+    if operator in ("=|", "|=", "!") and sign == ")" and error.could_be("_SEPARATOR"):
+        alone = "; to share time with A is |(A)B" if operator != "!" else ""
+        return f"a window has two parts: {operator}(A; 60s)B or {operator}(A; B)C{alone}"
+    if operator == "|" and sign == ";":
+        return "| has one part, as in |(A)B; a window is =|(A; 60s)B for within, |=(A; 60s)B for after it"
+    if operator in ("@", "IN", "OVLP", "SPL") and sign == ";":
+        return f"{operator} has one part, as in {operator}(A)B"
+    if operator == "DIST" and (sign in (")", ";") or error.could_be("NEARNESS") or error.could_be("COMPARE")):
+        return "DIST compares with <, = or >, and then a number: DIST(A; <; 5)B"
+    if operator == "@" and error.could_be("POLYGON"):
+        return "@ takes a region; for the place of a part write IN(A)B"
+    return ""
+
+
+def _glyphs(error: _Error) -> str:
+    pair, touching = error.before[-1:] + error.here[:1], len(error.before) == error.found.offset
+    if pair in _PAIRS and not touching:
+        return f"write {pair} without a blank; =| is within a window, |= is after it"
+    if re.match(r"=\s+\|", error.here):
+        return "write =| without a blank; =| is within a window, |= is after it"
+    if error.here.startswith("||") and not error.could_be("_OR"):
+        return "|| stands between two parts; |(A)B is at the same time, =| within a window, |= after it"
+    if error.here[:1] == "=" and error.before.endswith("||"):
+        return "|| is or; write |= for after a window, =| for within one, with a blank after ||"
+    if error.here[:2] == "==":
+        return "write =| for within a window, |= for after it"
+    if error.here[:1] in ("&", "|", "=", "!") and error.could_be("BOTH"):
+        return "join parts with && or ||; operators such as =| and |= stand before their part"
+    return ""
+
+
+def _words(error: _Error) -> str:
+    token = error.found.token
+    word = re.match(r"[^\W\d]\w*", error.here)
+    if error.found.expected == {"_OPEN"} and error.last_word in _OPERATORS:
+        return _POLYGON if "POLYGON" in error.last_word else f"{error.last_word} is an operator: {error.last_word}(A)B"
+    if word and (error.last_word + word[0]).upper() in _OPERATORS and error.last_word:
+        return f"write {(error.last_word + word[0]).upper()} without a blank"
+    if word and word[0] in ("ARITH", "STRING") and error.could_be("TYPE"):
+        return f"the type is followed by a colon: {word[0]}: id = ..."
+    if error.last_word and token == "(":
+        near = get_close_matches(error.last_word.upper(), _OPERATORS, n=1, cutoff=0.5)
+        return f"did you mean {near[0]}?" if near else "join two parts with && or ||"
+    if word and word[0].upper() in _OPERATORS and word[0] not in _OPERATORS:
+        return f"write {word[0].upper()} in capital letters"
+    if word and word[0] in _OPERATORS and error.could_be("NAME"):
+        return f"{word[0]} is a reserved word; it cannot be a name"
+    return ""
+
+
+def _structure(error: _Error) -> str:
+    sign = error.here[:1]
+    if sign == ")" and not error.could_be("_CLOSE") and error.could_be(END):
+        return "this parenthesis was never opened"
+    if not sign and error.could_be("_CLOSE"):
+        return "a parenthesis is not closed"
+    if sign in ("'", '"') and not error.found.terminal:
+        return "the text has no closing quote"
+    if sign in ("{", "}"):
+        return "an atom of another language is its name and braces: selector{ price < 400 }"
+    if sign == "," and error.opened >= 0 and not error.could_be("_COMMA"):
+        return "bindings stand at the very end, outside of all parentheses"
+    if sign == ",":
+        return "after a comma comes a binding, as in $x; = A, or another predicate, as in ARITH: id = 5"
+    if error.could_be("PATH") or (error.could_be("VARIABLE") and not error.could_be("NAME")):
+        return "WHERE compares attributes of variables: WHERE $A;.id = $C;.id AND $C;.v > $A;.v"
+    if error.could_be("COORDINATE") or error.could_be("POLYGON") or "POLYGON" in error.operator:
+        return _POLYGON
+    return ""
+
+
+def _forms(error: _Error) -> str:
+    if error.could_be("QUANTITY") and not error.could_be("NAME"):
+        return "after an instant comes a duration: (2024-01-01T00:00:00Z; 60s)"
+    if error.could_be("TYPE"):
+        return "a part is ARITH: id = 5, a name, a variable $x;, or an operator and a part, as in =|(A; 60s)B"
+    if error.could_be("BOTH"):
+        return "join two parts with && or ||"
+    return 'a predicate is ARITH: id = 5 or STRING: type = "truck"'
+
+
+_RULES = (_variables, _windows, _glyphs, _words, _structure, _forms)
+"""From the most to the least specific; the last one always has something to say."""
+
+
+def _shown(token: str) -> str:
+    shown = token if token.isprintable() else ascii(token)
+    return shown if len(shown) <= 30 else shown[:27] + "..."

@@ -1,0 +1,201 @@
+"""From syntax to plan, form by form. A problem in one place hides none in others: NOTHING stands in for its part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar, assert_never
+
+from tocsin.errors import Problem
+from tocsin.languages.context import PartDefinition, RegionDefinition
+from tocsin.languages.opsl import forms
+from tocsin.languages.opsl.atoms import NOTHING, condition_of
+from tocsin.languages.opsl.embedded import shifted
+from tocsin.languages.opsl.limits import Limits, exceeded
+from tocsin.languages.opsl.names import OWN_LANGUAGE, Names
+from tocsin.languages.opsl.options import Settings
+from tocsin.languages.opsl.problems import Problems
+from tocsin.languages.opsl.quantities import distance_of, duration_of, in_range, instant_of
+from tocsin.languages.opsl.rebuild import Sizes, renamed
+from tocsin.languages.opsl.regions import written_region
+from tocsin.languages.opsl.syntax import (
+    After,
+    Atomic,
+    Between,
+    Both,
+    Concurrent,
+    Embedded,
+    Fixed,
+    Name,
+    OneOf,
+    Polygon,
+    Spatial,
+    Spot,
+    Syntax,
+    Temporal,
+    Variable,
+)
+from tocsin.plan.composites import Either, Join, Named, Part
+
+Value = TypeVar("Value")
+
+_REGION = "POINT (0 0)"
+"""Stands in for a region with a problem."""
+
+
+@dataclass(slots=True)
+class Walk:
+    """One walk over the bodies of a text. `variables` are the parts of the variables that are bound so far."""
+
+    problems: Problems
+    settings: Settings
+    limits: Limits
+    names: Names
+    variables: Mapping[str, Part]
+    sizes: Sizes = field(default_factory=Sizes)
+    _times_used: dict[str, int] = field(default_factory=dict)
+    _written_out: int = 0
+
+    def part(self, node: Syntax, level: int) -> Part:
+        """The part of a node that stands so many levels deep."""
+        if level > self.limits.nesting:
+            raise self._too_deep(node.spot, self.limits.nesting)
+        match node:
+            case Atomic():
+                return condition_of(node, self.problems, self.limits)
+            case Embedded():
+                return self._embedded(node)
+            case Variable():
+                return Named(node.name, self.variables.get(node.name, NOTHING))
+            case Name():
+                return self._name(node, level)
+            case Both():
+                return Join((self.part(node.left, level + 1), self.part(node.right, level + 1)))
+            case OneOf():
+                return Either(tuple(self.part(each, level + 1) for each in node.operands))
+            case Temporal():
+                return self._temporal(node, level + 1)
+            case Concurrent():
+                parts = (self.part(node.other, level + 1), self.part(node.operand, level + 1))
+                return forms.concurrent(*parts, self.settings.tolerance, self.settings.longest_event)
+            case Spatial():
+                return self._spatial(node, level + 1)
+            case _:
+                assert_never(node)
+
+    def _temporal(self, node: Temporal, level: int) -> Part:
+        window, part = node.window, self.part(node.operand, level)
+        match window:
+            case Fixed():
+                start = self._value(window.instant, instant_of, 0)
+                length = self._value(window.duration, duration_of, 0)
+                self._value(window.duration, lambda written: in_range(start + length, written), 0)
+                return forms.FIXED[node.operator](part, start, length)
+            case After():
+                length = self._value(window.duration, duration_of, 0)
+                return forms.AFTER[node.operator](self.part(window.part, level), part, length)
+            case Between():
+                first, last = self.part(window.first, level), self.part(window.last, level)
+                return forms.BETWEEN[node.operator](first, last, part)
+            case _:
+                assert_never(window)
+
+    def _spatial(self, node: Spatial, level: int) -> Part:
+        relation = forms.RELATIONS[node.operator + (node.comparison.text if node.comparison else "")]
+        distance = self.settings.same_place if node.operator == "SPL" else 0.0
+        if node.distance:
+            distance = self._value(node.distance, distance_of, 0.0)
+        part, region = self.part(node.operand, level), self._region(node)
+        if region is not None:
+            return forms.at_region(part, relation, region, distance, self.settings.metric)
+        assert not isinstance(node.place, Polygon)
+        other = self.part(node.place, level)
+        return forms.near(other, part, relation, distance, self.settings.metric)
+
+    def _region(self, node: Spatial) -> str | None:
+        """The region of a spatial operator; None where a part stands in its place."""
+        place = node.place
+        if isinstance(place, Polygon):
+            return self._value(place.spot, lambda _: written_region(place), _REGION)
+        if not isinstance(place, Name) or node.operator == "IN":
+            return None
+        return self._named_region(place, needed=node.operator == "@")
+
+    def _named_region(self, place: Name, needed: bool) -> str | None:
+        try:
+            definition = self.names.find(place.name)
+        except Problem as problem:
+            self.problems.at(place.spot, problem)
+            return _REGION
+        if isinstance(definition, RegionDefinition):
+            return self._value(place.spot, lambda _: self.names.region(definition), _REGION)
+        if needed:
+            self.problems.add(
+                "NameKindError",
+                place.spot,
+                f"@ needs a region, and {place.name} is a part",
+                f"write IN({place.name}) for the place of a part",
+            )
+        return _REGION if needed else None
+
+    def _name(self, node: Name, level: int) -> Part:
+        try:
+            definition = self.names.find(node.name)
+            if isinstance(definition, PartDefinition):
+                return self._named_part(node, definition, level)
+        except Problem as problem:
+            self.problems.at(node.spot, problem)
+            return NOTHING
+        self.problems.add(
+            "NameKindError",
+            node.spot,
+            f"a part is needed here, and {node.name} is a region",
+            f"a region stands in @({node.name}), OVLP, SPL or DIST",
+        )
+        return NOTHING
+
+    def _named_part(self, node: Name, definition: PartDefinition, level: int) -> Part:
+        meaning = self.names.part(definition, level)
+        for problem in meaning.problems:
+            self.problems.at(node.spot, problem)
+        self._written_out += self.sizes.of(meaning.part)[0]
+        if self._written_out > self.limits.parts:
+            raise self._too_large(node.spot)
+        times = self._times_used[node.name] = self._times_used.get(node.name, 0) + 1
+        return renamed(meaning.part, f"{node.name}." if times == 1 else f"{node.name}:{times}.")
+
+    def _embedded(self, node: Embedded) -> Part:
+        text = self.problems.text
+        if node.language == OWN_LANGUAGE:
+            hint = "write the part itself, in parentheses"
+            self.problems.add("AtomError", node.spot, f"{OWN_LANGUAGE} is the language of the whole text", hint)
+            return NOTHING
+        try:
+            return self.names.atom(node.language, text[node.start : node.end])
+        except Problem as problem:
+            known = problem.place is not None
+            self.problems.found.append(shifted(problem, text, node.start if known else node.spot.offset))
+            return NOTHING
+
+    def check_size(self, part: Part, spot: Spot) -> None:
+        """Refuses a part that, with every variable and name written out, is beyond the limits; variables are levels."""
+        count, levels = self.sizes.of(part)
+        if count > self.limits.parts:
+            raise self._too_large(spot)
+        if levels > 2 * self.limits.nesting:
+            raise self._too_deep(spot, 2 * self.limits.nesting)
+
+    def _value(self, spot: Spot, read: Callable[[str], Value], default: Value) -> Value:
+        try:
+            return read(spot.text)
+        except Problem as problem:
+            self.problems.at(spot, problem)
+            return default
+
+    def _too_deep(self, spot: Spot, levels: int) -> Problem:
+        message = f"with variables and names written out, parts nest deeper than {levels} levels"
+        return exceeded(message, self.problems.place(spot), "split the subscription", spot.text)
+
+    def _too_large(self, spot: Spot) -> Problem:
+        message = f"with variables and names written out, there are more than {self.limits.parts:,} parts"
+        return exceeded(message, self.problems.place(spot), "split the subscription", spot.text)

@@ -1,0 +1,100 @@
+"""Names of the catalog: one namespace of regions and parts. A part may use other names, but never itself.
+
+A part has its variables for itself: each use of its name is another part, so its variables get the name as a prefix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from tocsin.errors import MeaningProblem, Problem
+from tocsin.languages.context import Context, Definition, PartDefinition, RegionDefinition
+from tocsin.languages.opsl.atoms import NOTHING
+from tocsin.languages.opsl.limits import exceeded
+from tocsin.languages.opsl.regions import region_of
+from tocsin.plan.composites import Part
+
+OWN_LANGUAGE = "opsl"
+CHAIN = 32
+"""How many names may be defined by each other in a row: each is read inside the reading of the one before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a text means, and what is wrong with it; the part means something only without problems."""
+
+    part: Part
+    problems: list[Problem]
+
+
+Reader = Callable[[str, "Names", int], Meaning]
+"""The meaning of an OPSL text with names, that stands so many levels deep."""
+
+
+class Names:
+    """The names that one subscription can see. Each is read once, however often it is used."""
+
+    def __init__(self, context: Context, read: Reader) -> None:
+        self._context = context
+        self._read = read
+        self._meanings: dict[str, Meaning] = {}
+        self._reading: list[str] = []
+
+    def find(self, name: str) -> Definition:
+        """The definition of a name; raises UnknownName where there is none."""
+        definition = self._context.definitions.get(name)
+        if definition is None:
+            near = get_close_matches(name, self._context.definitions, n=1)
+            way_out = f"did you mean {near[0]}?" if near else "define it beside the subscription"
+            raise MeaningProblem(f"the name {name} is not defined", code="UnknownName", token=name, hint=way_out)
+        return definition
+
+    def region(self, definition: RegionDefinition) -> str:
+        """The WKT of a named region."""
+        try:
+            return region_of(definition.region)
+        except Problem as problem:
+            raise MeaningProblem(
+                f"the region {definition.name}: {problem.message}", code=problem.code, hint=problem.hint
+            ) from None
+
+    def part(self, definition: PartDefinition, level: int) -> Meaning:
+        """What a named part means; its problems are told the first time only."""
+        name = definition.name
+        if name in self._reading:
+            circle = " uses ".join([*self._reading[self._reading.index(name) :], name])
+            raise MeaningProblem(
+                f"the part is defined by itself: {circle}", code="CyclicName", token=name, hint="break the circle"
+            )
+        if len(self._reading) >= CHAIN:
+            raise exceeded(
+                f"more than {CHAIN} names are defined by each other in a row", None, "write some of them out"
+            )
+        if name in self._meanings:
+            return Meaning(self._meanings[name].part, [])
+        self._reading.append(name)
+        self._meanings[name] = self._meaning(definition, level)
+        self._reading.pop()
+        return self._meanings[name]
+
+    def atom(self, language: str, text: str) -> Part:
+        """An atom of another language."""
+        return self._context.parse_atom(language, text)
+
+    def _meaning(self, definition: PartDefinition, level: int) -> Meaning:
+        try:
+            if definition.language == OWN_LANGUAGE:
+                meaning = self._read(definition.expression, self, level)
+            else:
+                meaning = Meaning(self.atom(definition.language, definition.expression), [])
+        except Problem as problem:
+            meaning = Meaning(NOTHING, [problem])
+        return Meaning(meaning.part, [_told_of(definition.name, each) for each in meaning.problems])
+
+
+def _told_of(name: str, problem: Problem) -> Problem:
+    where = f" ({problem.place})" if problem.place else ""
+    message = f"in the part {name}{where}: {problem.message}"
+    return type(problem)(message, code=problem.code, token=problem.token, hint=problem.hint)

@@ -1,0 +1,80 @@
+"""The options of an OPSL subscription: concurrency_tolerance, max_event_duration, spl_threshold and crs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tocsin.errors import MeaningProblem, Problem
+from tocsin.languages.opsl.problems import parameter_problem
+from tocsin.languages.opsl.quantities import MILLISECOND, bounded
+from tocsin.values.space import Metric
+from tocsin.values.time import Duration, parse_duration
+
+_METRICS = {
+    "planar": Metric.PLANAR,
+    "wgs84": Metric.WGS84,
+    "epsg:4326": Metric.WGS84,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How far apart in time is concurrent, how long an event may last, how near is the same place, by what measure."""
+
+    tolerance: Duration = 0
+    longest_event: Duration = 0
+    same_place: float = 1.0
+    metric: Metric = Metric.PLANAR
+
+
+def settings_of(options: Mapping[str, object]) -> Settings:
+    """The settings of a subscription's options; raises where one is not known or means nothing."""
+    for name in options:
+        if name not in _READERS:
+            raise MeaningProblem(
+                f"the option {name!r} is not known",
+                code="OptionError",
+                token=str(name),
+                hint=f"opsl takes: {', '.join(_READERS)}",
+            )
+    return Settings(
+        tolerance=_duration(options, "concurrency_tolerance"),
+        longest_event=_duration(options, "max_event_duration"),
+        same_place=_threshold(options.get("spl_threshold", 1.0)),
+        metric=_metric(options.get("crs", "planar")),
+    )
+
+
+_READERS = ("concurrency_tolerance", "max_event_duration", "spl_threshold", "crs")
+
+
+def _duration(options: Mapping[str, object], name: str) -> Duration:
+    value = options.get(name, 0)
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return bounded(value * MILLISECOND, name)
+    if isinstance(value, str):
+        try:
+            return bounded(parse_duration(value), name)
+        except Problem as problem:
+            raise parameter_problem(f"{name}: {problem.message}", name, problem.hint) from None
+    raise parameter_problem(
+        f"{name} is a duration, got {value!r}", name, "write 500ms, 2s or a whole number of milliseconds, 0 or more"
+    )
+
+
+def _threshold(value: object) -> float:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or not 0 < float(str(value)) < math.inf:
+        raise parameter_problem(
+            f"spl_threshold is a positive number, got {value!r}", "spl_threshold", "write a distance such as 1.0"
+        )
+    return float(str(value))
+
+
+def _metric(value: object) -> Metric:
+    metric = _METRICS.get(value.lower()) if isinstance(value, str) else None
+    if metric is None:
+        raise parameter_problem(f"crs {value!r} is not known", "crs", "write planar, wgs84 or EPSG:4326")
+    return metric

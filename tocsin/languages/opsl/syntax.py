@@ -1,0 +1,220 @@
+"""The syntax tree of an OPSL subscription: what the text says and where, before it is decided what it means.
+
+Trees are equal when they say the same; where it stands in the text, and how deep it nests, does not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import assert_never
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A token of the text: its offset from the start, which does not count in comparisons, and its characters."""
+
+    offset: int = field(compare=False)
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Node:
+    spot: Spot = field(compare=False)
+    depth: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate(_Node):
+    """`ARITH: id = 5`: type keyword, attribute, comparison and value, each as it is written."""
+
+    type: Spot
+    attribute: Spot
+    comparison: Spot
+    value: Spot
+
+
+@dataclass(frozen=True, slots=True)
+class Atomic(_Node):
+    """One predicate or several that must all hold."""
+
+    predicates: tuple[Predicate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded(_Node):
+    """An atom of another language: its name, and where in the text the part between the braces starts and ends."""
+
+    language: str
+    start: int = field(compare=False)
+    end: int = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Variable(_Node):
+    """`$x;`, by the name between the signs."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Name(_Node):
+    """A name of the catalog: a region or a part."""
+
+    name: str
+
+
+Ring = tuple[tuple[str, str], ...]
+"""The corners of a ring, each a pair of numbers as they are written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Polygon(_Node):
+    """A region written out: polygons of rings of points, the numbers as they are written."""
+
+    polygons: tuple[tuple[Ring, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Both(_Node):
+    """`A && B`."""
+
+    left: Syntax
+    right: Syntax
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf(_Node):
+    """`A || B || ...`."""
+
+    operands: tuple[Syntax, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed(_Node):
+    """The window `(T;t)`; both as they are written."""
+
+    instant: Spot
+    duration: Spot
+
+
+@dataclass(frozen=True, slots=True)
+class After(_Node):
+    """The window `(A;t)`; the duration as it is written."""
+
+    part: Syntax
+    duration: Spot
+
+
+@dataclass(frozen=True, slots=True)
+class Between(_Node):
+    """The window `(A;B)`."""
+
+    first: Syntax
+    last: Syntax
+
+
+Window = Fixed | After | Between
+
+
+@dataclass(frozen=True, slots=True)
+class Temporal(_Node):
+    """A window before an operand: `!` for absence in it, `=|` for happening in it, `|=` for happening after it."""
+
+    operator: str
+    window: Window
+    operand: Syntax
+
+
+@dataclass(frozen=True, slots=True)
+class Concurrent(_Node):
+    """`|(A)B`."""
+
+    other: Syntax
+    operand: Syntax
+
+
+@dataclass(frozen=True, slots=True)
+class Spatial(_Node):
+    """`@`, `IN`, `OVLP`, `SPL` or `DIST` with a region or a part; DIST with a comparison and a distance as written."""
+
+    operator: str
+    place: Syntax | Polygon
+    operand: Syntax
+    comparison: Spot | None = None
+    distance: Spot | None = None
+
+
+Syntax = Atomic | Embedded | Variable | Name | Both | OneOf | Temporal | Concurrent | Spatial
+
+
+@dataclass(frozen=True, slots=True)
+class Binding(_Node):
+    """`$x; = ...`; the spot is the variable's."""
+
+    name: str
+    definition: Syntax
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute(_Node):
+    """`$x;.a.b`; the path as it is written, with its first dot."""
+
+    variable: str
+    path: Spot
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison(_Node):
+    """A comparison of a WHERE clause; the spot is the relation's."""
+
+    left: Attribute
+    relation: Spot
+    right: Attribute
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription(_Node):
+    """The main subscription, its bindings and what WHERE demands, in the order of the text."""
+
+    main: Syntax
+    bindings: tuple[Binding, ...] = ()
+    comparisons: tuple[Comparison, ...] = ()
+
+
+def children(node: Syntax | Polygon) -> tuple[Syntax | Polygon, ...]:
+    """The nodes directly inside a node, in the order of the text."""
+    match node:
+        case Atomic() | Embedded() | Variable() | Name() | Polygon():
+            return ()
+        case Both():
+            return (node.left, node.right)
+        case OneOf():
+            return node.operands
+        case Temporal():
+            return (*_bounds(node.window), node.operand)
+        case Concurrent():
+            return (node.other, node.operand)
+        case Spatial():
+            return (node.place, node.operand)
+        case _:
+            assert_never(node)
+
+
+def nodes_of(node: Syntax | Polygon) -> Iterator[Syntax | Polygon]:
+    """The node and everything inside it, in the order of the text."""
+    yield node
+    for child in children(node):
+        yield from nodes_of(child)
+
+
+def _bounds(window: Window) -> tuple[Syntax, ...]:
+    match window:
+        case Fixed():
+            return ()
+        case After():
+            return (window.part,)
+        case Between():
+            return (window.first, window.last)
+        case _:
+            assert_never(window)

@@ -1,0 +1,179 @@
+"""WHERE: comparisons between attributes of variables, attached to the lowest joins that have both variables.
+
+A variable of an absent part is compared with the parts of its window. Two variables that bound a window are compared in
+a join of the absence with both of them: they are the same occurrences, so nothing else changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from tocsin.languages.opsl.atoms import path_of
+from tocsin.languages.opsl.problems import Problems
+from tocsin.languages.opsl.rebuild import mapped
+from tocsin.languages.opsl.syntax import Attribute, Comparison
+from tocsin.plan.atoms import Condition
+from tocsin.plan.composites import Absence, Either, Join, Named, Only, Part, PartAttribute, Related, parts_of
+
+CODE = "WhereError"
+
+_RELATIONS = {"!=": "<>"}
+
+
+def attached(
+    pattern: Part, comparisons: Iterable[Comparison], variables: Mapping[str, Part], problems: Problems
+) -> Part:
+    """The pattern with every comparison in its place; what cannot be compared is noted."""
+    wanted = {}
+    for comparison in comparisons:
+        if _can_be_compared(comparison, variables, problems):
+            wanted[_related(comparison)] = comparison
+    if not wanted:
+        return pattern
+    attachment = _Attachment(tuple(wanted), variables)
+    whole = attachment.part(pattern)
+    for related, comparison in wanted.items():
+        if related in attachment.uncertain:
+            _note(comparison, problems, *_UNCERTAIN)
+        elif related not in attachment.placed:
+            _note(comparison, problems, *_APART)
+    return whole
+
+
+class _Attachment:
+    """One walk from the inside out, which notes where each comparison found its place."""
+
+    def __init__(self, wanted: tuple[Related, ...], variables: Mapping[str, Part]) -> None:
+        self.placed: set[Related] = set()
+        self.uncertain: set[Related] = set()
+        self._wanted = wanted
+        self._variables = variables
+
+    def part(self, part: Part) -> Part:
+        whole = mapped(part, self.part)
+        match whole:
+            case Join(parts, conditions):
+                return replace(whole, conditions=(*conditions, *self._across(parts)))
+            case Absence():
+                return self._absence(whole)
+            case _:
+                return whole
+
+    def _absence(self, absence: Absence) -> Part:
+        absent, *bounds = parts_of(absence)
+        own = self._between(_names(absent), _union(map(_names, bounds)))
+        self._settle(own, _certain(absent) | _certain(absence))
+        absence = replace(absence, conditions=(*absence.conditions, *own))
+        between_bounds = self._across(bounds)
+        if not between_bounds:
+            return absence
+        names = dict.fromkeys(side.name for each in between_bounds for side in (each.left, each.right))
+        return Join((absence, *(Named(name, self.part(self._variables[name])) for name in names)), between_bounds)
+
+    def _across(self, parts: Iterable[Part]) -> tuple[Related, ...]:
+        """The comparisons whose variables are in these parts, but not both in one of them."""
+        inside = [_names(part) for part in parts]
+        found = tuple(each for each in self._wanted if _spans(each, inside))
+        self._settle(found, _union(map(_certain, parts)))
+        return found
+
+    def _between(self, some: frozenset[str], others: frozenset[str]) -> tuple[Related, ...]:
+        return tuple(each for each in self._wanted if _spans(each, [some, others]))
+
+    def _settle(self, found: Iterable[Related], certain: frozenset[str]) -> None:
+        for each in found:
+            known = each.left.name in certain and each.right.name in certain
+            (self.placed if known else self.uncertain).add(each)
+
+
+def _spans(related: Related, inside: list[frozenset[str]]) -> bool:
+    both = {related.left.name, related.right.name}
+    return both <= _union(inside) and not any(both <= names for names in inside)
+
+
+def _names(part: Part) -> frozenset[str]:
+    """The variables that an occurrence of the part can have events for."""
+    match part:
+        case Named(name, inner):
+            return _names(inner) | {name}
+        case Absence():
+            return _union(map(_names, parts_of(part)[1:]))
+        case _:
+            return _union(map(_names, parts_of(part)))
+
+
+def _certain(part: Part) -> frozenset[str]:
+    """The variables that every occurrence of the part has events for."""
+    match part:
+        case Either(parts):
+            return frozenset.intersection(*map(_certain, parts))
+        case Named(name, inner):
+            return _certain(inner) | {name}
+        case Absence():
+            return _union(map(_certain, parts_of(part)[1:]))
+        case _:
+            return _union(map(_certain, parts_of(part)))
+
+
+def _union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
+    return frozenset().union(*sets)
+
+
+def _can_be_compared(comparison: Comparison, variables: Mapping[str, Part], problems: Problems) -> bool:
+    """Whether both sides are bound to something about one event; unbound ones are noted elsewhere."""
+    sides = (comparison.left, comparison.right)
+    if any(side.variable not in variables for side in sides):
+        return False
+    if comparison.left.variable == comparison.right.variable:
+        _note(comparison, problems, *_ALONE)
+        return False
+    several = [side for side in sides if not _is_about_one_event(variables[side.variable])]
+    for side in several:
+        problems.add(
+            CODE,
+            side.spot,
+            f"${side.variable}; is about more than one event, so {side.path.text} is the attribute of none",
+            "bind a variable to the one event that has the attribute, and compare that",
+        )
+    return not several
+
+
+def _is_about_one_event(part: Part) -> bool:
+    match part:
+        case Condition():
+            return True
+        case Only(inner) | Named(_, inner):
+            return _is_about_one_event(inner)
+        case Either(parts):
+            return all(map(_is_about_one_event, parts))
+        case _:
+            return False
+
+
+def _related(comparison: Comparison) -> Related:
+    relation = comparison.relation.text
+    return Related(_side(comparison.left), _RELATIONS.get(relation, relation), _side(comparison.right))
+
+
+def _side(attribute: Attribute) -> PartAttribute:
+    return PartAttribute(attribute.variable, path_of(attribute.path.text.removeprefix(".")))
+
+
+def _note(comparison: Comparison, problems: Problems, message: str, hint: str) -> None:
+    names = {"left": comparison.left.variable, "right": comparison.right.variable}
+    problems.add(CODE, comparison.left.spot, message.format(**names), hint)
+
+
+_ALONE = (
+    "${left}; is compared with itself",
+    "compare attributes of one event where it is described: selector{ a < b }",
+)
+_APART = (
+    "${left}; and ${right}; never stand together, so they cannot be compared",
+    "join them; a variable of an absent part is compared with the parts of its window only",
+)
+_UNCERTAIN = (
+    "${left}; or ${right}; has no event when the other side of || happens",
+    "bind one variable to the whole of A || B, or make two subscriptions",
+)

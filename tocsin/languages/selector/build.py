@@ -1,0 +1,149 @@
+"""From grammar rules to syntax: one method per rule of `condition.lark`, called as the rule ends.
+
+Nesting is watched here: parentheses, NOT, signs and arithmetic each add a level, chains of AND and OR add none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from tocsin.languages.parsing import Token
+from tocsin.languages.selector.syntax import (
+    Arithmetic,
+    BetweenTest,
+    Comparison,
+    Conjunction,
+    Disjunction,
+    InTest,
+    LikeTest,
+    Literal,
+    LiteralKind,
+    Name,
+    Negation,
+    NullTest,
+    Spot,
+    Syntax,
+)
+
+Children = list[Any]
+
+
+class TooDeep(Exception):
+    """The nesting limit is passed at an offset."""
+
+    def __init__(self, offset: int) -> None:
+        super().__init__(offset)
+        self.offset = offset
+
+
+class Builder:
+    """The callbacks of the parser. Holds only the limit, so one builder serves every text."""
+
+    def __init__(self, nesting: int) -> None:
+        self._nesting = nesting
+
+    def start(self, children: Children) -> Syntax | None:
+        """The condition; None for a text without one."""
+        return children[0] if children else None
+
+    def name(self, children: Children) -> Syntax:
+        return Name(_spot(children[0]))
+
+    def number(self, children: Children) -> Syntax:
+        return Literal(_spot(children[0]), LiteralKind.NUMBER)
+
+    def string(self, children: Children) -> Syntax:
+        return Literal(_spot(children[0]), LiteralKind.STRING)
+
+    def boolean(self, children: Children) -> Syntax:
+        return Literal(_spot(children[0]), LiteralKind.BOOLEAN)
+
+    def group(self, children: Children) -> Syntax:
+        opening, inner = children
+        deeper: Syntax = replace(inner, depth=self._below(_spot(opening), [inner]))
+        return deeper
+
+    def sign(self, children: Children) -> Syntax:
+        operator, operand = children
+        spot = _spot(operator)
+        return Arithmetic(spot, spot.text, (operand,), self._below(spot, [operand]))
+
+    def arithmetic(self, children: Children) -> Syntax:
+        left, operator, right = children
+        spot = _spot(operator)
+        return Arithmetic(spot, spot.text, (left, right), self._below(spot, [left, right]))
+
+    def comparison(self, children: Children) -> Syntax:
+        left, relation, right = children
+        spot = _spot(relation)
+        return Comparison(spot, spot.text, left, right, _depth([left, right]))
+
+    def like(self, children: Children) -> Syntax:
+        return _like(children, negated=False)
+
+    def not_like(self, children: Children) -> Syntax:
+        return _like(_without_tokens(children), negated=True)
+
+    def between(self, children: Children) -> Syntax:
+        return _between(children, negated=False)
+
+    def not_between(self, children: Children) -> Syntax:
+        return _between(_without_tokens(children), negated=True)
+
+    def among(self, children: Children) -> Syntax:
+        return _among(_without_tokens(children), negated=False)
+
+    def not_among(self, children: Children) -> Syntax:
+        return _among(_without_tokens(children), negated=True)
+
+    def is_null(self, children: Children) -> Syntax:
+        return NullTest(children[0].spot, children[0], False, children[0].depth)
+
+    def is_not_null(self, children: Children) -> Syntax:
+        return NullTest(children[0].spot, children[0], True, children[0].depth)
+
+    def negated(self, children: Children) -> Syntax:
+        word, operand = children
+        spot = _spot(word)
+        return Negation(spot, operand, self._below(spot, [operand]))
+
+    def all_of(self, children: Children) -> Syntax:
+        return Conjunction(children[0].spot, tuple(children), _depth(children))
+
+    def any_of(self, children: Children) -> Syntax:
+        return Disjunction(children[0].spot, tuple(children), _depth(children))
+
+    def _below(self, spot: Spot, operands: Sequence[Syntax]) -> int:
+        depth = _depth(operands) + 1
+        if depth > self._nesting:
+            raise TooDeep(spot.offset)
+        return depth
+
+
+def _like(operands: Children, negated: bool) -> Syntax:
+    subject, pattern, *escape = operands
+    return LikeTest(subject.spot, subject, pattern, escape[0] if escape else None, negated, _depth(operands))
+
+
+def _between(operands: Children, negated: bool) -> Syntax:
+    subject, low, high = operands
+    return BetweenTest(subject.spot, subject, low, high, negated, _depth(operands))
+
+
+def _among(operands: Children, negated: bool) -> Syntax:
+    subject, *elements = operands
+    return InTest(subject.spot, subject, tuple(elements), negated, _depth(operands))
+
+
+def _without_tokens(children: Children) -> Children:
+    return [child for child in children if not isinstance(child, Token)]
+
+
+def _spot(token: Token) -> Spot:
+    return Spot(token.start_pos or 0, str(token))
+
+
+def _depth(operands: Sequence[Syntax]) -> int:
+    return max(operand.depth for operand in operands)

@@ -1,0 +1,63 @@
+"""Comparisons as predicates. Whatever can be a test of one attribute against constants becomes one, so that an index
+can serve it: the constant may stand on the left, and a sign before the attribute moves to the constant. Only the rest
+is computed: arithmetic on attributes, and attribute against attribute.
+"""
+
+from __future__ import annotations
+
+from tocsin.events.event import Path
+from tocsin.languages.selector.rules import Rules
+from tocsin.plan.arithmetic import compare
+from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode, Computed, Equals, Not, Ordered
+from tocsin.plan.expression import Attribute, Call, Expression, Value
+from tocsin.values.scalars import Constant, Kind
+from tocsin.values.truth import Truth
+
+ALWAYS = AllOf(())
+NEVER = AnyOf(())
+
+_MIRRORED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+def comparison_of(relation: str, left: Expression, right: Expression, rules: Rules) -> BooleanNode:
+    """The condition that two values stand in the relation. Kinds have been checked."""
+    if isinstance(left, Value) and not isinstance(right, Value):
+        return comparison_of(_MIRRORED[relation], right, left, rules)
+    match left, right:
+        case Value(first), Value(second):
+            return certain(compare(relation, first.value, second.value, rules.mismatch) is Truth.TRUE)
+        case Attribute(path), Value(constant):
+            return _test(relation, path, constant, rules.mismatch)
+        case Call("-", (Attribute(path),)), Value(Constant(Kind.NUMBER, value)):
+            return _test(_MIRRORED[relation], path, Constant.of(-value), Truth.UNKNOWN)  # type: ignore[operator]
+        case Call("+", (Attribute(path),)), Value(Constant(Kind.NUMBER) as constant):
+            return _test(relation, path, constant, Truth.UNKNOWN)
+        case _:
+            return _computed(relation, left, right, rules)
+
+
+def certain(value: bool) -> BooleanNode:
+    """A condition that does not depend on the event."""
+    return ALWAYS if value else NEVER
+
+
+def _test(relation: str, path: Path, constant: Constant, mismatch: Truth) -> BooleanNode:
+    match relation:
+        case "=":
+            return Equals(path, constant, mismatch)
+        case "<>":
+            return Not(Equals(path, constant, Truth(2 - mismatch)))
+        case _:
+            return Ordered(path, relation, constant, mismatch)
+
+
+def _computed(relation: str, left: Expression, right: Expression, rules: Rules) -> BooleanNode:
+    """One form per meaning: constants stand right, `b > a` is `a < b`, and equal operands stand in a fixed order."""
+    if not isinstance(right, Value):
+        if relation in (">", ">="):
+            relation, left, right = _MIRRORED[relation], right, left
+        elif relation in ("=", "<>") and repr(right) < repr(left):
+            left, right = right, left
+    if relation == "<>" and rules.mismatch is Truth.UNKNOWN:
+        return Not(Computed(Call("=", (left, right)), rules.semantics))
+    return Computed(Call(relation, (left, right)), rules.semantics)

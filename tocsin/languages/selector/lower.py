@@ -1,0 +1,58 @@
+"""From syntax to plan. AND, OR and NOT keep the shape of the text; a problem in one test hides none in others."""
+
+from __future__ import annotations
+
+from tocsin.errors import Place, Problem
+from tocsin.languages.selector.comparisons import ALWAYS, NEVER
+from tocsin.languages.selector.limits import exceeded
+from tocsin.languages.selector.predicates import predicate_of
+from tocsin.languages.selector.syntax import Conjunction, Disjunction, Negation, Syntax
+from tocsin.languages.selector.values import Setting
+from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode, Not
+
+
+def lower(syntax: Syntax | None, setting: Setting) -> tuple[BooleanNode, list[Problem]]:
+    """The condition and every problem found on the way; the condition means something only without problems."""
+    if syntax is None:
+        return ALWAYS, []
+    walk = _Walk(setting)
+    return walk.condition(syntax), walk.problems
+
+
+class _Walk:
+    """One walk over a syntax tree, counting its predicates."""
+
+    def __init__(self, setting: Setting) -> None:
+        self.problems: list[Problem] = []
+        self._setting = setting
+        self._literals = 0
+
+    def condition(self, node: Syntax) -> BooleanNode:
+        match node:
+            case Conjunction(_, operands):
+                return AllOf(tuple(map(self.condition, operands)))
+            case Disjunction(_, operands):
+                return AnyOf(tuple(map(self.condition, operands)))
+            case Negation(_, operand):
+                return Not(self.condition(operand))
+            case _:
+                return self._test(node)
+
+    def _test(self, node: Syntax) -> BooleanNode:
+        self._count(node)
+        try:
+            return predicate_of(node, self._setting)
+        except Problem as problem:
+            self.problems.append(problem)
+            return NEVER
+
+    def _count(self, node: Syntax) -> None:
+        self._literals += 1
+        limit = self._setting.limits.literals
+        if self._literals > limit:
+            raise exceeded(
+                f"the selector has more than {limit:,} predicates",
+                Place.at(self._setting.text, node.spot.offset),
+                "use IN for a list of values, or split the subscription",
+                node.spot.text,
+            )

@@ -1,0 +1,190 @@
+"""The tests of a selector as predicates: comparison, LIKE, BETWEEN, IN and IS NULL, checked for the kinds they need.
+
+A negated operator is Not over the positive predicate, so that both share one evaluation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tocsin.errors import Problem
+from tocsin.languages.selector.comparisons import certain, comparison_of
+from tocsin.languages.selector.literals import constant_of, path_of
+from tocsin.languages.selector.patterns import checked_escape, pattern_of
+from tocsin.languages.selector.problems import escape_problem, form_problem, type_problem
+from tocsin.languages.selector.syntax import (
+    BetweenTest,
+    Comparison,
+    InTest,
+    LikeTest,
+    Literal,
+    LiteralKind,
+    Name,
+    NullTest,
+    Syntax,
+)
+from tocsin.languages.selector.values import Setting, static_kind, value_of
+from tocsin.plan.arithmetic import IS_NULL
+from tocsin.plan.atoms import AllOf, AnyOf, Between, BooleanNode, Computed, Equals, IsNull, Like, Not, OneOf
+from tocsin.plan.expression import Attribute, Call, Expression, Value
+from tocsin.values.like import LikePattern, compile_like
+from tocsin.values.scalars import Constant, Kind
+
+_KIND_NAMES = {Kind.NUMBER: "a number", Kind.STRING: "a text", Kind.BOOLEAN: "a truth value"}
+
+
+def predicate_of(node: Syntax, setting: Setting) -> BooleanNode:
+    """The condition of one test; raises the first problem found in it."""
+    match node:
+        case Comparison():
+            return _comparison(node, setting)
+        case LikeTest():
+            return _like(node, setting)
+        case BetweenTest():
+            return _between(node, setting)
+        case InTest():
+            return _among(node, setting)
+        case NullTest():
+            return _null(node, setting)
+        case _:
+            return _bare(node, setting)
+
+
+def _comparison(node: Comparison, setting: Setting) -> BooleanNode:
+    left, right = value_of(node.left, setting), value_of(node.right, setting)
+    if node.relation not in ("=", "<>"):
+        _require_numbers(node.relation, (node.left, node.right), (left, right), setting)
+    kinds = {static_kind(left), static_kind(right)} - {None}
+    if len(kinds) > 1 and not setting.rules.java:
+        raise _unlike(node.right, left, right, setting)
+    return comparison_of(node.relation, left, right, setting.rules)
+
+
+def _like(node: LikeTest, setting: Setting) -> BooleanNode:
+    subject, pattern = value_of(node.subject, setting), _pattern(node, setting)
+    _require_name("LIKE", node.subject, subject, setting)
+    match subject:
+        case Attribute(path) if node.negated:
+            return Not(Like(path, pattern, setting.rules.negated_mismatch))
+        case Attribute(path):
+            return Like(path, pattern, setting.rules.mismatch)
+        case Value(Constant(Kind.STRING, value)):
+            return certain(compile_like(pattern)(str(value)) != node.negated)
+        case _:
+            raise type_problem(setting.text, node.subject.spot, "LIKE tests texts, not numbers", "compare with = or <")
+
+
+def _pattern(node: LikeTest, setting: Setting) -> LikePattern:
+    lenient, text = setting.rules.java, setting.text
+    escape = None
+    if node.escape is not None:
+        given = _string(node.escape, setting)
+        if given is None:
+            raise escape_problem(
+                text, node.escape.spot, "ESCAPE takes a text of one character", "write it like ESCAPE '!'"
+            )
+        escape = checked_escape(given, node.escape.spot, text, lenient)
+    pattern = _string(node.pattern, setting)
+    if pattern is None:
+        raise type_problem(text, node.pattern.spot, "LIKE takes a text as its pattern", "write it in quotes, like 'a%'")
+    return pattern_of(pattern, escape, node.pattern.spot, text, lenient)
+
+
+def _between(node: BetweenTest, setting: Setting) -> BooleanNode:
+    nodes, rules = (node.subject, node.low, node.high), setting.rules
+    values = tuple(value_of(each, setting) for each in nodes)
+    _require_numbers("BETWEEN", nodes, values, setting)
+    match values:
+        case (Attribute(path), Value(low), Value(high)):
+            if node.negated:
+                return Not(Between(path, low, high, rules.negated_mismatch))
+            return Between(path, low, high, rules.mismatch)
+    subject, least, most = values
+    if node.negated:
+        return AnyOf((comparison_of("<", subject, least, rules), comparison_of(">", subject, most, rules)))
+    return AllOf((comparison_of(">=", subject, least, rules), comparison_of("<=", subject, most, rules)))
+
+
+def _among(node: InTest, setting: Setting) -> BooleanNode:
+    rules = setting.rules
+    subject = value_of(node.subject, setting)
+    elements = [value_of(element, setting) for element in node.elements]
+    _require_name("IN", node.subject, subject, setting)
+    _require_one_kind(node, subject, elements, setting)
+    constants = frozenset(element.constant for element in elements if isinstance(element, Value))
+    if isinstance(subject, Attribute) and all(isinstance(element, Value) for element in elements):
+        if node.negated:
+            return Not(OneOf(subject.path, constants, rules.negated_mismatch))
+        return OneOf(subject.path, constants, rules.mismatch)
+    if node.negated:
+        return AllOf(tuple(comparison_of("<>", subject, element, rules) for element in elements))
+    return AnyOf(tuple(comparison_of("=", subject, element, rules) for element in elements))
+
+
+def _null(node: NullTest, setting: Setting) -> BooleanNode:
+    subject = value_of(node.subject, setting)
+    _require_name("IS NULL", node.subject, subject, setting)
+    match subject:
+        case Value():
+            return certain(node.negated)
+        case Attribute(path):
+            absent: BooleanNode = IsNull(path)
+        case _:
+            absent = Computed(Call(IS_NULL, (subject,)), setting.rules.semantics)
+    return Not(absent) if node.negated else absent
+
+
+def _bare(node: Syntax, setting: Setting) -> BooleanNode:
+    """A value where a condition is due: TRUE and FALSE are conditions, a name only in the jms dialect."""
+    match node:
+        case Literal(_, LiteralKind.BOOLEAN):
+            return certain(constant_of(node, setting.text, setting.limits, java=False).value is True)
+        case Name(spot) if setting.rules.java:
+            return Equals(path_of(spot.text), Constant.of(True), setting.rules.mismatch)
+        case Name(spot):
+            raise form_problem(setting.text, spot, "a name alone is not a condition", f"write {spot.text} = TRUE")
+        case _:
+            raise form_problem(setting.text, node.spot, "a value alone is not a condition", "compare it, as in a > 5")
+
+
+def _string(node: Syntax, setting: Setting) -> str | None:
+    if isinstance(node, Literal) and node.kind is LiteralKind.STRING:
+        return str(constant_of(node, setting.text, setting.limits, setting.rules.java).value)
+    return None
+
+
+def _require_numbers(operator: str, nodes: Sequence[Syntax], values: Sequence[Expression], setting: Setting) -> None:
+    for node, value in zip(nodes, values, strict=True):
+        if static_kind(value) not in (None, Kind.NUMBER):
+            raise type_problem(
+                setting.text, node.spot, f"{operator} needs numbers", "texts and truth values allow only = and <>"
+            )
+
+
+def _require_one_kind(node: InTest, subject: Expression, elements: Sequence[Expression], setting: Setting) -> None:
+    allowed = (Kind.STRING,) if setting.rules.java else (Kind.STRING, Kind.NUMBER)
+    kinds = (static_kind(element) for element in elements)
+    first = static_kind(subject) or next(filter(None, kinds), None)
+    for written, element in zip(node.elements, elements, strict=True):
+        kind = static_kind(element)
+        if kind not in (None, *allowed) or (kind is None and setting.rules.java):
+            hint = "write a = 1 OR a = 2 for other kinds" if setting.rules.java else "write a = TRUE for truth values"
+            raise type_problem(setting.text, written.spot, f"IN takes {_listed(allowed)}", hint)
+        if kind is not None and kind is not first:
+            raise type_problem(setting.text, written.spot, "the values of IN are of one kind", "split it with OR")
+
+
+def _listed(kinds: Sequence[Kind]) -> str:
+    return " or ".join({Kind.STRING: "texts", Kind.NUMBER: "numbers"}[kind] for kind in kinds)
+
+
+def _require_name(operator: str, node: Syntax, value: Expression, setting: Setting) -> None:
+    if setting.rules.java and not isinstance(value, Attribute):
+        raise type_problem(
+            setting.text, node.spot, f"{operator} takes a name on its left in the jms dialect", "use a comparison"
+        )
+
+
+def _unlike(node: Syntax, left: Expression, right: Expression, setting: Setting) -> Problem:
+    kinds = " and ".join(_KIND_NAMES[kind] for kind in (static_kind(left), static_kind(right)) if kind)
+    return type_problem(setting.text, node.spot, f"{kinds} are never equal", "compare values of one kind")

@@ -1,0 +1,139 @@
+"""The syntax tree of a selector: what the text says and where, before it is decided what it means.
+
+One tree serves the selector and the jms dialect. A node knows its spot in the text and how deep it nests.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A token of the text: its offset from the start, and its characters."""
+
+    offset: int
+    text: str
+
+
+class LiteralKind(Enum):
+    """What kind of constant a literal is written as."""
+
+    NUMBER = "a number"
+    STRING = "a string"
+    BOOLEAN = "a boolean"
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """An attribute, by a path of plain or backticked steps."""
+
+    spot: Spot
+    depth: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A constant as it is written."""
+
+    spot: Spot
+    kind: LiteralKind
+    depth: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """`+ - * /` between two operands, or a sign before one."""
+
+    spot: Spot
+    operator: str
+    operands: tuple[Syntax, ...]
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two values in one of the relations `= <> < <= > >=`."""
+
+    spot: Spot
+    relation: str
+    left: Syntax
+    right: Syntax
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class LikeTest:
+    """A value against a pattern, with or without an ESCAPE clause."""
+
+    spot: Spot
+    subject: Syntax
+    pattern: Syntax
+    escape: Syntax | None
+    negated: bool
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class BetweenTest:
+    """A value against two bounds."""
+
+    spot: Spot
+    subject: Syntax
+    low: Syntax
+    high: Syntax
+    negated: bool
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class InTest:
+    """A value against a list of values."""
+
+    spot: Spot
+    subject: Syntax
+    elements: tuple[Syntax, ...]
+    negated: bool
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class NullTest:
+    """A value asked whether it is absent."""
+
+    spot: Spot
+    subject: Syntax
+    negated: bool
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Negation:
+    """NOT before a condition."""
+
+    spot: Spot
+    operand: Syntax
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Conjunction:
+    """Conditions joined by AND."""
+
+    spot: Spot
+    operands: tuple[Syntax, ...]
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Disjunction:
+    """Conditions joined by OR."""
+
+    spot: Spot
+    operands: tuple[Syntax, ...]
+    depth: int
+
+
+Test = Comparison | LikeTest | BetweenTest | InTest | NullTest
+Syntax = Name | Literal | Arithmetic | Test | Negation | Conjunction | Disjunction
