@@ -31,7 +31,9 @@ XSD = "http://www.w3.org/2001/XMLSchema#"
 
 
 def event(data: object, content_type: str | None = None) -> Event:
-    return from_mapping({"id": "1", "source": "s", "type": "t", "data": data, "datacontenttype": content_type})
+    """An event as a codec that does not look into data would build it."""
+    given = {} if content_type is None else {"datacontenttype": content_type}
+    return Event({"id": "1", "source": "s", "type": "t", **given}, data, None)
 
 
 def document_text(data: object, content_type: str | None = None) -> str:
@@ -511,11 +513,15 @@ def test_a_view_is_derived_once() -> None:
         assert kept.attributes is kept.attributes
 
 
-def test_malformed_data_is_no_obstacle_until_its_view_is_asked_for() -> None:
-    malformed = event("<o", XML)
-    assert malformed.identity == ("s", "1")
-    with pytest.raises(EventProblem):
-        _ = malformed.attributes
+@pytest.mark.parametrize(("data", "content_type"), [("<o", XML), (":a :p", TURTLE)])
+def test_malformed_text_is_refused_when_the_event_is_decoded(data: str, content_type: str) -> None:
+    with pytest.raises(EventProblem, match="malformed"):
+        from_mapping({"id": "1", "source": "s", "type": "t", "datacontenttype": content_type, "data": data})
+
+
+def test_json_ld_without_a_home_is_still_json() -> None:
+    body = {"id": "1", "source": "s", "type": "t", "datacontenttype": JSON_LD, "data": {"price": 5}}
+    assert from_mapping(body).attribute(("price",)) == 5
 
 
 def test_an_event_travels_between_processes_without_its_views() -> None:

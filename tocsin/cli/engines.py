@@ -14,8 +14,9 @@ from tocsin.errors import UnsupportedProblem
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.match import Match
 from tocsin.hosts.local.finite import Input, match_events, read_events
+from tocsin.plan.atoms import Condition
 from tocsin.reference import matches as reference_matches
-from tocsin.values.time import Duration
+from tocsin.values.time import Duration, Instant
 
 
 class EngineName(StrEnum):
@@ -28,11 +29,12 @@ class EngineName(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to match: subscriptions, a file of events, and how late an event may be."""
+    """What to match: subscriptions, a file of events, how late an event may be, and where the clock stops."""
 
     loaded: Loaded
     events: str
     lateness: Duration | None = None
+    until: Instant | None = None
     master: str = "local[2]"
 
 
@@ -57,13 +59,18 @@ def read_input(path: str, lateness: Duration | None) -> Input:
 
 def _local(request: Request) -> Answer:
     found = read_input(request.events, request.lateness)
-    return Answer(match_events(request.loaded.plans, found.events), found.dead_letters)
+    return Answer(match_events(request.loaded.plans, found, request.until), found.dead_letters)
 
 
 def _reference(request: Request) -> Answer:
     found = read_input(request.events, request.lateness)
+    in_time = [event for event in found.events if event.identity not in found.late]
     matches = [
-        match for id_, plan in request.loaded.plans.items() for match in reference_matches(id_, plan, found.events)
+        match
+        for id_, plan in request.loaded.plans.items()
+        for match in reference_matches(
+            id_, plan, found.events if isinstance(plan.pattern, Condition) else in_time, request.until
+        )
     ]
     return Answer(sorted(matches, key=lambda match: match.order), found.dead_letters)
 

@@ -35,10 +35,9 @@ def match(
     error and, with --dead-letters, written down with its line number and the reason.
     """
     refuse_ontologies(ontology)
-    if until is not None:
-        parse_instant(until)
+    stop = None if until is None else parse_instant(until)
     loaded = load(subscriptions, skip_wrong=on_error is OnError.SKIP)
-    request = Request(loaded, events, parse_duration(lateness) if lateness else None, master)
+    request = Request(loaded, events, parse_duration(lateness) if lateness else None, stop, master)
     answer = evaluate(engine, request)
     write_lines(output, (each.line() for each in answer.matches))
     if dead_letters is not None:

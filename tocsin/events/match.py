@@ -57,10 +57,13 @@ def match_of_event(subscription: str, event: Event) -> Match:
     return Match(subscription, (event.id,), start, end, end, event.place_text, key)
 
 
-def match_id(subscription: str, identities: Sequence[tuple[str, str]]) -> str:
-    """A hash of the subscription id and the constituents' identities; each part is prefixed by its length."""
+def match_id(subscription: str, identities: Sequence[tuple[str, str]], *further: str) -> str:
+    """A hash of the subscription id, the constituents' identities and what else tells matches apart.
+
+    Each part is prefixed by its length, so that no two lists of parts run into one.
+    """
     digest = blake2b(digest_size=16)
-    for part in (subscription, *(text for identity in identities for text in identity)):
+    for part in (subscription, *(text for identity in identities for text in identity), *further):
         encoded = part.encode()
         digest.update(b"%d:" % len(encoded) + encoded)
     return digest.hexdigest()

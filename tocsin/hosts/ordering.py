@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import heapq
+from collections.abc import Iterator
+from typing import Generic, TypeVar
+
 from tocsin.events.event import Event
 from tocsin.values.time import Duration, Instant
+
+Payload = TypeVar("Payload")
 
 
 class Watermark:
@@ -32,3 +38,25 @@ class Watermark:
         """The clock has reached `now`; going back is ignored."""
         if self._newest is None or now > self._newest:
             self._newest = now
+
+
+class ReorderBuffer(Generic[Payload]):
+    """Holds events until the watermark has passed their ends, then gives them out in canonical order."""
+
+    __slots__ = ("_held",)
+
+    def __init__(self) -> None:
+        self._held: list[tuple[tuple[Instant, Instant, str, str], int, Event, Payload]] = []
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def add(self, event: Event, payload: Payload) -> None:
+        """Holds an event together with what is known of it."""
+        heapq.heappush(self._held, (event.order, len(self._held), event, payload))
+
+    def release(self, watermark: Instant | None) -> Iterator[tuple[Event, Payload]]:
+        """Events that end before the watermark, in canonical order: no other can come before them. None for all."""
+        while self._held and (watermark is None or self._held[0][0][0] < watermark):
+            _, _, event, payload = heapq.heappop(self._held)
+            yield event, payload

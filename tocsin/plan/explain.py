@@ -81,7 +81,11 @@ def path_text(path: Path) -> str:
     """A path as a name; names that are no plain words stand in backticks."""
     if path[0] == ENVELOPE:
         return "ce_" + path[1]
-    if all(_NAME.fullmatch(step) for step in path) and path[0].upper() not in RESERVED:
+    if (
+        all(_NAME.fullmatch(step) for step in path)
+        and path[0].upper() not in RESERVED
+        and not path[0].startswith("ce_")
+    ):
         return ".".join(path)
     return ".".join(f"`{step}`" for step in path)
 
@@ -104,6 +108,8 @@ def expression_text(expression: Expression) -> str:
             return path_text(path)
         case Call(function, (left, right)) if function.upper() in _INFIX:
             return f"{_operand(left)} {function} {_operand(right)}"
+        case Call("IS NULL", (operand,)):
+            return f"{_operand(operand)} IS NULL"
         case Call(function, arguments):
             return f"{function}({', '.join(map(expression_text, arguments))})"
         case _:
@@ -118,8 +124,8 @@ def _operand(expression: Expression) -> str:
 def _text(node: BooleanNode, binding: int) -> str:
     """Binding strength of the context: 0 anything may stand bare, 1 inside AND, 2 under NOT."""
     match node:
-        case AllOf(()):
-            return ""
+        case AllOf(()) | AnyOf(()):
+            return "TRUE" if isinstance(node, AllOf) else "FALSE"
         case AllOf(operands):
             text = " AND ".join(_text(operand, 1) for operand in operands)
             return f"({text})" if binding > 1 else text

@@ -9,15 +9,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tocsin.plan.composites import Named, Part, parts_of
+from tocsin.plan.composites import Either, Named, Part, parts_of
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The operators between the places of a name and its root, the root included."""
+    """The operators between the places of a name and its root, the root included.
+
+    An operator is `required` where no alternative stands between it and the root: what fails there fails the root.
+    """
 
     root: Part
     operators: frozenset[Part]
+    required: frozenset[Part]
 
 
 def scopes_of(pattern: Part) -> Mapping[str, Scope]:
@@ -48,7 +52,13 @@ def _scope(places: list[Part], heights: dict[Part, int], users: dict[Part, list[
     common = [part for part in frozenset.intersection(*above) if not isinstance(part, Named)]
     root = min(common, key=lambda part: heights[part])
     inside = {part for ancestors in above for part in ancestors if root in _ancestors(part, users)}
-    return Scope(root, frozenset(part for part in inside if not isinstance(part, Named)))
+    operators = frozenset(part for part in inside if not isinstance(part, Named))
+    optional = {
+        part
+        for part in operators
+        if any(isinstance(above, Either) and above in operators for above in _ancestors(part, users))
+    }
+    return Scope(root, operators, operators - optional)
 
 
 def _ancestors(part: Part, users: dict[Part, list[Part]]) -> frozenset[Part]:

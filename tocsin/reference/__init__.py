@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from tocsin.errors import UnsupportedProblem
 from tocsin.events.event import Event
 from tocsin.events.match import Match, match_of_event
 from tocsin.events.order import in_canonical_order
 from tocsin.plan.atoms import Condition
 from tocsin.plan.composites import Plan
+from tocsin.plan.occurrence import Occurrence
+from tocsin.plan.rendering import match_of
 from tocsin.reference.atoms import holds, truth_of
+from tocsin.reference.detection import Detection
+from tocsin.values.time import Instant
 
-__all__ = ["holds", "matches", "truth_of"]
+__all__ = ["detected", "holds", "matches", "truth_of"]
 
 
-def matches(subscription: str, plan: Plan, events: Iterable[Event]) -> list[Match]:
-    """Every match of a plan over finite input, in output order; a repeated identity counts once."""
-    if not isinstance(plan.pattern, Condition):
-        raise UnsupportedProblem("composite patterns are not evaluated yet")
-    pattern = plan.pattern
-    found = [match_of_event(subscription, event) for event in in_canonical_order(events) if holds(pattern, event)]
-    return sorted(found, key=lambda match: match.order)
+def matches(subscription: str, plan: Plan, events: Iterable[Event], until: Instant | None = None) -> list[Match]:
+    """Every match of a plan over finite input, in output order, when the clock stops at `until`.
+
+    A repeated identity counts once. Occurrences with the same members and windows are one match.
+    """
+    ordered = in_canonical_order(events)
+    if isinstance(plan.pattern, Condition):
+        found = [match_of_event(subscription, event) for event in ordered if holds(plan.pattern, event)]
+    else:
+        found = [match_of(subscription, each) for each in detected(plan, ordered, until)]
+    once = {match.id: match for match in reversed(found)}
+    return sorted(once.values(), key=lambda match: match.order)
+
+
+def detected(plan: Plan, ordered: Sequence[Event], until: Instant | None) -> list[Occurrence]:
+    """The occurrences of a composite over events in canonical order."""
+    detection = Detection(plan.pattern)
+    for event in ordered:
+        detection.event(event)
+    detection.advance_to(until)
+    return detection.found

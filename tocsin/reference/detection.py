@@ -14,6 +14,7 @@ from typing import assert_never
 
 from tocsin.events.event import Event
 from tocsin.plan.atoms import Condition
+from tocsin.plan.bounds import join_lifetime
 from tocsin.plan.composites import (
     Absence,
     AfterWindow,
@@ -36,6 +37,15 @@ from tocsin.reference.meaning import between, inside, joined, named, related_to,
 from tocsin.values.time import Instant
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Timer:
+    """At `due`, the wait of an occurrence in a slot is over; without occurrence, a fixed window is."""
+
+    due: Instant
+    slot: int = 0
+    occurrence: Occurrence | None = None
+
+
 @dataclass(slots=True, eq=False)
 class _Node:
     """A part at work: one queue for each part inside it, waiting timers, and what it brings in the current step."""
@@ -43,7 +53,7 @@ class _Node:
     part: Part
     inner: list[_Node]
     queues: list[list[Occurrence]]
-    timers: list[tuple[Instant, Occurrence | None]] = field(default_factory=list)
+    timers: list[_Timer] = field(default_factory=list)
     brought: list[Occurrence] = field(default_factory=list)
 
 
@@ -54,6 +64,7 @@ class Detection:
         self.found: list[Occurrence] = []
         self._scopes = scopes_of(pattern)
         self._nodes: dict[Part, _Node] = {}
+        self._vanished: list[tuple[str, Occurrence]] = []
         self._root = self._node(pattern)
 
     def event(self, event: Event) -> None:
@@ -73,11 +84,11 @@ class Detection:
             inner = [self._node(each) for each in parts_of(part)]
             self._nodes[part] = _Node(part, inner, [[] for _ in inner])
             if isinstance(part, Absence) and isinstance(part.window, FixedWindow):
-                self._nodes[part].timers.append((part.window.start + part.window.length, None))
+                self._nodes[part].timers.append(_Timer(part.window.start + part.window.length))
         return self._nodes[part]
 
     def _next_timer(self) -> Instant | None:
-        return min((due for node in self._nodes.values() for due, _ in node.timers), default=None)
+        return min((timer.due for node in self._nodes.values() for timer in node.timers), default=None)
 
     def _step(self, event: Event | None, due: Instant | None) -> None:
         for node in self._nodes.values():
@@ -87,9 +98,12 @@ class Detection:
             for slot, inner in enumerate(node.inner):
                 for occurrence in sorted(inner.brought, key=lambda each: each.order):
                     self._receive(node, slot, occurrence)
-            for timer in [timer for timer in node.timers if timer[0] == due]:
+            for timer in [timer for timer in node.timers if timer.due == due]:
                 node.timers.remove(timer)
-                self._on_timer(node, timer[1])
+                self._on_timer(node, timer)
+        for name, vanished in self._vanished:
+            self._forget(name, vanished)
+        self._vanished.clear()
         self.found += sorted(self._root.brought, key=lambda each: each.order)
 
     def _receive(self, node: _Node, slot: int, occurrence: Occurrence) -> None:
@@ -119,6 +133,14 @@ class Detection:
                 if whole is not None:
                     node.brought.append(whole)
                     self._use_up(node, join.policy, enumerate(choice), whole)
+        if occurrence in node.queues[slot]:
+            self._limit_wait(node, join, slot, occurrence)
+
+    def _limit_wait(self, node: _Node, join: Join, slot: int, occurrence: Occurrence) -> None:
+        """Under single use, a named occurrence that waited in vain at one operator is lost to the whole scope."""
+        lifetime = join_lifetime(join, slot)
+        if join.policy is Policy.CHRONICLE and isinstance(join.parts[slot], Named) and lifetime is not None:
+            node.timers.append(_Timer(occurrence.end + lifetime, slot, occurrence))
 
     def _choices(self, node: _Node, join: Join, slot: int, new: Occurrence) -> Iterator[tuple[Occurrence, ...]]:
         """Choices with the new occurrence, oldest first; under RECENT only the most recent of each other part."""
@@ -149,9 +171,12 @@ class Detection:
         """At a scope root the occurrences that its names stand for are used up in the whole scope."""
         for name, scope in self._scopes.items():
             if scope.root == node.part and name in whole.names:
-                for part in scope.operators:
-                    for queue in self._nodes[part].queues:
-                        queue[:] = [each for each in queue if not _is_named(each, name, whole.names[name])]
+                self._forget(name, whole.names[name])
+
+    def _forget(self, name: str, lost: Occurrence) -> None:
+        for part in self._scopes[name].operators:
+            for queue in self._nodes[part].queues:
+                queue[:] = [each for each in queue if not _is_named(each, name, lost)]
 
     def _on_absence(self, node: _Node, absence: Absence, slot: int, occurrence: Occurrence) -> None:
         node.queues[slot].append(occurrence)
@@ -161,7 +186,7 @@ class Detection:
             self._on_last(node, absence, occurrence)
 
     def _await_silence(self, node: _Node, window: AfterWindow, occurrence: Occurrence) -> None:
-        node.timers.append((occurrence.end + window.length, occurrence))
+        node.timers.append(_Timer(occurrence.end + window.length, 1, occurrence))
 
     def _on_last(self, node: _Node, absence: Absence, last: Occurrence) -> None:
         absent, firsts, lasts = node.queues
@@ -173,8 +198,14 @@ class Detection:
                     node.brought.append(whole)
                     self._use_up(node, absence.policy, ((1, first), (2, last)), whole)
 
-    def _on_timer(self, node: _Node, occurrence: Occurrence | None) -> None:
+    def _on_timer(self, node: _Node, timer: _Timer) -> None:
+        occurrence = timer.occurrence
         match node.part:
+            case Join(parts) if occurrence is not None and occurrence in node.queues[timer.slot]:
+                node.queues[timer.slot].remove(occurrence)
+                name = parts[timer.slot].name  # type: ignore[union-attr]
+                if name in self._scopes and node.part in self._scopes[name].required:
+                    self._vanished.append((name, occurrence.names[name]))
             case Absence(_, FixedWindow(start, length)):
                 end = start + length
                 if not any(each.start > start and each.end <= end for each in node.queues[0]):

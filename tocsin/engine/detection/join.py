@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import product
 
 from tocsin.engine.detection.keys import UNPARTED, pair_keys
@@ -10,25 +11,34 @@ from tocsin.engine.detection.node import Node, State, Step, Writer
 from tocsin.engine.detection.scope import Scopes
 from tocsin.engine.detection.waiting import Entry, Waiting
 from tocsin.plan.bounds import join_lifetime
-from tocsin.plan.composites import Join, Policy, Related
+from tocsin.plan.composites import Join, Named, Policy, Related
 from tocsin.plan.conditions import compare, meets
 from tocsin.plan.occurrence import Occurrence, combined
 from tocsin.values.time import Instant
 
 
+@dataclass(frozen=True, slots=True)
+class _Wait:
+    """The token of a timer: how long an occurrence of a named part may wait."""
+
+    name: str
+    entry: Entry
+
+
 class JoinNode(Node):
     """Keeps one queue for each part. In a scope (policy deferred) everything pairs until the scope root settles it."""
 
-    __slots__ = ("_conditions", "_join", "_keys", "_names", "_queues", "_scopes", "_settles")
+    __slots__ = ("_conditions", "_join", "_keys", "_lifetimes", "_names", "_queues", "_scopes", "_settles")
 
     def __init__(self, part: Join, inner: list[Node], scopes: Scopes) -> None:
         super().__init__(part, inner)
         self._join = part
         self._scopes = scopes
         deferred = part.policy is Policy.DEFERRED
-        self._names = scopes.names_in(part) if deferred else ()
+        self._names = scopes.names_in(part) if deferred or part.policy is Policy.CHRONICLE else ()
         self._settles = scopes.names_settled_at(part) if deferred else ()
-        self._queues = [Waiting(join_lifetime(part, slot)) for slot in range(len(part.parts))]
+        self._lifetimes = [join_lifetime(part, slot) for slot in range(len(part.parts))]
+        self._queues = [Waiting(lifetime) for lifetime in self._lifetimes]
         self._keys: tuple[Callable[[Occurrence], Hashable], ...] | None = None
         self._conditions = part.conditions
         if len(part.parts) == 2:
@@ -55,6 +65,15 @@ class JoinNode(Node):
                     self._use_up(choice, whole)
             if not entry.alive:
                 return
+        self._limit_wait(slot, entry, step)
+
+    def on_timer(self, token: object, step: Step) -> None:
+        """A named occurrence has waited in vain: under single use it is lost to the whole scope (spec OPSL 4.7)."""
+        assert isinstance(token, _Wait)
+        if token.entry.alive and not self._is_used(token.entry.occurrence):
+            token.entry.alive = False
+            if self._scopes.is_required(token.name, self.part):
+                step.vanish(self._scopes, token.name, token.entry.occurrence.names[token.name])
 
     def forget_before(self, now: Instant) -> None:
         """Drops what waited in vain."""
@@ -72,7 +91,12 @@ class JoinNode(Node):
             for each in queue:
                 occurrence = read(each)
                 key = UNPARTED if self._keys is None else self._keys[slot](occurrence)
-                self._queues[slot].add(occurrence, key)
+                self._limit_wait(slot, self._queues[slot].add(occurrence, key), step)
+
+    def _limit_wait(self, slot: int, entry: Entry, step: Step) -> None:
+        part, lifetime = self._join.parts[slot], self._lifetimes[slot]
+        if self._join.policy is Policy.CHRONICLE and isinstance(part, Named) and lifetime is not None:
+            step.wake(self, entry.occurrence.end + lifetime, _Wait(part.name, entry))
 
     def _is_used(self, occurrence: Occurrence) -> bool:
         return bool(self._names) and self._scopes.is_used(occurrence, self._names)

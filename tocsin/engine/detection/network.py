@@ -74,11 +74,15 @@ class Network:
         self._due: dict[Node, list[object]] = {}
         self._levels: list[list[Node]] = []
         self._found: Found = []
+        self._vanished: list[tuple[Scopes, str, Occurrence]] = []
         self._numbers = count()
         self._firing = False
 
-    def add(self, key: str, pattern: Part) -> None:
-        """Adds a subscription; it rings for what happens from now on, so parts that hold something are not shared."""
+    def add(self, key: str, pattern: Part) -> list[Atom]:
+        """Adds a subscription and returns the atoms that are new.
+
+        It rings for what happens from now on, so that parts which hold something are not shared with it.
+        """
         if key in self._roots:
             raise StateProblem(f"subscription {key!r} is there already", code="DuplicateSubscriptionError", token=key)
         self._refuse_past_windows(pattern)
@@ -91,19 +95,21 @@ class Network:
         self._scopes[key] = builder.scopes
         for name in self._owned[key]:
             self._owners[name] = self._owners.get(name, 0) + 1
+        return [part for part in builder.names if isinstance(part, Condition) and self._owners[_atom_name(part)] == 1]
 
-    def remove(self, key: str) -> None:
-        """Removes a subscription and every part that nobody else uses."""
+    def remove(self, key: str) -> list[Atom]:
+        """Removes a subscription and every part that nobody else uses; returns the atoms among them."""
         if key not in self._roots:
             raise StateProblem(f"there is no subscription {key!r}", code="UnknownSubscriptionError", token=key)
         self._roots.pop(key).keys.remove(key)
         del self._scopes[key]
-        gone = {name for name in self._owned.pop(key) if self._release(name)}
-        dropped = {self._nodes.pop(name) for name in gone}
-        for node in self._nodes.values():
-            node.users = [(user, slot) for user, slot in node.users if user not in dropped]
-        self._timers = [timer for timer in self._timers if timer[2] not in dropped]
-        heapq.heapify(self._timers)
+        dropped = {self._nodes.pop(name) for name in self._owned.pop(key) if self._release(name)}
+        for inner in {inner for node in dropped for inner in node.inner} - dropped:
+            inner.users = [(user, slot) for user, slot in inner.users if user not in dropped]
+        if any(timer[2] in dropped for timer in self._timers):
+            self._timers = [timer for timer in self._timers if timer[2] not in dropped]
+            heapq.heapify(self._timers)
+        return [node.part for node in dropped if isinstance(node.part, Condition)]
 
     def __len__(self) -> int:
         return len(self._roots)
@@ -126,7 +132,7 @@ class Network:
         self._begin(event.interval.end)
         occurrence = occurrence_of(event)
         for atom in atoms:
-            self.bring(self._nodes[_SHARED, atom, 0], occurrence)
+            self.bring(self._nodes[_atom_name(atom)], occurrence)
         self._serve()
         return found + self._found
 
@@ -191,6 +197,10 @@ class Network:
         for key in node.keys:
             self._found.append((key, occurrence))
 
+    def vanish(self, scopes: Scopes, name: str, occurrence: Occurrence) -> None:
+        """What a name stands for is lost to its whole scope once the step is over."""
+        self._vanished.append((scopes, name, occurrence))
+
     def wake(self, node: Node, due: Instant, token: object) -> None:
         """Sets a timer; one that is due in the very step of timers that is being served fires in it."""
         if self._firing and due <= self.now:
@@ -220,6 +230,9 @@ class Network:
                 for token in self._due.pop(node, ()):
                     node.on_timer(token, self)
             level.clear()
+        for scopes, name, occurrence in self._vanished:
+            scopes.lose(name, occurrence, self.now)
+        self._vanished.clear()
 
     def _release(self, name: _Name) -> bool:
         self._owners[name] -= 1
@@ -260,6 +273,10 @@ class Network:
             case _:
                 for inner in parts_of(part):
                     self._refuse_past_windows(inner)
+
+
+def _atom_name(atom: Atom) -> _Name:
+    return (_SHARED, atom, 0)
 
 
 def _stands_on(node: Node, inner: list[Node]) -> bool:

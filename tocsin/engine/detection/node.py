@@ -11,6 +11,8 @@ from tocsin.values.time import Instant
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tocsin.engine.detection.scope import Scopes
+
 State = dict[str, Any]
 """Plain data: lists, dictionaries, strings and numbers, as JSON has them."""
 
@@ -23,6 +25,10 @@ class Step(Protocol):
 
     def bring(self, node: Node, occurrence: Occurrence) -> None:
         """An occurrence of the node's part, for all its users."""
+        ...
+
+    def vanish(self, scopes: Scopes, name: str, occurrence: Occurrence) -> None:
+        """What a name stands for is lost to its whole scope once the step is over."""
         ...
 
     def wake(self, node: Node, due: Instant, token: object) -> None:
@@ -41,10 +47,11 @@ class Writer(Protocol):
 class Node:
     """A part at work. Stateless unless a subclass says otherwise."""
 
-    __slots__ = ("inbox", "keys", "level", "part", "users")
+    __slots__ = ("inbox", "inner", "keys", "level", "part", "users")
 
     def __init__(self, part: Part, inner: list[Node]) -> None:
         self.part = part
+        self.inner = inner
         self.level: int = 1 + max((node.level for node in inner), default=-1)
         self.users: list[tuple[Node, int]] = []
         self.inbox: list[tuple[int, Occurrence]] = []

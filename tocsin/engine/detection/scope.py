@@ -28,6 +28,10 @@ class Scopes:
         """The names whose scope the operator belongs to."""
         return tuple(name for name, scope in self._scopes.items() if part in scope.operators)
 
+    def is_required(self, name: str, part: Part) -> bool:
+        """Whether an occurrence of the name that fails at the operator can be forgotten in the whole scope."""
+        return name in self._scopes and part in self._scopes[name].required
+
     def names_settled_at(self, part: Part) -> tuple[str, ...]:
         """The names whose scope root the operator is."""
         return tuple(name for name, scope in self._scopes.items() if scope.root == part)
@@ -41,9 +45,13 @@ class Scopes:
         """What the names stand for in the whole is used up from now on."""
         for name in names:
             if name in whole.names:
-                key = _key(name, whole.names[name])
-                self._used.add(key)
-                self._times.append((whole.end, key))
+                self.lose(name, whole.names[name], whole.end)
+
+    def lose(self, name: str, occurrence: Occurrence, now: Instant) -> None:
+        """What a name stands for is used up, or lost, from now on."""
+        key = _key(name, occurrence)
+        self._used.add(key)
+        self._times.append((now, key))
 
     def forget_before(self, now: Instant) -> None:
         """Drops what no entry can be bound to any more."""

@@ -2,7 +2,7 @@
 
 Refused: malformed JSON, invalid UTF-8, lone surrogates, duplicate or empty member names, NaN, a missing id, source or
 type, times without a zone or in the wrong order, places that are no valid geometry, and what is too large or too deep.
-Whether XML or RDF data is well-formed shows when its view is asked for; `tocsin.events.views.check` tells at once.
+So is text that is not the XML or RDF it claims to be. JSON-LD is JSON: whether it has a graph shows when it is asked.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def event_of(value: object) -> Event:
     if place is not None:
         _checked_place(place)
     event = Event(envelope, _data(value), _interval(envelope), place)
-    if "datacontenttype" in envelope:
+    if "datacontenttype" in envelope and isinstance(event.data, str):
         check(event)
     return event
 

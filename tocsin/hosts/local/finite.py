@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tocsin.engine.batch import Batch
+from tocsin.engine.detection.network import Found
 from tocsin.engine.engine import Engine
 from tocsin.errors import Problem
 from tocsin.events.codecs.cloudevents import decode
@@ -15,17 +16,19 @@ from tocsin.events.match import Match, match_of_event
 from tocsin.events.order import in_canonical_order
 from tocsin.hosts.ordering import Watermark
 from tocsin.plan.composites import Plan
-from tocsin.values.time import Duration
+from tocsin.plan.rendering import match_of
+from tocsin.values.time import Duration, Instant
 
 BATCH_SIZE = 8192
 
 
 @dataclass(slots=True)
 class Input:
-    """Decoded events in canonical order, each identity once, and what could not be decoded or came late."""
+    """Decoded events in canonical order, each identity once, who of them came late, and what could not be served."""
 
     events: list[Event] = field(default_factory=list)
     dead_letters: list[DeadLetter] = field(default_factory=list)
+    late: set[tuple[str, str]] = field(default_factory=set)
 
 
 def read_events(lines: Iterable[bytes], lateness: Duration | None = None) -> Input:
@@ -42,25 +45,40 @@ def read_events(lines: Iterable[bytes], lateness: Duration | None = None) -> Inp
             continue
         if watermark.is_late(event):
             found.dead_letters.append(late(event, number))
+            found.late.add(event.identity)
         found.events.append(event)
     found.events = in_canonical_order(found.events)
     return found
 
 
-def match_events(plans: Mapping[str, Plan], events: list[Event]) -> list[Match]:
-    """Every match of the plans over events in canonical order, in output order."""
+def match_events(plans: Mapping[str, Plan], found: Input, until: Instant | None = None) -> list[Match]:
+    """Every match of the plans over finite input, in output order; at its end the clock runs on to `until`.
+
+    What came late rings atomic subscriptions only: composites have gone past it.
+    """
     engine = Engine()
     for subscription, plan in plans.items():
         engine.add(subscription, plan)
-    found = [match for batch in _batches(events) for match in match_batch(engine, batch)]
-    return sorted(found, key=lambda match: match.order)
+    matches: list[Match] = []
+    for batch in _batches(found.events):
+        matched = engine.match_all(batch)
+        matches += (match_of_event(key, batch.event(index)) for index, key in matched.rings)
+        for each in matched.relevant:
+            event = batch.event(each.index)
+            if event.identity not in found.late:
+                matches += rendered(engine.detect(event, each.atoms))
+    matches += rendered(engine.advance_to(until))
+    return sorted(_once(matches), key=lambda match: match.order)
 
 
-def match_batch(engine: Engine, batch: Batch) -> Iterator[Match]:
-    """The matches of one batch, by event and then in the order of subscribing."""
-    hits = engine.match(batch)
-    for index, key in zip(hits.events.tolist(), engine.keys_of(hits.slots), strict=True):
-        yield match_of_event(key, batch.event(index))
+def rendered(found: Found) -> Iterator[Match]:
+    """The matches of what was detected."""
+    return (match_of(key, occurrence) for key, occurrence in found)
+
+
+def _once(matches: list[Match]) -> Iterable[Match]:
+    """The first of those with one id: occurrences with the same members and windows are one match."""
+    return {match.id: match for match in reversed(matches)}.values()
 
 
 def _batches(events: list[Event]) -> Iterator[Batch]:

@@ -7,16 +7,17 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tocsin.catalog import Catalog, Subscription, compile_subscription, open_catalog
+from tocsin.catalog import Catalog, Definition, Subscription, compile_subscription, open_catalog
 from tocsin.engine.batch import Batch
 from tocsin.engine.engine import Engine
 from tocsin.errors import Problem, StateProblem, UnsupportedProblem
 from tocsin.events.codecs.cloudevents import decode, from_mapping
 from tocsin.events.dead_letter import DeadLetter, late, malformed
 from tocsin.events.event import Event
-from tocsin.events.match import Match
-from tocsin.hosts.local.finite import match_batch
-from tocsin.hosts.ordering import Watermark
+from tocsin.events.match import Match, match_of_event
+from tocsin.hosts.local.finite import rendered
+from tocsin.hosts.ordering import ReorderBuffer, Watermark
+from tocsin.plan.atoms import Atom
 from tocsin.values.time import parse_duration, parse_instant
 
 Receiver = Callable[[Match], object]
@@ -55,7 +56,7 @@ class Hub:
     def __init__(
         self,
         *,
-        lateness: str | None = "2s",
+        lateness: str = "2s",
         catalog: Catalog | str | None = None,
         ontology: object = None,
         remember: int = 100_000,
@@ -65,9 +66,12 @@ class Hub:
             raise UnsupportedProblem("no language of this version reads an ontology", hint="leave ontology out")
         self.counts = Counts()
         self.dead_letters: deque[DeadLetter] = deque(maxlen=keep_dead_letters)
-        self._watermark = Watermark(None if lateness is None else parse_duration(lateness))
+        self._watermark = Watermark(parse_duration(lateness))
+        self._buffer: ReorderBuffer[tuple[Atom, ...]] = ReorderBuffer()
+        self._late: set[tuple[str, str]] = set()
         self._engine = Engine()
         self._receivers: dict[str, Receiver | None] = {}
+        self._definitions: dict[str, Definition] = {}
         self._seen: dict[tuple[str, str], None] = {}
         self._remember = remember
         self._named = 0
@@ -88,7 +92,7 @@ class Hub:
         subscription = Subscription.from_json(
             {"id": id or self._new_name(), "language": language, "expression": expression, **settings}
         )
-        plan = compile_subscription(subscription)
+        plan = compile_subscription(subscription, self._definitions.values())
         if subscription.id in self._receivers:
             raise StateProblem(f"subscription {subscription.id!r} is there already", code="DuplicateSubscriptionError")
         if self._catalog is not None:
@@ -98,6 +102,17 @@ class Hub:
             self._engine.add(subscription.id, plan)
         self._receivers[subscription.id] = to
         return Handle(subscription.id, self)
+
+    def define(self, *definitions: Definition) -> None:
+        """Names for regions and parts that subscriptions may use from now on; a name can be defined once."""
+        for definition in definitions:
+            if definition.name in self._definitions:
+                raise StateProblem(
+                    f"{definition.name!r} is defined already", code="DuplicateSubscriptionError", token=definition.name
+                )
+        if self._catalog is not None:
+            self._catalog.add(*definitions)
+        self._definitions |= {definition.name: definition for definition in definitions}
 
     def unsubscribe(self, id: str) -> None:
         """Removes a subscription; raises where it is not there."""
@@ -111,22 +126,47 @@ class Hub:
         self._receivers.pop(id, None)
 
     def publish(self, *events: Event | Mapping[str, Any] | bytes | str) -> list[Match]:
-        """Matches events, calls the receivers, and returns the matches in canonical order of the events."""
+        """Matches events, calls the receivers and returns the matches.
+
+        Atomic subscriptions ring at once, composites when the watermark has passed the events they are made of.
+        """
         accepted = sorted(self._accepted(events), key=lambda event: event.order)
-        found = list(match_batch(self._engine, Batch(accepted))) if accepted else []
+        found: list[Match] = []
+        if accepted:
+            matched = self._engine.match_all(Batch(accepted))
+            found += (match_of_event(key, accepted[index]) for index, key in matched.rings)
+            for each in matched.relevant:
+                if accepted[each.index].identity not in self._late:
+                    self._buffer.add(accepted[each.index], each.atoms)
+            self._late.clear()
+        return self._delivered(found + self._detected())
+
+    def advance_to(self, now: str) -> list[Match]:
+        """Tells the hub the time; what ends more than the lateness before it is late from now on. Timers may ring."""
+        self._watermark.advance_to(parse_instant(now))
+        return self._delivered(self._detected())
+
+    def _detected(self) -> list[Match]:
+        """What composites make of the events and timers that the watermark has passed."""
+        mark = self._watermark.instant
+        if not self._engine.has_composites or mark is None:
+            return []
+        found = [each for event, atoms in self._buffer.release(mark) for each in self._engine.detect(event, atoms)]
+        found += self._engine.advance_to(mark - 1)
+        self._engine.forget_before(mark)
+        return list(rendered(found))
+
+    def _delivered(self, found: list[Match]) -> list[Match]:
         self.counts.matches += len(found)
         for match in found:
             self._deliver(match)
         return found
 
-    def advance_to(self, now: str) -> None:
-        """Tells the hub the time; events that end more than the lateness before it are late from now on."""
-        self._watermark.advance_to(parse_instant(now))
-
     def refresh(self) -> None:
         """Takes over what others have changed in the catalog since; what does not compile becomes a dead letter."""
         if self._catalog is None or (version := self._catalog.version()) == self._version:
             return
+        self._definitions |= {each.name: each for each in self._catalog.snapshot(version).definitions}
         changes = self._catalog.changes(self._version, version)
         for gone in changes.removed:
             if gone in self._receivers:
@@ -138,7 +178,7 @@ class Hub:
 
     def _take(self, subscription: Subscription) -> None:
         try:
-            self._engine.add(subscription.id, compile_subscription(subscription))
+            self._engine.add(subscription.id, compile_subscription(subscription, self._definitions.values()))
         except Problem as problem:
             self._bury(malformed(problem, subscription.expression))
         else:
@@ -157,6 +197,7 @@ class Hub:
             self.counts.events += 1
             if self._watermark.is_late(event):
                 self.counts.late += 1
+                self._late.add(event.identity)
                 self._bury(late(event))
             yield event
 
