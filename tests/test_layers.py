@@ -18,6 +18,7 @@ DOORS = {
     "matplotlib": {"tocsin/cli/bench"},
     "lxml": {"tocsin/events/views/document.py"},
     "pyoxigraph": {"tocsin/events/views/graph.py"},
+    "pyproj": {"tocsin/values/geodesy.py"},
     "re2": {"tocsin/values/like.py"},
 }
 

@@ -13,6 +13,7 @@ import shapely
 from shapely.geometry.base import BaseGeometry
 
 from tocsin.errors import MeaningProblem
+from tocsin.values.geodesy import between_points, flattened_around
 
 Geometry: TypeAlias = BaseGeometry
 
@@ -75,7 +76,8 @@ def related(
 ) -> bool:
     """Whether a place stands in the relation to another.
 
-    INSIDE counts the boundary; SAME_PLACE compares centres; of NEARER, AT and FARTHER exactly one holds.
+    INSIDE counts the boundary; SAME_PLACE compares centres; of NEARER, AT and FARTHER exactly one holds. The metric
+    says what a distance is; what lies inside what, or meets it, is the same in both.
     """
     match relation:
         case SpatialRelation.INSIDE:
@@ -83,9 +85,22 @@ def related(
         case SpatialRelation.MEETS:
             return bool(shapely.intersects(other, place))
         case SpatialRelation.SAME_PLACE:
-            return bool(shapely.distance(shapely.centroid(place), shapely.centroid(other)) < distance)
+            return distance_between(shapely.centroid(place), shapely.centroid(other), metric) < distance
         case _:
-            return _compares(float(shapely.distance(place, other)), relation, distance)
+            return _compares(distance_between(place, other, metric), relation, distance)
+
+
+def distance_between(place: Geometry, other: Geometry, metric: Metric = Metric.PLANAR) -> float:
+    """The least distance between two closed shapes; 0 exactly where they meet."""
+    if metric is Metric.PLANAR:
+        return float(shapely.distance(place, other))
+    if shapely.intersects(place, other):
+        return 0.0
+    if place.geom_type == other.geom_type == "Point":
+        return between_points(place.x, place.y, other.x, other.y)
+    middle = shapely.centroid(place)
+    flatten = flattened_around(middle.x, middle.y)
+    return float(shapely.distance(shapely.transform(place, flatten), shapely.transform(other, flatten)))
 
 
 def _compares(found: float, relation: SpatialRelation, distance: float) -> bool:
