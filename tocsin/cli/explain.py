@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated
 
 import typer
@@ -10,12 +11,20 @@ from tocsin.catalog import Subscription
 from tocsin.cli.engines import read_input
 from tocsin.cli.loading import load
 from tocsin.cli.options import Ontology, refuse_ontologies
+from tocsin.engine.batch import Batch
+from tocsin.engine.engine import Engine
 from tocsin.events.event import Event
+from tocsin.events.order import in_canonical_order
 from tocsin.plan.atoms import Condition
 from tocsin.plan.composites import Plan
-from tocsin.plan.explain import plan_lines, summary_lines
+from tocsin.plan.explain_composites import waiting_text
+from tocsin.plan.explain_plan import plan_lines, summary_lines
+from tocsin.plan.occurrence import Occurrence
 from tocsin.plan.wire import plan_to_json
 from tocsin.reference.why import verdict_line, why_lines
+from tocsin.values.time import format_instant
+
+_KEY = "explained"
 
 
 def explain(
@@ -39,8 +48,7 @@ def explain(
                 typer.echo(plan_to_json(plan))
                 continue
             _show(loaded.subscriptions[each], plan)
-            for one in events:
-                _show_why(plan, one)
+            _show_why(plan, events)
             typer.echo()
 
 
@@ -53,9 +61,37 @@ def _show(subscription: Subscription, plan: Plan) -> None:
         typer.echo(f"  {line}")
 
 
-def _show_why(plan: Plan, event: Event) -> None:
-    if isinstance(plan.pattern, Condition):
-        expression = plan.pattern.expression
-        typer.echo(f"  {verdict_line(expression, event)}")
-        for line in why_lines(expression, event, "    "):
-            typer.echo(line)
+def _show_why(plan: Plan, events: list[Event]) -> None:
+    lines = _why_atom(plan.pattern, events) if isinstance(plan.pattern, Condition) else _why_composite(plan, events)
+    for line in lines if events else ():
+        typer.echo(f"  {line}")
+
+
+def _why_atom(atom: Condition, events: list[Event]) -> Iterator[str]:
+    for event in events:
+        yield verdict_line(atom.expression, event)
+        yield from why_lines(atom.expression, event, "  ")
+
+
+def _why_composite(plan: Plan, events: list[Event]) -> Iterator[str]:
+    """Every ring with its members, then what still waits; the clock stands at the last event."""
+    engine = Engine()
+    engine.add(_KEY, plan)
+    ordered = in_canonical_order(events)
+    relevant = {each.index: each.atoms for each in engine.match_all(Batch(ordered)).relevant}
+    for index, event in enumerate(ordered):
+        if event.interval is None:
+            yield f"event {event.id}: takes no part, because it has no time"
+            continue
+        found = engine.detect(event, relevant.get(index, ()))
+        part = "takes part" if index in relevant else "takes no part: no atom of the plan holds for it"
+        yield f"event {event.id}: {part}"
+        yield from (f"rings at {format_instant(each.end)}: {_members(each)}" for _, each in found)
+    for each in engine.pending(_KEY):
+        yield f"still {waiting_text(each.owner, each.slot, _members(each.occurrence), each.until)}"
+
+
+def _members(occurrence: Occurrence) -> str:
+    names = " ".join(member.id for member in occurrence.members) or "no events"
+    windows = (f"{format_instant(start)} to {format_instant(end)}" for start, end in occurrence.absences)
+    return ", silent from ".join((names, *windows))

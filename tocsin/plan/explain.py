@@ -1,4 +1,4 @@
-"""A plan in words: as selector text, as the ordered list of the paper, and as a tree with its state bound."""
+"""Conditions in words: as selector text, which parses back, and as a tree."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from tocsin.plan.atoms import (
     Between,
     BooleanNode,
     Computed,
-    Condition,
     Equals,
     IsNull,
     Like,
@@ -21,9 +20,7 @@ from tocsin.plan.atoms import (
     OneOf,
     Ordered,
     Predicate,
-    predicates_of,
 )
-from tocsin.plan.composites import Part, Plan, parts_of
 from tocsin.plan.expression import Attribute, Call, Expression, Semantics, Value
 from tocsin.values.scalars import Constant, Kind
 from tocsin.values.truth import Truth
@@ -40,19 +37,17 @@ def selector_text(node: BooleanNode) -> str:
     return _text(node, 0)
 
 
-def plan_lines(plan: Plan) -> Iterator[str]:
-    """The plan as an indented tree."""
-    yield from _part_lines(plan.pattern, "")
-
-
-def summary_lines(plan: Plan) -> Iterator[str]:
-    """What the plan costs: predicates, the order of evaluation, and how much state it can hold."""
-    pattern = plan.pattern
-    if isinstance(pattern, Condition):
-        predicates = list(predicates_of(pattern.expression))
-        yield f"evaluated as   {selector_text(pattern.expression)} #"
-        yield f"predicates     {len(predicates)}, {len(set(predicates))} distinct"
-        yield "state bound    none: an atomic subscription looks at one event and keeps nothing"
+def condition_lines(node: BooleanNode, indent: str = "") -> Iterator[str]:
+    """A boolean expression as an indented tree."""
+    match node:
+        case AllOf(()):
+            yield f"{indent}every event"
+        case AllOf(operands) | AnyOf(operands):
+            yield f"{indent}{'all of' if isinstance(node, AllOf) else 'any of'}"
+            for operand in operands:
+                yield from condition_lines(operand, indent + "  ")
+        case _:
+            yield f"{indent}{_text(node, 0)}"
 
 
 def predicate_text(predicate: Predicate) -> str:
@@ -159,25 +154,3 @@ def _like_text(like: Like) -> str:
 
 def _strictness(mismatch: Truth) -> str:
     return "" if mismatch is Truth.UNKNOWN else " [jms]"
-
-
-def _part_lines(part: Part, indent: str) -> Iterator[str]:
-    match part:
-        case Condition(expression):
-            yield from _condition_lines(expression, indent)
-        case _:
-            yield f"{indent}{type(part).__name__.lower()}"
-            for inner in parts_of(part):
-                yield from _part_lines(inner, indent + "  ")
-
-
-def _condition_lines(node: BooleanNode, indent: str) -> Iterator[str]:
-    match node:
-        case AllOf(()):
-            yield f"{indent}every event"
-        case AllOf(operands) | AnyOf(operands):
-            yield f"{indent}{'all of' if isinstance(node, AllOf) else 'any of'}"
-            for operand in operands:
-                yield from _condition_lines(operand, indent + "  ")
-        case _:
-            yield f"{indent}{_text(node, 0)}"

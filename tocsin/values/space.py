@@ -67,6 +67,11 @@ def extent(places: Sequence[Geometry]) -> Geometry | None:
     return shapely.convex_hull(shapely.geometrycollections(list(places))) if places else None
 
 
+def centre(place: Geometry) -> Geometry:
+    """The centre of gravity of a place."""
+    return shapely.centroid(place)
+
+
 def related(
     place: Geometry,
     relation: SpatialRelation,
@@ -85,7 +90,7 @@ def related(
         case SpatialRelation.MEETS:
             return bool(shapely.intersects(other, place))
         case SpatialRelation.SAME_PLACE:
-            return distance_between(shapely.centroid(place), shapely.centroid(other), metric) < distance
+            return distance_between(centre(place), centre(other), metric) < distance
         case _:
             return _compares(distance_between(place, other, metric), relation, distance)
 

@@ -85,3 +85,15 @@ def parse_duration(text: str) -> Duration:
         whole = (((weeks * 7 + days) * 24 + hours) * 60 + minutes) * 60 + seconds
         return whole * _SECOND + int((iso.group(6) or "").ljust(6, "0"))
     raise MeaningProblem(f"{text!r} is not a duration", hint="write it like 500ms, 2s, 10m, 1h, 2d or PT1H30M")
+
+
+def format_duration(duration: Duration) -> str:
+    """A duration in the largest units that say it exactly, such as `1h 30m` or `2s`."""
+    if duration == 0:
+        return "0s"
+    words, rest = [], abs(duration)
+    for unit in ("d", "h", "m", "s", "ms", "us"):
+        count, rest = divmod(rest, _UNITS[unit])
+        if count:
+            words.append(f"{count}{unit}")
+    return ("-" if duration < 0 else "") + " ".join(words)

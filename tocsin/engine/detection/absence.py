@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from tocsin.engine.detection.keys import pair_keys
-from tocsin.engine.detection.node import Node, State, Step, Writer
+from tocsin.engine.detection.node import Node, Pending, State, Step, Writer
 from tocsin.engine.detection.scope import Scopes
 from tocsin.engine.detection.waiting import Entry, Waiting
 from tocsin.plan.composites import Absence, AfterWindow, BetweenWindow, FixedWindow, Policy
@@ -101,6 +101,12 @@ class AfterAbsenceNode(Node):
         """Drops what is settled."""
         self._waiting.forget_before(now)
 
+    def pending(self) -> Iterable[Pending]:
+        """All that waits for its deadline."""
+        for entry in self._waiting.entries():
+            if not (self._names and self._scopes.is_used(entry.occurrence, self._names)):
+                yield Pending(self.part, 1, entry.occurrence, entry.occurrence.end + self._length)
+
     def snapshot(self, writer: Writer) -> State:
         """Those that wait."""
         return {"waiting": [writer.write(each.occurrence) for each in self._waiting.entries()]}
@@ -150,6 +156,13 @@ class BetweenAbsenceNode(Node):
         """Drops what is too old to be completed."""
         self._firsts.forget_before(now)
         self._absent.forget_before(now)
+
+    def pending(self) -> Iterable[Pending]:
+        """The firsts that a last can still close."""
+        keep = self._absence.keep
+        for entry in self._firsts.entries():
+            if entry.silenced is None and not self._is_used(entry.occurrence):
+                yield Pending(self.part, 1, entry.occurrence, None if keep is None else entry.occurrence.end + keep)
 
     def snapshot(self, writer: Writer) -> State:
         """Firsts with the evidence against them, and absent parts that are still to be looked at."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from tocsin.engine.detection.keys import UNPARTED, pair_keys
-from tocsin.engine.detection.node import Node, State, Step, Writer
+from tocsin.engine.detection.node import Node, Pending, State, Step, Writer
 from tocsin.engine.detection.scope import Scopes
 from tocsin.engine.detection.waiting import Entry, Waiting
 from tocsin.plan.bounds import join_lifetime
@@ -80,6 +80,14 @@ class JoinNode(Node):
         for queue in self._queues:
             queue.forget_before(now)
         self._scopes.forget_before(now)
+
+    def pending(self) -> Iterator[Pending]:
+        """All that waits for others and is not used up."""
+        for slot, (queue, lifetime) in enumerate(zip(self._queues, self._lifetimes, strict=True)):
+            for entry in queue.entries():
+                if not self._is_used(entry.occurrence):
+                    until = None if lifetime is None else entry.occurrence.end + lifetime
+                    yield Pending(self.part, slot, entry.occurrence, until)
 
     def snapshot(self, writer: Writer) -> State:
         """The queues; keys are computed anew."""

@@ -7,14 +7,14 @@ that the layout of the graph, and who else shares it, never shows in a result.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count
 
 from tocsin.engine.detection.absence import AfterAbsenceNode, BetweenAbsenceNode, FixedAbsenceNode
 from tocsin.engine.detection.join import JoinNode
 from tocsin.engine.detection.keys import names_of
-from tocsin.engine.detection.node import Node, State
+from tocsin.engine.detection.node import Node, Pending, State
 from tocsin.engine.detection.scope import Scopes
 from tocsin.engine.detection.simple import AtomNode, EitherNode, NamedNode, OnlyNode
 from tocsin.engine.detection.snapshot import VERSION, SnapshotReader, SnapshotWriter, checked
@@ -160,6 +160,11 @@ class Network:
         """Drops all that no event which ends at `now` or later can complete."""
         for node in self._nodes.values():
             node.forget_before(now)
+
+    def pending(self, key: str) -> Iterator[Pending]:
+        """What waits for a subscription, from the inside out."""
+        for name in self._owned[key]:
+            yield from self._nodes[name].pending()
 
     def snapshot(self) -> State:
         """All that is held, as plain data. Nodes go by the subscription that owns them first and their number in it."""

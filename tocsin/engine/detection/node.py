@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tocsin.plan.composites import Part
@@ -12,6 +14,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tocsin.engine.detection.scope import Scopes
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """An occurrence that waits at a slot of a part, and the last instant at which it can matter."""
+
+    owner: Part
+    slot: int
+    occurrence: Occurrence
+    until: Instant | None
+
 
 State = dict[str, Any]
 """Plain data: lists, dictionaries, strings and numbers, as JSON has them."""
@@ -74,6 +87,10 @@ class Node:
 
     def forget_before(self, now: Instant) -> None:
         """Drops what no occurrence that ends at `now` or later can complete."""
+
+    def pending(self) -> Iterable[Pending]:
+        """What waits here."""
+        return ()
 
     def snapshot(self, writer: Writer) -> State:
         """What the node holds, as plain data."""
