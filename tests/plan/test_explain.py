@@ -9,7 +9,8 @@ from tests.strategies import boolean_nodes
 from tocsin.languages.selector import parse
 from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode, Condition, Equals, Not, OneOf, predicates_of
 from tocsin.plan.composites import Plan
-from tocsin.plan.explain import path_text, plan_lines, selector_text, summary_lines
+from tocsin.plan.explain import path_text, selector_text
+from tocsin.plan.explain_plan import plan_lines, summary_lines
 from tocsin.plan.passes import prepared_expression
 from tocsin.values.scalars import Constant, Kind
 from tocsin.values.truth import Truth

@@ -1,0 +1,105 @@
+"""The tables under the matcher hold what a plain Python model of them holds, and no more than twice of it."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.strategies import patterns, texts
+from tocsin.engine.matching.growable import Growable
+from tocsin.engine.matching.pieces import Pieces, filed_under
+from tocsin.engine.matching.postings import Postings
+from tocsin.engine.matching.programs import Program
+from tocsin.engine.matching.store import GONE, ProgramStore
+from tocsin.values.like import compile_like
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 30)), max_size=200))
+def test_postings_hold_what_was_put_in_and_not_taken_out(changes):
+    postings, numbers, model = Postings(), {}, {}
+    for name, item in changes:
+        if item in model.get(name, ()):
+            model[name].remove(item)
+            if postings.remove(numbers[name], item):
+                del numbers[name], model[name]
+        elif name in numbers:
+            postings.append(numbers[name], item)
+            model[name].add(item)
+        else:
+            numbers[name] = postings.new(item)
+            model[name] = {item}
+    assert {name: sorted(postings.of(number).tolist()) for name, number in numbers.items()} == {
+        name: sorted(items) for name, items in model.items()
+    }
+    assert len(postings) == len(model)
+
+
+def test_postings_give_back_the_room_of_lists_that_are_gone():
+    postings = Postings()
+    lists = [postings.new(0) for _ in range(2000)]
+    for number in lists:
+        for item in range(1, 8):
+            postings.append(number, item)
+    for number in lists[100:]:
+        for item in range(8):
+            postings.remove(number, item)
+    assert postings.pool.count <= 2 * 100 * 8 + 1024
+    assert [sorted(postings.of(number).tolist()) for number in lists[:100]] == [list(range(8))] * 100
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.lists(st.integers(0, 99), max_size=5)), max_size=60))
+def test_programs_stay_whole_while_others_come_and_go(changes):
+    store, model = ProgramStore(), {}
+    for key, code in changes:
+        slot = next((slot for slot, (held, _) in model.items() if held == key), None)
+        if slot is None:
+            slot = next(number for number in range(len(model) + 1) if number not in model)
+            store.add(slot, Program(code, code, len(code), 0), [1, 2])
+            model[slot] = (key, code)
+        else:
+            assert store.remove(slot) == (model.pop(slot)[1], [1, 2])
+    assert [slot for slot in store.order.array.tolist() if slot != GONE] == list(model)
+    for slot, (_, code) in model.items():
+        start = int(store.starts.array[slot])
+        assert store.code.array[start : start + int(store.lengths.array[slot])].tolist() == code
+
+
+def test_the_store_closes_holes():
+    store = ProgramStore()
+    for slot in range(10_000):
+        store.add(slot, Program([slot] * 3, [1] * 3, 3, 0), [0])
+    for slot in range(10_000):
+        if slot % 100:
+            store.remove(slot)
+    assert store.code.count <= 2 * 400 + 1024
+    assert store.order.count <= 2 * 100 + 1024
+    kept = [slot for slot in store.order.array.tolist() if slot != GONE]
+    assert kept == list(range(0, 10_000, 100))
+    assert all(store.code.array[store.starts.array[slot]] == slot for slot in kept)
+
+
+@given(st.lists(st.lists(st.integers(0, 9), max_size=40), max_size=10), st.integers(0, 20))
+def test_a_growable_is_a_list(parts, kept):
+    growable, model = Growable(np.int32), []
+    for part in parts:
+        growable.extend(part)
+        model += part
+    count = min(kept, len(model))
+    growable.shorten(count)
+    assert growable.array.tolist() == model[:count]
+    growable.append(7)
+    assert growable.array.tolist() == [*model[:count], 7]
+
+
+@given(patterns(), texts)
+def test_a_pattern_is_filed_where_every_matching_text_finds_it(pattern, text):
+    pieces = Pieces()
+    piece, certain = filed_under(pattern)
+    pieces.add(piece, 5)
+    found = pieces.of(text).tolist() == [5]
+    matches = compile_like(pattern)(text)
+    assert found >= matches
+    assert not certain or found == matches
+    pieces.remove(piece, 5)
+    assert len(pieces) == 0

@@ -1,0 +1,161 @@
+"""A batch of events seen as columns, each made when first asked for. What an event lacks is null in the column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tocsin.engine.arrow import encoding_of_arrow, encoding_of_nothing
+from tocsin.engine.encoding import Distinct, Encoding, encoding_of_values
+from tocsin.events.event import Event, Path
+from tocsin.values.scalars import Kind
+
+
+class Column:
+    """One attribute over a batch, all kinds told apart: `kinds`, `numbers`, exact values and different values."""
+
+    __slots__ = ("_distinct", "_encoding", "kinds", "numbers", "value")
+
+    def __init__(self, encoding: Encoding) -> None:
+        self._encoding = encoding
+        self._distinct: dict[Kind, Distinct] = {}
+        self.kinds = encoding.kinds
+        self.numbers = encoding.numbers
+        self.value = encoding.value
+
+    @staticmethod
+    def of_values(values: Sequence[Any]) -> Column:
+        """The column of Python values as events hold them; None is null."""
+        return Column(encoding_of_values(values))
+
+    @staticmethod
+    def of_arrow(array: Any) -> Column:
+        """The column of an arrow array, chunked or not."""
+        return Column(encoding_of_arrow(array))
+
+    @property
+    def size(self) -> int:
+        """How many events."""
+        return len(self.kinds)
+
+    def distinct(self, kind: Kind) -> Distinct:
+        """The different values of a kind, found once."""
+        if kind not in self._distinct:
+            self._distinct[kind] = self._encoding.distinct(kind)
+        return self._distinct[kind]
+
+
+class EventBatch(Protocol):
+    """What a matcher needs of a batch, wherever its events come from."""
+
+    @property
+    def size(self) -> int:
+        """How many events."""
+        ...
+
+    def column(self, path: Path) -> Column:
+        """One attribute of all events."""
+        ...
+
+    def value(self, path: Path, i: int) -> Any:
+        """One attribute of one event; None where it is null or absent."""
+        ...
+
+    def event(self, i: int) -> Event:
+        """One whole event."""
+        ...
+
+
+class Batch:
+    """Events in memory."""
+
+    __slots__ = ("_attributes", "_columns", "_events")
+
+    def __init__(self, events: Sequence[Event]) -> None:
+        self._events = events
+        self._attributes: list[Mapping[str, Any]] | None = None
+        self._columns: dict[Path, Column] = {}
+
+    @property
+    def size(self) -> int:
+        """How many events."""
+        return len(self._events)
+
+    def column(self, path: Path) -> Column:
+        """One attribute of all events, read once."""
+        if path not in self._columns:
+            self._columns[path] = Column.of_values(self._values(path))
+        return self._columns[path]
+
+    def _values(self, path: Path) -> list[Any]:
+        """As `Event.attribute` gives them; the usual path of one step is read without a call per event."""
+        if len(path) > 1:
+            return [event.attribute(path) for event in self._events]
+        if self._attributes is None:
+            self._attributes = [event.attributes for event in self._events]
+        name = path[0]
+        return [attributes.get(name) for attributes in self._attributes]
+
+    def value(self, path: Path, i: int) -> Any:
+        """One attribute of one event."""
+        return self._events[i].attribute(path)
+
+    def event(self, i: int) -> Event:
+        """One whole event."""
+        return self._events[i]
+
+
+class ArrowBatch:
+    """Rows of an arrow table or record batch; an attribute is a mapped column or a member of a mapped struct column.
+
+    An attribute that is neither is absent. Whole events are made only where a computed predicate asks for one.
+    """
+
+    __slots__ = ("_columns", "_make_event", "_names", "_table")
+
+    def __init__(self, table: Any, names: Mapping[Path, str], make_event: Callable[[int], Event]) -> None:
+        self._table = table
+        self._names = names
+        self._make_event = make_event
+        self._columns: dict[Path, Column] = {}
+
+    @property
+    def size(self) -> int:
+        """How many rows."""
+        return int(self._table.num_rows)
+
+    def column(self, path: Path) -> Column:
+        """One attribute of all rows, read once."""
+        if path not in self._columns:
+            array = self._array(path)
+            encoding = encoding_of_nothing(self.size) if array is None else encoding_of_arrow(array)
+            self._columns[path] = Column(encoding)
+        return self._columns[path]
+
+    def value(self, path: Path, i: int) -> Any:
+        """One attribute of one row."""
+        column = self.column(path)
+        return None if column.kinds[i] == Kind.NULL else column.value(i)
+
+    def event(self, i: int) -> Event:
+        """One whole event, made anew."""
+        return self._make_event(i)
+
+    def _array(self, path: Path) -> Any:
+        for length in range(len(path), 0, -1):
+            name = self._names.get(path[:length])
+            if name is not None:
+                return _member(self._table.column(name), path[length:])
+        return None
+
+
+def _member(array: Any, steps: Path) -> Any:
+    """The array found by going into structs; None where a step leads nowhere."""
+    for step in steps:
+        if not pa.types.is_struct(array.type) or array.type.get_field_index(step) < 0:
+            return None
+        array = pc.struct_field(array, step)
+    return array

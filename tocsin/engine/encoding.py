@@ -1,0 +1,103 @@
+"""Python values as typed arrays: the kind of each, and its number. NaN counts as null: it is not a legal number.
+
+Numbers are held as the nearest float64. That is exact below 2**53; from there on two different integers may share a
+float (`uncertain`), and whoever finds two such floats equal has to ask for the exact values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tocsin.values.scalars import Kind, kind_of
+
+EXACT_LIMIT = 2.0**53
+"""Integers of smaller magnitude are exact as float64."""
+
+Kinds = npt.NDArray[np.uint8]
+Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int32]
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Distinct:
+    """The different values of one kind, and for each event which of them it has; -1 where it has none."""
+
+    values: list[Any]
+    codes: Codes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Encoding:
+    """The kind of every value, the numbers (NaN elsewhere), the exact value at a place, and the different values."""
+
+    kinds: Kinds
+    numbers: Floats
+    value: Callable[[int], Any]
+    distinct: Callable[[Kind], Distinct]
+
+
+def encoding_of_values(values: Sequence[Any]) -> Encoding:
+    """The encoding of values as events hold them; None is null."""
+    kinds = _kinds(values)
+    numbers = np.full(len(kinds), np.nan)
+    at = np.flatnonzero(kinds == Kind.NUMBER)
+    if len(at):
+        numbers[at] = nearest_floats(_chosen(values, at))
+        kinds[at[np.isnan(numbers[at])]] = Kind.NULL
+    return Encoding(kinds, numbers, values.__getitem__, lambda kind: _distinct(values, kinds, kind))
+
+
+def uncertain(numbers: Floats) -> Flags:
+    """Where a float may stand for a neighbouring integer that no float can hold."""
+    flags: Flags = np.abs(numbers) >= EXACT_LIMIT
+    return flags
+
+
+def nearest_float(value: float) -> float:
+    """The nearest float; an integer beyond all floats becomes infinite."""
+    try:
+        return float(value)
+    except OverflowError:
+        return np.inf if value > 0 else -np.inf
+
+
+def nearest_floats(values: Sequence[float]) -> Floats:
+    """The nearest float of each number."""
+    try:
+        return np.array(values, dtype=np.float64)
+    except OverflowError:
+        return np.fromiter(map(nearest_float, values), np.float64, len(values))
+
+
+def numbered(values: Sequence[Any]) -> tuple[list[Any], Codes]:
+    """The different values in order of appearance, and for each value its number among them."""
+    different = list(dict.fromkeys(values))
+    number = {value: code for code, value in enumerate(different)}
+    return different, np.fromiter(map(number.__getitem__, values), np.int32, len(values))
+
+
+def _kinds(values: Sequence[Any]) -> Kinds:
+    """The kind of a value follows from its type, and most columns have one type only."""
+    types = set(map(type, values))
+    if len(types) == 1:
+        return np.full(len(values), kind_of(values[0]), np.uint8)
+    sample = dict(zip(map(type, values), values, strict=True))
+    kind_by_type = {given: int(kind_of(value)) for given, value in sample.items()}
+    return np.fromiter(map(kind_by_type.__getitem__, map(type, values)), np.uint8, len(values))
+
+
+def _distinct(values: Sequence[Any], kinds: Kinds, kind: Kind) -> Distinct:
+    at = np.flatnonzero(kinds == kind)
+    codes = np.full(len(kinds), -1, np.int32)
+    different, codes[at] = numbered(_chosen(values, at))
+    return Distinct(different, codes)
+
+
+def _chosen(values: Sequence[Any], at: npt.NDArray[np.intp]) -> Sequence[Any]:
+    return values if len(at) == len(values) else [values[i] for i in at.tolist()]

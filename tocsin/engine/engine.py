@@ -1,0 +1,169 @@
+"""The engine over plans: atoms are matched batch by batch, composites are detected event by event. Told the time only.
+
+Equal atoms are one, whether a subscription is the atom or a composite holds it: each is matched once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from tocsin.engine.batch import EventBatch
+from tocsin.engine.detection.network import Found, Network
+from tocsin.engine.detection.node import Pending, State
+from tocsin.engine.matching.hits import Hits
+from tocsin.engine.matching.matcher import Matcher
+from tocsin.engine.matching.scan import ScanMatcher
+from tocsin.engine.matching.work import Work
+from tocsin.errors import StateProblem
+from tocsin.events.event import Event
+from tocsin.plan.atoms import Atom, Condition
+from tocsin.plan.composites import Plan
+from tocsin.values.time import Instant
+
+_ATOM_MARK = "\0"
+"""First character of the matcher's keys for atoms of composites; no subscription id starts with it."""
+
+
+class Matching(Enum):
+    """How atoms are matched: with indexes, or by the scan that needs none."""
+
+    INDEXED = "indexed"
+    SCAN = "scan"
+
+
+@dataclass(frozen=True, slots=True)
+class Relevant:
+    """An event that composites want to see, by its index in the batch, and the atoms that it is an occurrence of."""
+
+    index: int
+    atoms: tuple[Atom, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """What a batch gives: subscription keys that ring at once by event index, and what is to be detected in order."""
+
+    rings: list[tuple[int, str]]
+    relevant: list[Relevant]
+
+
+class Engine:
+    """Plans by key. A failed `add` or `remove` changes nothing."""
+
+    __slots__ = ("_atom_keys", "_atoms", "_composites", "_matcher", "_network", "_numbers")
+
+    def __init__(self, matching: Matching | str = Matching.INDEXED) -> None:
+        self._matcher = Matcher() if Matching(matching) is Matching.INDEXED else ScanMatcher()
+        self._network = Network()
+        self._composites: set[str] = set()
+        self._atoms: dict[str, Atom] = {}
+        self._atom_keys: dict[Atom, str] = {}
+        self._numbers = 0
+
+    def __len__(self) -> int:
+        return len(self._matcher) - len(self._atoms) + len(self._composites)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._composites or (key in self._matcher and key not in self._atoms)
+
+    @property
+    def work(self) -> Work:
+        """What matching has cost so far."""
+        return self._matcher.work
+
+    @property
+    def has_composites(self) -> bool:
+        """Whether any subscription is about several events, so that order and time matter."""
+        return bool(self._composites)
+
+    def add(self, key: str, plan: Plan) -> None:
+        """Adds a subscription."""
+        if key in self:
+            raise StateProblem(
+                f"the subscription {key!r} is already there",
+                code="DuplicateSubscriptionError",
+                token=key,
+                hint="remove it first, or choose another id",
+            )
+        if isinstance(plan.pattern, Condition):
+            self._matcher.add(key, plan.pattern)
+            return
+        for atom in self._network.add(key, plan.pattern):
+            self._follow(atom)
+        self._composites.add(key)
+
+    def remove(self, key: str) -> None:
+        """Removes a subscription and all that only it held."""
+        if key not in self._composites:
+            self._matcher.remove(key)
+            return
+        for atom in self._network.remove(key):
+            self._leave(atom)
+        self._composites.remove(key)
+
+    def match(self, batch: EventBatch) -> Hits:
+        """Which atomic subscriptions ring for which events of the batch; for an engine without composites."""
+        return self._matcher.match(batch)
+
+    def match_all(self, batch: EventBatch) -> Matched:
+        """What rings at once, and what composites are to be told of, by event and in the order of subscribing."""
+        hits = self._matcher.match(batch)
+        rings: list[tuple[int, str]] = []
+        wanted: dict[int, list[Atom]] = {}
+        for index, key in zip(hits.events.tolist(), self._matcher.keys_of(hits.slots), strict=True):
+            if key.startswith(_ATOM_MARK):
+                wanted.setdefault(index, []).append(self._atoms[key])
+            else:
+                rings.append((index, key))
+        return Matched(rings, [Relevant(index, tuple(atoms)) for index, atoms in wanted.items()])
+
+    def detect(self, event: Event, atoms: Iterable[Atom]) -> Found:
+        """The next event in canonical order: what it, and the timers due before it, bring about."""
+        known = [atom for atom in atoms if atom in self._atom_keys]
+        return self._network.event(event, known)
+
+    def advance_to(self, now: Instant | None) -> Found:
+        """No event that ends at `now` or before is missing: what its timers bring about; None for the end of time."""
+        return self._network.advance_to(now)
+
+    def next_timer(self) -> Instant | None:
+        """The soonest instant at which time alone may bring something about."""
+        return self._network.next_timer()
+
+    def forget_before(self, now: Instant) -> None:
+        """Drops all state that no event which ends at `now` or later can complete."""
+        self._network.forget_before(now)
+
+    def pending(self, key: str) -> Iterator[Pending]:
+        """What waits for a composite subscription."""
+        return self._network.pending(key)
+
+    def snapshot(self) -> State:
+        """The state of all composites as plain, versioned data."""
+        return self._network.snapshot()
+
+    def restore(self, state: State) -> None:
+        """Takes over a snapshot; the subscriptions must have been added before."""
+        self._network.restore(state)
+
+    def key_of(self, slot: int) -> str:
+        """The key of a slot."""
+        return self._matcher.key_of(slot)
+
+    def keys_of(self, slots: Iterable[int]) -> list[str]:
+        """The keys of slots, one by one."""
+        return self._matcher.keys_of(slots)
+
+    def _follow(self, atom: Atom) -> None:
+        self._numbers += 1
+        key = f"{_ATOM_MARK}{self._numbers}"
+        self._atom_keys[atom] = key
+        self._atoms[key] = atom
+        self._matcher.add(key, atom)
+
+    def _leave(self, atom: Atom) -> None:
+        key = self._atom_keys.pop(atom)
+        del self._atoms[key]
+        self._matcher.remove(key)

@@ -1,0 +1,142 @@
+"""All indexes: one set per attribute that some subscription asks about, made for its first probe, gone at its last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import isnan
+from typing import Any, assert_never
+
+from tocsin.engine.batch import EventBatch
+from tocsin.engine.encoding import nearest_float
+from tocsin.engine.matching.attribute import Attribute
+from tocsin.engine.matching.computed import ComputedProbes
+from tocsin.engine.matching.kinds import KindProbes
+from tocsin.engine.matching.likes import LikeProbes
+from tocsin.engine.matching.members import MemberProbes
+from tocsin.engine.matching.numbers import NumberProbes
+from tocsin.engine.matching.one import OneEvent
+from tocsin.engine.matching.probes import Known, OfKind, Probe
+from tocsin.engine.matching.rows import ListAnswers, Rows
+from tocsin.engine.matching.table import ProbeTable
+from tocsin.engine.matching.work import Work
+from tocsin.events.event import Path
+from tocsin.plan.atoms import Equals, IsNull, Like, OneOf, Ordered
+from tocsin.values.scalars import Kind, kind_of
+
+
+class AttributeIndexes:
+    """Every index about one attribute."""
+
+    __slots__ = ("kinds", "likes", "members", "number", "numbers", "path")
+
+    def __init__(self, path: Path, attribute: Attribute, work: Work) -> None:
+        self.path = path
+        self.number = attribute.number
+        self.kinds = KindProbes(attribute)
+        self.numbers = NumberProbes(attribute)
+        self.likes = LikeProbes(attribute, work)
+        self.members = {kind: MemberProbes(attribute) for kind in (Kind.BOOLEAN, Kind.NUMBER, Kind.STRING)}
+
+    def see(self, value: Any, one: OneEvent) -> None:
+        """Answers for one event with the value."""
+        kind = kind_of(value)
+        if kind is Kind.NUMBER and isnan(nearest_float(value)):
+            kind = Kind.NULL
+        self.kinds.see(kind, one)
+        if kind in self.members:
+            self.members[kind].see(value, one)
+        if kind is Kind.NUMBER and len(self.numbers):
+            self.numbers.see(value, one)
+        if kind is Kind.STRING and len(self.likes):
+            self.likes.see(value, one)
+
+
+class Indexes:
+    """From probes to their numbers, and from events to the probes that they answer with yes."""
+
+    __slots__ = ("_attributes", "_computed", "_free", "_work", "table")
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self.table = ProbeTable()
+        self._attributes: dict[Path, AttributeIndexes] = {}
+        self._free: list[int] = []
+        self._computed = ComputedProbes(self.table)
+
+    def __len__(self) -> int:
+        """How many attributes are asked about."""
+        return len(self._attributes)
+
+    def use(self, probe: Probe) -> int:
+        """The number of a probe, used once more."""
+        number = self.number_of(probe)
+        self.table.uses[number] += 1
+        return number
+
+    def number_of(self, probe: Probe) -> int:
+        """The number of a probe that is used, or is about to be."""
+        match probe:
+            case Equals(path, value):
+                return self._at(path).members[value.kind].probe((value.value,))
+            case OneOf(path, values):
+                return self._at(path).members[probe.kind].probe(value.value for value in values)
+            case Ordered(path, relation, limit):
+                return self._at(path).numbers.probe(relation, limit.value)  # type: ignore[arg-type]
+            case Like(path, pattern):
+                return self._at(path).likes.probe(pattern)
+            case IsNull(path):
+                return self._at(path).kinds.probe(Kind.NULL)
+            case OfKind(path, kind):
+                return self._at(path).kinds.probe(kind)
+            case Known(predicate, truth):
+                return self._computed.probe(predicate, truth)
+            case _:
+                assert_never(probe)
+
+    def filled(self, batch: EventBatch, rows: Rows, block: int) -> Iterator[slice]:
+        """Writes the answers of one block of events after the other, and gives its window while they are there."""
+        lists = [answers for index in self._attributes.values() for answers in _lists(index, batch)]
+        for start in range(0, batch.size, block):
+            window = slice(start, min(start + block, batch.size))
+            rows.begin(window.stop - window.start, self.table.capacity)
+            for index in self._attributes.values():
+                column = batch.column(index.path)
+                index.kinds.fill(column, rows, window)
+                index.numbers.fill(column, rows, window)
+            for answers in lists:
+                answers.fill(rows, window)
+            self._computed.fill(batch, rows, window)
+            yield window
+
+    def see(self, batch: EventBatch, i: int, one: OneEvent, slots: int) -> None:
+        """Answers for one event of the batch, among subscriptions of so many slots."""
+        one.begin(self.table.capacity, slots, len(self._attributes) + len(self._free))
+        for index in self._attributes.values():
+            index.see(batch.value(index.path, i), one)
+        if len(self._computed):
+            self._computed.see(batch.event(i), one)
+
+    def _at(self, path: Path) -> AttributeIndexes:
+        found = self._attributes.get(path)
+        if found is None:
+            number = self._free.pop() if self._free else len(self._attributes)
+            attribute = Attribute(self.table, number, lambda: self._discard(path))
+            found = self._attributes[path] = AttributeIndexes(path, attribute, self._work)
+        return found
+
+    def _discard(self, path: Path) -> None:
+        self._free.append(self._attributes.pop(path).number)
+        if not self._attributes:
+            self._free = []
+
+
+def _lists(index: AttributeIndexes, batch: EventBatch) -> Iterator[ListAnswers]:
+    """What the hash indexes and the LIKE index say about the different values of a batch."""
+    column = batch.column(index.path)
+    for kind, members in index.members.items():
+        answers = members.answers(column.distinct(kind)) if len(members) else None
+        if answers is not None:
+            yield answers
+    answers = index.likes.answers(column.distinct(Kind.STRING)) if len(index.likes) else None
+    if answers is not None:
+        yield answers

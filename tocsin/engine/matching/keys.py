@@ -1,0 +1,75 @@
+"""Keys and slots: every subscription has a small number that is its own until it is removed; then it is used again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tocsin.errors import StateProblem
+
+
+class Keys:
+    """The two-way table of keys and slots."""
+
+    __slots__ = ("_free", "_keys", "_slots")
+
+    def __init__(self) -> None:
+        self._slots: dict[str, int] = {}
+        self._keys: list[str | None] = []
+        self._free: list[int] = []
+
+    def __len__(self) -> int:
+        return len(self._slots)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._slots
+
+    @property
+    def capacity(self) -> int:
+        """One more than the highest slot in use or waiting to be used again."""
+        return len(self._keys)
+
+    def require_new(self, key: str) -> None:
+        """Refuses a key that is there."""
+        if key in self._slots:
+            raise StateProblem(
+                f"the subscription {key!r} is already there",
+                code="DuplicateSubscriptionError",
+                token=key,
+                hint="remove it first, or choose another id",
+            )
+
+    def add(self, key: str) -> int:
+        """The slot of a new key."""
+        self.require_new(key)
+        if self._free:
+            slot = self._free.pop()
+            self._keys[slot] = key
+        else:
+            slot = len(self._keys)
+            self._keys.append(key)
+        self._slots[key] = slot
+        return slot
+
+    def remove(self, key: str) -> int:
+        """The slot that the key had; with the last key the whole table is given back."""
+        slot = self._slots.pop(key, None)
+        if slot is None:
+            raise StateProblem(
+                f"there is no subscription {key!r}", code="UnknownSubscriptionError", token=key, hint="check the id"
+            )
+        self._keys[slot] = None
+        self._free.append(slot)
+        if not self._slots:
+            self._slots, self._keys, self._free = {}, [], []
+        return slot
+
+    def key_of(self, slot: int) -> str:
+        """The key of a slot in use."""
+        key = self._keys[slot]
+        if key is None:
+            raise StateProblem(f"slot {slot} has no subscription", code="UnknownSubscriptionError")
+        return key
+
+    def keys_of(self, slots: Iterable[int]) -> list[str]:
+        """The keys of slots, one by one."""
+        return [self.key_of(slot) for slot in slots]

@@ -1,0 +1,126 @@
+"""The index for `<`, `<=`, `>`, `>=` (and BETWEEN, which is two of them). Exact for integers of any size.
+
+A block's numbers are sorted once. Every comparison is then a cut: the events before it or those behind it, so a block
+of n events has at most n + 1 different answers per side, however many comparisons there are. Floats decide; only where
+two of them are equal and may stand for different integers are the exact values compared.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tocsin.engine.batch import Column
+from tocsin.engine.encoding import EXACT_LIMIT, Floats, nearest_float, uncertain
+from tocsin.engine.matching.attribute import Attribute
+from tocsin.engine.matching.growable import Growable
+from tocsin.engine.matching.kernels import fill_ranks, rank_limits
+from tocsin.engine.matching.one import OneEvent
+from tocsin.engine.matching.rows import Rows
+from tocsin.engine.matching.table import RELATIONS
+from tocsin.plan.atoms import ORDERINGS
+from tocsin.values.scalars import Kind
+
+_HOLDS = {RELATIONS[relation]: holds for relation, holds in ORDERINGS.items()}
+_BISECT = {"<": bisect_left, "<=": bisect_right, ">": bisect_right, ">=": bisect_left}
+_CUT = {RELATIONS[relation]: bisect for relation, bisect in _BISECT.items()}
+
+Places = npt.NDArray[np.intp]
+
+
+class NumberProbes:
+    """Comparisons by relation and limit, in no particular order."""
+
+    __slots__ = ("_attribute", "_members", "_probes")
+
+    def __init__(self, attribute: Attribute) -> None:
+        self._attribute = attribute
+        self._probes: dict[int, dict[float, int]] = {code: {} for code in RELATIONS.values()}
+        self._members = Growable(np.int32)
+
+    def __len__(self) -> int:
+        return self._members.count
+
+    def probe(self, relation: str, limit: float) -> int:
+        """The probe for a comparison with a limit."""
+        known = self._probes[RELATIONS[relation]]
+        found = known.get(limit)
+        if found is None:
+            found = known[limit] = self._attribute.new_probe(self, limit)
+            place = self._members.append(found)
+            self._attribute.table.compare(found, self._attribute.number, relation, nearest_float(limit), place)
+        return found
+
+    def drop(self, probe: int, key: Any) -> None:
+        """Forgets a probe; the last member takes its place."""
+        table = self._attribute.table
+        del self._probes[int(table.relations.array[probe])][key]
+        place, last = table.places[probe], int(self._members.array[-1])
+        self._members.array[place] = last
+        table.places[last] = place
+        self._members.shorten(self._members.count - 1)
+        self._attribute.lose_probe()
+
+    def fill(self, column: Column, rows: Rows, window: slice) -> None:
+        """Writes the rows of the events in the window."""
+        events = np.flatnonzero(column.kinds[window] == Kind.NUMBER)
+        if not len(events) or not len(self):
+            return
+        numbers = column.numbers[window][events]
+        order = np.argsort(numbers, kind="stable")
+        events, numbers = events[order], numbers[order]
+        unsure = bool(uncertain(numbers).any())
+        exact = [column.value(window.start + event) for event in events.tolist()] if unsure else []
+        if unsure:
+            events, exact = _exactly_sorted(events, exact)
+        self._fill_ranks(events, self._ranks(numbers, exact), rows)
+
+    def _fill_ranks(self, events: Places, ranks: npt.NDArray[np.int32], rows: Rows) -> None:
+        before, behind = np.zeros(len(events) + 1, np.int32), np.zeros(len(events) + 1, np.int32)
+        rows.free = fill_ranks(
+            events,
+            self._members.array,
+            self._attribute.table.relations.array,
+            ranks,
+            before,
+            behind,
+            np.zeros(rows.matrix.shape[1], np.uint64),
+            rows.matrix,
+            rows.numbers,
+            rows.free,
+        )
+
+    def see(self, value: float, one: OneEvent) -> None:
+        """Answers for one event with the number."""
+        number = nearest_float(value)
+        tied = abs(number) >= EXACT_LIMIT
+        if tied:
+            table = self._attribute.table
+            members = self._members.array
+            for probe in members[table.limits.array[members] == number].tolist():
+                if _HOLDS[int(table.relations.array[probe])](value, table.keys[probe]):
+                    one.see(probe)
+        one.compare(self._attribute.number, number, tied=tied)
+
+    def _ranks(self, numbers: Floats, exact: list[float]) -> npt.NDArray[np.int32]:
+        """How many of the sorted numbers lie before each cut; `exact` has them exactly, where floats are not enough."""
+        table = self._attribute.table
+        ranks = np.empty(len(self), np.int32)
+        rank_limits(numbers, self._members.array, table.relations.array, table.limits.array, ranks)
+        if exact:
+            limits = table.limits.array[self._members.array]
+            first, last = np.searchsorted(numbers, limits, "left"), np.searchsorted(numbers, limits, "right")
+            for k in np.flatnonzero((first < last) & uncertain(limits)).tolist():
+                probe = int(self._members.array[k])
+                cut = _CUT[int(table.relations.array[probe])]
+                ranks[k] = cut(exact, table.keys[probe], int(first[k]), int(last[k]))
+        return ranks
+
+
+def _exactly_sorted(events: Places, exact: list[float]) -> tuple[Places, list[float]]:
+    """Events that are in order of their floats, in order of their exact values."""
+    order = sorted(range(len(exact)), key=exact.__getitem__)
+    return events[order], [exact[k] for k in order]

@@ -1,0 +1,174 @@
+"""Probes: questions about one event that are either answered yes or not. Predicates are lowered to them.
+
+A condition in negation normal form rings where it is TRUE, so a plain predicate needs the events that make it TRUE and
+a negated one the events that make it FALSE (spec 4.4, R3). Both are sets of events, and UNKNOWN is in neither:
+
+    NOT p  =  the value is of p's kind, and not p         where another kind makes p UNKNOWN
+    NOT p  =  the value is not null, and not p            where another kind makes p FALSE
+
+Hence the indexes know nothing of three-valued logic, and predicates that differ in their mismatch share a probe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import assert_never
+
+from tocsin.events.event import Path
+from tocsin.plan.atoms import (
+    AllOf,
+    AnyOf,
+    Between,
+    BooleanNode,
+    Computed,
+    Equals,
+    IsNull,
+    Like,
+    Not,
+    OneOf,
+    Ordered,
+    Predicate,
+    needed_kind,
+)
+from tocsin.values.scalars import Constant, Kind
+from tocsin.values.truth import Truth
+
+_OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+
+
+@dataclass(frozen=True, slots=True)
+class OfKind:
+    """The attribute's value is of the kind."""
+
+    path: Path
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Evaluating the computed predicate gives this truth."""
+
+    predicate: Computed
+    truth: Truth
+
+
+Probe = Equals | OneOf | Ordered | Like | IsNull | OfKind | Known
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A probe answered yes, or not yes where negated."""
+
+    probe: Probe
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Every:
+    """All operands hold. None of them is an Every."""
+
+    operands: tuple[Formula, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Some:
+    """At least one operand holds. None of them is a Some."""
+
+    operands: tuple[Formula, ...]
+
+
+Formula = Literal | Every | Some
+
+
+def lowered(node: BooleanNode) -> Formula:
+    """The events that make an expression in negation normal form TRUE."""
+    match node:
+        case AllOf(operands):
+            return _every(map(lowered, operands))
+        case AnyOf(operands):
+            return _some(map(lowered, operands))
+        case Not(operand):
+            if isinstance(operand, AllOf | AnyOf | Not):
+                return lowered(_negated(operand))
+            return _where_false(operand)
+        case predicate:
+            return _where_true(predicate)
+
+
+def _negated(node: AllOf | AnyOf | Not) -> BooleanNode:
+    match node:
+        case Not(operand):
+            return operand
+        case AllOf(operands):
+            return AnyOf(tuple(map(Not, operands)))
+        case AnyOf(operands):
+            return AllOf(tuple(map(Not, operands)))
+        case _:
+            assert_never(node)
+
+
+def _where_true(predicate: Predicate) -> Formula:
+    match predicate:
+        case Computed():
+            return Literal(Known(predicate, Truth.TRUE))
+        case IsNull():
+            return Literal(predicate)
+        case Between():
+            return _every(map(_where_true, _limits(predicate)))
+        case _:
+            probe = Literal(_plain(predicate))
+            return _some((probe, _other_kind(predicate))) if predicate.mismatch is Truth.TRUE else probe
+
+
+def _where_false(predicate: Predicate) -> Formula:
+    match predicate:
+        case Computed():
+            return Literal(Known(predicate, Truth.FALSE))
+        case IsNull():
+            return Literal(predicate, negated=True)
+        case Between():
+            return _some(map(_where_false, _limits(predicate)))
+        case _ if predicate.mismatch is Truth.FALSE:
+            return Every((Literal(_plain(predicate), negated=True), Literal(IsNull(predicate.path), negated=True)))
+        case Ordered(path, relation, limit):
+            return Literal(Ordered(path, _OPPOSITE[relation], limit))
+        case _:
+            of_kind = Literal(OfKind(predicate.path, needed_kind(predicate)))
+            return Every((Literal(_plain(predicate), negated=True), of_kind))
+
+
+def _other_kind(predicate: Equals | OneOf | Ordered | Like) -> Formula:
+    of_kind = OfKind(predicate.path, needed_kind(predicate))
+    return Every((Literal(of_kind, negated=True), Literal(IsNull(predicate.path), negated=True)))
+
+
+def _limits(predicate: Between) -> tuple[Ordered, Ordered]:
+    path, mismatch = predicate.path, predicate.mismatch
+    return Ordered(path, ">=", predicate.low, mismatch), Ordered(path, "<=", predicate.high, mismatch)
+
+
+def _plain(predicate: Equals | OneOf | Ordered | Like) -> Probe:
+    """A pattern without wildcards is an equality."""
+    match predicate:
+        case Like(path, pattern):
+            match pattern.tokens:
+                case ():
+                    return Equals(path, Constant(Kind.STRING, ""))
+                case (str() as text,):
+                    return Equals(path, Constant(Kind.STRING, text))
+    return predicate
+
+
+def _every(operands: Iterable[Formula]) -> Formula:
+    flat: list[Formula] = []
+    for operand in operands:
+        flat += operand.operands if isinstance(operand, Every) else (operand,)
+    return flat[0] if len(flat) == 1 else Every(tuple(flat))
+
+
+def _some(operands: Iterable[Formula]) -> Formula:
+    flat: list[Formula] = []
+    for operand in operands:
+        flat += operand.operands if isinstance(operand, Some) else (operand,)
+    return flat[0] if len(flat) == 1 else Some(tuple(flat))

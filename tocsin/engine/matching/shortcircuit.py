@@ -1,0 +1,59 @@
+"""Short-circuit code (spec 4.5): a list of tests, each with a way on when it is TRUE and a way on when it is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tocsin.errors import MeaningProblem
+from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode, Not, Predicate
+
+ACCEPT = -1
+REJECT = -2
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A test of one predicate and the two ways on: the number of a step, ACCEPT or REJECT."""
+
+    predicate: int
+    negated: bool
+    if_true: int
+    if_not: int
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """The steps and where to begin; a condition without predicates begins at its end."""
+
+    steps: tuple[Step, ...]
+    start: int
+
+
+def compiled(expression: BooleanNode, number_of: Callable[[Predicate], int]) -> Code:
+    """The code of an expression in negation normal form; operands keep their order."""
+    steps: list[Step] = []
+    start = _emit(expression, ACCEPT, REJECT, steps, number_of)
+    return Code(tuple(steps), start)
+
+
+def _emit(
+    node: BooleanNode, if_true: int, if_not: int, steps: list[Step], number_of: Callable[[Predicate], int]
+) -> int:
+    """Where to enter the node. Steps are written from the last to the first, so that both ways on are known."""
+    match node:
+        case AllOf(operands):
+            for operand in reversed(operands):
+                if_true = _emit(operand, if_true, if_not, steps, number_of)
+            return if_true
+        case AnyOf(operands):
+            for operand in reversed(operands):
+                if_not = _emit(operand, if_true, if_not, steps, number_of)
+            return if_not
+        case Not(operand):
+            if isinstance(operand, AllOf | AnyOf | Not):
+                raise MeaningProblem("a negation must stand on a predicate here", hint="push negations down first")
+            steps.append(Step(number_of(operand), True, if_true, if_not))
+        case predicate:
+            steps.append(Step(number_of(predicate), False, if_true, if_not))
+    return len(steps) - 1

@@ -1,0 +1,22 @@
+"""Work counted, not timed: what a matcher did since it was made, so that tests can prove what it did not do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(slots=True)
+class Work:
+    """Counters of one matcher.
+
+    One predicate decided about one event is one evaluation, also when a whole batch is decided in one step: a matcher
+    that keeps the rule "each distinct predicate at most once per event" has
+    `predicate_evaluations <= distinct predicates * events`. A candidate is a subscription whose condition was looked
+    at beyond its first required tests, for one event or one block of events.
+    """
+
+    events: int = 0
+    predicate_evaluations: int = 0
+    like_checks: int = 0
+    candidates: int = 0
+    hits: int = 0
