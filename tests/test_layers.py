@@ -19,6 +19,7 @@ DOORS = {
     "lxml": {"tocsin/events/views/document.py"},
     "pyoxigraph": {"tocsin/events/views/graph.py"},
     "pyproj": {"tocsin/values/geodesy.py"},
+    "lark": {"tocsin/languages/parsing.py"},
     "re2": {"tocsin/values/like.py"},
 }
 
