@@ -1,0 +1,96 @@
+"""What the demo shows: the board in a window of any size, page by page, and as plain lines."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from tocsin.catalog import Subscription
+from tocsin.cli.demo.board import Board, Rung
+from tocsin.cli.demo.plain import PlainLines
+from tocsin.cli.demo.screen import Screen
+from tocsin.cli.demo.story import DAY, MIDNIGHT
+from tocsin.cli.demo.subscriptions import from_the_start
+from tocsin.cli.demo.summary import summary_lines
+
+HOUR = 3_600_000_000
+
+
+def a_board() -> Board:
+    board = Board()
+    board.started(from_the_start(), version=1)
+    board.rang(Rung(0, MIDNIGHT + HOUR, 1, 1_000, {"fraud": 3}, {"fraud": "00:59 O-1"}, malformed=2, late=0), 1.0)
+    board.added(Subscription("newcomer", "selector", "a = 1"), MIDNIGHT + HOUR, 2)
+    board.removed("dangerous", MIDNIGHT + HOUR, 3)
+    board.rang(Rung(1, MIDNIGHT + 2 * HOUR, 3, 1_000, {"fraud": 1, "newcomer": 5}, {}, malformed=1, late=4), 4.0)
+    return board
+
+
+def drawn(board: Board, width: int, height: int, seconds: float = 0.0) -> list[str]:
+    out = StringIO()
+    console = Console(file=out, width=width, height=height, color_system=None, force_terminal=True)
+    console.print(Screen(board, clock=lambda: seconds))
+    return out.getvalue().rstrip("\n").split("\n")
+
+
+@pytest.mark.parametrize(("width", "height"), [(80, 24), (100, 40), (120, 60), (200, 100)])
+def test_a_picture_fits_its_window(width: int, height: int) -> None:
+    lines = drawn(a_board(), width, height)
+    assert len(lines) <= height
+    assert max(map(len, lines)) <= width
+
+
+@pytest.mark.parametrize("height", [24, 30, 80])
+def test_the_pages_show_every_subscription(height: int) -> None:
+    board = a_board()
+    shown = "\n".join(line for turn in range(40) for line in drawn(board, 100, height, seconds=4.0 * turn))
+    assert all(id_ in shown for id_ in board.rows)
+
+
+def test_the_picture_tells_clock_batch_version_and_changes() -> None:
+    shown = "\n".join(drawn(a_board(), 120, 60))
+    for words in ("02:00", "micro-batch 1", "catalog version 3", "+ 01:00 added 'newcomer' (version 2)"):
+        assert words in shown
+    assert "- 01:00 removed 'dangerous' (version 3)" in shown
+
+
+def test_newcomers_come_first_and_the_removed_last() -> None:
+    order = [row.subscription.id for row in a_board().rows_in_order()]
+    assert order[0] == "newcomer"
+    assert order[-1] == "dangerous"
+
+
+def test_counts_add_up_over_micro_batches() -> None:
+    board = a_board()
+    assert (board.events, board.matches, board.late, board.dead_letters) == (1_997, 9, 4, 7)
+    assert board.rows["fraud"].rings == 4
+    assert board.rows["fraud"].last == "00:59 O-1"
+    assert board.rate == pytest.approx((1_997 - 998) / 3)
+    assert board.live == len(from_the_start())
+
+
+def test_plain_lines_tell_each_thing_once() -> None:
+    board = a_board()
+    teller = PlainLines(board)
+    first = teller.lines()
+    assert [line[:2] for line in first[:2]] == ["+ ", "- "]
+    assert "1,997 events" in first[2]
+    assert teller.lines() == []
+    board.rang(Rung(2, MIDNIGHT + DAY, 3, 10, {}, {}, 0, 0), 5.0)
+    assert [line[:5] for line in teller.lines()] == ["24:00"]
+
+
+def test_the_summary_has_every_count() -> None:
+    text = "\n".join(summary_lines(a_board(), total_seconds=9.0, kept=None))
+    for words in ("events           1,997", "matches          9", "late             4", "dead letters     7"):
+        assert words in text
+    assert "events/second    333 " in text
+
+
+def test_the_summary_says_whether_the_day_was_cut_short() -> None:
+    board = a_board()
+    assert "cut short" in next(summary_lines(board, 9.0, None))
+    board.rang(Rung(2, MIDNIGHT + DAY, 3, 10, {}, {}, 0, 0), 5.0)
+    assert "cut short" not in next(summary_lines(board, 9.0, None))

@@ -1,0 +1,98 @@
+"""The generated day: the same for the same seed, in order of arrival, with its blemishes where they should be."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from threading import Event as Flag
+
+import pytest
+
+from tests.demo.counting import texts
+from tocsin.cli.demo.blemishes import BLEMISHES, Blemish
+from tocsin.cli.demo.slices import line_of, prepare
+from tocsin.cli.demo.story import DAY, LATENESS, MIDNIGHT, Story
+from tocsin.cli.demo.wording import in_words
+from tocsin.errors import Problem
+from tocsin.events.codecs.cloudevents import decode
+from tocsin.events.event import Event
+from tocsin.hosts.ordering import Watermark
+
+
+@pytest.fixture(scope="module")
+def day() -> list[str]:
+    return texts(Story(8_000, seed=3).tell())
+
+
+def events_of(lines: list[str]) -> list[Event]:
+    events = []
+    for line in lines:
+        try:
+            events.append(decode(line))
+        except Problem:
+            continue
+    return events
+
+
+def test_the_same_seed_tells_the_same_day_and_another_seed_another() -> None:
+    day = texts(Story(1_000, seed=1).tell())
+    assert day == texts(Story(1_000, seed=1).tell())
+    assert day != texts(Story(1_000, seed=2).tell())
+
+
+@pytest.mark.parametrize("lines", [500, 1_234])
+def test_a_day_has_as_many_lines_as_asked_for_in_order_of_arrival(lines: int) -> None:
+    arrivals = [line.arrival for line in Story(lines, seed=1).tell()]
+    assert len(arrivals) == lines
+    assert arrivals == sorted(arrivals)
+    assert arrivals[0] >= MIDNIGHT
+    assert arrivals[-1] < MIDNIGHT + DAY
+
+
+def test_a_day_of_too_few_lines_is_refused() -> None:
+    with pytest.raises(Problem, match="at least 500"):
+        Story(499, seed=1)
+
+
+def test_a_few_lines_are_malformed_and_all_others_are_events_with_their_own_id(day: list[str]) -> None:
+    events = events_of(day)
+    assert len(day) - len(events) == 6
+    assert len({event.id for event in events}) == len(events)
+
+
+def test_a_few_events_are_late_and_all_others_arrive_in_time(day: list[str]) -> None:
+    watermark = Watermark(LATENESS)
+    assert sum(watermark.is_late(event) for event in events_of(day)) == 6
+
+
+@pytest.mark.parametrize("blemish", BLEMISHES)
+def test_every_blemish_makes_a_line_no_event(blemish: Blemish, day: list[str]) -> None:
+    good = next(line for line in day if '"place"' in line)
+    decode(good)
+    with pytest.raises(Problem):
+        decode(blemish(good))
+
+
+def test_every_kind_of_event_has_words_of_its_own(day: list[str]) -> None:
+    by_type = {event["type"]: line for line in day if (event := _read(line))}
+    assert len(by_type) == 13
+    for line in by_type.values():
+        assert json.loads(line)["id"] not in in_words(line)
+
+
+def test_slices_hold_the_whole_day_in_order_and_find_a_line_by_its_id(tmp_path, day: list[str]) -> None:
+    slices = prepare(Story(8_000, seed=3), tmp_path, Flag())
+    assert [line for each in slices for line in each.path.read_text().splitlines()] == day
+    assert sum(each.lines for each in slices) == 8_000
+    assert all(earlier.end <= later.start for earlier, later in pairwise(slices))
+    line = day[4_000]
+    found = [line_of(json.loads(line)["id"], each.path.read_text()) for each in slices]
+    assert [each for each in found if each is not None] == [line]
+
+
+def _read(line: str) -> dict[str, str] | None:
+    try:
+        decode(line)
+    except Problem:
+        return None
+    return json.loads(line)

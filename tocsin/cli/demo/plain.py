@@ -1,0 +1,72 @@
+"""The demo without a terminal: a line now and then, and one for each change of the catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Event, Thread
+
+from tocsin.cli.demo.board import Board, time_of_day
+from tocsin.cli.demo.screen import ON_PURPOSE, news_line
+
+_EVERY_SECONDS = 2.0
+_NAMED = 3
+
+
+@contextmanager
+def plain_screen(board: Board, put: Callable[[str], object]) -> Iterator[None]:
+    """Puts out lines about the board until the block ends, and then the last ones."""
+    put(ON_PURPOSE)
+    teller, ended = PlainLines(board), Event()
+
+    def tell() -> None:
+        while not ended.wait(_EVERY_SECONDS):
+            for line in teller.lines():
+                put(line)
+
+    thread = Thread(target=tell, name="tocsin-demo-lines", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+        for line in teller.lines():
+            put(line)
+
+
+class PlainLines:
+    """Tells of a board what it has not told before."""
+
+    def __init__(self, board: Board) -> None:
+        self._board = board
+        self._told: object = None
+        self._news = 0
+
+    def lines(self) -> list[str]:
+        """The changes since the last call, then how things stand, where that has changed."""
+        with self._board.lock:
+            news = list(self._board.news)[self._news :]
+            self._news += len(news)
+            state = (self._board.phase, self._board.batch)
+            lines = [news_line(each) for each in news]
+            if state != self._told:
+                lines.append(_state_line(self._board))
+            self._told = state
+            return lines
+
+
+def _state_line(board: Board) -> str:
+    if board.batch is None:
+        return f"{board.phase} ..."
+    return (
+        f"{time_of_day(board.clock)}  micro-batch {board.batch}  catalog version {board.version}  "
+        f"{board.events:,} events  {board.matches:,} matches  {board.late} late  {board.dead_letters} dead letters"
+        f"  |  {_loudest(board)}"
+    )
+
+
+def _loudest(board: Board) -> str:
+    """The subscriptions that rang most often so far."""
+    rows = sorted(board.rows.values(), key=lambda row: -row.rings)[:_NAMED]
+    return ", ".join(f"{row.subscription.id} {row.rings:,}" for row in rows if row.rings)

@@ -1,0 +1,121 @@
+"""The day played to a stream: slices are released one after the other, and the catalog changes between two of them.
+
+A change of the catalog waits until everything released before it is done, so that every slice meets the subscriptions
+of its hour, however fast or slow the machine is: the same seed always rings the same bells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Condition
+from time import monotonic
+
+from tocsin.catalog import Catalog
+from tocsin.cli.demo.board import Board, Rung
+from tocsin.cli.demo.keeping import Keeper
+from tocsin.cli.demo.lateness import LateWatch
+from tocsin.cli.demo.slices import Slice, line_of
+from tocsin.cli.demo.story import LATENESS, MIDNIGHT
+from tocsin.cli.demo.subscriptions import Change
+from tocsin.cli.demo.wording import in_words
+from tocsin.errors import StateProblem
+from tocsin.events.dead_letter import DeadLetter, late
+from tocsin.events.match import Match
+from tocsin.values.time import parse_duration
+
+_AHEAD = 2
+_LOOK_SECONDS = 0.2
+_GRACE_SECONDS = 15.0
+_HOUR = parse_duration("1h")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the stream made of one micro-batch, which is one slice."""
+
+    batch: int
+    matches: Sequence[Match]
+    dead_letters: Sequence[DeadLetter]
+
+
+class Replay:
+    """Releases slices and hears what became of them; `play` and `receive` run in different threads."""
+
+    def __init__(self, board: Board, catalog: Catalog, inbox: Path, keeper: Keeper) -> None:
+        self._board = board
+        self._catalog = catalog
+        self._inbox = inbox
+        self._keeper = keeper
+        self._watch = LateWatch(LATENESS)
+        self._released: list[tuple[Slice, int]] = []
+        self._done = 0
+        self._changed = Condition()
+        self._began = 0.0
+
+    def play(
+        self, slices: Iterable[Slice], changes: Sequence[Change], failure: Callable[[], str | None], until: float
+    ) -> None:
+        """Plays the slices, but releases none after the moment `until`; raises where the stream has failed."""
+        pending = list(changes)
+        self._began = monotonic()
+        for each in slices:
+            due = [change for change in pending if MIDNIGHT + change.hour * _HOUR <= each.start]
+            self._wait(0 if due else _AHEAD - 1, failure, until)
+            if monotonic() >= until:
+                break
+            for change in due:
+                self._make(change)
+            pending = pending[len(due) :]
+            self._release(each)
+        self._wait(0, failure, until + _GRACE_SECONDS)
+
+    def receive(self, found: Found) -> None:
+        """Takes what a micro-batch brought to the board and to the keeper."""
+        slice_, version = self._released[found.batch]
+        text = slice_.path.read_text()
+        malformed = {letter.input for letter in found.dead_letters}
+        late_ones = list(self._watch.late_ones(text.splitlines(), malformed))
+        newest = {match.subscription: match for match in sorted(found.matches, key=lambda match: match.order)}
+        rings = dict.fromkeys(newest, 0)
+        for match in found.matches:
+            rings[match.subscription] += 1
+        last = {id_: _words(match, text) for id_, match in newest.items()}
+        self._keeper.keep(
+            (match.line() for match in found.matches),
+            (letter.text() for letter in (*found.dead_letters, *map(late, late_ones))),
+        )
+        rung = Rung(
+            found.batch, slice_.end, version, slice_.lines, rings, last, len(found.dead_letters), len(late_ones)
+        )
+        self._board.rang(rung, monotonic() - self._began)
+        with self._changed:
+            self._done += 1
+            self._changed.notify_all()
+
+    def _release(self, slice_: Slice) -> None:
+        """Moves the file, as a whole, to where the stream looks; it is on our list before the stream can see it."""
+        released = slice_.inside(self._inbox)
+        self._released.append((released, self._catalog.version()))
+        slice_.path.rename(released.path)
+
+    def _make(self, change: Change) -> None:
+        clock = MIDNIGHT + change.hour * _HOUR
+        for subscription in change.add:
+            self._board.added(subscription, clock, self._catalog.add(subscription))
+        for id_ in change.remove:
+            self._board.removed(id_, clock, self._catalog.remove(id_))
+
+    def _wait(self, most: int, failure: Callable[[], str | None], until: float) -> None:
+        """Until at most so many slices are released but not done, or the time is over."""
+        with self._changed:
+            while len(self._released) - self._done > most and monotonic() < until:
+                self._changed.wait(_LOOK_SECONDS)
+                if (reason := failure()) is not None:
+                    raise StateProblem(f"the Spark query failed: {reason}", code="SparkError")
+
+
+def _words(match: Match, text: str) -> str:
+    line = line_of(match.events[-1], text)
+    return match.events[-1] if line is None else in_words(line)

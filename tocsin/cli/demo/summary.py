@@ -1,0 +1,40 @@
+"""The end of the demo: all subscriptions with their rings, and the counts, one to a line, for any reader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from rich.console import Console
+
+from tocsin.cli.demo.board import Board, time_of_day
+from tocsin.cli.demo.screen import news_line, subscription_table
+from tocsin.cli.demo.story import DAY, MIDNIGHT
+
+
+def show_summary(board: Board, console: Console, total_seconds: float, kept: Path | None) -> None:
+    """Prints the whole table, what came and went, and the counts."""
+    if console.is_terminal:
+        console.print(subscription_table(board.rows_in_order(), console.width, None))
+        console.print()
+        for news in board.news:
+            console.print(news_line(news), style="green" if news.sign == "+" else "red", highlight=False)
+        console.print()
+    for line in summary_lines(board, total_seconds, kept):
+        console.print(line, highlight=False, soft_wrap=True, markup=False)
+
+
+def summary_lines(board: Board, total_seconds: float, kept: Path | None) -> Iterator[str]:
+    """The counts, each under its name."""
+    rung = sum(row.rings > 0 for row in board.rows.values())
+    batches = 0 if board.batch is None else board.batch + 1
+    cut = "" if board.clock >= MIDNIGHT + DAY else ", cut short: --seconds gives it more time"
+    yield f"the day          00:00 to {time_of_day(board.clock)} in {batches} micro-batches{cut}"
+    yield f"events           {board.events:,}"
+    yield f"matches          {board.matches:,} of {rung} subscriptions"
+    yield f"late             {board.late:,}"
+    yield f"dead letters     {board.dead_letters:,} ({board.malformed:,} malformed, {board.late:,} late)"
+    yield f"catalog          version {board.version}, {board.live} subscriptions"
+    yield f"events/second    {board.rate:,.0f} after the first micro-batch; {total_seconds:.0f} s in all"
+    if kept:
+        yield f"kept in          {kept}"
