@@ -8,7 +8,7 @@ from enum import StrEnum
 from importlib import import_module
 
 from tocsin.cli.loading import Loaded
-from tocsin.cli.progress import reading
+from tocsin.cli.progress import reading, working
 from tocsin.connectors.files import open_lines
 from tocsin.errors import UnsupportedProblem
 from tocsin.events.dead_letter import DeadLetter
@@ -59,19 +59,20 @@ def read_input(path: str, lateness: Duration | None) -> Input:
 
 def _local(request: Request) -> Answer:
     found = read_input(request.events, request.lateness)
-    return Answer(match_events(request.loaded.plans, found, request.until), found.dead_letters)
+    with working(len(found.events), "matching") as progress:
+        matches = match_events(request.loaded.plans, found, request.until, progress)
+    return Answer(matches, found.dead_letters)
 
 
 def _reference(request: Request) -> Answer:
     found = read_input(request.events, request.lateness)
     in_time = [event for event in found.events if event.identity not in found.late]
-    matches = [
-        match
-        for id_, plan in request.loaded.plans.items()
-        for match in reference_matches(
-            id_, plan, found.events if isinstance(plan.pattern, Condition) else in_time, request.until
-        )
-    ]
+    matches: list[Match] = []
+    with working(len(request.loaded.plans), "evaluating subscriptions") as progress:
+        for number, (subscription, plan) in enumerate(request.loaded.plans.items()):
+            progress(number)
+            events = found.events if isinstance(plan.pattern, Condition) else in_time
+            matches += reference_matches(subscription, plan, events, request.until)
     return Answer(sorted(matches, key=lambda match: match.order), found.dead_letters)
 
 

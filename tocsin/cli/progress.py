@@ -6,16 +6,40 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
 
 from tocsin.connectors.files import size_of
 
+Report = Callable[[int], object]
+"""What to call with how far the work has come."""
+
 
 @contextmanager
-def reading(path: str, title: str) -> Iterator[Callable[[int], object]]:
-    """A bar over the bytes of a file; yields what to call with the position."""
+def reading(path: str, title: str) -> Iterator[Report]:
+    """A bar over the bytes of a file."""
+    with _bar(title, size_of(path), DownloadColumn()) as report:
+        yield report
+
+
+@contextmanager
+def working(total: int, title: str) -> Iterator[Report]:
+    """A bar over a known number of things."""
+    with _bar(title, total, MofNCompleteColumn()) as report:
+        yield report
+
+
+@contextmanager
+def _bar(title: str, total: int | None, amount: ProgressColumn) -> Iterator[Report]:
     console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}"), BarColumn(), amount, TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task(title, total=size_of(path))
+        task = progress.add_task(title, total=total)
         yield lambda position: progress.update(task, completed=position)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tocsin.engine.batch import Batch
@@ -51,16 +51,23 @@ def read_events(lines: Iterable[bytes], lateness: Duration | None = None) -> Inp
     return found
 
 
-def match_events(plans: Mapping[str, Plan], found: Input, until: Instant | None = None) -> list[Match]:
+def match_events(
+    plans: Mapping[str, Plan],
+    found: Input,
+    until: Instant | None = None,
+    progress: Callable[[int], object] = lambda events: None,
+) -> list[Match]:
     """Every match of the plans over finite input, in output order; at its end the clock runs on to `until`.
 
-    What came late rings atomic subscriptions only: composites have gone past it.
+    What came late rings atomic subscriptions only: composites have gone past it. `progress` hears how many events
+    are done.
     """
     engine = Engine()
     for subscription, plan in plans.items():
         engine.add(subscription, plan)
     matches: list[Match] = []
-    for batch in _batches(found.events):
+    for number, batch in enumerate(_batches(found.events)):
+        progress(number * BATCH_SIZE)
         matched = engine.match_all(batch)
         matches += (match_of_event(key, batch.event(index)) for index, key in matched.rings)
         for each in matched.relevant:
