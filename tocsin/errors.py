@@ -1,4 +1,4 @@
-"""Problems with code, place and a way out. A problem is raised at the first broken rule; `check` collects all of them."""
+"""Problems with code, place and a way out. One is raised at the first broken rule; `check` collects all of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Place:
         return f"line {self.line}, column {self.column}"
 
 
-class Problem(Exception):  # noqa: N818 (a problem is shown to a person; not every one is an error of the program)
+class Problem(Exception):
     """Something the user can mend: a stable code, what is wrong, where, and what to do about it."""
 
     default_code = "Problem"
