@@ -88,7 +88,7 @@ def items_in(thing: object) -> int:
     if isinstance(thing, np.ndarray):
         return 0
     if isinstance(thing, Growable):
-        return thing.count
+        return len(thing)
     if isinstance(thing, dict):
         return len(thing) + sum(map(items_in, thing.values()))
     if isinstance(thing, list):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import patterns, texts
-from tocsin.engine.matching.growable import Growable
+from tocsin.engine.matching.growable import INT32, Growable
 from tocsin.engine.matching.pieces import Pieces, filed_under
 from tocsin.engine.matching.postings import Postings
 from tocsin.engine.matching.programs import Program
@@ -44,7 +43,7 @@ def test_postings_give_back_the_room_of_lists_that_are_gone():
     for number in lists[100:]:
         for item in range(8):
             postings.remove(number, item)
-    assert postings.pool.count <= 2 * 100 * 8 + 1024
+    assert len(postings.pool) <= 2 * 100 * 8 + 1024
     assert [sorted(postings.of(number).tolist()) for number in lists[:100]] == [list(range(8))] * 100
 
 
@@ -72,24 +71,38 @@ def test_the_store_closes_holes():
     for slot in range(10_000):
         if slot % 100:
             store.remove(slot)
-    assert store.code.count <= 2 * 400 + 1024
-    assert store.order.count <= 2 * 100 + 1024
+    assert len(store.code) <= 2 * 400 + 1024
+    assert len(store.order) <= 2 * 100 + 1024
     kept = [slot for slot in store.order.array.tolist() if slot != GONE]
     assert kept == list(range(0, 10_000, 100))
     assert all(store.code.array[store.starts.array[slot]] == slot for slot in kept)
 
 
-@given(st.lists(st.lists(st.integers(0, 9), max_size=40), max_size=10), st.integers(0, 20))
-def test_a_growable_is_a_list(parts, kept):
-    growable, model = Growable(np.int32), []
+@given(st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=40), min_size=1, max_size=10))
+def test_a_growable_is_a_list(parts):
+    growable, model = Growable(INT32), []
     for part in parts:
-        growable.extend(part)
+        assert growable.extend(part) == len(model)
         model += part
-    count = min(kept, len(model))
-    growable.shorten(count)
-    assert growable.array.tolist() == model[:count]
     growable.append(7)
-    assert growable.array.tolist() == [*model[:count], 7]
+    growable.pop()
+    growable[0] = 11
+    assert growable.array.tolist() == [11, *model[1:]]
+    assert growable.copy_to_end(0, 1, 3) == len(model)
+    assert growable.array.tolist() == [11, *model[1:], 11, 0, 0]
+
+
+def test_a_view_that_somebody_keeps_does_not_stop_growth():
+    growable = Growable(INT32)
+    growable.extend([1, 2])
+    view = growable.array
+    growable.append(3)
+    kept_again = growable.array
+    growable.extend([4])
+    kept_once_more = growable.array
+    growable.pop()
+    assert (view.tolist(), kept_again.tolist(), kept_once_more.tolist()) == ([1, 2], [1, 2, 3], [1, 2, 3, 4])
+    assert growable.array.tolist() == [1, 2, 3]
 
 
 @given(patterns(), texts)

@@ -31,6 +31,14 @@ def test_a_predicate_shared_by_a_thousand_is_evaluated_once(make):
     assert matcher.work.predicate_evaluations == 1
 
 
+@pytest.mark.parametrize("few", [0, 99])
+def test_a_comparison_shared_by_all_is_made_once_for_an_event_that_concerns_all(few):
+    nodes = [AllOf((Ordered(("b",), ">", Constant.of(0)), Ordered(("c",), "<", Constant.of(i)))) for i in range(500)]
+    matcher = subscribed(Matcher(few=few), nodes)
+    assert len(pairs(matcher, Batch([event({"b": 1, "c": 100})]))) == 399
+    assert matcher.work.predicate_evaluations == 501
+
+
 @given(expressions, event_lists, st.sampled_from([0, 99]))
 def test_no_predicate_is_evaluated_twice_for_one_event(nodes, given_events, few):
     for matcher in (Matcher(few=few), ScanMatcher()):

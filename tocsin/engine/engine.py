@@ -33,7 +33,7 @@ class Matching(Enum):
     SCAN = "scan"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Relevant:
     """An event that composites want to see, by its index in the batch, and the atoms that it is an occurrence of."""
 
@@ -52,7 +52,7 @@ class Matched:
 class Engine:
     """Plans by key. A failed `add` or `remove` changes nothing."""
 
-    __slots__ = ("_atom_keys", "_atoms", "_composites", "_matcher", "_network", "_numbers")
+    __slots__ = ("_atom_keys", "_atoms", "_composites", "_matcher", "_network", "_numbers", "_targets")
 
     def __init__(self, matching: Matching | str = Matching.INDEXED) -> None:
         self._matcher = Matcher() if Matching(matching) is Matching.INDEXED else ScanMatcher()
@@ -60,6 +60,7 @@ class Engine:
         self._composites: set[str] = set()
         self._atoms: dict[str, Atom] = {}
         self._atom_keys: dict[Atom, str] = {}
+        self._targets: dict[int, str | Atom] = {}
         self._numbers = 0
 
     def __len__(self) -> int:
@@ -96,6 +97,7 @@ class Engine:
 
     def remove(self, key: str) -> None:
         """Removes a subscription and all that only it held."""
+        self._targets.clear()  # slots are used again
         if key not in self._composites:
             self._matcher.remove(key)
             return
@@ -112,17 +114,20 @@ class Engine:
         hits = self._matcher.match(batch)
         rings: list[tuple[int, str]] = []
         wanted: dict[int, list[Atom]] = {}
-        for index, key in zip(hits.events.tolist(), self._matcher.keys_of(hits.slots), strict=True):
-            if key.startswith(_ATOM_MARK):
-                wanted.setdefault(index, []).append(self._atoms[key])
+        targets = self._targets
+        for index, slot in zip(hits.events.tolist(), hits.slots.tolist(), strict=True):
+            target = targets.get(slot) or self._target(slot)
+            if isinstance(target, str):
+                rings.append((index, target))
+            elif index in wanted:
+                wanted[index].append(target)
             else:
-                rings.append((index, key))
+                wanted[index] = [target]
         return Matched(rings, [Relevant(index, tuple(atoms)) for index, atoms in wanted.items()])
 
     def detect(self, event: Event, atoms: Iterable[Atom]) -> Found:
         """The next event in canonical order: what it, and the timers due before it, bring about."""
-        known = [atom for atom in atoms if atom in self._atom_keys]
-        return self._network.event(event, known)
+        return self._network.event(event, atoms)
 
     def advance_to(self, now: Instant | None) -> Found:
         """No event that ends at `now` or before is missing: what its timers bring about; None for the end of time."""
@@ -135,6 +140,16 @@ class Engine:
     def forget_before(self, now: Instant) -> None:
         """Drops all state that no event which ends at `now` or later can complete."""
         self._network.forget_before(now)
+
+    @property
+    def now(self) -> Instant:
+        """How far time has come for composites."""
+        return self._network.now
+
+    @property
+    def pending_count(self) -> int:
+        """How many occurrences wait for others, those of shared parts once."""
+        return self._network.pending_count
 
     def pending(self, key: str) -> Iterator[Pending]:
         """What waits for a composite subscription."""
@@ -155,6 +170,12 @@ class Engine:
     def keys_of(self, slots: Iterable[int]) -> list[str]:
         """The keys of slots, one by one."""
         return self._matcher.keys_of(slots)
+
+    def _target(self, slot: int) -> str | Atom:
+        """What a hit of the slot means: a subscription rings, or an atom of composites occurs. Found once per slot."""
+        key = self._matcher.key_of(slot)
+        target = self._targets[slot] = self._atoms.get(key, key)
+        return target
 
     def _follow(self, atom: Atom) -> None:
         self._numbers += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any, assert_never
 
@@ -21,10 +22,10 @@ from tocsin.plan.composites import (
 )
 from tocsin.plan.occurrence import Occurrence
 from tocsin.values.scalars import Kind, kind_of
-from tocsin.values.space import parse_place, related
+from tocsin.values.space import Geometry, parse_place, related
 from tocsin.values.time import Instant
 
-_COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {"=": eq, "<>": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
+COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {"=": eq, "<>": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 _SCALARS = (Kind.BOOLEAN, Kind.NUMBER, Kind.STRING)
 
 
@@ -46,12 +47,15 @@ def meets(condition: JoinCondition, parts: Sequence[Occurrence], names: Mapping[
 def compare(condition: Related, names: Mapping[str, Occurrence]) -> bool:
     """Whether two attributes compare as told; false where one is missing, or their kinds differ or have no order."""
     left, right = _value(condition.left, names), _value(condition.right, names)
+    return comparable(left, condition.relation, right) and COMPARISONS[condition.relation](left, right)
+
+
+def comparable(left: object, relation: str, right: object) -> bool:
+    """Whether a relation between two values means anything: scalars of one kind, and numbers where it is an order."""
     kind = kind_of(left)
     if kind is not kind_of(right) or kind not in _SCALARS:
         return False
-    if condition.relation not in ("=", "<>") and kind is not Kind.NUMBER:
-        return False
-    return _COMPARISONS[condition.relation](left, right)
+    return kind is Kind.NUMBER or relation in ("=", "<>")
 
 
 def allows(restriction: Restriction, occurrence: Occurrence) -> bool:
@@ -63,9 +67,15 @@ def allows(restriction: Restriction, occurrence: Occurrence) -> bool:
             return occurrence.start > instant
         case AtRegion(relation, region, distance, metric):
             place = occurrence.place
-            return place is not None and related(place, relation, parse_place(region), distance, metric)
+            return place is not None and related(place, relation, _region(region), distance, metric)
         case _:
             assert_never(restriction)
+
+
+@lru_cache(maxsize=1024)
+def _region(text: str) -> Geometry:
+    """The geometry of a region; a plan says it as text, which is the same for every occurrence."""
+    return parse_place(text)
 
 
 def _instant(moment: Moment, parts: Sequence[Occurrence]) -> Instant:

@@ -13,16 +13,35 @@ from tocsin.values.time import Instant
 Identity = tuple[tuple[str, str], ...]
 """The identities of the members, in canonical order."""
 
+_NO_NAMES: Mapping[str, Occurrence] = {}
 
-@dataclass(frozen=True, slots=True, eq=False)
+
+# Never changed after it is made. Not frozen, because a frozen dataclass takes three times as long to make, and one is
+# made for every event that concerns a composite.
+@dataclass(slots=True, eq=False, init=False)
 class Occurrence:
     """Members in canonical order; start and end span them, or the window of an absence. Detected when it ends."""
 
     members: tuple[Event, ...]
     start: Instant
     end: Instant
-    names: Mapping[str, Occurrence] = field(default_factory=dict)
-    absences: tuple[tuple[Instant, Instant], ...] = ()
+    names: Mapping[str, Occurrence]
+    absences: tuple[tuple[Instant, Instant], ...]
+    _place: Geometry | None = field(init=False, repr=False)
+
+    def __init__(
+        self,
+        members: tuple[Event, ...],
+        start: Instant,
+        end: Instant,
+        names: Mapping[str, Occurrence] = _NO_NAMES,
+        absences: tuple[tuple[Instant, Instant], ...] = (),
+    ) -> None:
+        self.members = members
+        self.start = start
+        self.end = end
+        self.names = names
+        self.absences = absences
 
     @property
     def identity(self) -> Identity:
@@ -36,23 +55,61 @@ class Occurrence:
 
     @property
     def place(self) -> Geometry | None:
-        """The extent of the members' places together; None where no member has one."""
-        return extent([member.place for member in self.members if member.place is not None])
+        """The extent of the members' places together, worked out once; None where no member has one."""
+        try:
+            return self._place
+        except AttributeError:
+            self._place = extent([member.place for member in self.members if member.place is not None])
+            return self._place
 
     def is_same(self, other: Occurrence) -> bool:
         """Whether both are one and the same occurrence."""
-        return (self.identity, self.start, self.end) == (other.identity, other.start, other.end)
+        return self is other or ((self.start, self.end) == (other.start, other.end) and self.identity == other.identity)
+
+    def named(self, name: str) -> Occurrence:
+        """The same occurrence, known by a name."""
+        return Occurrence(self.members, self.start, self.end, {**self.names, name: self}, self.absences)
 
 
 def occurrence_of(event: Event) -> Occurrence:
     """The occurrence that is one event; an event without a time has no place in time and occurs in no composite."""
-    if event.interval is None:
+    interval = event.interval
+    if interval is None:
         raise EventProblem("an event without a time cannot take part in a composite", code="UntimedEvent")
-    return Occurrence((event,), event.interval.start, event.interval.end)
+    return Occurrence((event,), interval.start, interval.end)
 
 
 def combined(parts: Sequence[Occurrence]) -> Occurrence | None:
     """The occurrence of all parts together, or None where they disagree on a name or share a member by chance."""
+    if len(parts) == 2:
+        first, second = parts
+        if first.names.keys().isdisjoint(second.names):
+            return _pair(first, second)
+    return _combined(parts)
+
+
+def _pair(first: Occurrence, second: Occurrence) -> Occurrence | None:
+    """The usual case, two parts with nothing in common, without the tables that the general one needs."""
+    if len(first.members) == len(second.members) == 1:
+        one, other = first.members[0], second.members[0]
+        if one.identity == other.identity:
+            return None
+        members: tuple[Event, ...] = (one, other) if one.order <= other.order else (other, one)
+    else:
+        by_identity = {member.identity: member for member in (*first.members, *second.members)}
+        if len(by_identity) != len(first.members) + len(second.members):
+            return None
+        members = tuple(sorted(by_identity.values(), key=lambda member: member.order))
+    return Occurrence(
+        members,
+        min(first.start, second.start),
+        max(first.end, second.end),
+        {**first.names, **second.names},
+        first.absences + second.absences,
+    )
+
+
+def _combined(parts: Sequence[Occurrence]) -> Occurrence | None:
     names: dict[str, Occurrence] = {}
     members: dict[tuple[str, str], Event] = {}
     shared: set[tuple[str, str]] = set()

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from tocsin.engine.detection.keys import pair_keys
+from tocsin.engine.detection.keys import slot_keys
 from tocsin.engine.detection.node import Node, Pending, State, Step, Writer
+from tocsin.engine.detection.queue import Queue
 from tocsin.engine.detection.scope import Scopes
 from tocsin.engine.detection.waiting import Entry, Waiting
-from tocsin.plan.composites import Absence, AfterWindow, BetweenWindow, FixedWindow, Policy
-from tocsin.plan.conditions import compare
+from tocsin.plan.composites import Absence, AfterWindow, BetweenWindow, FixedWindow, JoinCondition, Policy
+from tocsin.plan.conditions import meets
 from tocsin.plan.occurrence import Occurrence, combined
 from tocsin.values.time import Instant
 
@@ -56,9 +57,12 @@ class FixedAbsenceNode(Node):
 
 
 class AfterAbsenceNode(Node):
-    """Lets every occurrence of the first part wait for its deadline; the absent part ends the wait."""
+    """Lets every occurrence of the first part wait for its deadline; the absent part ends the wait.
 
-    __slots__ = ("_absence", "_absent_key", "_first_key", "_length", "_names", "_rest", "_scopes", "_waiting")
+    All wait equally long, so that deadlines come in the order of arrival: one timer for the soonest is enough.
+    """
+
+    __slots__ = ("_absence", "_absent_key", "_first_key", "_length", "_names", "_rest", "_scopes", "_timed", "_waiting")
 
     def __init__(self, part: Absence, window: AfterWindow, inner: list[Node], scopes: Scopes) -> None:
         super().__init__(part, inner)
@@ -66,8 +70,9 @@ class AfterAbsenceNode(Node):
         self._length = window.length
         self._scopes = scopes
         self._names = scopes.names_in(part) if part.policy is Policy.DEFERRED else ()
-        self._waiting = Waiting(None)
-        self._absent_key, self._first_key, self._rest = pair_keys(part.part, window.part, part.conditions)
+        self._waiting = Queue(None)
+        self._timed = False
+        (self._absent_key, self._first_key), self._rest = slot_keys((part.part, window.part), part.conditions)
 
     @property
     def is_empty(self) -> bool:
@@ -81,51 +86,62 @@ class AfterAbsenceNode(Node):
             return
         key = self._absent_key(occurrence)
         if key is not None:
-            for entry in self._waiting.oldest_first(key):
-                first = entry.occurrence
-                if first.end < occurrence.start and occurrence.end <= first.end + self._length:
-                    entry.alive = not _concerns(self._absence, occurrence, first)
+            waiting = self._waiting.waiting(key)
+            for first in [each for each in waiting if self._is_ended(each, occurrence)]:
+                self._waiting.remove(first, key)
 
     def on_timer(self, token: object, step: Step) -> None:
-        """The deadline of one occurrence has come."""
-        entry = token
-        assert isinstance(entry, Entry)
-        first = entry.occurrence
-        if entry.alive and not (self._names and self._scopes.is_used(first, self._names)):
-            window = (first.end, first.end + self._length)
-            step.bring(self, replace(first, end=window[1], absences=(*first.absences, window)))
-        entry.alive = False
-        self._waiting.forget_before(step.now)
-
-    def forget_before(self, now: Instant) -> None:
-        """Drops what is settled."""
-        self._waiting.forget_before(now)
+        """The deadline of the first that waited when the timer was set has come, if it still waits."""
+        self._timed = False
+        waiting = self._waiting
+        while (end := waiting.first_end) is not None and end + self._length <= step.now:
+            first = waiting.pop()
+            if first is not None and not (self._names and self._scopes.is_used(first, self._names)):
+                self._ring(first, step)
+        waiting.skip_marks()
+        self._set_timer(step)
 
     def pending(self) -> Iterable[Pending]:
         """All that waits for its deadline."""
-        for entry in self._waiting.entries():
-            if not (self._names and self._scopes.is_used(entry.occurrence, self._names)):
-                yield Pending(self.part, 1, entry.occurrence, entry.occurrence.end + self._length)
+        for occurrence in self._waiting:
+            if not (self._names and self._scopes.is_used(occurrence, self._names)):
+                yield Pending(self.part, 1, occurrence, occurrence.end + self._length)
 
     def snapshot(self, writer: Writer) -> State:
         """Those that wait."""
-        return {"waiting": [writer.write(each.occurrence) for each in self._waiting.entries()]}
+        return {"waiting": [writer.write(each) for each in self._waiting]}
 
     def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
-        """Takes over those that wait, with their timers."""
+        """Takes over those that wait."""
         for each in state["waiting"]:
             self._await(read(each), step)
 
     def _await(self, occurrence: Occurrence, step: Step) -> None:
         """An occurrence without the attributes of its conditions can be ended by nothing: it waits under no key."""
-        entry = self._waiting.add(occurrence, self._first_key(occurrence))
-        step.wake(self, occurrence.end + self._length, entry)
+        self._waiting.add(occurrence, self._first_key(occurrence))
+        if not self._timed:
+            self._set_timer(step)
+
+    def _set_timer(self, step: Step) -> None:
+        end = self._waiting.first_end
+        if end is not None:
+            self._timed = True
+            step.wake(self, end + self._length, None)
+
+    def _is_ended(self, first: Occurrence, absent: Occurrence) -> bool:
+        if first.end >= absent.start or absent.end > first.end + self._length:
+            return False
+        return not self._rest or _concerns(self._rest, absent, first)
+
+    def _ring(self, first: Occurrence, step: Step) -> None:
+        window = (first.end, first.end + self._length)
+        step.bring(self, Occurrence(first.members, first.start, window[1], first.names, (*first.absences, window)))
 
 
 class BetweenAbsenceNode(Node):
     """Pairs a first with a last part where the absent part did not come in between."""
 
-    __slots__ = ("_absence", "_absent", "_firsts", "_names", "_scopes", "_settles")
+    __slots__ = ("_absence", "_absent", "_expires", "_firsts", "_names", "_scopes", "_settles")
 
     def __init__(self, part: Absence, window: BetweenWindow, inner: list[Node], scopes: Scopes) -> None:
         super().__init__(part, inner)
@@ -136,11 +152,12 @@ class BetweenAbsenceNode(Node):
         self._settles = scopes.names_settled_at(part) if deferred else ()
         self._firsts = Waiting(part.keep)
         self._absent = Waiting(part.keep)
+        self._expires = False
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing waits."""
-        return not len(self._firsts) and not len(self._absent)
+        return self._firsts.is_empty and self._absent.is_empty
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
         """Slot 0 is the absent part, slot 1 the first, slot 2 the last."""
@@ -149,6 +166,8 @@ class BetweenAbsenceNode(Node):
             self._note(occurrence)
         elif slot == 1:
             self._firsts.add(occurrence)
+        if slot < 2:
+            self._expire(step)
         elif not self._is_used(occurrence):
             self._close(occurrence, step)
 
@@ -156,6 +175,12 @@ class BetweenAbsenceNode(Node):
         """Drops what is too old to be completed."""
         self._firsts.forget_before(now)
         self._absent.forget_before(now)
+
+    def next_expiry(self) -> Instant | None:
+        """When the first that waits here is too old."""
+        ends = [each.oldest_end for each in (self._firsts, self._absent) if each.oldest_end is not None]
+        self._expires = bool(ends) and self._absence.keep is not None
+        return min(ends) + (self._absence.keep or 0) if self._expires else None
 
     def pending(self) -> Iterable[Pending]:
         """The firsts that a last can still close."""
@@ -177,6 +202,11 @@ class BetweenAbsenceNode(Node):
             self._firsts.add(read(occurrence)).silenced = silenced
         for occurrence in state["absent"]:
             self._absent.add(read(occurrence))
+        self._expire(step)
+
+    def _expire(self, step: Step) -> None:
+        if not self._expires and (soonest := self.next_expiry()) is not None:
+            step.expire(self, soonest)
 
     def _note(self, absent: Occurrence) -> None:
         """Without conditions the least end of an absent part after each first is all that matters."""
@@ -215,7 +245,9 @@ class BetweenAbsenceNode(Node):
         return replace(whole, absences=(*whole.absences, (first.end, last.start)))
 
     def _breaks(self, absent: Occurrence, first: Occurrence, last: Occurrence, whole: Occurrence) -> bool:
-        return first.end < absent.start and absent.end < last.start and _concerns(self._absence, absent, whole)
+        return (
+            first.end < absent.start and absent.end < last.start and _concerns(self._absence.conditions, absent, whole)
+        )
 
     def _is_used(self, occurrence: Occurrence) -> bool:
         return bool(self._names) and self._scopes.is_used(occurrence, self._names)
@@ -237,7 +269,7 @@ class BetweenAbsenceNode(Node):
                 return True
 
 
-def _concerns(absence: Absence, absent: Occurrence, other: Occurrence) -> bool:
+def _concerns(conditions: Sequence[JoinCondition], absent: Occurrence, other: Occurrence) -> bool:
     """Whether an occurrence of the absent part is one that the absence speaks of."""
     names = {**other.names, **absent.names}
-    return all(compare(condition, names) for condition in absence.conditions)
+    return all(meets(condition, (), names) for condition in conditions)

@@ -4,76 +4,94 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import product, repeat
+from math import prod
 
-from tocsin.engine.detection.keys import UNPARTED, pair_keys
+from tocsin.engine.detection.compiled import Filter, by_cost, pair_filter
+from tocsin.engine.detection.keys import homes_of, slot_keys
 from tocsin.engine.detection.node import Node, Pending, State, Step, Writer
+from tocsin.engine.detection.queue import Queue
 from tocsin.engine.detection.scope import Scopes
-from tocsin.engine.detection.waiting import Entry, Waiting
 from tocsin.plan.bounds import join_lifetime
-from tocsin.plan.composites import Join, Named, Policy, Related
+from tocsin.plan.composites import End, Join, JoinCondition, Moment, Named, Policy, Precedes, Related
 from tocsin.plan.conditions import compare, meets
 from tocsin.plan.occurrence import Occurrence, combined
-from tocsin.values.time import Instant
+from tocsin.values.time import Duration, Instant
 
 
 @dataclass(frozen=True, slots=True)
 class _Wait:
-    """The token of a timer: how long an occurrence of a named part may wait."""
+    """The token of a timer: how long an occurrence of a named part may wait, at which slot and under which key."""
 
     name: str
-    entry: Entry
+    slot: int
+    occurrence: Occurrence
+    key: Hashable
 
 
 class JoinNode(Node):
     """Keeps one queue for each part. In a scope (policy deferred) everything pairs until the scope root settles it."""
 
-    __slots__ = ("_conditions", "_join", "_keys", "_lifetimes", "_names", "_queues", "_scopes", "_settles")
+    __slots__ = (
+        "_conditions",
+        "_expires",
+        "_join",
+        "_keys",
+        "_lifetimes",
+        "_limited",
+        "_names",
+        "_queues",
+        "_scopes",
+        "_settles",
+        "_waits",
+        "tried",
+    )
 
     def __init__(self, part: Join, inner: list[Node], scopes: Scopes) -> None:
         super().__init__(part, inner)
+        self.tried = 0
         self._join = part
         self._scopes = scopes
         deferred = part.policy is Policy.DEFERRED
         self._names = scopes.names_in(part) if deferred or part.policy is Policy.CHRONICLE else ()
         self._settles = scopes.names_settled_at(part) if deferred else ()
-        self._lifetimes = [join_lifetime(part, slot) for slot in range(len(part.parts))]
-        self._queues = [Waiting(lifetime) for lifetime in self._lifetimes]
-        self._keys: tuple[Callable[[Occurrence], Hashable], ...] | None = None
-        self._conditions = part.conditions
-        if len(part.parts) == 2:
-            left, right, self._conditions = pair_keys(*part.parts, part.conditions)
-            self._keys = (left, right)
+        slots = range(len(part.parts))
+        self._lifetimes = [join_lifetime(part, slot) for slot in slots]
+        self._queues = [Queue(lifetime) for lifetime in self._lifetimes]
+        self._limited = [_limited_name(part, slot) for slot in slots]
+        self._waits = [self._limited[slot] is not None or not _ends_last(part, slot) for slot in slots]
+        self._keys, conditions = slot_keys(part.parts, part.conditions)
+        if part.policy is Policy.RECENT and len(slots) > 2:
+            # The most recent of each other part is chosen before the parts are compared with one another.
+            self._keys, conditions = slot_keys(part.parts, ())[0], part.conditions
+        self._conditions = by_cost(conditions)
+        self._expires = False
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing waits."""
-        return not any(len(queue) for queue in self._queues)
+        return not any(map(len, self._queues))
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
         """Tries the occurrence with those that wait, then lets it wait unless it is used up."""
-        key = UNPARTED if self._keys is None else self._keys[slot](occurrence)
-        if key is None or self._is_used(occurrence):
+        if self._names and self._scopes.is_used(occurrence, self._names):
             return
-        self.forget_before(step.now)
-        entry = self._queues[slot].add(occurrence, key)
-        for choice in self._choices(slot, entry):
-            if all(each.alive and not self._is_used(each.occurrence) for each in choice):
-                whole = self._whole([each.occurrence for each in choice])
-                if whole is not None:
-                    step.bring(self, whole)
-                    self._use_up(choice, whole)
-            if not entry.alive:
-                return
-        self._limit_wait(slot, entry, step)
+        key = self._keys[slot](occurrence)
+        for queue in self._queues:
+            queue.forget_before(step.now)
+        if key is not None and self._is_consumed(slot, occurrence, key, step):
+            return
+        if self._waits[slot]:
+            self._await(slot, occurrence, key, step)
 
     def on_timer(self, token: object, step: Step) -> None:
         """A named occurrence has waited in vain: under single use it is lost to the whole scope (spec OPSL 4.7)."""
         assert isinstance(token, _Wait)
-        if token.entry.alive and not self._is_used(token.entry.occurrence):
-            token.entry.alive = False
+        queue, lost = self._queues[token.slot], token.occurrence
+        if queue.holds(lost, token.key) and not self._is_used(lost):
+            queue.remove(lost, token.key)
             if self._scopes.is_required(token.name, self.part):
-                step.vanish(self._scopes, token.name, token.entry.occurrence.names[token.name])
+                step.vanish(self._scopes, token.name, lost.names[token.name])
 
     def forget_before(self, now: Instant) -> None:
         """Drops what waited in vain."""
@@ -81,49 +99,77 @@ class JoinNode(Node):
             queue.forget_before(now)
         self._scopes.forget_before(now)
 
+    def next_expiry(self) -> Instant | None:
+        """When the first that waits here has waited in vain."""
+        instants = [self._scopes.next_expiry(), *(queue.next_expiry() for queue in self._queues)]
+        soonest = min((each for each in instants if each is not None), default=None)
+        self._expires = soonest is not None
+        return soonest
+
     def pending(self) -> Iterator[Pending]:
         """All that waits for others and is not used up."""
         for slot, (queue, lifetime) in enumerate(zip(self._queues, self._lifetimes, strict=True)):
-            for entry in queue.entries():
-                if not self._is_used(entry.occurrence):
-                    until = None if lifetime is None else entry.occurrence.end + lifetime
-                    yield Pending(self.part, slot, entry.occurrence, until)
+            for occurrence in queue:
+                if not self._is_used(occurrence):
+                    yield Pending(self.part, slot, occurrence, None if lifetime is None else occurrence.end + lifetime)
 
     def snapshot(self, writer: Writer) -> State:
         """The queues; keys are computed anew."""
-        return {"queues": [[writer.write(each.occurrence) for each in queue.entries()] for queue in self._queues]}
+        return {"queues": [[writer.write(each) for each in queue] for queue in self._queues]}
 
     def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
         """Takes over the queues."""
         for slot, queue in enumerate(state["queues"]):
             for each in queue:
                 occurrence = read(each)
-                key = UNPARTED if self._keys is None else self._keys[slot](occurrence)
-                self._limit_wait(slot, self._queues[slot].add(occurrence, key), step)
+                self._await(slot, occurrence, self._keys[slot](occurrence), step)
 
-    def _limit_wait(self, slot: int, entry: Entry, step: Step) -> None:
-        part, lifetime = self._join.parts[slot], self._lifetimes[slot]
-        if self._join.policy is Policy.CHRONICLE and isinstance(part, Named) and lifetime is not None:
-            step.wake(self, entry.occurrence.end + lifetime, _Wait(part.name, entry))
+    def _await(self, slot: int, occurrence: Occurrence, key: Hashable, step: Step) -> None:
+        name, lifetime = self._limited[slot], self._lifetimes[slot]
+        if key is None and name is None:
+            return  # without the attributes of its key it can pair with nothing
+        self._queues[slot].add(occurrence, key)
+        if lifetime is not None:
+            if name is not None:
+                step.wake(self, occurrence.end + lifetime, _Wait(name, slot, occurrence, key))
+            if not self._expires:
+                self._expires = True
+                step.expire(self, occurrence.end + lifetime)
 
     def _is_used(self, occurrence: Occurrence) -> bool:
         return bool(self._names) and self._scopes.is_used(occurrence, self._names)
 
-    def _choices(self, slot: int, entry: Entry) -> Iterator[Sequence[Entry]]:
-        """The new entry with every choice of waiting ones, oldest first; under RECENT only with the most recent."""
-        others = [
-            [entry] if number == slot else self._candidates(queue, entry) for number, queue in enumerate(self._queues)
-        ]
+    def _is_consumed(self, slot: int, occurrence: Occurrence, key: Hashable, step: Step) -> bool:
+        """Tries every choice of waiting ones, oldest first; whether the new occurrence is used up by it."""
+        for choice in self._choices(slot, occurrence, key):
+            if self._names and any(map(self._is_used, choice)):
+                continue
+            whole = self._whole(choice)
+            if whole is not None:
+                step.bring(self, whole)
+                if self._use_up(choice, slot, key, whole):
+                    return True
+        return self._is_used(occurrence)
+
+    def _choices(self, slot: int, new: Occurrence, key: Hashable) -> Iterator[Sequence[Occurrence]]:
+        """The new occurrence with every choice of waiting ones; under RECENT only with the most recent that agree."""
+        recent = self._join.policy is Policy.RECENT
+        others: list[Sequence[Occurrence]] = []
+        for number, queue in enumerate(self._queues):
+            waiting = queue.waiting(key)
+            if number == slot:
+                others.append((new,))
+            else:
+                others.append(self._most_recent(waiting, new) if recent else waiting)
+        self.tried += prod(map(len, others))
         return product(*others)
 
-    def _candidates(self, queue: Waiting, entry: Entry) -> list[Entry]:
-        if self._join.policy is not Policy.RECENT:
-            return list(queue.oldest_first(entry.key))
-        recent = (each for each in queue.newest_first(entry.key) if self._agree(each, entry))
-        return [each for each in (next(recent, None),) if each is not None]
+    def _most_recent(self, waiting: Sequence[Occurrence], new: Occurrence) -> Sequence[Occurrence]:
+        agreeing = (each for each in reversed(waiting) if self._agree(each, new))
+        return [each for each in (next(agreeing, None),) if each is not None]
 
-    def _agree(self, one: Entry, other: Entry) -> bool:
-        both = combined((one.occurrence, other.occurrence))
+    def _agree(self, one: Occurrence, other: Occurrence) -> bool:
+        both = combined((one, other))
         return both is not None and all(
             compare(each, both.names)
             for each in self._join.conditions
@@ -131,23 +177,105 @@ class JoinNode(Node):
         )
 
     def _whole(self, parts: Sequence[Occurrence]) -> Occurrence | None:
-        keep = self._join.keep
-        if keep is not None and max(each.end for each in parts) - min(each.end for each in parts) > keep:
-            return None
+        """The occurrence of the parts together; None where they meet not all conditions.
+
+        That their ends lie close enough together needs no test: what is too old for the newcomer is forgotten.
+        """
         whole = combined(parts)
         if whole is None or not all(meets(condition, parts, whole.names) for condition in self._conditions):
             return None
         return whole
 
-    def _use_up(self, choice: Sequence[Entry], whole: Occurrence) -> None:
+    def _use_up(self, choice: Sequence[Occurrence], slot: int, key: Hashable, whole: Occurrence) -> bool:
+        """What the policy demands; whether the occurrence that came last, at `slot`, is used up too."""
         match self._join.policy:
             case Policy.UNRESTRICTED | Policy.GLOBE | Policy.RECENT:
-                return
+                return False
             case Policy.EXCLUSIVE:
                 for queue in self._queues:
                     queue.clear()
+                return True
             case Policy.DEFERRED if self._names:
                 self._scopes.use_up(self._settles, whole)
+                return False
             case _:
-                for entry in choice:
-                    entry.alive = False
+                for number, each in enumerate(choice):
+                    if number != slot:
+                        self._queues[number].remove(each, key)
+                return True
+
+
+class PairNode(JoinNode):
+    """A join of two parts, the usual one: the newcomer's questions are asked of those that wait, one by one."""
+
+    __slots__ = ("_filters",)
+
+    def __init__(self, part: Join, inner: list[Node], scopes: Scopes) -> None:
+        super().__init__(part, inner, scopes)
+        homes = homes_of(part.parts)
+        asked: list[list[Filter]] = [[], []]
+        late: list[JoinCondition] = []
+        for condition in self._conditions:
+            filters = [pair_filter(condition, part.parts, homes, slot) for slot in (0, 1)]
+            for slot, each in enumerate(filters):
+                if each is None:
+                    late.append(condition)
+                elif not _is_kept_by_expiry(condition, slot, self._lifetimes[1 - slot]):
+                    asked[slot].append(each)
+        self._filters = (tuple(asked[0]), tuple(asked[1]))
+        self._conditions = tuple(dict.fromkeys(late))
+
+    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+        """As for any join, but nothing is made where nothing waits."""
+        if self._names and self._scopes.is_used(occurrence, self._names):
+            return
+        key = self._keys[slot](occurrence)
+        others = self._queues[1 - slot]
+        if others.living:
+            others.forget_before(step.now)
+            if key is not None and others.waiting(key) and self._is_consumed(slot, occurrence, key, step):
+                return
+        if self._waits[slot]:
+            self._queues[slot].forget_before(step.now)
+            self._await(slot, occurrence, key, step)
+
+    def _choices(self, slot: int, new: Occurrence, key: Hashable) -> Iterator[Sequence[Occurrence]]:
+        waiting = self._queues[1 - slot].waiting(key)
+        if self._join.policy is Policy.RECENT:
+            waiting = self._most_recent(waiting, new)
+        self.tried += len(waiting)
+        fitting = iter(waiting)
+        for bound_to in self._filters[slot]:
+            fitting = filter(bound_to(new), fitting)
+        return zip(fitting, repeat(new), strict=False) if slot else zip(repeat(new), fitting, strict=False)
+
+
+def _is_kept_by_expiry(condition: JoinCondition, slot: int, lifetime: Duration | None) -> bool:
+    """Whether what still waits when a newcomer ends at `slot` meets the condition anyway, or it would be forgotten."""
+    return (
+        isinstance(condition, Precedes)
+        and condition.or_equal
+        and lifetime is not None
+        and condition.earlier == Moment(slot, End.FINISH)
+        and condition.later == Moment(1 - slot, End.FINISH)
+        and lifetime <= -condition.gap
+    )
+
+
+def _limited_name(join: Join, slot: int) -> str | None:
+    """The name of a part that single use allows to wait for a time only, and then loses."""
+    part = join.parts[slot]
+    return part.name if join.policy is Policy.CHRONICLE and isinstance(part, Named) else None
+
+
+def _ends_last(join: Join, slot: int) -> bool:
+    """Whether a whole is complete when the occurrence at the slot comes: every other part ends strictly before it."""
+    others = {
+        condition.earlier.part
+        for condition in join.conditions
+        if isinstance(condition, Precedes)
+        and condition.later.part == slot
+        and condition.earlier.end is End.FINISH
+        and (condition.gap > 0 or (condition.gap == 0 and not condition.or_equal))
+    }
+    return others >= set(range(len(join.parts))) - {slot}

@@ -10,9 +10,10 @@ import heapq
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count
+from operator import is_
 
 from tocsin.engine.detection.absence import AfterAbsenceNode, BetweenAbsenceNode, FixedAbsenceNode
-from tocsin.engine.detection.join import JoinNode
+from tocsin.engine.detection.join import JoinNode, PairNode
 from tocsin.engine.detection.keys import names_of
 from tocsin.engine.detection.node import Node, Pending, State
 from tocsin.engine.detection.scope import Scopes
@@ -70,8 +71,10 @@ class Network:
         self._scopes: dict[str, Scopes] = {}
         self._nodes: dict[_Name, Node] = {}
         self._owners: dict[_Name, int] = {}
+        self._atoms: dict[int, Node] = {}
         self._timers: list[tuple[Instant, int, Node, object]] = []
-        self._due: dict[Node, list[object]] = {}
+        self._expiries: list[tuple[Instant, int, Node]] = []
+        self._gone = 0
         self._levels: list[list[Node]] = []
         self._found: Found = []
         self._vanished: list[tuple[Scopes, str, Occurrence]] = []
@@ -106,9 +109,8 @@ class Network:
         dropped = {self._nodes.pop(name) for name in self._owned.pop(key) if self._release(name)}
         for inner in {inner for node in dropped for inner in node.inner} - dropped:
             inner.users = [(user, slot) for user, slot in inner.users if user not in dropped]
-        if any(timer[2] in dropped for timer in self._timers):
-            self._timers = [timer for timer in self._timers if timer[2] not in dropped]
-            heapq.heapify(self._timers)
+            inner.followers = [user for user in inner.followers if user not in dropped]
+        self._forget_nodes(dropped)
         return [node.part for node in dropped if isinstance(node.part, Condition)]
 
     def __len__(self) -> int:
@@ -125,16 +127,23 @@ class Network:
         return [node.part for node in self._nodes.values() if isinstance(node.part, Condition)]
 
     def event(self, event: Event, atoms: Iterable[Atom]) -> Found:
-        """One event that is an occurrence of the given atoms; timers that are due before it fire first."""
+        """One event that is an occurrence of the given atoms; timers that are due before it fire first.
+
+        Atoms that are not, or no longer, part of the network are passed over.
+        """
         if event.interval is None:
             return []
-        found = self.advance_to(event.interval.end - 1)
-        self._begin(event.interval.end)
+        end = event.interval.end
+        timers = self._timers
+        before = self.advance_to(end - 1) if timers and timers[0][0] < end else []
+        self._begin(end)
         occurrence = occurrence_of(event)
         for atom in atoms:
-            self.bring(self._nodes[_atom_name(atom)], occurrence)
+            node = self._atom_node(atom)
+            if node is not None:
+                self.bring(node, occurrence)
         self._serve()
-        return found + self._found
+        return before + self._found if before else self._found
 
     def advance_to(self, now: Instant | None) -> Found:
         """No event that ends at `now` or before is missing: fires the timers up to it; None for the end of time."""
@@ -145,8 +154,9 @@ class Network:
             self._firing = True
             while self._timers and self._timers[0][0] == due:
                 _, _, node, token = heapq.heappop(self._timers)
-                self._touch(node)
-                self._due.setdefault(node, []).append(token)
+                if not node.is_gone:
+                    self._touch(node)
+                    node.due.append(token)
             self._serve()
             self._firing = False
             found += self._found
@@ -154,12 +164,25 @@ class Network:
 
     def next_timer(self) -> Instant | None:
         """The soonest instant at which something is to be done."""
+        while self._timers and self._timers[0][2].is_gone:
+            heapq.heappop(self._timers)
         return self._timers[0][0] if self._timers else None
 
     def forget_before(self, now: Instant) -> None:
-        """Drops all that no event which ends at `now` or later can complete."""
-        for node in self._nodes.values():
-            node.forget_before(now)
+        """Drops all that no event which ends at `now` or later can complete; nodes without such are not looked at."""
+        expiries = self._expiries
+        while expiries and expiries[0][0] < now:
+            _, _, node = heapq.heappop(expiries)
+            if not node.is_gone:
+                node.forget_before(now)
+                due = node.next_expiry()
+                if due is not None:
+                    self.expire(node, due)
+
+    @property
+    def pending_count(self) -> int:
+        """How many occurrences wait, those of shared parts once."""
+        return sum(1 for node in self._nodes.values() for _ in node.pending())
 
     def pending(self, key: str) -> Iterator[Pending]:
         """What waits for a subscription, from the inside out."""
@@ -167,13 +190,16 @@ class Network:
             yield from self._nodes[name].pending()
 
     def snapshot(self) -> State:
-        """All that is held, as plain data. Nodes go by the subscription that owns them first and their number in it."""
+        """All that is held, as plain data. Nodes go by subscription and number in it; a shared one is written once, and
+        by its first place thereafter, so that any of its subscriptions may be gone when it is read."""
         writer = SnapshotWriter()
-        nodes = {
-            f"{number} {key}": node.snapshot(writer)
-            for key, names in self._owned.items()
-            for number, node in enumerate(map(self._nodes.__getitem__, names))
-        }
+        nodes: dict[str, State | str] = {}
+        written: dict[_Name, str] = {}
+        for key, names in self._owned.items():
+            for number, name in enumerate(names):
+                place = f"{number} {key}"
+                first = written.setdefault(name, place)
+                nodes[place] = self._nodes[name].snapshot(writer) if first == place else first
         used = {key: self._scopes[key].snapshot() for key in self._owned}
         return {"version": VERSION, "now": self.now, "events": writer.events, "nodes": nodes, "used": used}
 
@@ -190,15 +216,21 @@ class Network:
             self._scopes[key].restore(state["used"].get(key, []))
             for number, name in enumerate(names):
                 held = state["nodes"].get(f"{number} {key}")
+                if isinstance(held, str):
+                    held = state["nodes"].get(held)
                 if held is not None and name not in restored:
                     restored.add(name)
                     self._nodes[name].restore(held, reader.read, self)
 
     def bring(self, node: Node, occurrence: Occurrence) -> None:
         """An occurrence of a node's part, for all its users and subscriptions."""
+        for follower in node.followers:
+            follower.receive(0, occurrence, self)
         for user, slot in node.users:
-            self._touch(user)
-            user.inbox.append((slot, occurrence))
+            inbox = user.inbox
+            if not inbox and not user.due:
+                self._levels[user.level].append(user)
+            inbox.append((slot, occurrence))
         for key in node.keys:
             self._found.append((key, occurrence))
 
@@ -209,9 +241,13 @@ class Network:
     def wake(self, node: Node, due: Instant, token: object) -> None:
         """Sets a timer; one that is due in the very step of timers that is being served fires in it."""
         if self._firing and due <= self.now:
-            self._due.setdefault(node, []).append(token)
+            node.due.append(token)
         else:
             heapq.heappush(self._timers, (due, next(self._numbers), node, token))
+
+    def expire(self, node: Node, due: Instant) -> None:
+        """Has `forget_before` look at the node once `due` has passed."""
+        heapq.heappush(self._expiries, (due, next(self._numbers), node))
 
     def _begin(self, now: Instant) -> None:
         self.now = now
@@ -219,25 +255,49 @@ class Network:
         self._found = []
 
     def _touch(self, node: Node) -> None:
-        if not node.inbox and node not in self._due:
-            while len(self._levels) <= node.level:
-                self._levels.append([])
+        if not node.inbox and not node.due:
             self._levels[node.level].append(node)
 
     def _serve(self) -> None:
         for level in self._levels:
-            for node in level:
-                inbox, node.inbox = node.inbox, []
-                if len(inbox) > 1:
-                    inbox.sort(key=lambda each: (each[0], each[1].order))
-                for slot, occurrence in inbox:
-                    node.receive(slot, occurrence, self)
-                for token in self._due.pop(node, ()):
-                    node.on_timer(token, self)
-            level.clear()
-        for scopes, name, occurrence in self._vanished:
-            scopes.lose(name, occurrence, self.now)
-        self._vanished.clear()
+            if level:
+                for node in level:
+                    self._serve_node(node)
+                level.clear()
+        if self._vanished:
+            for scopes, name, occurrence in self._vanished:
+                scopes.lose(name, occurrence, self.now)
+            self._vanished.clear()
+
+    def _serve_node(self, node: Node) -> None:
+        inbox = node.inbox
+        if len(inbox) > 1:
+            inbox.sort(key=lambda each: (each[0], each[1].order))
+        for slot, occurrence in inbox:
+            node.receive(slot, occurrence, self)
+        inbox.clear()
+        if node.due:
+            due, node.due = node.due, []
+            for token in due:
+                node.on_timer(token, self)
+
+    def _atom_node(self, atom: Atom) -> Node | None:
+        """Found by the very object where it is one of ours: an atom's value takes long to hash, and events are many."""
+        node = self._atoms.get(id(atom))
+        return self._nodes.get(_atom_name(atom)) if node is None or node.part is not atom else node
+
+    def _forget_nodes(self, dropped: set[Node]) -> None:
+        """Timers of what is gone stay until they come up, or until there are too many of them."""
+        for node in dropped:
+            node.is_gone = True
+            self._atoms.pop(id(node.part), None)
+        self._gone += len(dropped)
+        if self._gone > len(self._nodes):
+            self._gone = 0
+            self._timers = [timer for timer in self._timers if not timer[2].is_gone]
+            self._expiries = [expiry for expiry in self._expiries if not expiry[2].is_gone]
+            heapq.heapify(self._timers)
+            heapq.heapify(self._expiries)
 
     def _release(self, name: _Name) -> bool:
         self._owners[name] -= 1
@@ -251,23 +311,34 @@ class Network:
         if part in builder.names:
             return self._nodes[builder.names[part]]
         inner = [self._node(each, builder) for each in parts_of(part)]
-        name = self._name(part, inner, builder.key)
+        name = self._name(part, inner, builder)
         builder.names[part] = name
         if name not in self._nodes:
             self._nodes[name] = node = _built(part, inner, builder.scopes)
-            for slot, each in enumerate(inner):
-                each.users.append((node, slot))
-            node.start(self)
+            self._enter(node)
         return self._nodes[name]
 
-    def _name(self, part: Part, inner: list[Node], key: str) -> _Name:
-        """Who may use the node of a part: one subscription where it carries names, else all that came before it held
-        anything; the number tells generations apart."""
-        owner = key if names_of(part) else _SHARED
+    def _enter(self, node: Node) -> None:
+        for slot, each in enumerate(node.inner):
+            if node.is_direct:
+                each.followers.append(node)
+            else:
+                each.users.append((node, slot))
+        while len(self._levels) <= node.level:
+            self._levels.append([])
+        if isinstance(node.part, Condition):
+            self._atoms[id(node.part)] = node
+        node.start(self)
+
+    def _name(self, part: Part, inner: list[Node], builder: _Builder) -> _Name:
+        """Who may use the node of a part: one subscription where it binds a name with a scope, whose occurrences are
+        used up for that subscription alone; else all that came before it held anything. Numbers tell generations apart.
+        """
+        owner = _SHARED if builder.scopes.names.isdisjoint(names_of(part)) else builder.key
         for generation in count():
             name = (owner, part, generation)
             known = self._nodes.get(name)
-            if known is None or (known.is_empty and _stands_on(known, inner)):
+            if known is None or (known.is_empty and all(map(is_, known.inner, inner))):
                 return name
         raise AssertionError("unreachable")
 
@@ -284,10 +355,6 @@ def _atom_name(atom: Atom) -> _Name:
     return (_SHARED, atom, 0)
 
 
-def _stands_on(node: Node, inner: list[Node]) -> bool:
-    return all((node, slot) in each.users for slot, each in enumerate(inner))
-
-
 def _built(part: Part, inner: list[Node], scopes: Scopes) -> Node:
     match part:
         case Condition():
@@ -299,7 +366,7 @@ def _built(part: Part, inner: list[Node], scopes: Scopes) -> Node:
         case Either():
             return EitherNode(part, inner)
         case Join():
-            return JoinNode(part, inner, scopes)
+            return PairNode(part, inner, scopes) if len(inner) == 2 else JoinNode(part, inner, scopes)
         case Absence(_, window):
             return _built_absence(part, window, inner, scopes)
 

@@ -1,4 +1,7 @@
-"""What every node of the detection network has: a place in the graph, an inbox for the current step, and its users."""
+"""What every node of the detection network has: a place in the graph, an inbox for the current step, and its users.
+
+Users that are direct are `followers`; the others are `users`, each with the slot at which it takes what is brought.
+"""
 
 from __future__ import annotations
 
@@ -48,6 +51,10 @@ class Step(Protocol):
         """Call the node's `on_timer` with the token at `due`, after all events that end by then."""
         ...
 
+    def expire(self, node: Node, due: Instant) -> None:
+        """Call the node's `forget_before` some time after `due`, and ask for its `next_expiry` then."""
+        ...
+
 
 class Writer(Protocol):
     """Turns occurrences into plain data, each event once."""
@@ -60,15 +67,21 @@ class Writer(Protocol):
 class Node:
     """A part at work. Stateless unless a subclass says otherwise."""
 
-    __slots__ = ("inbox", "inner", "keys", "level", "part", "users")
+    __slots__ = ("due", "followers", "inbox", "inner", "is_gone", "keys", "level", "part", "users")
+
+    is_direct = False
+    """Whether it keeps nothing and has one part inside, so that it can be served at once and not in its turn."""
 
     def __init__(self, part: Part, inner: list[Node]) -> None:
         self.part = part
         self.inner = inner
         self.level: int = 1 + max((node.level for node in inner), default=-1)
         self.users: list[tuple[Node, int]] = []
+        self.followers: list[Node] = []
         self.inbox: list[tuple[int, Occurrence]] = []
+        self.due: list[object] = []
         self.keys: list[str] = []
+        self.is_gone = False
 
     @property
     def is_empty(self) -> bool:
@@ -87,6 +100,10 @@ class Node:
 
     def forget_before(self, now: Instant) -> None:
         """Drops what no occurrence that ends at `now` or later can complete."""
+
+    def next_expiry(self) -> Instant | None:
+        """Up to when nothing here will be forgotten; None where nothing ever will."""
+        return None
 
     def pending(self) -> Iterable[Pending]:
         """What waits here."""

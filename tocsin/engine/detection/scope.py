@@ -24,6 +24,11 @@ class Scopes:
         self._used: set[_Used] = set()
         self._times: deque[tuple[Instant, _Used]] = deque()
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The names that have a scope."""
+        return frozenset(self._scopes)
+
     def names_in(self, part: Part) -> tuple[str, ...]:
         """The names whose scope the operator belongs to."""
         return tuple(name for name, scope in self._scopes.items() if part in scope.operators)
@@ -38,6 +43,8 @@ class Scopes:
 
     def is_used(self, occurrence: Occurrence, names: Iterable[str]) -> bool:
         """Whether the occurrence is bound to something used up."""
+        if not self._used:
+            return False
         bound = occurrence.names
         return any(name in bound and _key(name, bound[name]) in self._used for name in names)
 
@@ -57,6 +64,10 @@ class Scopes:
         """Drops what no entry can be bound to any more."""
         while self._times and self._times[0][0] + self._lifetime < now:
             self._used.discard(self._times.popleft()[1])
+
+    def next_expiry(self) -> Instant | None:
+        """When the first that is used up can be dropped; None where there is none."""
+        return self._times[0][0] + self._lifetime if self._times else None
 
     def snapshot(self) -> list[object]:
         """What is used up, as plain data."""

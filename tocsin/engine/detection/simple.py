@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from tocsin.engine.detection.compiled import restriction_test
 from tocsin.engine.detection.node import Node, Step
 from tocsin.plan.composites import Either, Named, Only
-from tocsin.plan.conditions import allows
 from tocsin.plan.occurrence import Occurrence
 
 
@@ -21,27 +19,31 @@ class NamedNode(Node):
 
     __slots__ = ("_name",)
 
+    is_direct = True
+
     def __init__(self, part: Named, inner: list[Node]) -> None:
         super().__init__(part, inner)
         self._name = part.name
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
         """Adds the name."""
-        step.bring(self, replace(occurrence, names={**occurrence.names, self._name: occurrence}))
+        step.bring(self, occurrence.named(self._name))
 
 
 class OnlyNode(Node):
     """Brings the occurrences that meet a restriction."""
 
-    __slots__ = ("_restriction",)
+    __slots__ = ("_allows",)
+
+    is_direct = True
 
     def __init__(self, part: Only, inner: list[Node]) -> None:
         super().__init__(part, inner)
-        self._restriction = part.restriction
+        self._allows = restriction_test(part.restriction)
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
         """Lets through what the restriction allows."""
-        if allows(self._restriction, occurrence):
+        if self._allows(occurrence):
             step.bring(self, occurrence)
 
 

@@ -31,8 +31,15 @@ class Waiting:
         self._all: deque[Entry] = deque()
         self._buckets: dict[Hashable, deque[Entry]] = {}
 
-    def __len__(self) -> int:
-        return sum(entry.alive for entry in self._all)
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing waits."""
+        return not any(entry.alive for entry in self._all)
+
+    @property
+    def oldest_end(self) -> Instant | None:
+        """When the first that is not yet forgotten ended, whether it lives or not; None where nothing is left."""
+        return self._all[0].occurrence.end if self._all else None
 
     def add(self, occurrence: Occurrence, key: Hashable = None) -> Entry:
         """Waits from now on; occurrences are added in the order of their ends."""

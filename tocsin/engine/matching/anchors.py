@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import numpy.typing as npt
 
-from tocsin.engine.matching.growable import Growable
+from tocsin.engine.matching.growable import INT32, Growable
 from tocsin.engine.matching.postings import Postings
 from tocsin.engine.matching.probes import Every, Formula, Literal, Probe, Some
 from tocsin.engine.matching.programs import weight_of
@@ -33,7 +33,7 @@ class Anchors:
     __slots__ = ("lists", "slots")
 
     def __init__(self) -> None:
-        self.lists = Growable(np.int32)
+        self.lists = Growable(INT32)
         self.slots = Postings()
 
     def chosen(self, formula: Formula, number_of: Callable[[Probe], int]) -> list[int]:
@@ -46,7 +46,7 @@ class Anchors:
         for probe in probes:
             known = self._list(probe)
             if known == NO_LIST:
-                self.lists.array[probe] = self.slots.new(slot)
+                self.lists[probe] = self.slots.new(slot)
             else:
                 self.slots.append(known, slot)
 
@@ -54,9 +54,9 @@ class Anchors:
         """Takes a subscription out."""
         for probe in probes:
             if self.slots.remove(self._list(probe), slot):
-                self.lists.array[probe] = NO_LIST
+                self.lists[probe] = NO_LIST
         if not len(self.slots):
-            self.lists = Growable(np.int32)
+            self.lists = Growable(INT32)
 
     def lists_of(self, probes: int) -> npt.NDArray[np.int32]:
         """The list numbers of all probes up to a number."""
@@ -75,18 +75,17 @@ class Anchors:
 
     def _single(self, literal: Literal, probe: int) -> Choice:
         known = self._list(probe)
-        sharing = 0 if known == NO_LIST else int(self.slots.counts.array[known])
+        sharing = 0 if known == NO_LIST else self.slots.counts[known]
         return weight_of(literal), sharing, frozenset((probe,))
 
     def _list(self, probe: int) -> int:
         self._reach(probe)
-        return int(self.lists.array[probe])
+        return int(self.lists[probe])
 
     def _reach(self, probe: int) -> None:
-        missing = probe + 1 - self.lists.count
+        missing = probe + 1 - len(self.lists)
         if missing > 0:
-            start = self.lists.extend_by(missing)
-            self.lists.array[start:] = NO_LIST
+            self.lists.extend([NO_LIST] * missing)
 
 
 def _union(choices: list[Choice | None]) -> Choice | None:

@@ -1,65 +1,73 @@
-"""A typed array that grows at its end, at a cost that is constant on average."""
+"""Numbers of one type that grow at their end, quick to change one by one, and shown to the kernels without a copy."""
 
 from __future__ import annotations
 
+from array import array
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-_SMALLEST = 16
+INT32, INT64, FLOAT64, BYTE = "i", "q", "d", "B"
 
 
 class Growable:
-    """`array` is what is in use; it must not be kept across a change."""
+    """`array` is a view that must not be kept across a change of length; who keeps it, keeps the old numbers."""
 
-    __slots__ = ("_data", "count")
+    __slots__ = ("_items", "_type")
 
-    def __init__(self, dtype: npt.DTypeLike) -> None:
-        self._data = np.zeros(_SMALLEST, dtype)
-        self.count = 0
+    def __init__(self, kind: str) -> None:
+        self._items: array[Any] = array(kind)
+        self._type = np.dtype(kind)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __getitem__(self, place: int) -> Any:
+        return self._items[place]
+
+    def __setitem__(self, place: int, item: float) -> None:
+        self._items[place] = item
 
     @property
     def array(self) -> npt.NDArray[Any]:
-        """The items in use, as a view."""
-        return self._data[: self.count]
+        """All numbers, as a view."""
+        return np.frombuffer(self._items, self._type) if self._items else np.empty(0, self._type)
 
     def append(self, item: float) -> int:
-        """Adds one item and gives its place."""
-        at = self._grown(1)
-        self._data[at] = item
-        return at
+        """Adds a number and gives its place."""
+        try:
+            self._items.append(item)
+        except BufferError:
+            self._leave_views()
+            self._items.append(item)
+        return len(self._items) - 1
 
-    def extend(self, items: Any) -> int:
-        """Adds items and gives the place of the first."""
-        at = self._grown(len(items))
-        self._data[at : self.count] = items
-        return at
+    def extend(self, items: list[int]) -> int:
+        """Adds numbers and gives the place of the first."""
+        place = len(self._items)
+        try:
+            self._items.extend(items)
+        except BufferError:
+            self._leave_views()
+            self._items.extend(items)
+        return place
 
-    def extend_by(self, room: int) -> int:
-        """Adds items of any value and gives the place of the first."""
-        return self._grown(room)
+    def copy_to_end(self, start: int, count: int, room: int) -> int:
+        """Repeats some numbers at the end, with room for more behind them, and gives the place of the first."""
+        return self.extend(self._items[start : start + count].tolist() + [0] * (room - count))
 
-    def shorten(self, count: int) -> None:
-        """Keeps the first `count` items; memory is given back when most of it is unused."""
-        self.count = count
-        if len(self._data) > max(_SMALLEST, 4 * count):
-            self._data = self._resized(max(_SMALLEST, 2 * count))
+    def pop(self) -> None:
+        """Takes the last number away."""
+        try:
+            self._items.pop()
+        except BufferError:
+            self._leave_views()
+            self._items.pop()
 
     def replace(self, items: npt.NDArray[Any]) -> None:
-        """Holds these items and nothing else."""
-        self._data = np.zeros(max(_SMALLEST, len(items)), self._data.dtype)
-        self._data[: len(items)] = items
-        self.count = len(items)
+        """Holds these numbers and no others."""
+        self._items = array(self._items.typecode, items.astype(self._type).tobytes())
 
-    def _grown(self, by: int) -> int:
-        at, needed = self.count, self.count + by
-        if needed > len(self._data):
-            self._data = self._resized(max(needed, len(self._data) * 3 // 2))
-        self.count = needed
-        return at
-
-    def _resized(self, size: int) -> npt.NDArray[Any]:
-        data = np.zeros(size, self._data.dtype)
-        data[: self.count] = self._data[: min(self.count, size)]
-        return data
+    def _leave_views(self) -> None:
+        self._items = self._items[:]

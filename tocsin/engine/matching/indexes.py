@@ -77,9 +77,9 @@ class Indexes:
         """The number of a probe that is used, or is about to be."""
         match probe:
             case Equals(path, value):
-                return self._at(path).members[value.kind].probe((value.value,))
+                return self._at(path).members[value.kind].probe(value.value)
             case OneOf(path, values):
-                return self._at(path).members[probe.kind].probe(value.value for value in values)
+                return self._at(path).members[probe.kind].probe(*(value.value for value in values))
             case Ordered(path, relation, limit):
                 return self._at(path).numbers.probe(relation, limit.value)  # type: ignore[arg-type]
             case Like(path, pattern):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
+
 from tocsin.errors import StateProblem
 
 
@@ -71,5 +73,7 @@ class Keys:
         return key
 
     def keys_of(self, slots: Iterable[int]) -> list[str]:
-        """The keys of slots, one by one."""
-        return [self.key_of(slot) for slot in slots]
+        """The keys of slots, one by one; quick for the slots of many hits."""
+        numbers = slots.tolist() if isinstance(slots, np.ndarray) else slots
+        keys = [self._keys[slot] for slot in numbers]
+        return keys if None not in keys else [self.key_of(slot) for slot in numbers]  # type: ignore[return-value]

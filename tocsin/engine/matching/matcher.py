@@ -7,30 +7,29 @@ touches only what it names, and removing it frees all that only it held.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import numpy as np
-import numpy.typing as npt
 
 from tocsin.engine.batch import EventBatch
 from tocsin.engine.matching.anchors import Anchors
-from tocsin.engine.matching.hits import Hits, Numbers, joined
+from tocsin.engine.matching.filling import WORD
+from tocsin.engine.matching.hits import Found, Hits, joined, sorted_by_event
 from tocsin.engine.matching.indexes import Indexes
-from tocsin.engine.matching.kernels import run_one, run_programs, scatter
 from tocsin.engine.matching.keys import Keys
 from tocsin.engine.matching.one import OneEvent
 from tocsin.engine.matching.probes import lowered
 from tocsin.engine.matching.programs import probe_of, program_of
 from tocsin.engine.matching.rows import Rows
+from tocsin.engine.matching.running import run_one, run_programs
 from tocsin.engine.matching.store import ProgramStore
 from tocsin.engine.matching.work import Work
 from tocsin.plan.atoms import Condition
-from tocsin.plan.passes import prepared_expression
 
 __all__ = ["Hits", "Matcher"]
 
-BLOCK = 4096
-"""Events whose answers are held at a time."""
+BLOCK = 8192
+"""Events whose answers are held at a time; at most 65,536."""
 
 FEW = 8
 """Up to so many events go one by one."""
@@ -76,7 +75,7 @@ class Matcher:
     def add(self, key: str, atom: Condition) -> None:
         """Adds a subscription; a key that is there is refused and nothing changes."""
         self._keys.require_new(key)
-        formula = lowered(prepared_expression(atom.expression))
+        formula = lowered(atom.expression)
         program = program_of(formula, self._indexes.use)
         anchors = self._anchors.chosen(formula, self._indexes.number_of)
         slot = self._keys.add(key)
@@ -98,9 +97,8 @@ class Matcher:
             hits = joined([self._match_one(batch, i) for i in range(batch.size)])
         else:
             windows = self._indexes.filled(batch, self._rows, self._block)
-            hits = joined([self._match_block(window) for window in windows])
+            hits = sorted_by_event([self._match_block(window) for window in windows])
         self.work.events += batch.size
-        self.work.predicate_evaluations += batch.size * self.distinct_predicates
         self.work.hits += len(hits)
         return hits
 
@@ -108,8 +106,9 @@ class Matcher:
         one, programs, table, anchors = self._one, self._programs, self._indexes.table, self._anchors
         self._indexes.see(batch, i, one, self._keys.capacity)
         found = np.empty(programs.live, np.int32)
+        yes = one.yes()
         count, candidates = run_one(
-            one.yes(),
+            yes,
             anchors.lists_of(table.capacity),
             anchors.slots.starts.array,
             anchors.slots.counts.array,
@@ -126,31 +125,25 @@ class Matcher:
             one.seen,
             one.visited,
             one.generation,
+            one.compared,
             found,
         )
         self.work.candidates += candidates
+        self.work.predicate_evaluations += len(yes) + int(one.compared[0])
         slots = found[:count]
         return Hits(np.full(count, i, np.int32), slots[np.argsort(programs.places.array[slots])])
 
-    def _match_block(self, window: slice) -> Hits:
-        size = window.stop - window.start
-        tally = np.zeros(size, np.int64)
-        found = list(self._found(tally))
-        places = np.cumsum(tally) - tally
-        slots = np.empty(tally.sum(), np.int32)
-        for events_found, slots_found in found:
-            scatter(events_found, slots_found, places, slots)
-        return Hits(np.repeat(np.arange(window.start, window.stop, dtype=np.int32), tally), slots)
-
-    def _found(self, tally: npt.NDArray[np.int64]) -> Iterator[tuple[Numbers, Numbers]]:
-        """Pairs of event and slot in the order of subscriptions, in parts; `tally` counts them by event."""
+    def _match_block(self, window: slice) -> Found:
+        """Runs all programs over the block whose answers are in the rows."""
+        self.work.predicate_evaluations += self._rows.decided
         programs, rows = self._programs, self._rows
-        order = programs.order.array
-        words = rows.matrix.shape[1]
-        play, (rest, kept) = np.empty(words, np.uint64), np.empty((2, programs.depth, words), np.uint64)
+        order, matrix = programs.order.array, rows.matrix
+        words = matrix.shape[1]
+        (play, spare), (rest, kept) = np.empty((2, words), np.uint64), np.empty((2, programs.depth, words), np.uint64)
+        found = Found(window)
         at = 0
         while at < len(order):
-            events, slots = np.empty(_ROOM, np.int32), np.empty(_ROOM, np.int32)
+            events, slots = found.new_part(max(_ROOM, words * WORD))
             at, count, candidates = run_programs(
                 order,
                 at,
@@ -160,13 +153,16 @@ class Matcher:
                 programs.code.array,
                 programs.jumps.array,
                 rows.numbers,
-                rows.matrix,
+                matrix,
+                rows.pool,
                 play,
+                spare,
                 rest,
                 kept,
                 events,
                 slots,
-                tally,
+                found.tally,
             )
+            found.end_part(count)
             self.work.candidates += candidates
-            yield events[:count], slots[:count]
+        return found

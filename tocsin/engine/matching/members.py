@@ -5,7 +5,6 @@ One index holds values of one kind only, so that TRUE never meets 1; there, Pyth
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -33,9 +32,9 @@ class MemberProbes:
     def __len__(self) -> int:
         return len(self._probes)
 
-    def probe(self, values: Iterable[Any]) -> int:
+    def probe(self, *values: Any) -> int:
         """The probe for a set of values."""
-        key = _key(values)
+        key = values[0] if len(values) == 1 else tuple(sorted(values))
         found = self._probes.get(key)
         if found is None:
             found = self._probes[key] = self._attribute.new_probe(self, key)
@@ -74,11 +73,6 @@ class MemberProbes:
             self._lists[value] = self._postings.new(probe)
         else:
             self._postings.append(known, probe)
-
-
-def _key(values: Iterable[Any]) -> Any:
-    ordered = tuple(sorted(values))
-    return ordered[0] if len(ordered) == 1 else ordered
 
 
 def _values(key: Any) -> tuple[Any, ...]:

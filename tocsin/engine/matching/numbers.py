@@ -8,6 +8,7 @@ two of them are equal and may stand for different integers are the exact values 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,8 @@ import numpy.typing as npt
 from tocsin.engine.batch import Column
 from tocsin.engine.encoding import EXACT_LIMIT, Floats, nearest_float, uncertain
 from tocsin.engine.matching.attribute import Attribute
-from tocsin.engine.matching.growable import Growable
-from tocsin.engine.matching.kernels import fill_ranks, rank_limits
+from tocsin.engine.matching.filling import count_buckets, fill_ranks, rank_limits
+from tocsin.engine.matching.growable import INT32, Growable
 from tocsin.engine.matching.one import OneEvent
 from tocsin.engine.matching.rows import Rows
 from tocsin.engine.matching.table import RELATIONS
@@ -39,10 +40,10 @@ class NumberProbes:
     def __init__(self, attribute: Attribute) -> None:
         self._attribute = attribute
         self._probes: dict[int, dict[float, int]] = {code: {} for code in RELATIONS.values()}
-        self._members = Growable(np.int32)
+        self._members = Growable(INT32)
 
     def __len__(self) -> int:
-        return self._members.count
+        return len(self._members)
 
     def probe(self, relation: str, limit: float) -> int:
         """The probe for a comparison with a limit."""
@@ -57,11 +58,11 @@ class NumberProbes:
     def drop(self, probe: int, key: Any) -> None:
         """Forgets a probe; the last member takes its place."""
         table = self._attribute.table
-        del self._probes[int(table.relations.array[probe])][key]
-        place, last = table.places[probe], int(self._members.array[-1])
-        self._members.array[place] = last
+        del self._probes[table.relations[probe]][key]
+        place, last = table.places[probe], self._members[-1]
+        self._members[place] = last
         table.places[last] = place
-        self._members.shorten(self._members.count - 1)
+        self._members.pop()
         self._attribute.lose_probe()
 
     def fill(self, column: Column, rows: Rows, window: slice) -> None:
@@ -79,6 +80,8 @@ class NumberProbes:
         self._fill_ranks(events, self._ranks(numbers, exact), rows)
 
     def _fill_ranks(self, events: Places, ranks: npt.NDArray[np.int32], rows: Rows) -> None:
+        rows.decided += len(self) * len(events)
+        rows.reserve(min(len(self), 2 * len(events)), 0)
         before, behind = np.zeros(len(events) + 1, np.int32), np.zeros(len(events) + 1, np.int32)
         rows.free = fill_ranks(
             events,
@@ -101,7 +104,7 @@ class NumberProbes:
             table = self._attribute.table
             members = self._members.array
             for probe in members[table.limits.array[members] == number].tolist():
-                if _HOLDS[int(table.relations.array[probe])](value, table.keys[probe]):
+                if _HOLDS[table.relations[probe]](value, table.keys[probe]):
                     one.see(probe)
         one.compare(self._attribute.number, number, tied=tied)
 
@@ -109,13 +112,16 @@ class NumberProbes:
         """How many of the sorted numbers lie before each cut; `exact` has them exactly, where floats are not enough."""
         table = self._attribute.table
         ranks = np.empty(len(self), np.int32)
-        rank_limits(numbers, self._members.array, table.relations.array, table.limits.array, ranks)
+        low, scale = float(numbers[0]), _bucket_scale(numbers)
+        firsts = np.zeros(len(numbers) + 1, np.int32)
+        count_buckets(numbers, low, scale, firsts)
+        rank_limits(numbers, low, scale, firsts, self._members.array, table.relations.array, table.limits.array, ranks)
         if exact:
             limits = table.limits.array[self._members.array]
             first, last = np.searchsorted(numbers, limits, "left"), np.searchsorted(numbers, limits, "right")
             for k in np.flatnonzero((first < last) & uncertain(limits)).tolist():
-                probe = int(self._members.array[k])
-                cut = _CUT[int(table.relations.array[probe])]
+                probe = self._members[k]
+                cut = _CUT[table.relations[probe]]
                 ranks[k] = cut(exact, table.keys[probe], int(first[k]), int(last[k]))
         return ranks
 
@@ -124,3 +130,10 @@ def _exactly_sorted(events: Places, exact: list[float]) -> tuple[Places, list[fl
     """Events that are in order of their floats, in order of their exact values."""
     order = sorted(range(len(exact)), key=exact.__getitem__)
     return events[order], [exact[k] for k in order]
+
+
+def _bucket_scale(numbers: Floats) -> float:
+    """Buckets per unit, for as many buckets as numbers; 0, which makes one of all, where the range has no width."""
+    width = float(numbers[-1]) - float(numbers[0])
+    scale = len(numbers) / width if width > 0 else 0.0
+    return scale if isfinite(scale) else 0.0

@@ -11,15 +11,19 @@ _LAST_GENERATION = 2**31 - 1
 
 
 class OneEvent:
-    """`seen` by probe, `visited` by subscription slot, `numbers` and `tied` by attribute; no probe costs a clearing."""
+    """`seen` by probe, `visited` by subscription slot, `numbers` and `tied` by attribute; no probe costs a clearing.
 
-    __slots__ = ("_found", "_single", "generation", "numbers", "seen", "tied", "visited")
+    `seen` has the generation for a yes and, once a comparison was made, its negative for a no. `compared` counts them.
+    """
+
+    __slots__ = ("_found", "_single", "compared", "generation", "numbers", "seen", "tied", "visited")
 
     def __init__(self) -> None:
         self.seen = np.zeros(0, np.int32)
         self.visited = np.zeros(0, np.int32)
         self.numbers = np.zeros(0, np.float64)
         self.tied = np.zeros(0, np.bool_)
+        self.compared = np.zeros(1, np.int64)
         self.generation = 0
         self._found: list[npt.NDArray[Any]] = []
         self._single: list[int] = []
@@ -34,6 +38,7 @@ class OneEvent:
             self.numbers = np.empty(attributes, np.float64)
             self.tied = np.empty(attributes, np.bool_)
         self.generation += 1
+        self.compared[0] = 0
         self.numbers[:] = np.nan
         self.tied[:] = False
         self._found, self._single = [], []
@@ -47,8 +52,9 @@ class OneEvent:
         self._found.append(probes)
 
     def yes(self) -> npt.NDArray[Any]:
-        """All probes that were answered with yes by looking up."""
-        return np.concatenate([np.array(self._single, np.int32), *self._found])
+        """All probes that were answered with yes by looking up; the views they came from are let go."""
+        found, self._found = self._found, []
+        return np.concatenate([np.array(self._single, np.int32), *found])
 
     def compare(self, attribute: int, number: float, *, tied: bool) -> None:
         """The event's number; where it is tied, comparisons with an equal limit were looked up."""

@@ -1,4 +1,4 @@
-"""Lists of probe numbers, each contiguous in one pool. A list that outgrows its room moves to the end with twice of it.
+"""Lists of small numbers, each contiguous in one pool. A list that outgrows its room moves to the end with twice of it.
 
 The room left behind is given back when it makes up half of the pool, so adding costs a constant on average.
 """
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tocsin.engine.matching.growable import Growable
+from tocsin.engine.matching.growable import INT32, INT64, Growable
 
 _WORTH_COMPACTING = 1024
 
@@ -24,15 +24,15 @@ class Postings:
         self._clear()
 
     def _clear(self) -> None:
-        self.starts = Growable(np.int64)
-        self.counts = Growable(np.int32)
-        self._room = Growable(np.int32)
-        self.pool = Growable(np.int32)
+        self.starts = Growable(INT64)
+        self.counts = Growable(INT32)
+        self._room = Growable(INT32)
+        self.pool = Growable(INT32)
         self._free: list[int] = []
         self._garbage = 0
 
     def __len__(self) -> int:
-        return self.starts.count - len(self._free)
+        return len(self.starts) - len(self._free)
 
     def new(self, item: int) -> int:
         """The number of a new list with one item."""
@@ -47,20 +47,22 @@ class Postings:
 
     def append(self, number: int, item: int) -> None:
         """Adds an item to a list."""
-        count = int(self.counts.array[number])
-        if count == self._room.array[number]:
-            self._move(number, count)
-        self.pool.array[self.starts.array[number] + count] = item
-        self.counts.array[number] = count + 1
+        count = self.counts[number]
+        if count == self._room[number]:
+            start = self.pool.copy_to_end(self.starts[number], count, 2 * count)
+            self._set(number, start, count, 2 * count)
+            self._discard(count)
+        self.pool[self.starts[number] + count] = item
+        self.counts[number] = count + 1
 
     def remove(self, number: int, item: int) -> bool:
         """Takes an item out of a list; TRUE when that was its last, and the list is gone."""
         items = self.of(number)
         items[np.flatnonzero(items == item)[0]] = items[-1]
-        self.counts.array[number] = len(items) - 1
+        self.counts[number] = len(items) - 1
         if len(items) > 1:
             return False
-        room = int(self._room.array[number])
+        room = self._room[number]
         self._set(number, 0, 0, 0)
         self._free.append(number)
         if len(self):
@@ -71,27 +73,20 @@ class Postings:
 
     def of(self, number: int) -> npt.NDArray[Any]:
         """The items of a list, as a view that must not be kept across a change."""
-        start = int(self.starts.array[number])
-        return self.pool.array[start : start + int(self.counts.array[number])]
-
-    def _move(self, number: int, count: int) -> None:
-        items = self.of(number).copy()
-        start = self.pool.extend_by(2 * count)
-        self.pool.array[start : start + count] = items
-        self._set(number, start, count, 2 * count)
-        self._discard(count)
+        start = self.starts[number]
+        return self.pool.array[start : start + self.counts[number]]
 
     def _set(self, number: int, start: int, count: int, room: int) -> None:
-        self.starts.array[number], self.counts.array[number], self._room.array[number] = start, count, room
+        self.starts[number], self.counts[number], self._room[number] = start, count, room
 
     def _discard(self, room: int) -> None:
         self._garbage += room
-        if self._garbage > _WORTH_COMPACTING and 2 * self._garbage > self.pool.count:
+        if self._garbage > _WORTH_COMPACTING and 2 * self._garbage > len(self.pool):
             self._compact()
 
     def _compact(self) -> None:
-        starts, rooms = self.starts.array, self._room.array
-        moved = np.concatenate([[0], np.cumsum(rooms)[:-1]])
+        starts, rooms = self.starts.array, self._room.array.astype(np.int64)
+        moved = np.cumsum(rooms) - rooms
         places = np.arange(rooms.sum()) + np.repeat(starts - moved, rooms)
         self.pool.replace(self.pool.array[places])
         starts[:] = moved

@@ -1,7 +1,7 @@
 """Probes: questions about one event that are either answered yes or not. Predicates are lowered to them.
 
-A condition in negation normal form rings where it is TRUE, so a plain predicate needs the events that make it TRUE and
-a negated one the events that make it FALSE (spec 4.4, R3). Both are sets of events, and UNKNOWN is in neither:
+Negations are pushed down to the predicates. A condition rings where it is TRUE, so a plain predicate needs the events
+that make it TRUE and a negated one those that make it FALSE (spec 4.4, R3); what is UNKNOWN is in neither set:
 
     NOT p  =  the value is of p's kind, and not p         where another kind makes p UNKNOWN
     NOT p  =  the value is not null, and not p            where another kind makes p FALSE
@@ -82,7 +82,7 @@ Formula = Literal | Every | Some
 
 
 def lowered(node: BooleanNode) -> Formula:
-    """The events that make an expression in negation normal form TRUE."""
+    """The events that make an expression TRUE; negations are pushed down on the way."""
     match node:
         case AllOf(operands):
             return _every(map(lowered, operands))

@@ -1,58 +1,78 @@
-"""The answers of a block of events: one bit vector per needed answer, one row per bit vector, one row number per probe.
+"""The answers of a block of events, probe by probe: a bit vector, or a short list of the few events that say yes.
 
-A probe without a row of its own has row 0: no event of the block answers it with yes. Memory is kept between blocks.
+Equalities are true of few events and comparisons of many; a list is a twentieth of a bit vector, and so a million
+equalities fit where a million bit vectors would not. Memory is kept between blocks.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tocsin.engine.matching.kernels import FIRST_FREE_ROW, WORD, begin_block, fill_flags, fill_lists, group_by_code
+from tocsin.engine.matching.filling import (
+    FIRST_FREE_ROW,
+    WORD,
+    assign_rows,
+    begin_block,
+    count_lists,
+    count_rows,
+    fill_flags,
+    fill_lists,
+    group_by_code,
+)
 
 
 class Rows:
-    """The matrix of bit vectors of the current block."""
+    """`numbers` has the row or list of each probe, `matrix` the bit vectors, `pool` the lists; `decided` counts."""
 
-    __slots__ = ("_memory", "_numbers", "free", "matrix")
+    __slots__ = ("_memory", "_words", "decided", "free", "numbers", "pool", "used")
 
     def __init__(self) -> None:
         self._memory = np.empty(0, np.uint64)
-        self._numbers = np.empty(0, np.int32)
-        self.matrix = np.empty((0, 0), np.uint64)
+        self._words = 0
+        self.numbers = np.empty(0, np.int32)
+        self.pool = np.empty(0, np.uint16)
         self.free = FIRST_FREE_ROW
+        self.used = 0
+        self.decided = 0
 
     @property
-    def numbers(self) -> npt.NDArray[np.int32]:
-        """The row of each probe."""
-        return self._numbers
+    def matrix(self) -> npt.NDArray[np.uint64]:
+        """The bit vectors in use and those there is room for."""
+        rows = len(self._memory) // self._words
+        return self._memory[: rows * self._words].reshape(rows, self._words)
+
+    @property
+    def few(self) -> int:
+        """Up to so many events a list is better than a bit vector."""
+        return self._words
 
     def begin(self, size: int, probes: int) -> None:
-        """A new block: no answers yet, and room for one row per probe. Untouched room costs no memory."""
-        words = -(-size // WORD)
-        rows = probes + FIRST_FREE_ROW
-        if rows * words > len(self._memory) or rows * words * 4 < len(self._memory):
-            self._memory = np.empty(rows * words, np.uint64)
-        if len(self._numbers) != probes:
-            self._numbers = np.empty(probes, np.int32)
-        self.matrix = self._memory[: rows * words].reshape(rows, words)
+        """A new block: no probe is answered with yes."""
+        self._words = -(-size // WORD)
+        self.free = self.used = self.decided = 0
+        self.reserve(FIRST_FREE_ROW, 0)
         self.free = FIRST_FREE_ROW
-        begin_block(self.matrix, self._numbers, size)
+        if len(self.numbers) != probes:
+            self.numbers = np.empty(probes, np.int32)
+        begin_block(self.matrix, self.numbers, size)
+
+    def reserve(self, rows: int, listed: int) -> None:
+        """Makes room for more bit vectors and lists."""
+        needed = (self.free + rows) * self._words
+        if needed > len(self._memory):
+            self._memory = _grown(self._memory, self.free * self._words, needed)
+        if self.used + listed > len(self.pool):
+            self.pool = _grown(self.pool, self.used, self.used + listed)
 
     def put_flags(self, probe: int, flags: npt.NDArray[np.bool_]) -> None:
         """The answer of a probe, event by event."""
-        self.free = fill_flags(flags, probe, self.matrix, self._numbers, self.free)
-
-
-class Answers(Protocol):
-    """What an index found out about a batch, ready to be written block by block."""
-
-    def fill(self, rows: Rows, window: slice) -> None:
-        """Writes the rows of the events in the window."""
-        ...
+        self.decided += len(flags)
+        self.reserve(1, 0)
+        self.free = fill_flags(flags, probe, self.matrix, self.numbers, self.free)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,12 +82,26 @@ class ListAnswers:
     codes: npt.NDArray[np.int32]
     starts: npt.NDArray[np.int64]
     counts: npt.NDArray[np.int32]
-    pool: npt.NDArray[Any]
+    lists: npt.NDArray[Any]
 
     def fill(self, rows: Rows, window: slice) -> None:
-        """Writes the rows of the events in the window."""
+        """Writes the answers of the events in the window."""
         codes = self.codes[window]
         ends, places = np.zeros(len(self.starts) + 1, np.int32), np.empty(len(self.starts), np.int32)
         grouped = np.empty(len(codes), np.int32)
         group_by_code(codes, ends, places, grouped)
-        rows.free = fill_lists(ends, grouped, self.starts, self.counts, self.pool, rows.matrix, rows.numbers, rows.free)
+        touched = np.empty(self.counts[np.diff(ends) > 0].sum(), np.int32)
+        touched = touched[: count_lists(ends, self.starts, self.counts, self.lists, rows.numbers, touched)]
+        dense, listed = count_rows(touched, rows.numbers, rows.few)
+        rows.reserve(dense, listed)
+        assign_rows(touched, rows.numbers, rows.few, rows.matrix, rows.free, rows.pool, rows.used)
+        fill_lists(ends, grouped, self.starts, self.counts, self.lists, rows.numbers, rows.matrix, rows.pool)
+        rows.decided += int((self.counts * np.diff(ends)).sum())
+        rows.free += dense
+        rows.used += listed
+
+
+def _grown(memory: npt.NDArray[Any], used: int, needed: int) -> npt.NDArray[Any]:
+    larger = np.empty(needed + needed // 2, memory.dtype)
+    larger[:used] = memory[:used]
+    return larger

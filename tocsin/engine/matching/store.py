@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tocsin.engine.matching.growable import Growable
+from tocsin.engine.matching.growable import INT32, INT64, Growable
 from tocsin.engine.matching.programs import Program
 
 GONE = -1
@@ -39,35 +39,35 @@ class ProgramStore:
         self._clear()
 
     def _clear(self) -> None:
-        self.order = Growable(np.int32)
-        self.code = Growable(np.int32)
-        self.jumps = Growable(np.int32)
-        self.starts = Growable(np.int64)
-        self.lengths = Growable(np.int32)
-        self.required = Growable(np.int32)
-        self.places = Growable(np.int32)
-        self._extents = Growable(np.int32)
+        self.order = Growable(INT32)
+        self.code = Growable(INT32)
+        self.jumps = Growable(INT32)
+        self.starts = Growable(INT64)
+        self.lengths = Growable(INT32)
+        self.required = Growable(INT32)
+        self.places = Growable(INT32)
+        self._extents = Growable(INT32)
         self.live = self.holes = self.depth = 0
 
     def add(self, slot: int, program: Program, anchors: list[int]) -> None:
         """Puts a program and its anchors at a slot that has none."""
-        if slot == self.starts.count:
+        if slot == len(self.starts):
             for column in (self.starts, self.lengths, self._extents, self.required, self.places):
                 column.append(0)
-        self.starts.array[slot] = self.code.extend(program.code + anchors)
+        self.starts[slot] = self.code.extend(program.code + anchors)
         self.jumps.extend(program.jumps + anchors)
-        self.lengths.array[slot] = len(program.code)
-        self._extents.array[slot] = len(program.code) + len(anchors)
-        self.required.array[slot] = program.required
-        self.places.array[slot] = self.order.append(slot)
+        self.lengths[slot] = len(program.code)
+        self._extents[slot] = len(program.code) + len(anchors)
+        self.required[slot] = program.required
+        self.places[slot] = self.order.append(slot)
         self.depth = max(self.depth, program.depth)
         self.live += 1
 
     def remove(self, slot: int) -> tuple[list[int], list[int]]:
         """Takes a program out and gives its instructions and its anchors."""
-        start, length, extent = (int(column.array[slot]) for column in (self.starts, self.lengths, self._extents))
+        start, length, extent = (column[slot] for column in (self.starts, self.lengths, self._extents))
         held: list[int] = self.code.array[start : start + extent].tolist()
-        self.order.array[self.places.array[slot]] = GONE
+        self.order[self.places[slot]] = GONE
         self.live -= 1
         self.holes += extent
         if self.live == 0:
@@ -77,15 +77,15 @@ class ProgramStore:
         return held[:length], held[length:]
 
     def _close_holes(self) -> None:
-        if self.order.count > max(_WORTH_COMPACTING, 2 * self.live):
+        if len(self.order) > max(_WORTH_COMPACTING, 2 * self.live):
             self._compact_order()
-        if self.holes > max(_WORTH_COMPACTING, self.code.count // 2):
+        if self.holes > max(_WORTH_COMPACTING, len(self.code) // 2):
             self._compact_code()
 
     def _compact_order(self) -> None:
         order = self.order.array
         self.order.replace(order[order != GONE])
-        self.places.array[self.order.array] = np.arange(self.order.count)
+        self.places.array[self.order.array] = np.arange(len(self.order))
 
     def _compact_code(self) -> None:
         slots = self.order.array[self.order.array != GONE]

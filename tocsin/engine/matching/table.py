@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-import numpy as np
-
-from tocsin.engine.matching.growable import Growable
+from tocsin.engine.matching.growable import BYTE, FLOAT64, INT32, Growable
 
 NEVER = 0
 LOOKED_UP = 0
@@ -38,10 +36,9 @@ class ProbeTable:
         self._free: list[int] = []
         self.homes: list[ProbeIndex | None] = [None]
         self.keys: list[Any] = [None]
-        self.uses: list[int] = [0]
-        self.places: list[int] = [0]
-        self.attributes, self.relations, self.limits = Growable(np.int32), Growable(np.uint8), Growable(np.float64)
-        for column in (self.attributes, self.relations, self.limits):
+        self.uses, self.places, self.attributes = Growable(INT32), Growable(INT32), Growable(INT32)
+        self.relations, self.limits = Growable(BYTE), Growable(FLOAT64)
+        for column in (self.uses, self.places, self.attributes, self.relations, self.limits):
             column.append(0)
 
     def __len__(self) -> int:
@@ -69,9 +66,9 @@ class ProbeTable:
 
     def compare(self, probe: int, attribute: int, relation: str, limit: float, place: int) -> None:
         """Makes a probe a comparison of an attribute with a limit, at a place of its index."""
-        self.attributes.array[probe] = attribute
-        self.relations.array[probe] = RELATIONS[relation]
-        self.limits.array[probe] = limit
+        self.attributes[probe] = attribute
+        self.relations[probe] = RELATIONS[relation]
+        self.limits[probe] = limit
         self.places[probe] = place
 
     def release(self, probe: int) -> None:
@@ -85,7 +82,7 @@ class ProbeTable:
         assert home is not None
         home.drop(probe, self.keys[probe])
         self.homes[probe] = self.keys[probe] = None
-        self.relations.array[probe] = LOOKED_UP
+        self.relations[probe] = LOOKED_UP
         self._free.append(probe)
         if not len(self):
             self._clear()

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 class Work:
     """Counters of one matcher.
 
-    One predicate decided about one event is one evaluation, also when a whole batch is decided in one step: a matcher
-    that keeps the rule "each distinct predicate at most once per event" has
-    `predicate_evaluations <= distinct predicates * events`. A candidate is a subscription whose condition was looked
-    at beyond its first required tests, for one event or one block of events.
+    One predicate decided about one event is one evaluation, also when a whole batch is decided in one step; what an
+    index settles by not leading there is none. A matcher that keeps the rule "each distinct predicate at most once per
+    event" has `predicate_evaluations <= distinct predicates * events`. A candidate is a subscription whose condition
+    was looked at beyond its first required tests, for one event or one block of events.
     """
 
     events: int = 0
