@@ -83,9 +83,9 @@ def _spark(request: Request) -> Answer:
         raise UnsupportedProblem(
             f"Spark is not installed: {error}", code="SparkMissing", hint="pip install 'tocsin[spark]'"
         ) from None
-    subscriptions = list(request.loaded.subscriptions.values())
+    entries = [*request.loaded.definitions, *request.loaded.subscriptions.values()]
     matches, dead_letters = spark.run_match(
-        subscriptions, request.events, lateness=request.lateness, master=request.master
+        entries, request.events, lateness=request.lateness, until=request.until, master=request.master
     )
     return Answer(matches, dead_letters)
 

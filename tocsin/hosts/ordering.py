@@ -55,6 +55,14 @@ class ReorderBuffer(Generic[Payload]):
         """Holds an event together with what is known of it."""
         heapq.heappush(self._held, (event.order, len(self._held), event, payload))
 
+    def first(self) -> Instant | None:
+        """When the first event that is held ends."""
+        return self._held[0][0][0] if self._held else None
+
+    def held(self) -> Iterator[tuple[Event, Payload]]:
+        """All events that are held, in no order."""
+        return ((event, payload) for _, _, event, payload in self._held)
+
     def release(self, watermark: Instant | None) -> Iterator[tuple[Event, Payload]]:
         """Events that end before the watermark, in canonical order: no other can come before them. None for all."""
         while self._held and (watermark is None or self._held[0][0][0] < watermark):

@@ -1,0 +1,98 @@
+"""Finite input on Spark: files of JSON Lines, plain and packed, give what the local host gives."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import random
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pyspark.sql import SparkSession
+
+from tests.spark.scenes import SUBSCRIPTIONS, random_lines
+from tocsin.catalog import compile_subscription
+from tocsin.errors import MeaningProblem
+from tocsin.events.dead_letter import DeadLetter
+from tocsin.events.match import Match
+from tocsin.hosts.local.finite import match_events, read_events
+from tocsin.hosts.spark.lines import LinesReader
+from tocsin.spark import run_match
+from tocsin.values.time import Duration
+
+
+def local(raw: bytes, lateness: Duration | None = None) -> tuple[list[Match], list[DeadLetter]]:
+    found = read_events(io.BytesIO(raw), lateness)
+    plans = {each.id: compile_subscription(each) for each in SUBSCRIPTIONS}
+    return match_events(plans, found), found.dead_letters
+
+
+def mixed(seed: int) -> bytes:
+    """Events, repeated events, blank lines, malformed lines and both kinds of line end; the last line has none."""
+    chance = random.Random(seed)
+    lines = [line.encode() for line in random_lines(seed, 80)]
+    lines += [*chance.sample(lines, 5), b"", b"  ", b"{", b'"text"', b"\xff\xfe", b'{"id":1}']
+    chance.shuffle(lines)
+    return b"".join(line + chance.choice([b"\n", b"\r\n"]) for line in lines[:-1]) + lines[-1]
+
+
+@pytest.mark.parametrize("name", ["events.jsonl", "events.jsonl.gz"])
+@pytest.mark.parametrize("lateness", [None, 2_000_000])
+def test_a_file_gives_what_the_local_host_gives(
+    spark: SparkSession, tmp_path: Path, name: str, lateness: Duration | None
+) -> None:
+    raw = mixed(seed=5)
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(raw) if name.endswith(".gz") else raw)
+    matches, letters = run_match(SUBSCRIPTIONS, str(path), lateness=lateness, session=spark, part_bytes=1000)
+    expected_matches, expected_letters = local(raw, lateness)
+    assert matches == expected_matches
+    assert letters == expected_letters
+    assert {letter.reason == "late" for letter in letters} == ({False} if lateness is None else {False, True})
+
+
+def test_standard_input_is_read(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = mixed(seed=6)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw)))
+    assert run_match(SUBSCRIPTIONS, "-", session=spark) == local(raw)
+
+
+def test_an_empty_file_has_no_events(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "empty.jsonl").touch()
+    assert run_match(SUBSCRIPTIONS, str(tmp_path / "empty.jsonl"), lateness=0, session=spark) == ([], [])
+
+
+def test_a_file_that_cannot_be_read_is_the_users_problem(spark: SparkSession, tmp_path: Path) -> None:
+    with pytest.raises(MeaningProblem, match="no such file") as raised:
+        run_match(SUBSCRIPTIONS, str(tmp_path / "missing.jsonl"), session=spark)
+    assert raised.value.code == "FileError"
+    broken = tmp_path / "broken.jsonl.gz"
+    broken.write_bytes(gzip.compress(mixed(seed=7))[:-20])
+    with pytest.raises(MeaningProblem, match="damaged"):
+        run_match(SUBSCRIPTIONS, str(broken), session=spark)
+    broken.write_bytes(b"not packed at all")
+    with pytest.raises(MeaningProblem, match="damaged"):
+        run_match(SUBSCRIPTIONS, str(broken), session=spark)
+
+
+@given(
+    lines=st.lists(st.sampled_from([b"", b"a", b"bb\r", b" ", b"c" * 30]), max_size=30),
+    ending=st.sampled_from([b"", b"\n"]),
+    part_bytes=st.integers(1, 40),
+)
+def test_parts_hold_every_line_once_with_its_number(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[bytes], ending: bytes, part_bytes: int
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "lines.txt"
+    path.write_bytes(b"\n".join(lines) + ending)
+    reader = LinesReader(str(path), part_bytes)
+    read = [
+        (row["value"].rstrip(b"\n"), row["line"])
+        for part in reader.partitions()
+        for batch in reader.read(part)
+        for row in batch.to_pylist()
+    ]
+    assert read == [(line, number) for number, line in enumerate(lines, 1) if line.strip()]

@@ -1,0 +1,158 @@
+"""What a Python worker does, without Spark: versions of the index, and how rows become Arrow batches."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from tests.spark.scenes import SUBSCRIPTIONS, expected, in_order, random_lines, selector
+from tocsin.catalog import Catalog, Definition, Snapshot, Subscription, open_catalog
+from tocsin.errors import StateProblem
+from tocsin.hosts.spark import worker
+from tocsin.hosts.spark.finite import matches_in
+from tocsin.hosts.spark.index import Index, Indexes
+from tocsin.hosts.spark.layout import JsonRows
+from tocsin.hosts.spark.reports import Reports, Task
+from tocsin.hosts.spark.sources import FixedList, LiveCatalog, source_of
+from tocsin.hosts.spark.versions import VERSION, VersionReader
+from tocsin.hosts.spark.worker import ByEvent, ByMatch
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> Catalog:
+    return open_catalog(str(tmp_path / "catalog.db"))
+
+
+def event_rows(*ids: str, version: int | None = None, **data: Any) -> Any:
+    lines = [json.dumps({"id": id, "source": "s", "type": "t", "data": data}).encode() for id in ids]
+    columns = {"value": lines} | ({} if version is None else {VERSION: [version] * len(ids)})
+    return pa.RecordBatch.from_pydict(columns)
+
+
+def rung(matcher: ByMatch, rows: Any) -> list[str]:
+    found = [row["match"] for batch in matcher(iter([rows])) for row in batch.to_pylist()]
+    return sorted(match["subscription"] for match in found if match is not None)
+
+
+def test_a_worker_serves_exactly_the_version_it_is_asked_for(catalog: Catalog) -> None:
+    catalog.add(selector("a"), selector("b", "x = 1"))
+    catalog.remove("a")
+    catalog.add(selector("c"))
+    catalog.remove("b")
+    catalog.add(selector("b", "x = 2"))
+    matcher = ByMatch(JsonRows(), LiveCatalog(catalog.url))
+    by_version = {0: [], 1: ["a", "b"], 2: ["b"], 3: ["b", "c"], 4: ["c"], 5: ["c"]}
+    for version in (5, 1, 3, 3, 0, 4, 2, 5):
+        assert rung(matcher, event_rows("e", version=version, x=1)) == by_version[version]
+    assert rung(matcher, event_rows("e", version=5, x=2)) == ["b", "c"]
+
+
+def test_moving_on_touches_only_what_changed(catalog: Catalog) -> None:
+    catalog.add(*(selector(f"s{number}", f"a = {number}") for number in range(50)))
+    indexes, source = Indexes(), LiveCatalog(catalog.url)
+    index = indexes.at(source, 1)
+    assert index.work == 50
+    catalog.remove("s7")
+    catalog.add(selector("new"))
+    assert indexes.at(source, 3) is index
+    assert index.work == 52
+    assert len(index.engine) == 50
+
+
+def test_a_new_receiver_is_no_new_plan_and_a_new_definition_is() -> None:
+    index = Index()
+    before = Subscription("s", "selector", "a = 1", subscriber="ann")
+    index.move_to(Snapshot(1, (before,)))
+    index.move_to(Snapshot(2, (Subscription("s", "selector", "a = 1", subscriber="bob"),)))
+    assert index.work == 1
+    index.move_to(Snapshot(3, (before,), (Definition("R", region="POINT (1 1)"),)))
+    assert index.work == 3
+
+
+def test_a_subscription_that_does_not_compile_leaves_the_others_alone() -> None:
+    index = Index()
+    index.move_to(Snapshot(1, (selector("wrong", "a >"), selector("right"))))
+    assert list(index.problems) == ["wrong"]
+    assert "right" in index.engine
+    index.move_to(Snapshot(2, (selector("wrong", "a > 1"),)))
+    assert not index.problems
+    assert "wrong" in index.engine
+    assert len(index.engine) == 1
+
+
+def test_a_worker_keeps_few_sources() -> None:
+    indexes = Indexes(kept=2)
+    first, second, third = (FixedList.of([selector(name)]) for name in "abc")
+    kept = indexes.at(first, 0)
+    indexes.at(second, 0)
+    assert indexes.at(first, 0) is kept
+    indexes.at(third, 0)
+    assert indexes.at(first, 0) is kept
+    forgotten = indexes.at(second, 0)
+    assert forgotten.work == 1
+
+
+def test_a_catalog_that_lost_its_versions_is_another_catalog(catalog: Catalog) -> None:
+    catalog.add(selector("a"))
+    assert list(VersionReader(catalog.url, 1).read(None)) == [(1,)]
+    with pytest.raises(StateProblem, match="version 1"):
+        list(VersionReader(catalog.url, 2).read(None))
+    with pytest.raises(StateProblem, match="same database"):
+        Indexes().at(LiveCatalog(catalog.url), 2)
+
+
+def test_a_failing_move_forgets_the_index(catalog: Catalog) -> None:
+    catalog.add(selector("a"))
+    indexes, source = Indexes(), LiveCatalog(catalog.url)
+    index = indexes.at(source, 1)
+    with pytest.raises(StateProblem):
+        indexes.at(source, 9)
+    assert indexes.at(source, 1) is not index
+
+
+def test_sources_travel_and_equal_lists_are_one_source() -> None:
+    entries = [selector("a", "x = 1"), {"define": "R", "region": "POINT (1 1)"}]
+    source = source_of(entries)
+    assert pickle.loads(pickle.dumps(source)) == source
+    assert source_of(list(entries)).key == source.key
+    assert source_of([selector("a", "x = 2"), entries[1]]).key != source.key
+    snapshot = source.snapshot(0)
+    assert (snapshot.subscriptions, snapshot.definitions[0].name) == ((entries[0],), "R")
+
+
+def test_problems_are_told_once_and_again_for_a_batch_tried_again() -> None:
+    index = Index()
+    index.move_to(Snapshot(1, (selector("wrong", "a >"),)))
+    reports = Reports()
+    told = [len(list(reports.due(Task("q", batch, 0), index))) for batch in ("7", "7", "8", "9")]
+    assert told == [1, 1, 0, 0]
+    assert len(list(reports.due(Task("other query", "9", 0), index))) == 1
+    index.move_to(Snapshot(2, (selector("wrong", "a <"),)))
+    assert len(list(reports.due(Task("q", "10", 0), index))) == 1
+
+
+@pytest.mark.parametrize("most", [1, 3, 7, 10_000])
+def test_matches_come_in_portions(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    monkeypatch.setattr(worker, "MOST_MATCHES", most)
+    lines = random_lines(seed=3, count=40)
+    rows = [
+        pa.RecordBatch.from_pydict({"value": [line.encode() for line in some]}) for some in (lines[:15], lines[15:])
+    ]
+    source = source_of(SUBSCRIPTIONS)
+    batches = list(ByMatch(JsonRows(), source)(iter(rows)))
+    assert in_order(matches_in(pa.Table.from_batches(batches))) == expected(lines)
+    assert max(batch.num_rows for batch in batches) <= most
+    by_event = pa.Table.from_batches(ByEvent(JsonRows(), source, with_content=True)(iter(rows)))
+    assert by_event.num_rows == len(lines)
+    flat = pa.table({"match": by_event.column("matches").combine_chunks().flatten()})
+    assert in_order(matches_in(flat)) == expected(lines)
+
+
+def test_an_empty_batch_of_rows_is_passed_over() -> None:
+    empty = event_rows()
+    assert list(ByMatch(JsonRows(), source_of([selector("a")]))(iter([empty]))) == []

@@ -1,0 +1,1 @@
+"""The Spark host: the same plans on DataFrames, batch or streaming. The only folder that imports pyspark."""

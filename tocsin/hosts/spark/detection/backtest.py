@@ -1,0 +1,165 @@
+"""Composites on batch DataFrames: a back-test. Ordered as a whole, nothing late, the clock runs to the end or `until`.
+
+Spark sorts the events of each shard; an engine then sees them one by one, so that a shard may be larger than memory.
+Matches of atomic subscriptions and dead letters pass through in the same pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow.compute as pc
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from tocsin.engine.detection.network import Found
+from tocsin.events.match import Match
+from tocsin.hosts.spark.detection.members import Members
+from tocsin.hosts.spark.detection.messages import RESULTS, message_of, results
+from tocsin.hosts.spark.detection.results import batches_of_matches
+from tocsin.hosts.spark.detection.shard import once
+from tocsin.hosts.spark.detection.shards import shard_keys
+from tocsin.hosts.spark.schemas import BY_MATCH, MATCHES
+from tocsin.hosts.spark.sources import Source
+from tocsin.values.time import Instant
+
+FORGET_EVERY = 1000
+"""After how many events an engine is told to drop what can no longer matter."""
+
+_ITEMS = f"array<struct<shard: bigint, source: string, id: string, message: binary, match: {MATCHES.simpleString()}>>"
+_LISTS = f"array<{MATCHES.simpleString()}>"
+_ORDER = ("shard", "end", "start", "source", "id")
+
+
+def tested(by_event: DataFrame, versions: DataFrame, source: Source, shards: int, until: Instant | None) -> DataFrame:
+    """Rows by event -> (match, dead_letter); `versions` has one row, the version for shards without events."""
+    beginnings = _beginnings(versions, shards)
+    rows = _spread(by_event, shards).unionByName(beginnings, allowMissingColumns=True)
+    placed = rows.repartition(shards, "shard").sortWithinPartitions(*_ORDER)
+    return placed.mapInArrow(BackTest(source, shards, until), BY_MATCH)
+
+
+def first_in_order(by_event: DataFrame) -> DataFrame:
+    """Of events with one identity the first in canonical order, with its matches and what shards want of it."""
+    kept = ["end", "start", "matches", "dead_letter", "version", "wanted"]
+    first = F.min_by(F.struct(*kept), F.struct("end", "start", "content"))
+    return by_event.groupBy("identity").agg(first.alias("first")).select("identity", "first.*")
+
+
+def _beginnings(versions: DataFrame, shards: int) -> DataFrame:
+    """A row for every shard: time passes also where nothing happens."""
+    keys = F.explode(F.array(*(F.lit(key).cast("bigint") for key in shard_keys(shards))))
+    return versions.select(keys.alias("shard"), F.col("version"))
+
+
+def _spread(by_event: DataFrame, shards: int) -> DataFrame:
+    """One row per event and shard that wants it, one per match, one per dead letter."""
+    keys = F.array(*(F.lit(key).cast("bigint") for key in shard_keys(shards)))
+    own = F.element_at(keys, (F.pmod(F.hash("identity"), F.lit(shards)) + 1).cast("int"))
+    wanted = F.transform("wanted", lambda each: _item(each["shard"], each["source"], each["id"], each["message"]))
+    rings = F.transform(F.coalesce("matches", F.array().cast(_LISTS)), lambda each: _item(own, match=each))
+    is_letter = F.col("dead_letter").isNotNull()
+    letters = F.when(is_letter, F.array(_item(own))).otherwise(F.array().cast(_ITEMS))
+    item = F.explode(F.concat(wanted, rings, letters))
+    chosen = by_event.select("end", "start", "version", "dead_letter", item.alias("item"))
+    return chosen.select("end", "start", "version", "dead_letter", "item.*")
+
+
+def _item(
+    shard: Column,
+    source: Column | None = None,
+    id: Column | None = None,
+    message: Column | None = None,
+    match: Column | None = None,
+) -> Column:
+    def typed(column: Column | None, kind: str) -> Column:
+        return (F.lit(None) if column is None else column).cast(kind)
+
+    return F.struct(
+        shard.alias("shard"),
+        typed(source, "string").alias("source"),
+        typed(id, "string").alias("id"),
+        typed(message, "binary").alias("message"),
+        typed(match, MATCHES.simpleString()).alias("match"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class BackTest:
+    """Rows of shards, sorted -> (match, dead_letter)."""
+
+    source: Source
+    shards: int
+    until: Instant | None
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """The work of one task, shard after shard."""
+        run: Run | None = None
+        for rows in batches:
+            yield _passing(rows)
+            found: list[Match] = []
+            for shard, version, message in _for_shards(rows):
+                if run is None or run.key != shard:
+                    found += [] if run is None else run.ended(self.until)
+                    run = Run(shard, self.shards, self.source)
+                found += run.told(version, message)
+            yield from batches_of_matches(found)
+        if run is not None:
+            yield from batches_of_matches(run.ended(self.until))
+
+
+class Run:
+    """One shard over finite input."""
+
+    def __init__(self, key: int, shards: int, source: Source) -> None:
+        self.key = key
+        self._source = source
+        self._members = Members(shard_keys(shards).index(key), shards)
+        self._rung: set[str] = set()
+        self._version = 0
+        self._events = 0
+
+    def told(self, version: int, message: bytes | None) -> list[Match]:
+        """The next event in canonical order, or only that the shard is there."""
+        self._version = version
+        if message is None:
+            return []
+        self._begin()
+        engine = self._members.engine
+        found: Found = []
+        for hit in message_of(message).hits:
+            found += engine.detect(hit.event, self._members.atoms(hit.atoms))
+            self._events += 1
+            if self._events % FORGET_EVERY == 0 and hit.event.interval is not None:
+                engine.forget_before(hit.event.interval.end)
+        return self._new(found)
+
+    def ended(self, until: Instant | None) -> list[Match]:
+        """There are no more events: the clock runs on."""
+        self._begin()
+        return self._new(self._members.engine.advance_to(until))
+
+    def _begin(self) -> None:
+        if self._members.version is None:
+            self._members.move_to(self._source.snapshot(self._version))
+
+    def _new(self, found: Found) -> list[Match]:
+        matches = [match for match in once(found) if match.id not in self._rung]
+        self._rung.update(match.id for match in matches)
+        return matches
+
+
+def _passing(rows: Any) -> Any:
+    is_result = pc.or_(rows.column("match").is_valid(), rows.column("dead_letter").is_valid())
+    chosen = rows.filter(is_result)
+    columns = [chosen.column(field.name).cast(field.type) for field in RESULTS]
+    return results(*columns)
+
+
+def _for_shards(rows: Any) -> Iterator[tuple[int, int, bytes | None]]:
+    is_result = pc.or_(rows.column("match").is_valid(), rows.column("dead_letter").is_valid())
+    chosen = rows.filter(pc.invert(is_result))
+    columns = (chosen.column(name).to_pylist() for name in ("shard", "version", "message"))
+    return zip(*columns, strict=True)

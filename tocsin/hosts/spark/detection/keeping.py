@@ -1,0 +1,140 @@
+"""A shard in the state store: a snapshot and the steps since. The store is the truth, memory only saves reading it.
+
+The cache holds shards by the name of their state, a hash over all their steps. A worker that is new, or that has seen
+a step which was never committed, finds no such name and rebuilds the shard: snapshot first, then the steps since. The
+steps are the very messages that came, so that writing them costs nothing; when they outgrow the snapshot, a new one is
+made.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any
+
+from tocsin.errors import StateProblem
+from tocsin.hosts.spark.detection.shard import Setting, Shard
+from tocsin.hosts.spark.sources import FixedList, LiveCatalog, Source
+
+KEPT = 64
+"""How many shards a worker keeps in memory; the one used longest ago goes first."""
+
+LOG_FACTOR = 4
+LOG_BYTES = 256 << 10
+"""A new snapshot is due when the steps are this many bytes, and this many times as large as the last snapshot."""
+
+HEAD_SCHEMA = "token binary, shards int, base_bytes bigint, log_bytes bigint, alarm bigint, source string, list binary"
+BYTES_SCHEMA = "packed binary"
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What there is in the store: the name of the state, sizes, the timer that is set, and whose subscriptions."""
+
+    token: bytes
+    shards: int
+    base_bytes: int
+    log_bytes: int
+    alarm: int | None
+    source: str
+    list: bytes | None
+
+
+class Cache:
+    """Shards in a worker's memory by the name of their state."""
+
+    def __init__(self, kept: int = KEPT) -> None:
+        self._kept = kept
+        self._by_token: OrderedDict[bytes, Shard] = OrderedDict()
+
+    def pop(self, token: bytes) -> Shard | None:
+        """The shard in that very state, no longer in the cache: should its next step fail, it is lost, not wrong."""
+        return self._by_token.pop(token, None)
+
+    def put(self, shard: Shard) -> None:
+        """Keeps a shard."""
+        self._by_token[shard.token] = shard
+        while len(self._by_token) > self._kept:
+            self._by_token.popitem(last=False)
+
+
+WORKER_SHARDS = Cache()
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A shard, what the store says of it (a new one has no head), and whether the steps so far were another regime's.
+
+    Steps can only be taken again under the lateness and the list or catalog under which they were taken first.
+    """
+
+    shard: Shard
+    head: Head | None
+    changed: bool
+
+
+class Keeper:
+    """Reads and writes one shard; the three states are those of the state store, for the current key."""
+
+    def __init__(self, head: Any, base: Any, log: Any, cache: Cache = WORKER_SHARDS) -> None:
+        self._head, self._base, self._log, self._cache = head, base, log, cache
+
+    def load(self, setting: Setting, source: Source | None) -> Kept:
+        """The shard as it was committed last, its subscriptions now taken from `source` where one is given."""
+        row = self._head.get()
+        if row is None:
+            assert source is not None, "only a shard that exists has timers"
+            return Kept(Shard(setting, source), None, False)
+        values: list[Any] = [bytes(each) if isinstance(each, bytearray) else each for each in row]
+        head = Head(*values)
+        _require_same_shards(head, setting)
+        shard = self._cache.pop(head.token) or self._rebuilt(setting, head)
+        changed = shard.clock.pace != setting.pace
+        shard.clock.pace = setting.pace
+        if source is not None and source.key != shard.source.key:
+            shard.change_source(source)
+            changed = True
+        return Kept(shard, head, changed)
+
+    def save(self, kept: Kept, setting: Setting, step: bytes, alarm: int | None) -> None:
+        """Writes what one step has changed."""
+        shard, head = kept.shard, kept.head
+        base_bytes, log_bytes = (head.base_bytes, head.log_bytes + len(step)) if head else (0, 0)
+        if head is None or kept.changed or log_bytes > max(LOG_BYTES, LOG_FACTOR * base_bytes):
+            packed = shard.snapshot()
+            self._base.update((packed,))
+            self._log.clear()
+            base_bytes, log_bytes = len(packed), 0
+        else:
+            self._log.appendValue((step,))
+        self._head.update((shard.token, setting.shards, base_bytes, log_bytes, alarm, *_description(shard.source)))
+        self._cache.put(shard)
+
+    def _rebuilt(self, setting: Setting, head: Head) -> Shard:
+        shard = Shard(setting, _described(head))
+        shard.restore(bytes(self._base.get()[0]))
+        for row in self._log.get():
+            shard.take(bytes(row[0]))
+        if shard.token != head.token:
+            raise StateProblem("the steps in the state store do not lead to its state", code="StateStoreError")
+        return shard
+
+
+def _require_same_shards(head: Head, setting: Setting) -> None:
+    if head.shards != setting.shards:
+        raise StateProblem(
+            f"the query was begun with {head.shards} shards, not {setting.shards}",
+            code="ShardsError",
+            hint=f"say shards={head.shards}, or begin a new checkpoint",
+        )
+
+
+def _description(source: Source) -> tuple[str, bytes | None]:
+    """A source as the store keeps it: a list goes in whole, since a later version of the program may not have it."""
+    return (source.key, source.payload) if isinstance(source, FixedList) else (source.key, None)
+
+
+def _described(head: Head) -> Source:
+    if head.list is not None:
+        return FixedList(head.source, head.list)
+    return LiveCatalog(head.source.removeprefix("catalog "))

@@ -1,0 +1,74 @@
+"""What one Arrow batch of rows comes to where composites are detected: rings at once, and events that shards want."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tocsin.engine.engine import Matched
+from tocsin.events.event import Event
+from tocsin.hosts.spark.detection.messages import results
+from tocsin.hosts.spark.detection.routes import DETECTING_INDEXES, DetectingIndex, Route
+from tocsin.hosts.spark.layout import Layout
+from tocsin.hosts.spark.reading import Reading, RowReading, read
+from tocsin.hosts.spark.reports import WORKER_REPORTS, Task
+from tocsin.hosts.spark.rows import DEAD_LETTER, Letter, match_array
+from tocsin.hosts.spark.sources import Source
+from tocsin.hosts.spark.worker import MOST_MATCHES, version_of
+from tocsin.values.time import Instant
+
+
+@dataclass(frozen=True, slots=True)
+class MatchedRows:
+    """One Arrow batch, matched."""
+
+    version: int
+    index: DetectingIndex
+    reading: Reading
+    matched: Matched
+    letters: list[Letter]
+
+    @property
+    def newest(self) -> Instant | None:
+        """The highest end of all events of the batch."""
+        if isinstance(self.reading, RowReading):
+            return max((each.interval.end for each in self.reading.events if each.interval is not None), default=None)
+        found: Instant | None = pc.max(self.reading.heads(np.arange(self.reading.batch.size)).ends).as_py()
+        return found
+
+    def rings(self) -> Iterator[Any]:
+        """Record batches of the matches of atomic subscriptions."""
+        rings = self.matched.rings
+        for first in range(0, len(rings), MOST_MATCHES):
+            some = rings[first : first + MOST_MATCHES]
+            heads = self.reading.heads(np.array([number for number, _ in some]))
+            yield results(match_array([key for _, key in some], heads), pa.nulls(len(some), DEAD_LETTER))
+
+    def wanted(self, shards: int) -> Iterator[tuple[int, Event, list[Route]]]:
+        """Events that composites want, by number, and where they go; what has no time can be part of none."""
+        for each in self.matched.relevant:
+            event = self.reading.batch.event(each.index)
+            if event.interval is not None:
+                yield each.index, event, self.index.routes(each.atoms, shards)
+
+
+def matched_rows(batches: Iterator[Any], layout: Layout, source: Source) -> Iterator[MatchedRows]:
+    """Matches Arrow batches of rows; subscriptions that do not compile are told with the first."""
+    told = False
+    for rows in batches:
+        if rows.num_rows == 0:
+            continue
+        version = version_of(rows)
+        index = DETECTING_INDEXES.at(source, version)
+        assert isinstance(index, DetectingIndex)
+        reading = read(rows, layout)
+        letters = list(reading.letters)
+        if not told:
+            letters += WORKER_REPORTS.due(Task.current(), index)
+            told = True
+        yield MatchedRows(version, index, reading, index.engine.match_all(reading.batch), letters)

@@ -1,0 +1,101 @@
+"""Where a query has composites: the whole way from rows of events to matches and dead letters, batch or streaming."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from tocsin.catalog import Catalog, Snapshot, compile_subscription
+from tocsin.errors import MeaningProblem, Problem
+from tocsin.hosts.spark.detection.backtest import first_in_order, tested
+from tocsin.hosts.spark.detection.clock import Pace
+from tocsin.hosts.spark.detection.forwarding import Forwarding
+from tocsin.hosts.spark.detection.sending import SENT
+from tocsin.hosts.spark.detection.shards import DEFAULT_SHARDS, MOST_SHARDS
+from tocsin.hosts.spark.detection.stream import detected, detected_in_stream
+from tocsin.hosts.spark.detection.wanting import WANTED, Identity, Wanting
+from tocsin.hosts.spark.layout import Layout
+from tocsin.hosts.spark.sources import FIXED_VERSION, LiveCatalog, Source
+from tocsin.hosts.spark.versions import VERSION, version_table
+from tocsin.plan.atoms import Condition
+from tocsin.values.time import Duration, Instant
+
+DEFAULT_LATENESS: Duration = 2_000_000
+
+_ATOMIC_LANGUAGES = frozenset({"selector"})
+"""Languages without composites: a long list of them need not be compiled to know that there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """How composites are detected: shards, the clock of a stream; where the clock of finite input ends, who is late."""
+
+    shards: int = DEFAULT_SHARDS
+    pace: Pace = field(default_factory=lambda: Pace(DEFAULT_LATENESS))
+    until: Instant | None = None
+    late: frozenset[Identity] = frozenset()
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.shards <= MOST_SHARDS:
+            raise MeaningProblem(f"shards is a number from 1 to {MOST_SHARDS}, got {self.shards}")
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Rows of events, each with the version of the catalog that it meets, how to read them and whom to ring."""
+
+    rows: DataFrame
+    layout: Layout
+    source: Source
+
+
+def has_composites(source: Source) -> bool:
+    """Whether the list, or the catalog as it is now, has a composite."""
+    if isinstance(source, LiveCatalog):
+        return _any_composite(Catalog(source.url).snapshot())
+    return _any_composite(source.snapshot(FIXED_VERSION))
+
+
+def detected_in(given: Given, detection: Detection, once: bool, remembered: Duration | None) -> DataFrame:
+    """(match, dead_letter) of atomic and composite subscriptions.
+
+    `once`: in a batch each identity counts once. `remembered`: how long a stream remembers identities, None for not.
+    """
+    rows, layout, source, shards = given.rows, given.layout, given.source, detection.shards
+    if not rows.isStreaming:
+        wanting = Wanting(layout, source, shards, once, detection.late)
+        by_event = rows.mapInArrow(wanting, WANTED)
+        return tested(first_in_order(by_event) if once else by_event, _versions(given), source, shards, detection.until)
+    if remembered is None:
+        return detected_in_stream(rows, layout, source, shards, detection.pace)
+    by_event = rows.mapInArrow(Wanting(layout, source, shards, with_content=False), WANTED)
+    messages = _first_that_came(by_event, remembered).mapInArrow(Forwarding(shards), SENT)
+    return detected(messages, source, shards, detection.pace)
+
+
+def _first_that_came(by_event: DataFrame, remembered: Duration) -> DataFrame:
+    came = by_event.withColumn("came", F.current_timestamp())
+    watched = came.withWatermark("came", f"{remembered // 1000} milliseconds")
+    return watched.dropDuplicatesWithinWatermark(["identity"]).drop("came")
+
+
+def _versions(given: Given) -> DataFrame:
+    spark = given.rows.sparkSession
+    if isinstance(given.source, LiveCatalog):
+        return version_table(spark, Catalog(given.source.url)).withColumnRenamed(VERSION, "version")
+    return spark.range(1).select(F.lit(FIXED_VERSION).cast("bigint").alias("version"))
+
+
+def _any_composite(snapshot: Snapshot) -> bool:
+    for subscription in snapshot.subscriptions:
+        if subscription.language in _ATOMIC_LANGUAGES:
+            continue
+        try:
+            plan = compile_subscription(subscription, snapshot.definitions)
+        except Problem:
+            continue
+        if not isinstance(plan.pattern, Condition):
+            return True
+    return False

@@ -1,0 +1,88 @@
+"""The stateful operator: rows of one shard in, packed results out. A timer wakes a shard when its stream is idle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from pyspark.sql import Row
+from pyspark.sql.streaming.stateful_processor import (
+    ExpiredTimerInfo,
+    StatefulProcessor,
+    StatefulProcessorHandle,
+    TimerValues,
+)
+
+from tocsin.hosts.spark.detection.clock import Millis, Pace
+from tocsin.hosts.spark.detection.keeping import BYTES_SCHEMA, HEAD_SCHEMA, Keeper, Kept
+from tocsin.hosts.spark.detection.messages import MESSAGE, passing
+from tocsin.hosts.spark.detection.results import packed_results
+from tocsin.hosts.spark.detection.shard import Outcome, Setting, step_of
+from tocsin.hosts.spark.detection.shards import shard_keys
+from tocsin.hosts.spark.sources import Source
+
+PAYLOAD = "payload binary"
+
+
+class Detector(StatefulProcessor):
+    """Detects the composites of a shard. What only passes through is handed on as it came."""
+
+    def __init__(self, source: Source, shards: int, pace: Pace) -> None:
+        self._source = source
+        self._shards = shards
+        self._pace = pace
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        """Names the states."""
+        self._handle = handle
+        self._keeper = Keeper(
+            handle.getValueState("head", HEAD_SCHEMA),
+            handle.getValueState("base", BYTES_SCHEMA),
+            handle.getListState("log", BYTES_SCHEMA),
+        )
+
+    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: TimerValues) -> Iterator[Row]:
+        """A micro-batch that has rows for the shard."""
+        messages = []
+        for row in rows:
+            payload = bytes(row.payload)
+            if payload.startswith(MESSAGE):
+                messages.append(payload)
+            else:
+                yield Row(payload=payload)
+        if messages:
+            yield from self._stepped(key, messages, timerValues.getCurrentProcessingTimeInMs(), fired=False)
+
+    def handleExpiredTimer(
+        self, key: Any, timerValues: TimerValues, expiredTimerInfo: ExpiredTimerInfo
+    ) -> Iterator[Row]:
+        """A micro-batch in which the shard's timer is due."""
+        yield from self._stepped(key, [], timerValues.getCurrentProcessingTimeInMs(), fired=True)
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def _stepped(self, key: Any, messages: list[bytes], now: Millis, fired: bool) -> Iterator[Row]:
+        setting = Setting(shard_keys(self._shards).index(key[0]), self._shards, self._pace)
+        kept = self._keeper.load(setting, self._source if messages else None)
+        step = step_of(messages, now)
+        outcome = kept.shard.take(step)
+        self._keeper.save(kept, setting, step, self._next_alarm(kept, now, fired))
+        yield from _rows(outcome)
+
+    def _next_alarm(self, kept: Kept, now: Millis, fired: bool) -> Millis | None:
+        """At most one timer is set; one that fires too soon is set anew, one that would fire too late is replaced."""
+        known = kept.head.alarm if kept.head is not None and not fired else None
+        due = kept.shard.clock.due(kept.shard.next_instant())
+        if due is None or (known is not None and known <= due):
+            return known
+        if known is not None:
+            self._handle.deleteTimer(known)
+        alarm = max(due, now + 1)
+        self._handle.registerTimer(alarm)
+        return alarm
+
+
+def _rows(outcome: Outcome) -> Iterator[Row]:
+    for batch in packed_results(outcome):
+        yield Row(payload=passing(batch))

@@ -1,0 +1,59 @@
+"""Matches and dead letters of composites as Arrow record batches, and packed results back as such batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from tocsin.events.match import Match
+from tocsin.hosts.spark.detection.messages import passed, result_of_letters, results
+from tocsin.hosts.spark.detection.shard import Outcome
+from tocsin.hosts.spark.heads import INSTANT
+from tocsin.hosts.spark.rows import DEAD_LETTER, MATCH
+
+MOST_MATCHES = 10_000
+"""How many matches go into one Arrow batch."""
+
+
+def packed_results(outcome: Outcome) -> Iterator[Any]:
+    """The record batches of what a step brought about."""
+    if outcome.letters:
+        yield result_of_letters(outcome.letters)
+    yield from batches_of_matches(outcome.matches)
+
+
+def batches_of_matches(matches: Sequence[Match]) -> Iterator[Any]:
+    """Record batches of matches."""
+    for first in range(0, len(matches), MOST_MATCHES):
+        some = matches[first : first + MOST_MATCHES]
+        yield results(_match_array(some), pa.nulls(len(some), DEAD_LETTER))
+
+
+def _match_array(matches: Sequence[Match]) -> Any:
+    columns = [
+        pa.array([each.subscription for each in matches], pa.string()),
+        pa.array([each.events for each in matches], MATCH.field("events").type),
+        *(
+            pa.array([getattr(each, name) for each in matches], pa.int64()).cast(INSTANT)
+            for name in ("start", "end", "detected")
+        ),
+        pa.array([each.place for each in matches], pa.string()),
+        pa.array([list(each.bindings.items()) for each in matches], MATCH.field("bindings").type),
+        pa.array([each.outputs for each in matches], MATCH.field("outputs").type),
+        pa.array([each.id for each in matches], pa.string()),
+    ]
+    return pa.StructArray.from_arrays(columns, fields=[MATCH.field(number) for number in range(MATCH.num_fields)])
+
+
+@dataclass(frozen=True, slots=True)
+class Unpacked:
+    """Rows of packed results -> (match, dead_letter)."""
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """The work of one task."""
+        for rows in batches:
+            for payload in rows.column("payload"):
+                yield passed(payload.as_buffer())

@@ -1,0 +1,153 @@
+"""A shard at work: a state machine that takes steps and gives matches. The same steps give the same state, anywhere.
+
+An event is late if it ends before the watermark that the shard had when the step began, so that the order of rows
+within a micro-batch does not matter. A step taken again, to rebuild lost memory, gives the same matches again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+from tocsin.engine.detection.network import Found
+from tocsin.events.dead_letter import late
+from tocsin.events.event import Event
+from tocsin.events.match import Match
+from tocsin.events.order import in_canonical_order
+from tocsin.hosts.ordering import ReorderBuffer
+from tocsin.hosts.spark.detection.clock import Millis, Pace, StreamClock
+from tocsin.hosts.spark.detection.members import Members
+from tocsin.hosts.spark.detection.messages import Hit, message_of
+from tocsin.hosts.spark.detection.packing import event_of_plain, pack, plain_event, unpack
+from tocsin.hosts.spark.rows import Letter
+from tocsin.hosts.spark.sources import Source
+from tocsin.plan.rendering import match_of
+from tocsin.values.time import Instant
+
+_Atoms = tuple[bytes, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Which shard of how many, and how its clock goes."""
+
+    number: int
+    shards: int
+    pace: Pace
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a step brings about."""
+
+    matches: list[Match] = field(default_factory=list)
+    letters: list[Letter] = field(default_factory=list)
+
+
+def step_of(messages: Iterable[bytes], now: Millis) -> bytes:
+    """A step: the messages of a micro-batch, in an order of their own, and its processing time."""
+    return pack((now, sorted(messages)))
+
+
+class Shard:
+    """The composites of a shard, the events that wait for the watermark, and the clock. `token` names the state."""
+
+    def __init__(self, setting: Setting, source: Source) -> None:
+        self.source = source
+        self.token = blake2b(repr((setting, source.key)).encode(), digest_size=16).digest()
+        self.clock = StreamClock(setting.pace)
+        self._members = Members(setting.number, setting.shards)
+        self._buffer: ReorderBuffer[_Atoms] = ReorderBuffer()
+        self._waiting: set[tuple[str, str]] = set()
+
+    def take(self, step: bytes) -> Outcome:
+        """Takes one step."""
+        now, raw = unpack(step)
+        messages = [message_of(each) for each in raw]
+        outcome = Outcome()
+        if messages:
+            outcome.letters += self.move_to(messages[0].version)
+            self._admit([hit for message in messages for hit in message.hits], outcome)
+            ends = [message.newest for message in messages if message.newest is not None]
+            self.clock.saw(max(ends, default=None), now)
+        else:
+            self.clock.run_on(now)
+        outcome.matches += self._detected()
+        self.token = blake2b(self.token + step, digest_size=16).digest()
+        return outcome
+
+    def move_to(self, version: int) -> list[Letter]:
+        """Holds the subscriptions of a version."""
+        return [] if self._members.version == version else self._members.move_to(self.source.snapshot(version))
+
+    def change_source(self, source: Source) -> None:
+        """Takes its subscriptions from another list or catalog from now on."""
+        self.source = source
+        self._members.version = None
+
+    def next_instant(self) -> Instant | None:
+        """What the clock has to pass for anything more to happen without new events."""
+        wanted = (self._members.engine.next_timer(), self._buffer.first())
+        return min((instant for instant in wanted if instant is not None), default=None)
+
+    def snapshot(self) -> bytes:
+        """The whole state as plain data."""
+        clock, members = self.clock, self._members
+        held = [(plain_event(event), atoms) for event, atoms in self._buffer.held()]
+        times = (clock.newest, clock.arrived, clock.counted, clock.pace.lateness, clock.pace.idle)
+        return pack((self.token, members.version, members.refused(), members.engine.snapshot(), held, times))
+
+    def restore(self, raw: bytes) -> None:
+        """Takes over a snapshot into a shard that has seen nothing yet."""
+        self.token, version, refused, state, held, times = unpack(raw)
+        if version is not None:
+            self.move_to(version)
+            self._members.refuse(refused)
+            self._members.engine.restore(state)
+        for plain, atoms in held:
+            self._hold(event_of_plain(plain), atoms)
+        newest, arrived, counted, lateness, idle = times
+        self.clock = StreamClock(Pace(lateness, idle), newest, arrived, counted)
+
+    def _admit(self, hits: list[Hit], outcome: Outcome) -> None:
+        """Late events become dead letters, those that wait already are left out, the others wait."""
+        by_event = {id(hit.event): hit for hit in hits}
+        mark = self.clock.watermark
+        for event in in_canonical_order(hit.event for hit in hits):
+            hit = by_event[id(event)]
+            if mark is not None and event.interval is not None and event.interval.end < mark:
+                outcome.letters += [_late_letter(event)] if hit.teller else []
+            elif event.identity not in self._waiting:
+                self._hold(event, hit.atoms)
+
+    def _hold(self, event: Event, atoms: _Atoms) -> None:
+        self._waiting.add(event.identity)
+        self._buffer.add(event, atoms)
+
+    def _detected(self) -> list[Match]:
+        mark = self.clock.watermark
+        if mark is None:
+            return []
+        found: Found = []
+        engine = self._members.engine
+        for event, names in self._buffer.release(mark):
+            self._waiting.discard(event.identity)
+            found += engine.detect(event, self._members.atoms(names))
+        found += engine.advance_to(mark - 1)
+        engine.forget_before(mark)
+        return once(found)
+
+
+def once(found: Found) -> list[Match]:
+    """The matches of what was detected, each id once."""
+    matches: dict[str, Match] = {}
+    for key, occurrence in found:
+        match = match_of(key, occurrence)
+        matches.setdefault(match.id, match)
+    return list(matches.values())
+
+
+def _late_letter(event: Event) -> Letter:
+    plain = late(event)
+    return Letter(plain.code, plain.reason, None, None, None, None, plain.input)

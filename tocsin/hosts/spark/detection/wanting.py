@@ -1,0 +1,120 @@
+"""The match tasks where it is settled only later which of several events with one identity counts: one row per event.
+
+Each event comes with its matches and with what shards want of it, so that an event which does not count leaves nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql.types import ArrayType, BinaryType, LongType, StringType, StructField, StructType
+
+from tocsin.engine.matching.hits import Hits
+from tocsin.hosts.spark.detection.matched import MatchedRows, matched_rows
+from tocsin.hosts.spark.detection.messages import drafts_for
+from tocsin.hosts.spark.detection.shards import shard_keys
+from tocsin.hosts.spark.layout import Layout
+from tocsin.hosts.spark.reports import Task
+from tocsin.hosts.spark.rows import match_array
+from tocsin.hosts.spark.schemas import BY_EVENT
+from tocsin.hosts.spark.sources import Source
+from tocsin.hosts.spark.worker import ByEvent, Found, letters_by_event
+
+Identity = tuple[str, str]
+
+_WANTED = pa.list_(
+    pa.field(
+        "element",
+        pa.struct(
+            [("shard", pa.int64()), ("source", pa.string()), ("id", pa.string()), ("message", pa.binary())],
+        ),
+    )
+)
+WANTED = StructType(
+    [
+        *BY_EVENT.fields,
+        StructField("version", LongType()),
+        StructField(
+            "wanted",
+            ArrayType(
+                StructType(
+                    [
+                        StructField("shard", LongType()),
+                        StructField("source", StringType()),
+                        StructField("id", StringType()),
+                        StructField("message", BinaryType()),
+                    ]
+                )
+            ),
+        ),
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rings(Found):
+    """The matches of atomic subscriptions only; the slots of the hits are places in `keys`."""
+
+    keys: list[str]
+
+    def matches(self, first: int, last: int) -> Any:
+        """The matches of hits first to last, the last not included."""
+        return match_array(self.keys[first:last], self.reading.heads(self.hits.events[first:last]))
+
+
+@dataclass(frozen=True, slots=True)
+class Wanting:
+    """Rows of events -> rows by event; the events in `late` reach no shard."""
+
+    layout: Layout
+    source: Source
+    shards: int
+    with_content: bool
+    late: frozenset[Identity] = frozenset()
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """The work of one task."""
+        by_event = ByEvent(self.layout, self.source, self.with_content)
+        task, letters = Task.current(), 0
+        for found in matched_rows(batches, self.layout, self.source):
+            if found.letters:
+                batch = letters_by_event(found.letters, task, letters)
+                yield _extended(batch, found.version, [[]] * batch.num_rows)
+                letters += len(found.letters)
+            wanted, before = self._wanted(found), 0
+            for batch in by_event.events(_rings(found)):
+                yield _extended(batch, found.version, wanted[before : before + batch.num_rows])
+                before += batch.num_rows
+
+    def _wanted(self, found: MatchedRows) -> list[list[tuple[int, str, str, bytes]]]:
+        """For every event, a message to each shard that wants it."""
+        keys = shard_keys(self.shards)
+        wanted: list[list[tuple[int, str, str, bytes]]] = [[] for _ in range(found.reading.batch.size)]
+        for number, event, routes in found.wanted(self.shards):
+            if event.identity not in self.late and event.interval is not None:
+                drafts = drafts_for(event, routes, {})
+                end = event.interval.end
+                wanted[number] = [
+                    (keys[shard], event.source, event.id, draft.packed(found.version, end))
+                    for shard, draft in drafts.items()
+                ]
+        return wanted
+
+
+def _rings(found: MatchedRows) -> Rings:
+    events = np.array([number for number, _ in found.matched.rings], np.int32)
+    hits = Hits(events, np.arange(len(events), dtype=np.int32))
+    return Rings(found.index, found.reading, hits, [], [key for _, key in found.matched.rings])
+
+
+def _extended(batch: Any, version: int, wanted: list[list[tuple[int, str, str, bytes]]]) -> Any:
+    names = ("shard", "source", "id", "message")
+    lists = pa.array([[dict(zip(names, each, strict=True)) for each in some] for some in wanted], _WANTED)
+    versions = pa.array([version] * batch.num_rows, pa.int64())
+    return pa.RecordBatch.from_arrays(
+        [*batch.columns, versions, lists], names=[*batch.schema.names, "version", "wanted"]
+    )

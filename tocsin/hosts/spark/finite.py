@@ -1,0 +1,151 @@
+"""Finite input on Spark, for the command line: the same matches and dead letters, in the same order, as the local host.
+
+With a lateness, an event behind the watermark in the order of lines is a dead letter as well, though a condition on one
+event rings for it all the same.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+from tocsin.errors import MeaningProblem, Problem
+from tocsin.events.codecs.cloudevents import decode
+from tocsin.events.dead_letter import LATE, DeadLetter, late
+from tocsin.events.event import Event
+from tocsin.events.match import Match
+from tocsin.hosts.spark.detection.pipeline import Detection
+from tocsin.hosts.spark.lines import PART_BYTES, read_lines
+from tocsin.hosts.spark.matching import results_of
+from tocsin.hosts.spark.session import local_session
+from tocsin.hosts.spark.sources import Entry, source_of
+from tocsin.values.time import Duration, Instant
+
+_ENDS = pa.schema([("line", pa.int64()), ("end", pa.int64()), ("input", pa.string())])
+
+
+def run_match(
+    subscriptions: Iterable[Entry],
+    events_path: str,
+    *,
+    lateness: Duration | None = None,
+    until: Instant | None = None,
+    master: str | None = None,
+    session: SparkSession | None = None,
+    part_bytes: int = PART_BYTES,
+) -> tuple[list[Match], list[DeadLetter]]:
+    """The matches in output order and the dead letters by line, for a file of JSON Lines.
+
+    A `.gz` file is unpacked, `-` is standard input. A Spark session that runs is used; else one is started on
+    `master`, and left running. For composites the clock runs on to `until`, or to the end of time; what is late is
+    left out of them.
+    """
+    spark = session or local_session(master)
+    with _in_a_file(events_path) as path:
+        lines = read_lines(spark, path, part_bytes=part_bytes)
+        late_ones = [] if lateness is None else list(_late_letters(lines, lateness, path))
+        detection = Detection(until=until, late=frozenset(map(_identity, late_ones)))
+        both = _collected(results_of(lines, source_of(subscriptions), detection), path)
+    found = sorted(matches_in(both), key=lambda match: match.order)
+    return found, sorted([*letters_in(both), *late_ones], key=lambda letter: letter.line or 0)
+
+
+def matches_in(both: Any) -> Iterator[Match]:
+    """The matches in a collected table with a column `match`."""
+    for row in _structs(both, "match"):
+        times = {name: row[name] for name in ("start", "end", "detected")}
+        yield Match(
+            row["subscription"],
+            tuple(row["events"]),
+            place=row["place"],
+            id=row["id"],
+            bindings=dict(row["bindings"]),
+            outputs=tuple(row["outputs"]),
+            **times,
+        )
+
+
+def letters_in(both: Any) -> Iterator[DeadLetter]:
+    """The dead letters in a collected table with a column `dead_letter`."""
+    for row in _structs(both, "dead_letter"):
+        yield DeadLetter(row["code"], row["reason"], row["input"], row["line"])
+
+
+@contextmanager
+def _in_a_file(path: str) -> Iterator[str]:
+    """The path of the input; executors cannot read our standard input, so that is copied to a file first."""
+    if path != "-":
+        yield path
+        return
+    with tempfile.NamedTemporaryFile(suffix=".jsonl") as copy:
+        shutil.copyfileobj(sys.stdin.buffer, copy)
+        copy.flush()
+        yield copy.name
+
+
+def _structs(both: Any, name: str) -> Iterator[Mapping[str, Any]]:
+    """The structs of a column, one dict each, instants as microseconds; nulls are left out."""
+    column = both.column(name).drop_null()
+    members = pa.Table.from_arrays(column.flatten(), names=[field.name for field in column.type])
+    for number, field in enumerate(members.schema):
+        if pa.types.is_timestamp(field.type):
+            instants = members.column(number).cast(pa.timestamp("us", tz="UTC")).cast(pa.int64())
+            members = members.set_column(number, field.name, instants)
+    for batch in members.to_batches():
+        yield from batch.to_pylist()
+
+
+def _collected(frame: DataFrame, path: str) -> Any:
+    """The rows of a DataFrame here; a file that breaks off is the user's problem, not ours."""
+    try:
+        return frame.toArrow()
+    except PySparkException as error:
+        unreadable = ("BadGzipFile", "EOFError", "zlib.error", "PermissionError")
+        if any(name in str(error) for name in unreadable):
+            raise MeaningProblem(f"cannot read {path}: the file is damaged or not readable", code="FileError") from None
+        raise
+
+
+def _late_letters(lines: DataFrame, lateness: Duration, path: str) -> Iterator[DeadLetter]:
+    """An event is late if it ends more than the lateness before the highest end of the lines above."""
+    ends = _collected(lines.mapInArrow(_ends, "line bigint, end bigint, input string"), path).sort_by("line")
+    if ends.num_rows == 0:
+        return
+    end = ends.column("end").to_numpy()
+    behind = np.flatnonzero(end[1:] < np.maximum.accumulate(end)[:-1] - lateness) + 1
+    for row in ends.take(pa.array(behind)).to_pylist():
+        yield DeadLetter("LateEvent", LATE, row["input"], row["line"])
+
+
+def _identity(letter: DeadLetter) -> tuple[str, str]:
+    """Who a late event is, as its dead letter says."""
+    told = json.loads(letter.input)
+    return (told["source"], told["id"])
+
+
+def _ends(batches: Iterator[Any]) -> Iterator[Any]:
+    """Rows of lines -> the line, the end and the dead letter's input of each event that has a time."""
+    for rows in batches:
+        found = [
+            {"line": line, "end": event.interval.end, "input": late(event).input}
+            for raw, line in zip(rows.column("value").to_pylist(), rows.column("line").to_pylist(), strict=True)
+            if (event := _event(raw)) is not None and event.interval is not None
+        ]
+        yield pa.RecordBatch.from_pylist(found, schema=_ENDS)
+
+
+def _event(raw: bytes) -> Event | None:
+    try:
+        return decode(raw)
+    except Problem:
+        return None

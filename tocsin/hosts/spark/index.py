@@ -1,0 +1,96 @@
+"""The compiled subscriptions in a Python worker, kept from task to task, moved from version to version by difference.
+
+A worker serves exactly the version that it is asked for, also one older than the one it has (a task tried again). The
+cache lives in this module because a module is imported once per worker, while what comes with a task comes anew.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from hashlib import blake2b
+from json import dumps
+
+from tocsin.catalog import Definition, Snapshot, Subscription
+from tocsin.engine.engine import Engine
+from tocsin.errors import Problem
+from tocsin.hosts.spark.served import served_plan
+from tocsin.hosts.spark.sources import Source
+
+KEPT = 4
+"""How many sources a worker keeps compiled; the one used longest ago goes first."""
+
+
+class Index:
+    """All subscriptions of one version in an engine, and the problems of those that do not compile."""
+
+    def __init__(self) -> None:
+        self.engine = Engine()
+        self.version: int | None = None
+        self.problems: dict[str, tuple[Subscription, Problem]] = {}
+        self.work = 0
+        self._held: dict[str, bytes] = {}
+        self._definitions: tuple[Definition, ...] = ()
+
+    def move_to(self, snapshot: Snapshot) -> None:
+        """Makes the index hold what the snapshot holds; what is the same in both is not touched."""
+        if snapshot.definitions != self._definitions:
+            self._remove(list(self._held))
+            self._definitions = snapshot.definitions
+        wanted = {each.id: (_digest(each), each) for each in snapshot.subscriptions}
+        self._remove([id for id, digest in self._held.items() if id not in wanted or wanted[id][0] != digest])
+        for digest, subscription in wanted.values():
+            if subscription.id not in self._held:
+                self._add(subscription, digest)
+        self.version = snapshot.version
+
+    def take(self, subscription: Subscription, definitions: tuple[Definition, ...]) -> None:
+        """Adds a subscription that this index serves; raises the problem of another."""
+        self.engine.add(subscription.id, served_plan(subscription, definitions))
+
+    def leave(self, id: str) -> None:
+        """Removes a subscription that was taken."""
+        self.engine.remove(id)
+
+    def _add(self, subscription: Subscription, digest: bytes) -> None:
+        self.work += 1
+        self._held[subscription.id] = digest
+        try:
+            self.take(subscription, self._definitions)
+        except Problem as problem:
+            self.problems[subscription.id] = (subscription, problem)
+
+    def _remove(self, ids: list[str]) -> None:
+        for id in ids:
+            self.work += 1
+            del self._held[id]
+            if self.problems.pop(id, None) is None:
+                self.leave(id)
+
+
+class Indexes:
+    """The indexes of a worker, by source."""
+
+    def __init__(self, kept: int = KEPT, make: Callable[[], Index] = Index) -> None:
+        self._kept = kept
+        self._make = make
+        self._by_key: OrderedDict[str, Index] = OrderedDict()
+
+    def at(self, source: Source, version: int) -> Index:
+        """The index of a source at exactly a version."""
+        index = self._by_key.pop(source.key, None) or self._make()
+        if index.version != version:
+            index.move_to(source.snapshot(version))
+        self._by_key[source.key] = index
+        while len(self._by_key) > self._kept:
+            self._by_key.popitem(last=False)
+        return index
+
+
+WORKER_INDEXES = Indexes()
+
+
+def _digest(subscription: Subscription) -> bytes:
+    """What the plan is made of: a change of the receiver alone changes no plan."""
+    meaning = (subscription.language, subscription.expression, subscription.policy, subscription.horizon)
+    return blake2b(dumps([*meaning, dict(subscription.options)], sort_keys=True).encode(), digest_size=16).digest()

@@ -1,0 +1,194 @@
+"""How the rows of a DataFrame become events, settled once when the query is made.
+
+Either each row is a CloudEvents JSON text in a column `value`, or event fields are columns: the event columns by their
+own names (id, source, type, time, endtime, place, data, ...), and any other column by a mapping from column to field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from pyspark.errors import AnalysisException
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+from tocsin.errors import MeaningProblem
+from tocsin.events.event import ENVELOPE, Path
+
+LINE = "row_line"
+ORIGIN = "row_origin"
+VALUE = "value"
+DATA: Path = ()
+"""The path of data as a whole."""
+
+_REQUIRED = ("id", "source", "type")
+_TIMES = ("time", "endtime")
+_CONTEXT = (*_REQUIRED, *_TIMES, "place", "subject", "datacontenttype", "dataschema")
+_KAFKA = ("topic", "partition", "offset")
+_NUMBERS = (T.ByteType, T.ShortType, T.IntegerType, T.LongType)
+_SCALARS = (T.StringType, T.BooleanType, *_NUMBERS)
+_LEAVES = (*_SCALARS, T.FloatType, T.DoubleType, T.DecimalType, T.TimestampType, T.DateType, T.NullType)
+
+
+@dataclass(frozen=True, slots=True)
+class JsonRows:
+    """Each row is one event as CloudEvents JSON, in bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventColumns:
+    """Which column holds which part of the event; `by_row` where data is text or a map: its members are no columns."""
+
+    names: Mapping[Path, str]
+    by_row: bool
+
+
+Layout = JsonRows | EventColumns
+
+
+def laid_out(events: DataFrame, columns: Mapping[str, str] | None = None) -> tuple[DataFrame, Layout]:
+    """The DataFrame with what workers need and nothing else, and how to read it."""
+    if columns is None and VALUE in events.columns and not set(_REQUIRED) <= set(events.columns):
+        return _json_rows(events), JsonRows()
+    fields = _fields(events, columns or {})
+    for name in _REQUIRED:
+        if (ENVELOPE, name) not in fields:
+            raise _unclear(
+                f"no column holds the event's {name}",
+                f'map one, columns={{"...": "{name}"}}, or add one, withColumn("{name}", lit("..."))',
+            )
+    return _event_columns(events, fields)
+
+
+def field_path(field: str) -> Path:
+    """The path of an event field: `id`, `time`, `ce_region` in the envelope; `data`, `data.price`, `data.a.b`."""
+    if field in _CONTEXT:
+        return (ENVELOPE, field)
+    head, *steps = field.split(".")
+    if head == "data" and all(steps):
+        return tuple(steps)
+    if field.startswith("ce_") and len(field) > len("ce_"):
+        return (ENVELOPE, field.removeprefix("ce_"))
+    raise _unclear(f"{field!r} is no event field", f"one of {', '.join(_CONTEXT)}, data, data.<name> or ce_<name>")
+
+
+def _json_rows(events: DataFrame) -> DataFrame:
+    given = events.schema[VALUE].dataType
+    if not isinstance(given, T.StringType | T.BinaryType):
+        raise _unclear(f"the column value is {given.simpleString()}", "CloudEvents JSON is a string or binary")
+    chosen = [F.col(VALUE).cast("binary").alias(VALUE)]
+    if "line" in events.columns:
+        chosen.append(F.col("line").cast("bigint").alias(LINE))
+    if set(_KAFKA) <= set(events.columns):
+        topic, partition, offset = map(F.col, _KAFKA)
+        chosen.append(F.concat_ws("", topic, F.lit("-"), partition, F.lit("@"), offset).alias(ORIGIN))
+    return events.select(*chosen)
+
+
+def _fields(events: DataFrame, columns: Mapping[str, str]) -> dict[Path, Column]:
+    """Path -> column: what is mapped, and event columns by their own names where nothing else is mapped there."""
+    fields: dict[Path, Column] = {}
+    for column, field in columns.items():
+        path = field_path(field)
+        if path in fields:
+            raise _unclear(f"two columns are mapped to {field}", "map one column to each event field")
+        fields[path] = F.col(column)
+    for name in (*_CONTEXT, "data"):
+        path = field_path(name)
+        if name in events.columns and name not in columns and not any(_covers(path, other) for other in fields):
+            fields[path] = F.col(f"`{name}`")
+    _require_apart(fields)
+    return fields
+
+
+def _covers(path: Path, other: Path) -> bool:
+    """Whether the two are one field, or the first is data as a whole and the second a part of it."""
+    return path == other or (path == DATA and not _in_envelope(other))
+
+
+def _in_envelope(path: Path) -> bool:
+    return path[:1] == (ENVELOPE,)
+
+
+def _event_columns(events: DataFrame, fields: Mapping[Path, Column]) -> tuple[DataFrame, EventColumns]:
+    typed = _selected(events, fields)
+    types = dict(zip(fields, (field.dataType for field in typed.schema.fields), strict=True))
+    whole = types.get(DATA)
+    if isinstance(whole, T.StructType):
+        members = {(name,): fields[DATA].getField(name) for name in whole.fieldNames()}
+        return _event_columns(events, {path: column for path, column in fields.items() if path != DATA} | members)
+    for path, given in types.items():
+        _require_readable(path, given)
+    plain = {path: _plain(path, fields[path], given) for path, given in types.items()}
+    by_row = any(_has_members_by_row(path, given) for path, given in types.items() if not _in_envelope(path))
+    return _selected(events, plain), EventColumns(_names(fields), by_row)
+
+
+def _selected(events: DataFrame, fields: Mapping[Path, Column]) -> DataFrame:
+    names = _names(fields)
+    try:
+        return events.select(*(column.alias(names[path]) for path, column in fields.items()))
+    except AnalysisException as error:
+        raise _unclear(
+            f"a mapped column is not there: {str(error).partition('SQLSTATE')[0].strip()}",
+            "columns maps columns of the DataFrame to event fields, as in {'price': 'data.price'}",
+        ) from None
+
+
+def _names(paths: Iterable[Path]) -> dict[Path, str]:
+    return {path: f"c{number}" for number, path in enumerate(paths)}
+
+
+def _plain(path: Path, column: Column, given: T.DataType) -> Column:
+    """Numbers used as id, source or type become text; JSON text becomes bytes, so that bad UTF-8 harms one row only."""
+    if path == DATA and isinstance(given, T.StringType):
+        return column.cast("binary")
+    as_text = _in_envelope(path) and path[1] in _CONTEXT and isinstance(given, _NUMBERS)
+    return column.cast("string") if as_text else column
+
+
+def _require_readable(path: Path, given: T.DataType) -> None:
+    if not _in_envelope(path):
+        good = _is_value(given) or (path == DATA and isinstance(given, T.BinaryType))
+    elif path[1] in _TIMES:
+        good = isinstance(given, T.StringType | T.TimestampType)
+    elif path[1] == "place":
+        good = isinstance(given, T.StringType | T.StructType)
+    else:
+        good = isinstance(given, _SCALARS)
+    if not good:
+        field = ".".join(path[1:]) if _in_envelope(path) else ".".join(("data", *path))
+        raise _unclear(f"a column of type {given.simpleString()} cannot be the event's {field}", "cast it")
+
+
+def _is_value(given: T.DataType) -> bool:
+    """Whether JSON has such a value."""
+    match given:
+        case T.StructType():
+            return all(_is_value(field.dataType) for field in given.fields)
+        case T.ArrayType():
+            return _is_value(given.elementType)
+        case T.MapType():
+            return isinstance(given.keyType, T.StringType) and _is_value(given.valueType)
+        case _:
+            return isinstance(given, _LEAVES)
+
+
+def _has_members_by_row(path: Path, given: T.DataType) -> bool:
+    """Whether the members of the value can differ from row to row."""
+    if isinstance(given, T.StructType):
+        return any(_has_members_by_row((*path, field.name), field.dataType) for field in given.fields)
+    return path == DATA or isinstance(given, T.MapType)
+
+
+def _require_apart(fields: Mapping[Path, Column]) -> None:
+    inner = [path for path in fields if not _in_envelope(path)]
+    for path in inner:
+        if any(other != path and other[: len(path)] == path for other in inner):
+            raise _unclear(f"{'.'.join(('data', *path))} is mapped, and so is a part of it", "map one or the other")
+
+
+def _unclear(message: str, hint: str) -> MeaningProblem:
+    return MeaningProblem(message, code="ColumnError", hint=hint)

@@ -1,0 +1,114 @@
+"""Arrow batches of rows, read: events for the engine, and a dead letter for every row that is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from tocsin.engine.batch import Batch, EventBatch
+from tocsin.errors import EventProblem, Problem
+from tocsin.events.codecs.cloudevents import decode
+from tocsin.events.event import Event
+from tocsin.events.order import content
+from tocsin.hosts.spark.columns import ColumnReading, event_of_object
+from tocsin.hosts.spark.heads import Heads, heads_of_events
+from tocsin.hosts.spark.layout import LINE, ORIGIN, VALUE, EventColumns, JsonRows, Layout
+from tocsin.hosts.spark.rows import Letter, letter_of_row
+from tocsin.hosts.spark.table import EventTable, shown_object
+
+
+class Reading(Protocol):
+    """The events of one Arrow batch, numbered from 0, and the dead letters of the rows that are none."""
+
+    @property
+    def letters(self) -> Sequence[Letter]:
+        """One for every row that is no event."""
+        ...
+
+    @property
+    def batch(self) -> EventBatch:
+        """The events, for the engine."""
+        ...
+
+    def heads(self, at: Any, *, places: bool = True) -> Heads:
+        """What matches tell of the events with these numbers; all places null where they are not asked for."""
+        ...
+
+    def contents(self) -> list[str]:
+        """Each event as text, which settles who counts among events of one identity and one time."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RowReading:
+    """Events read one by one."""
+
+    events: Sequence[Event]
+    letters: Sequence[Letter]
+
+    @property
+    def batch(self) -> Batch:
+        """The events, for the engine."""
+        return Batch(self.events)
+
+    def heads(self, at: Any, *, places: bool = True) -> Heads:
+        """What matches tell of the events with these numbers."""
+        different, back = np.unique(at, return_inverse=True)
+        return heads_of_events([self.events[number] for number in different.tolist()], places=places).take(back)
+
+    def contents(self) -> list[str]:
+        """Each event as text."""
+        return [content(event) for event in self.events]
+
+
+def read(rows: Any, layout: Layout) -> Reading:
+    """One Arrow batch of rows in the given layout, read."""
+    match layout:
+        case JsonRows():
+            return _sorted_out(_json_events(rows))
+        case EventColumns(names, by_row):
+            table = EventTable(rows, names)
+            return _sorted_out(_table_events(table)) if by_row else ColumnReading(table)
+
+
+def _sorted_out(found: Iterator[Event | Letter]) -> RowReading:
+    events: list[Event] = []
+    letters: list[Letter] = []
+    for each in found:
+        if isinstance(each, Event):
+            events.append(each)
+        else:
+            letters.append(each)
+    return RowReading(events, letters)
+
+
+def _json_events(rows: Any) -> Iterator[Event | Letter]:
+    lines, origins = (_column(rows, name) for name in (LINE, ORIGIN))
+    for number, raw in enumerate(rows.column(VALUE).to_pylist()):
+        try:
+            yield _decoded(raw)
+        except Problem as problem:
+            line = lines[number].as_py() if lines is not None else None
+            origin = origins[number].as_py() if origins is not None else None
+            yield letter_of_row(problem, raw or b"", line, origin)
+
+
+def _decoded(raw: bytes | None) -> Event:
+    if raw is None:
+        raise EventProblem("the value is null")
+    return decode(raw)
+
+
+def _column(rows: Any, name: str) -> Any:
+    return rows.column(name) if name in rows.schema.names else None
+
+
+def _table_events(table: EventTable) -> Iterator[Event | Letter]:
+    for found in table.objects():
+        try:
+            yield event_of_object(found)
+        except Problem as problem:
+            yield letter_of_row(problem, shown_object(found))

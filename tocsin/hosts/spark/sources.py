@@ -1,0 +1,121 @@
+"""Where the subscriptions of a query come from: a fixed list that travels with the query, or a live catalog by its URL.
+
+A fixed list is compiled once where the query is made, so that a mistake in it is raised there and then; what a live
+catalog holds is compiled by the workers, and a mistake in it becomes a dead letter.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from tocsin.catalog import Catalog, Definition, Snapshot, Subscription, compile_subscription, open_catalog
+from tocsin.engine.engine import Engine
+from tocsin.errors import MeaningProblem, Problem
+from tocsin.hosts.spark.versions import require_same_catalog
+
+Entry = Subscription | Definition | Mapping[str, Any]
+Subscriptions = Catalog | str | Path | Iterable[Entry]
+
+FIXED_VERSION = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FixedList:
+    """Subscriptions and definitions as packed JSON; equal content has an equal key."""
+
+    key: str
+    payload: bytes
+
+    @staticmethod
+    def of(entries: Iterable[Subscription | Definition]) -> FixedList:
+        """Packs the entries, in their order."""
+        text = json.dumps([entry.as_json() for entry in entries], sort_keys=True).encode()
+        return FixedList(f"list {blake2b(text, digest_size=16).hexdigest()}", zlib.compress(text))
+
+    def snapshot(self, version: int) -> Snapshot:
+        """What the list holds, whatever the version."""
+        entries = [_entry(body) for body in json.loads(zlib.decompress(self.payload))]
+        return _snapshot(version, entries)
+
+
+@dataclass(frozen=True, slots=True)
+class LiveCatalog:
+    """A catalog that may change while the query runs."""
+
+    url: str
+
+    @property
+    def key(self) -> str:
+        """The name of the catalog in a worker's cache."""
+        return f"catalog {self.url}"
+
+    def snapshot(self, version: int) -> Snapshot:
+        """What the catalog held at a version that it must have reached."""
+        catalog = _opened(self.url)
+        require_same_catalog(catalog.version(), version)
+        return catalog.snapshot(version)
+
+
+Source = FixedList | LiveCatalog
+
+
+def source_of(given: Subscriptions) -> Source:
+    """The source that a caller means; a fixed list with a subscription that does not compile raises its problem."""
+    if isinstance(given, Catalog):
+        return LiveCatalog(given.url)
+    if isinstance(given, str | Path):
+        return LiveCatalog(open_catalog(str(given)).url)
+    entries = [_entry(each) for each in given]
+    _require_good(_snapshot(FIXED_VERSION, entries))
+    return FixedList.of(entries)
+
+
+def _entry(given: Entry) -> Subscription | Definition:
+    if isinstance(given, Subscription | Definition):
+        return given
+    if isinstance(given, Mapping):
+        return Definition.from_json(given) if "define" in given else Subscription.from_json(given)
+    raise MeaningProblem(
+        f"a subscription is a dict or a Subscription, got {type(given).__name__}", code="SubscriptionFormatError"
+    )
+
+
+def _snapshot(version: int, entries: Iterable[Subscription | Definition]) -> Snapshot:
+    held = list(entries)
+    return Snapshot(
+        version,
+        tuple(entry for entry in held if isinstance(entry, Subscription)),
+        tuple(entry for entry in held if isinstance(entry, Definition)),
+    )
+
+
+def _require_good(snapshot: Snapshot) -> None:
+    """Compiles everything and lets the engine judge it: what it refuses here, the workers would refuse too."""
+    engine = Engine()
+    for subscription in snapshot.subscriptions:
+        try:
+            engine.add(subscription.id, compile_subscription(subscription, snapshot.definitions))
+        except Problem as problem:
+            raise _named(problem, subscription.id) from None
+
+
+def _named(problem: Problem, subscription: str) -> Problem:
+    return type(problem)(
+        f"subscription {subscription!r}: {problem.message}",
+        code=problem.code,
+        place=problem.place,
+        token=problem.token,
+        hint=problem.hint,
+    )
+
+
+@lru_cache(maxsize=8)
+def _opened(url: str) -> Catalog:
+    return open_catalog(url)

@@ -1,0 +1,149 @@
+"""What runs in a Python worker: Arrow batches of rows in, Arrow batches of matches and dead letters out.
+
+A worker function is pickled with every task, so it holds descriptions only; what is worth keeping lives in `index`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tocsin.engine.matching.hits import Hits
+from tocsin.hosts.spark.index import WORKER_INDEXES, Index
+from tocsin.hosts.spark.layout import Layout
+from tocsin.hosts.spark.reading import Reading, read
+from tocsin.hosts.spark.reports import WORKER_REPORTS, Task
+from tocsin.hosts.spark.rows import DEAD_LETTER, MATCH, Letter, letter_array, match_array
+from tocsin.hosts.spark.sources import FIXED_VERSION, Source
+from tocsin.hosts.spark.versions import VERSION
+
+MOST_MATCHES = 10_000
+"""How many matches go into one Arrow batch, unless a single event has more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one Arrow batch of rows came to: hits are in the order of events."""
+
+    index: Index
+    reading: Reading
+    hits: Hits
+    letters: list[Letter]
+
+    def matches(self, first: int, last: int) -> Any:
+        """The matches of hits first to last, the last not included."""
+        subscriptions = self.index.engine.keys_of(self.hits.slots[first:last].tolist())
+        return match_array(subscriptions, self.reading.heads(self.hits.events[first:last]))
+
+
+@dataclass(frozen=True, slots=True)
+class ByMatch:
+    """Rows -> (match, dead_letter), one of them null in each row."""
+
+    layout: Layout
+    source: Source
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """The work of one task."""
+        for found in _found(batches, self.layout, self.source):
+            if found.letters:
+                yield _by_match(pa.nulls(len(found.letters), MATCH), letter_array(found.letters))
+            for first in range(0, len(found.hits), MOST_MATCHES):
+                matches = found.matches(first, first + MOST_MATCHES)
+                yield _by_match(matches, pa.nulls(len(matches), DEAD_LETTER))
+
+
+@dataclass(frozen=True, slots=True)
+class ByEvent:
+    """Rows -> (identity, end, start, content, matches, dead_letter): one row per event, or per dead letter.
+
+    Needed where it is settled only later which of several events with one identity counts. A dead letter has an
+    identity that no other row has. The text of the content is given only where it is asked for.
+    """
+
+    layout: Layout
+    source: Source
+    with_content: bool
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """The work of one task."""
+        task, letters = Task.current(), 0
+        for found in _found(batches, self.layout, self.source):
+            if found.letters:
+                yield letters_by_event(found.letters, task, letters)
+                letters += len(found.letters)
+            yield from self.events(found)
+
+    def events(self, found: Found) -> Iterator[Any]:
+        """Rows of events, each with its matches, in the order of reading."""
+        size = found.reading.batch.size
+        heads = found.reading.heads(np.arange(size), places=False)
+        contents = pa.array(found.reading.contents() if self.with_content else [None] * size, pa.string())
+        identities = pa.array([_identity(*who) for who in heads.identities()], pa.binary())
+        bounds = np.searchsorted(found.hits.events, np.arange(size + 1)).astype(np.int32)
+        for first, last in _portions(bounds):
+            some = slice(first, last)
+            matches = found.matches(int(bounds[first]), int(bounds[last]))
+            lists = pa.ListArray.from_arrays(pa.array(bounds[first : last + 1] - bounds[first]), matches)
+            rest = pa.nulls(last - first, DEAD_LETTER)
+            yield _by_event(identities[some], heads.ends[some], heads.starts[some], contents[some], lists, rest)
+
+
+def _found(batches: Iterator[Any], layout: Layout, source: Source) -> Iterator[Found]:
+    told = False
+    for rows in batches:
+        if rows.num_rows == 0:
+            continue
+        index = WORKER_INDEXES.at(source, version_of(rows))
+        reading = read(rows, layout)
+        letters = list(reading.letters)
+        if not told:
+            letters += WORKER_REPORTS.due(Task.current(), index)
+            told = True
+        yield Found(index, reading, index.engine.match(reading.batch), letters)
+
+
+def version_of(rows: Any) -> int:
+    """The version that came with the rows; it is the same in all of them."""
+    return int(rows.column(VERSION)[0].as_py()) if VERSION in rows.schema.names else FIXED_VERSION
+
+
+def _by_match(matches: Any, letters: Any) -> Any:
+    return pa.RecordBatch.from_arrays([matches, letters], names=["match", "dead_letter"])
+
+
+def _by_event(identities: Any, ends: Any, starts: Any, contents: Any, matches: Any, letters: Any) -> Any:
+    return pa.RecordBatch.from_arrays(
+        [identities, ends, starts, contents, matches, letters],
+        names=["identity", "end", "start", "content", "matches", "dead_letter"],
+    )
+
+
+def letters_by_event(letters: list[Letter], task: Task, before: int) -> Any:
+    """Rows of dead letters; `before` says how many the task has told already."""
+    count = len(letters)
+    names = [f"{task.batch} {task.partition} {before + number}".encode() for number in range(count)]
+    times = pa.nulls(count, pa.int64())
+    nothing = pa.nulls(count, pa.list_(pa.field("element", MATCH)))
+    return _by_event(pa.array(names), times, times, pa.nulls(count, pa.string()), nothing, letter_array(letters))
+
+
+def _portions(bounds: Any) -> Iterator[tuple[int, int]]:
+    """Ranges of events, each with about the number of matches that goes into one Arrow batch."""
+    first, size = 0, len(bounds) - 1
+    while first < size:
+        last = int(np.searchsorted(bounds, bounds[first] + MOST_MATCHES, side="right")) - 1
+        last = min(max(last, first + 1), size)
+        yield first, last
+        first = last
+
+
+def _identity(source: str, id: str) -> bytes:
+    """A hash of (source, id), 16 bytes; the length of the source keeps the two apart."""
+    encoded = source.encode()
+    return blake2b(b"%d:" % len(encoded) + encoded + id.encode(), digest_size=16).digest()

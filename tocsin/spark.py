@@ -1,0 +1,21 @@
+"""Tocsin on Apache Spark: the public names of the Spark host."""
+
+from tocsin.hosts.spark.finite import run_match
+from tocsin.hosts.spark.matching import (
+    dead_letters,
+    dead_letters_of,
+    match,
+    match_with_dead_letters,
+    matches_of,
+)
+from tocsin.hosts.spark.session import local_session
+
+__all__ = [
+    "dead_letters",
+    "dead_letters_of",
+    "local_session",
+    "match",
+    "match_with_dead_letters",
+    "matches_of",
+    "run_match",
+]
