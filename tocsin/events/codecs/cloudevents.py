@@ -21,7 +21,7 @@ from tocsin.events.event import Event
 from tocsin.events.views import check
 from tocsin.events.views.payload import is_json, is_text, is_xml, media_type
 from tocsin.values.scalars import canonical_number
-from tocsin.values.space import parse_place
+from tocsin.values.space import Geometry, parse_place
 from tocsin.values.time import Interval, parse_instant
 
 MAX_BYTES = 4 << 20
@@ -48,7 +48,7 @@ def parse_json(raw: bytes | str) -> Any:
         raise LimitProblem(f"the event has {len(raw):,} bytes, the limit is {MAX_BYTES:,}", code="EventLimitError")
     text = _text(raw)
     try:
-        value = _DECODER.decode(text)
+        value = _value(text)
     except RecursionError:
         raise _too_deep() from None
     except json.JSONDecodeError as error:
@@ -57,9 +57,21 @@ def parse_json(raw: bytes | str) -> Any:
         raise EventProblem(f"malformed JSON: {error}") from None
     if text.count("{") + text.count("[") > MAX_DEPTH and _depth(value) > MAX_DEPTH:
         raise _too_deep()
-    if "\\ud" in text or "\\uD" in text:
+    if "\\u" in text and ("\\ud" in text or "\\uD" in text):
         _refuse_lone_surrogates(value)
     return value
+
+
+def _value(text: str) -> Any:
+    """The value of a JSON text. The usual text, one object and no more, is read without a look at what surrounds it."""
+    if text.startswith("{"):
+        try:
+            value, end = _DECODER.scan_once(text, 0)  # type: ignore[attr-defined]
+        except StopIteration:  # how the scanner says that a value is missing; the decoder says it in words
+            return _DECODER.decode(text)
+        if end == len(text):
+            return value
+    return _DECODER.decode(text)
 
 
 def event_of(value: object) -> Event:
@@ -68,7 +80,7 @@ def event_of(value: object) -> Event:
         raise EventProblem(f"an event is a JSON object, got {_json_kind(value)}")
     for name in _REQUIRED:
         given = value.get(name)
-        if not isinstance(given, str) or not given:
+        if not given or not isinstance(given, str):
             raise EventProblem(
                 f"{name} is missing" if given is None else f"{name} must be a non-empty string",
                 token=name,
@@ -78,16 +90,27 @@ def event_of(value: object) -> Event:
         raise EventProblem(
             f"specversion {value['specversion']!r} is not served", token="specversion", hint="send CloudEvents 1.0"
         )
-    if not isinstance(value.get("datacontenttype", ""), str | None):
+    kind = value.get("datacontenttype")
+    if kind is not None and not isinstance(kind, str):
         raise EventProblem("datacontenttype must be a string", token="datacontenttype")
-    envelope = {name: given for name, given in value.items() if given is not None and name not in _NOT_CONTEXT}
+    envelope = _envelope(value)
     place = value.get("place")
-    if place is not None:
-        _checked_place(place)
+    geometry = None if place is None else _checked_place(place)
     event = Event(envelope, _data(value), _interval(envelope), place)
-    if "datacontenttype" in envelope and isinstance(event.data, str):
+    event._place = geometry  # it was read to be checked, so that nobody needs to read it again
+    if kind is not None and isinstance(event.data, str):
         check(event)
     return event
+
+
+def _envelope(value: dict[str, Any]) -> dict[str, Any]:
+    """The members that are context attributes; one that is null is as good as absent."""
+    envelope = value.copy()
+    for name in _NOT_CONTEXT:
+        envelope.pop(name, None)
+    if None in envelope.values():
+        return {name: given for name, given in envelope.items() if given is not None}
+    return envelope
 
 
 def _data(value: Mapping[str, Any]) -> object:
@@ -120,8 +143,11 @@ def _interval(envelope: dict[str, Any]) -> Interval | None:
         if "endtime" in envelope:
             raise EventProblem("endtime is given without time", token="endtime")
         return None
+    begins = _instant("time", start)
     end = envelope.setdefault("endtime", start)
-    begins, ends = _instant("time", start), _instant("endtime", end)
+    if end is start:
+        return Interval(begins, begins)
+    ends = _instant("endtime", end)
     if begins > ends:
         raise EventProblem(f"time {start} is after endtime {end}", token="endtime")
     return Interval(begins, ends)
@@ -136,9 +162,9 @@ def _instant(name: str, given: object) -> int:
         raise EventProblem(f"{name}: {problem.message}", token=name, hint=problem.hint) from None
 
 
-def _checked_place(place: object) -> None:
+def _checked_place(place: object) -> Geometry:
     try:
-        parse_place(place)
+        return parse_place(place)
     except Problem as problem:
         raise EventProblem(f"place: {problem.message}", token="place", hint=problem.hint) from None
 

@@ -1,0 +1,19 @@
+"""`tocsin bench`: the papers' experiments and the scale tests. Figures are for this machine; a test never times."""
+
+from __future__ import annotations
+
+import typer
+
+from tocsin.cli.bench.logistics import logistics
+from tocsin.cli.bench.selectors import selectors
+from tocsin.cli.bench.sequences import sequences
+
+app = typer.Typer(help="The papers' experiments and the scale tests, on this machine.", no_args_is_help=True)
+app.command("selectors")(selectors)
+app.command("logistics")(logistics)
+app.command("sequences")(sequences)
+
+
+@app.callback()
+def _bench() -> None:
+    """The papers' experiments and the scale tests, on this machine."""

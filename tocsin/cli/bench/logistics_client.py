@@ -1,0 +1,104 @@
+"""The baseline of the logistics scenario: a fat client that asks every subscription about every event.
+
+It gets each event and tests the predicates of each subscription on its attributes, one after the other, until one does
+not hold. Nothing is shared between subscriptions and nothing is indexed; but what a subscription does with its own
+events is written by hand for the scenario, with distances of points, and is as cheap as can be.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from math import hypot
+from operator import eq
+
+from tocsin.cli.bench.logistics_workload import (
+    SIDE,
+    LogisticsWorkload,
+    Position,
+    Scenario,
+    corner_of,
+    kind_of_vehicle,
+    leader_of,
+)
+
+WINDOW = 60_000_000
+FAR = 500
+APART = 100
+
+
+_Test = tuple[str, Callable[[object, object], bool], object]
+
+
+def _tests(vehicle: int) -> tuple[_Test, ...]:
+    return (("id", eq, vehicle), ("type", eq, kind_of_vehicle(vehicle)))
+
+
+def _holds(tests: tuple[_Test, ...], attributes: Mapping[str, object]) -> bool:
+    return all(test(attributes.get(name), constant) for name, test, constant in tests)
+
+
+class Trip:
+    """(1) and (2): one vehicle in its region and then far from it, or the other way round, within a minute."""
+
+    def __init__(self, vehicle: int, *, leaves: bool) -> None:
+        self._tests, self._leaves = _tests(vehicle), leaves
+        self._x, self._y = corner_of(vehicle)
+        self._waiting: deque[int] = deque()
+
+    def feed(self, event: Position, attributes: Mapping[str, object]) -> int:
+        """How many composites the event completes."""
+        if not _holds(self._tests, attributes):
+            return 0
+        dx = max(self._x - event.x, 0, event.x - self._x - SIDE)
+        dy = max(self._y - event.y, 0, event.y - self._y - SIDE)
+        distance = hypot(dx, dy)
+        if (distance == 0) if self._leaves else (distance > FAR):
+            self._waiting.append(event.at)
+            return 0
+        while self._waiting and self._waiting[0] + WINDOW < event.at:
+            self._waiting.popleft()
+        if self._waiting and ((distance > FAR) if self._leaves else (distance == 0)):
+            self._waiting.popleft()
+            return 1
+        return 0
+
+
+class Convoy:
+    """(3): a vehicle near its leader, and within a minute both at one time again, but apart."""
+
+    def __init__(self, vehicle: int) -> None:
+        self._tests, self._leader_tests = _tests(vehicle), _tests(leader_of(vehicle))
+        self._last: Position | None = None
+        self._together: deque[int] = deque()
+
+    def feed(self, event: Position, attributes: Mapping[str, object]) -> int:
+        """How many composites the event completes."""
+        if not _holds(self._tests, attributes) and not _holds(self._leader_tests, attributes):
+            return 0
+        last, self._last = self._last, event
+        if last is None or last.at != event.at or last.vehicle == event.vehicle:
+            return 0
+        distance = hypot(event.x - last.x, event.y - last.y)
+        if distance < APART:
+            self._together.append(event.at)
+        elif distance > APART and self._together and self._together[0] + WINDOW >= event.at:
+            self._together.popleft()
+            return 1
+        return 0
+
+
+def composites_of_client(workload: LogisticsWorkload, events: Sequence[Position]) -> int:
+    """How many composites a client with all the subscriptions of a workload finds in some events."""
+    vehicles = range(1, workload.vehicles + 1)
+    clients: list[Trip | Convoy]
+    if workload.scenario is Scenario.CONVOY:
+        clients = [Convoy(vehicle) for vehicle in vehicles]
+    else:
+        clients = [Trip(vehicle, leaves=workload.scenario is Scenario.LEAVES) for vehicle in vehicles]
+    found = 0
+    for event in events:
+        attributes = {"id": event.vehicle, "type": event.kind}
+        for client in clients:
+            found += client.feed(event, attributes)
+    return found

@@ -1,0 +1,137 @@
+"""The paper's tables 5 and 6 beside what this run measured, and whether its two findings are seen again.
+
+The paper counts matches delivered per second. Its ordering (new > tree > counting) and its decline down each column are
+reported as reproduced or not; neither is a demand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from tocsin.cli.bench.contenders import Name
+from tocsin.cli.bench.results import Measured, Results
+from tocsin.cli.bench.schedule import PAPER_CONTENDERS, TABLE_5, TABLE_6
+from tocsin.cli.bench.table import NOTHING, Table, mebibytes, rounded
+
+
+@dataclass(frozen=True, slots=True)
+class PaperTable:
+    """One table of the paper: what varies, its rows, and matches per second of counting, tree and the new algorithm."""
+
+    title: str
+    varies: str
+    rows: tuple[tuple[int, int], ...]
+    figures: tuple[tuple[int, int, int], ...]
+
+
+PAPER_TABLES = (
+    PaperTable(
+        "Paper, table 5: matches/s, 2,000 selectors",
+        "attributes",
+        TABLE_5,
+        ((43, 80, 150), (28, 56, 126), (12, 33, 118), (5, 24, 90)),
+    ),
+    PaperTable(
+        "Paper, table 6: matches/s, 10 attributes",
+        "selectors",
+        TABLE_6,
+        ((200, 240, 280), (120, 140, 200), (40, 80, 160), (19, 42, 130)),
+    ),
+)
+_PAPER_COLUMNS = ("counting (2009)", "tree (2009)", "new (2009)")
+_FINDING = (Name.PAPER, Name.TREE, Name.COUNTING)
+
+
+def paper_tables(results: Results) -> list[Table]:
+    """Both tables of the paper and one with the details of every measurement."""
+    if not any(measured.shape is None for measured in results.measured):
+        return []
+    return [*(_table(paper, results) for paper in PAPER_TABLES), _details(results)]
+
+
+def _table(paper: PaperTable, results: Results) -> Table:
+    header = (paper.varies, *_PAPER_COLUMNS, *(name.value for name in PAPER_CONTENDERS), "tocsin / best other")
+    rows = tuple(_row(paper, number, results) for number in range(len(paper.rows)))
+    return Table(paper.title, header, rows, _findings(paper, results))
+
+
+def _row(paper: PaperTable, number: int, results: Results) -> tuple[str, ...]:
+    measured = [_measured(results, name, paper.rows[number]) for name in PAPER_CONTENDERS]
+    speeds = [None if one is None else one.matches_per_second for one in measured]
+    others = [speed for name, speed in zip(PAPER_CONTENDERS, speeds, strict=True) if name is not Name.TOCSIN and speed]
+    ours = speeds[PAPER_CONTENDERS.index(Name.TOCSIN)]
+    ratio = f"{rounded(ours / max(others))}x" if ours and others else NOTHING
+    label = paper.rows[number][0 if paper.varies == "attributes" else 1]
+    return (f"{label:,}", *map(str, paper.figures[number]), *map(rounded, speeds), ratio)
+
+
+def _findings(paper: PaperTable, results: Results) -> tuple[str, ...]:
+    columns = {name: [_speed(results, name, row) for row in paper.rows] for name in (*_FINDING, Name.TOCSIN)}
+    ordered = [
+        all(upper > lower for upper, lower in pairwise(row))
+        for row in zip(*(columns[n] for n in _FINDING), strict=True)
+    ]
+    falling = [name.value for name, speeds in columns.items() if _falls(speeds)]
+    return (
+        f"The paper's ordering, new > tree > counting, is seen in {sum(ordered)} of {len(ordered)} rows. "
+        f"Its decline down the column is seen for: {', '.join(falling) or 'none'}.",
+    )
+
+
+def _falls(speeds: Sequence[float]) -> bool:
+    return all(upper > lower for upper, lower in pairwise(speeds))
+
+
+def _details(results: Results) -> Table:
+    header = (
+        "attributes, selectors",
+        "matcher",
+        "events/s",
+        "matches/s",
+        "match rate",
+        "evaluations/event",
+        "visits/event",
+        "peak memory",
+    )
+    keys = dict.fromkeys((one.attributes, one.subscriptions) for one in results.measured if one.shape is None)
+    rows = tuple(row for key in keys for name in PAPER_CONTENDERS for row in _detail_rows(results, name, key))
+    return Table("Paper's workload in detail", header, rows, _DETAIL_NOTES)
+
+
+def _detail_rows(results: Results, name: Name, key: tuple[int, int]) -> Iterable[tuple[str, ...]]:
+    measured = _measured(results, name, key)
+    label = f"{key[0]}, {key[1]:,}"
+    if measured is None:
+        return
+    if measured.refused:
+        yield (label, name.value, f"refused: {measured.refused}", *[NOTHING] * 5)
+        return
+    for mode, rate in measured.rates.items():
+        counted = (measured.evaluations_per_event, measured.visits_per_event)
+        yield (
+            label,
+            f"{name.value}, {mode}",
+            rounded(rate["events_per_second"]),
+            rounded(rate["matches_per_second"]),
+            f"{100 * measured.match_rate:.1f} %",
+            *map(rounded, counted),
+            mebibytes(measured.peak_bytes),
+        )
+
+
+_DETAIL_NOTES = (
+    "An evaluation is one predicate decided for one event; where an index finds what holds, it is one look-up or one "
+    "comparison. A visit is a literal reached (naive, paper's algorithm), a counter raised (counting), an edge looked "
+    "at (matching tree) or a subscription looked at (scan, tocsin). Peak memory is what the process grew by.",
+)
+
+
+def _measured(results: Results, name: Name, key: tuple[int, int]) -> Measured | None:
+    return results.find(name, None, key[1], key[0])
+
+
+def _speed(results: Results, name: Name, key: tuple[int, int]) -> float:
+    measured = _measured(results, name, key)
+    return (measured.matches_per_second if measured else None) or 0.0
