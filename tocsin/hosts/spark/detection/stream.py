@@ -18,13 +18,13 @@ _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 
 def detected_in_stream(rows: DataFrame, layout: Layout, source: Source, shards: int, pace: Pace) -> DataFrame:
     """Rows of events -> (match, dead_letter), composites included."""
-    _require_rocksdb(rows)
     messages = rows.mapInArrow(Sending(layout, source, shards), SENT)
     return detected(messages, source, shards, pace)
 
 
 def detected(messages: DataFrame, source: Source, shards: int, pace: Pace) -> DataFrame:
     """Rows (shard, payload) -> (match, dead_letter). Timers need the mode that runs micro-batches without input too."""
+    _require_rocksdb(messages)
     mode = "None" if pace.idle is None else "ProcessingTime"
     packed = messages.groupBy("shard").transformWithState(Detector(source, shards, pace), PAYLOAD, "Append", mode)
     return packed.mapInArrow(Unpacked(), BY_MATCH)
