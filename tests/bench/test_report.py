@@ -42,7 +42,7 @@ def test_the_papers_findings_are_not_seen_where_the_figures_do_not_show_them() -
     trials = [_trial(name, None, n, a, 5.0) for a, n in TABLE_5 + TABLE_6 for name in PAPER_CONTENDERS]
     note = tables_of(_saved(trials))[0].notes[0]
     assert "seen in 0 of 4 rows" in note
-    assert note.endswith("none.")
+    assert note.endswith("for: none; in events/s for: none.")
 
 
 def test_the_papers_own_figures_stand_beside() -> None:
@@ -55,6 +55,12 @@ def test_ratios_are_against_others_of_the_same_run() -> None:
     row = _cells(trials)
     assert (row["naive closures"], row["x naive closures"]) == ("50", "120")
     assert row["x counting"] == "-", "who did not run has no ratio"
+
+
+def test_decoding_json_is_no_part_of_a_ratio() -> None:
+    ours = _trial(Name.TOCSIN, Shape.AND, 1000, 10, 100.0)
+    ours["rates"]["JSON, batch 4096"] = {**ours["rates"]["batch 4096"], "events_per_second": 200.0}
+    assert _cells([ours, _trial(Name.NAIVE, Shape.AND, 1000, 10, 50.0)])["x naive closures"] == "2"
 
 
 def test_an_estimate_is_marked() -> None:

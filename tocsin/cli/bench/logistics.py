@@ -99,6 +99,6 @@ def _plot(trials: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 _NOTES = (
     "Events of both are in memory; `from JSON` includes reading them, which the fat client is spared. Latency is from "
-    "when 2,000 events came in, a second of the paper's run, to the match in hand. `Left waiting` is what is held an "
-    "hour after the last event.",
+    "when 2,000 events came in, a second of the paper's run, to the match in hand. `Left waiting` is what is held "
+    "long after the last event.",
 )

@@ -6,7 +6,7 @@ reported as reproduced or not; neither is a demand.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -68,16 +68,20 @@ def _row(paper: PaperTable, number: int, results: Results) -> tuple[str, ...]:
 
 
 def _findings(paper: PaperTable, results: Results) -> tuple[str, ...]:
-    columns = {name: [_speed(results, name, row) for row in paper.rows] for name in (*_FINDING, Name.TOCSIN)}
-    ordered = [
-        all(upper > lower for upper, lower in pairwise(row))
-        for row in zip(*(columns[n] for n in _FINDING), strict=True)
-    ]
-    falling = [name.value for name, speeds in columns.items() if _falls(speeds)]
+    names = (*_FINDING, Name.TOCSIN)
+    measured = {name: [_measured(results, name, row) for row in paper.rows] for name in names}
+    matches = {name: [(one.matches_per_second if one else None) or 0.0 for one in measured[name]] for name in names}
+    events = {name: [(one.events_per_second if one else None) or 0.0 for one in measured[name]] for name in names}
+    ordered = [_falls(row) for row in zip(*(matches[name] for name in _FINDING), strict=True)]
     return (
         f"The paper's ordering, new > tree > counting, is seen in {sum(ordered)} of {len(ordered)} rows. "
-        f"Its decline down the column is seen for: {', '.join(falling) or 'none'}.",
+        f"Its decline down the column is seen for: {_falling(matches)}; in events/s for: {_falling(events)}.",
+        "Tocsin takes batches of events here, the others one event after the other.",
     )
+
+
+def _falling(columns: Mapping[Name, Sequence[float]]) -> str:
+    return ", ".join(name.value for name, speeds in columns.items() if _falls(speeds)) or "none"
 
 
 def _falls(speeds: Sequence[float]) -> bool:
@@ -130,8 +134,3 @@ _DETAIL_NOTES = (
 
 def _measured(results: Results, name: Name, key: tuple[int, int]) -> Measured | None:
     return results.find(name, None, key[1], key[0])
-
-
-def _speed(results: Results, name: Name, key: tuple[int, int]) -> float:
-    measured = _measured(results, name, key)
-    return (measured.matches_per_second if measured else None) or 0.0

@@ -10,6 +10,9 @@ from typing import Any
 from tocsin.cli.bench.contenders import Name
 from tocsin.cli.bench.workloads import Shape
 
+FROM_JSON = "JSON"
+"""How the name of a mode begins that decodes events within the measured time."""
+
 Key = tuple[Name, Shape | None, int, int]
 
 
@@ -49,13 +52,16 @@ class Measured:
 
     @property
     def events_per_second(self) -> float | None:
-        """Events per second in the mode that suits the matcher best."""
-        return max((rate["events_per_second"] for rate in self.rates.values()), default=None)
+        """Events per second in the mode that suits the matcher best, from events in memory."""
+        return max((rate["events_per_second"] for rate in self._from_memory()), default=None)
 
     @property
     def matches_per_second(self) -> float | None:
-        """Matches per second in the mode that suits the matcher best."""
-        return max((rate["matches_per_second"] for rate in self.rates.values()), default=None)
+        """Matches per second in the mode that suits the matcher best, from events in memory."""
+        return max((rate["matches_per_second"] for rate in self._from_memory()), default=None)
+
+    def _from_memory(self) -> list[Mapping[str, float]]:
+        return [rate for mode, rate in self.rates.items() if not mode.startswith(FROM_JSON)]
 
     @property
     def is_estimate(self) -> bool:

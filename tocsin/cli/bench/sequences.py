@@ -79,7 +79,7 @@ def _row(figures: Mapping[str, Any]) -> tuple[str, ...]:
     patterns = f"{figures['trial']['patterns']:,}"
     if "refused" in figures:
         return (patterns, figures["refused"], *[NOTHING] * (len(_HEADER) - 2))
-    events, seconds = figures["trial"]["events"], figures["seconds"]
+    events, seconds = figures["measured_events"], figures["seconds"]
     return (
         patterns,
         f"{figures['distinct']:,}",
@@ -112,7 +112,7 @@ def _plot(trials: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         if "refused" not in figures:
             asked = figures["trial"]
             lines.setdefault(f"tocsin, {asked['density']}", []).append(
-                (asked["patterns"], asked["events"] / figures["seconds"])
+                (asked["patterns"], figures["measured_events"] / figures["seconds"])
             )
             lines.setdefault(f"bare loop, {asked['density']}", []).append(
                 (asked["patterns"], figures["loop_events"] / figures["loop_seconds"])

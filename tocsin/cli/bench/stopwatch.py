@@ -1,4 +1,4 @@
-"""Rates under a time limit: work is repeated until the time is used up, and at least once after a first warm-up.
+"""Rates under a time limit: work is repeated until the time is used up, at least once.
 
 Seconds are of the processor: on a quiet machine they are those of the clock, and on a shared one they tell how fast one
 core is when it has nothing else to do. The seconds of the clock are kept beside them.
@@ -15,6 +15,8 @@ from typing import Any, TypeVar
 Item = TypeVar("Item")
 
 _PIECE_LIMIT = 256
+_PATIENCE = 5
+"""A first batch that takes so many times the limit is not repeated."""
 
 
 class Stopwatch:
@@ -64,10 +66,10 @@ def rate_of_batches(
     *,
     most: int | None = None,
 ) -> Rate:
-    """The rate of matching in batches of one size; the first batch warms up, unless it alone uses up the time."""
+    """The rate of matching in batches of one size; the first batch warms up, unless it takes far too long."""
     batches = [events[first : first + size] for first in range(0, len(events), size)]
     first = _repeated(match, iter(batches), 0.0, None)
-    return first if first.seconds >= seconds else _repeated(match, cycle(batches), seconds, most)
+    return first if first.seconds >= _PATIENCE * seconds else _repeated(match, cycle(batches), seconds, most)
 
 
 def rate_of_singles(match: Callable[[Sequence[Item]], int], events: Sequence[Item], seconds: float) -> Rate:

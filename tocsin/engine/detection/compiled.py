@@ -69,17 +69,30 @@ def pair_filter(condition: JoinCondition, parts: Sequence[Part], homes: Mapping[
                 return None
             if homes[left.name] == slot:
                 left, relation, right = right, _MIRRORED[relation], left
-            return _related(reader(left, parts[1 - slot]), relation, reader(right, parts[slot]))
+            theirs, mine = (
+                reader(side, is_of(side, part)) for side, part in ((left, parts[1 - slot]), (right, parts[slot]))
+            )
+            return _related(theirs, relation, mine)
         case Near():
             return _near(condition, slot)
         case _:
             assert_never(condition)
 
 
-def reader(attribute: PartAttribute, part: Part) -> Reader:
+def is_of(attribute: PartAttribute, part: Part) -> bool:
+    """Whether the attribute is one of the very event that an occurrence of the part is."""
+    return isinstance(part, Named) and part.name == attribute.name and is_one_event(part.part)
+
+
+def is_one_event(part: Part) -> bool:
+    """Whether the part brings one occurrence for an event at most, that event alone."""
+    return isinstance(part, Condition) or (isinstance(part, Only | Named) and is_one_event(part.part))
+
+
+def reader(attribute: PartAttribute, of_event: bool) -> Reader:
     """How to read an attribute of the one event that a name stands for; None where there is none."""
     name, read = attribute.name, _event_reader(attribute.path)
-    if isinstance(part, Named) and part.name == name and _is_one_event(part.part):
+    if of_event:
         return lambda occurrence: read(occurrence.members[0])
 
     def value(occurrence: Occurrence) -> Any:
@@ -100,10 +113,6 @@ def _event_reader(path: Path) -> Callable[[Event], Any]:
         return data.get(step) if type(data) is dict else event.attribute(path)
 
     return read
-
-
-def _is_one_event(part: Part) -> bool:
-    return isinstance(part, Condition) or (isinstance(part, Only | Named) and _is_one_event(part.part))
 
 
 def _precedes(condition: Precedes, slot: int) -> Filter:

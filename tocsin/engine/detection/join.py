@@ -59,7 +59,7 @@ class JoinNode(Node):
         self._lifetimes = [join_lifetime(part, slot) for slot in slots]
         self._queues = [Queue(lifetime) for lifetime in self._lifetimes]
         self._limited = [_limited_name(part, slot) for slot in slots]
-        self._waits = [self._limited[slot] is not None or not _ends_last(part, slot) for slot in slots]
+        self._waits = [self._limited[slot] is not None or not ends_last(part, slot) for slot in slots]
         self._keys, conditions = slot_keys(part.parts, part.conditions)
         if part.policy is Policy.RECENT and len(slots) > 2:
             # The most recent of each other part is chosen before the parts are compared with one another.
@@ -220,7 +220,7 @@ class PairNode(JoinNode):
             for slot, each in enumerate(filters):
                 if each is None:
                     late.append(condition)
-                elif not _is_kept_by_expiry(condition, slot, self._lifetimes[1 - slot]):
+                elif not is_kept_by_expiry(condition, slot, self._lifetimes[1 - slot]):
                     asked[slot].append(each)
         self._filters = (tuple(asked[0]), tuple(asked[1]))
         self._conditions = tuple(dict.fromkeys(late))
@@ -250,7 +250,7 @@ class PairNode(JoinNode):
         return zip(fitting, repeat(new), strict=False) if slot else zip(repeat(new), fitting, strict=False)
 
 
-def _is_kept_by_expiry(condition: JoinCondition, slot: int, lifetime: Duration | None) -> bool:
+def is_kept_by_expiry(condition: JoinCondition, slot: int, lifetime: Duration | None) -> bool:
     """Whether what still waits when a newcomer ends at `slot` meets the condition anyway, or it would be forgotten."""
     return (
         isinstance(condition, Precedes)
@@ -268,7 +268,7 @@ def _limited_name(join: Join, slot: int) -> str | None:
     return part.name if join.policy is Policy.CHRONICLE and isinstance(part, Named) else None
 
 
-def _ends_last(join: Join, slot: int) -> bool:
+def ends_last(join: Join, slot: int) -> bool:
     """Whether a whole is complete when the occurrence at the slot comes: every other part ends strictly before it."""
     others = {
         condition.earlier.part

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from tocsin.engine.detection.compiled import Reader, reader
+from tocsin.engine.detection.compiled import Reader, is_of, reader
 from tocsin.plan.composites import JoinCondition, Named, Part, PartAttribute, Related, parts_of
 from tocsin.plan.occurrence import Occurrence
 
@@ -15,8 +15,8 @@ Key = Callable[[Occurrence], Hashable]
 
 UNPARTED = ("",)
 
-_Wanted = tuple[tuple[PartAttribute, Part], ...]
-"""The attributes that make up the key of a slot, and the part at the slot."""
+_Wanted = tuple[tuple[PartAttribute, bool], ...]
+"""The attributes that make up the key of a slot, and whether they are of the very event that waits there."""
 
 
 def names_of(part: Part) -> frozenset[str]:
@@ -38,7 +38,9 @@ def slot_keys(
         return (_unparted,) * len(parts), tuple(conditions)
     known = [set(group) for group in chosen]
     rest = tuple(each for each in conditions if not any(_is_implied(each, group) for group in known))
-    keys = (_key_of(tuple((group[slot], parts[slot]) for group in chosen)) for slot in range(len(parts)))
+    keys = (
+        _key_of(tuple((group[slot], is_of(group[slot], parts[slot])) for group in chosen)) for slot in range(len(parts))
+    )
     return tuple(keys), rest
 
 
@@ -86,7 +88,7 @@ def _unparted(occurrence: Occurrence) -> Hashable:  # noqa: ARG001
 @lru_cache(maxsize=4096)
 def _key_of(wanted: _Wanted) -> Key:
     """Equal keys are one function, which remembers its last answer: many nodes ask about an occurrence in a row."""
-    readers = [reader(attribute, part) for attribute, part in wanted]
+    readers = [reader(attribute, of_event) for attribute, of_event in wanted]
     read = readers[0]
     last: tuple[Occurrence | None, Hashable] = (None, None)
 

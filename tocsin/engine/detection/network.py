@@ -12,12 +12,10 @@ from dataclasses import dataclass
 from itertools import count
 from operator import is_
 
-from tocsin.engine.detection.absence import AfterAbsenceNode, BetweenAbsenceNode, FixedAbsenceNode
-from tocsin.engine.detection.join import JoinNode, PairNode
+from tocsin.engine.detection.building import node_of
 from tocsin.engine.detection.keys import names_of
 from tocsin.engine.detection.node import Node, Pending, State
 from tocsin.engine.detection.scope import Scopes
-from tocsin.engine.detection.simple import AtomNode, EitherNode, NamedNode, OnlyNode
 from tocsin.engine.detection.snapshot import VERSION, SnapshotReader, SnapshotWriter, checked
 from tocsin.errors import MeaningProblem, StateProblem
 from tocsin.events.event import Event
@@ -25,13 +23,7 @@ from tocsin.plan.atoms import Atom, Condition
 from tocsin.plan.bounds import bounds_of
 from tocsin.plan.composites import (
     Absence,
-    AfterWindow,
-    BetweenWindow,
-    Either,
     FixedWindow,
-    Join,
-    Named,
-    Only,
     Part,
     parts_of,
 )
@@ -76,6 +68,7 @@ class Network:
         self._expiries: list[tuple[Instant, int, Node]] = []
         self._gone = 0
         self._levels: list[list[Node]] = []
+        self._touched = False
         self._found: Found = []
         self._vanished: list[tuple[Scopes, str, Occurrence]] = []
         self._numbers = count()
@@ -107,10 +100,9 @@ class Network:
         self._roots.pop(key).keys.remove(key)
         del self._scopes[key]
         dropped = {self._nodes.pop(name) for name in self._owned.pop(key) if self._release(name)}
-        for inner in {inner for node in dropped for inner in node.inner} - dropped:
-            inner.users = [(user, slot) for user, slot in inner.users if user not in dropped]
-            inner.followers = [user for user in inner.followers if user not in dropped]
         self._forget_nodes(dropped)
+        for node in dropped:
+            node.leave()
         return [node.part for node in dropped if isinstance(node.part, Condition)]
 
     def __len__(self) -> int:
@@ -142,7 +134,8 @@ class Network:
             node = self._atom_node(atom)
             if node is not None:
                 self.bring(node, occurrence)
-        self._serve()
+        if self._touched:
+            self._serve()
         return before + self._found if before else self._found
 
     def advance_to(self, now: Instant | None) -> Found:
@@ -230,6 +223,7 @@ class Network:
             inbox = user.inbox
             if not inbox and not user.due:
                 self._levels[user.level].append(user)
+                self._touched = True
             inbox.append((slot, occurrence))
         for key in node.keys:
             self._found.append((key, occurrence))
@@ -259,6 +253,8 @@ class Network:
             self._levels[node.level].append(node)
 
     def _serve(self) -> None:
+        """Serves every node that was touched, from the inside out."""
+        self._touched = False
         for level in self._levels:
             if level:
                 for node in level:
@@ -314,16 +310,12 @@ class Network:
         name = self._name(part, inner, builder)
         builder.names[part] = name
         if name not in self._nodes:
-            self._nodes[name] = node = _built(part, inner, builder.scopes)
+            self._nodes[name] = node = node_of(part, inner, builder.scopes)
             self._enter(node)
         return self._nodes[name]
 
     def _enter(self, node: Node) -> None:
-        for slot, each in enumerate(node.inner):
-            if node.is_direct:
-                each.followers.append(node)
-            else:
-                each.users.append((node, slot))
+        node.enter()
         while len(self._levels) <= node.level:
             self._levels.append([])
         if isinstance(node.part, Condition):
@@ -353,31 +345,3 @@ class Network:
 
 def _atom_name(atom: Atom) -> _Name:
     return (_SHARED, atom, 0)
-
-
-def _built(part: Part, inner: list[Node], scopes: Scopes) -> Node:
-    match part:
-        case Condition():
-            return AtomNode(part, inner)
-        case Named():
-            return NamedNode(part, inner)
-        case Only():
-            return OnlyNode(part, inner)
-        case Either():
-            return EitherNode(part, inner)
-        case Join():
-            return PairNode(part, inner, scopes) if len(inner) == 2 else JoinNode(part, inner, scopes)
-        case Absence(_, window):
-            return _built_absence(part, window, inner, scopes)
-
-
-def _built_absence(
-    part: Absence, window: FixedWindow | AfterWindow | BetweenWindow, inner: list[Node], scopes: Scopes
-) -> Node:
-    match window:
-        case FixedWindow():
-            return FixedAbsenceNode(part, window, inner)
-        case AfterWindow():
-            return AfterAbsenceNode(part, window, inner, scopes)
-        case BetweenWindow():
-            return BetweenAbsenceNode(part, window, inner, scopes)

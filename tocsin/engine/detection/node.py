@@ -1,11 +1,12 @@
 """What every node of the detection network has: a place in the graph, an inbox for the current step, and its users.
 
 Users that are direct are `followers`; the others are `users`, each with the slot at which it takes what is brought.
+`shared` are followers that several nodes have in common, by what they have in common.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -67,7 +68,7 @@ class Writer(Protocol):
 class Node:
     """A part at work. Stateless unless a subclass says otherwise."""
 
-    __slots__ = ("due", "followers", "inbox", "inner", "is_gone", "keys", "level", "part", "users")
+    __slots__ = ("due", "followers", "inbox", "inner", "is_gone", "keys", "level", "part", "shared", "users")
 
     is_direct = False
     """Whether it keeps nothing and has one part inside, so that it can be served at once and not in its turn."""
@@ -78,6 +79,7 @@ class Node:
         self.level: int = 1 + max((node.level for node in inner), default=-1)
         self.users: list[tuple[Node, int]] = []
         self.followers: list[Node] = []
+        self.shared: dict[Hashable, Node] = {}
         self.inbox: list[tuple[int, Occurrence]] = []
         self.due: list[object] = []
         self.keys: list[str] = []
@@ -91,6 +93,21 @@ class Node:
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
         """One occurrence of the part inside at `slot`; within a step, slots come in order."""
         raise AssertionError(f"{type(self).__name__} has no parts")
+
+    def enter(self) -> None:
+        """Takes its place in the graph."""
+        for slot, each in enumerate(self.inner):
+            if self.is_direct:
+                each.followers.append(self)
+            else:
+                each.users.append((self, slot))
+
+    def leave(self) -> None:
+        """Gives up its place in the graph; what goes with it need not be told."""
+        for each in self.inner:
+            if not each.is_gone:
+                each.users = [(user, slot) for user, slot in each.users if user is not self]
+                each.followers = [user for user in each.followers if user is not self]
 
     def start(self, step: Step) -> None:
         """Called once when the node enters the network."""

@@ -29,9 +29,12 @@ from tocsin.plan.atoms import Condition
 __all__ = ["Hits", "Matcher"]
 
 BLOCK = 8192
-"""Events whose answers are held at a time; at most 65,536."""
+"""Events whose answers are held at a time."""
 
-FEW = 8
+_LARGEST_BLOCK = 1 << 16
+"""An event's number within its block has 16 bits."""
+
+FEW = 12
 """Up to so many events go one by one."""
 
 _ROOM = 1 << 20
@@ -43,6 +46,8 @@ class Matcher:
     __slots__ = ("_anchors", "_block", "_few", "_indexes", "_keys", "_one", "_programs", "_rows", "work")
 
     def __init__(self, *, block: int = BLOCK, few: int = FEW) -> None:
+        if not 0 < block <= _LARGEST_BLOCK:
+            raise ValueError(f"a block has 1 to {_LARGEST_BLOCK} events, got {block}")
         self._block = block
         self._few = few
         self.work = Work()
@@ -90,6 +95,8 @@ class Matcher:
         for instruction in instructions:
             if instruction >= 0:
                 self._indexes.table.release(probe_of(instruction))
+        if not len(self):
+            self._rows, self._one = Rows(), OneEvent()
 
     def match(self, batch: EventBatch) -> Hits:
         """Which subscriptions ring for which events."""

@@ -24,6 +24,9 @@ from tocsin.engine.matching.filling import (
     group_by_code,
 )
 
+_ROOMY = 8
+_KEPT = 1 << 16
+
 
 class Rows:
     """`numbers` has the row or list of each probe, `matrix` the bit vectors, `pool` the lists; `decided` counts."""
@@ -51,7 +54,11 @@ class Rows:
         return self._words
 
     def begin(self, size: int, probes: int) -> None:
-        """A new block: no probe is answered with yes."""
+        """A new block: no probe is answered with yes. Memory that the last block left mostly unused is given back."""
+        if len(self._memory) > _KEPT + _ROOMY * self.free * self._words:
+            self._memory = np.empty(0, np.uint64)
+        if len(self.pool) > _KEPT + _ROOMY * self.used:
+            self.pool = np.empty(0, np.uint16)
         self._words = -(-size // WORD)
         self.free = self.used = self.decided = 0
         self.reserve(FIRST_FREE_ROW, 0)

@@ -1,0 +1,56 @@
+"""Which kind of node serves a part: the most special one that gives the same answers."""
+
+from __future__ import annotations
+
+from tocsin.engine.detection.absence import AfterAbsenceNode, BetweenAbsenceNode, FixedAbsenceNode
+from tocsin.engine.detection.following import FollowingNode, is_following
+from tocsin.engine.detection.join import JoinNode, PairNode
+from tocsin.engine.detection.node import Node
+from tocsin.engine.detection.scope import Scopes
+from tocsin.engine.detection.silence import SilenceNode, is_silence
+from tocsin.engine.detection.simple import AtomNode, EitherNode, NamedNode, OnlyNode
+from tocsin.plan.atoms import Condition
+from tocsin.plan.composites import (
+    Absence,
+    AfterWindow,
+    BetweenWindow,
+    Either,
+    FixedWindow,
+    Join,
+    Named,
+    Only,
+    Part,
+)
+
+
+def node_of(part: Part, inner: list[Node], scopes: Scopes) -> Node:
+    """The node of a part on top of the nodes inside it."""
+    match part:
+        case Condition():
+            return AtomNode(part, inner)
+        case Named():
+            return NamedNode(part, inner)
+        case Only():
+            return OnlyNode(part, inner)
+        case Either():
+            return EitherNode(part, inner)
+        case Join() if is_following(part, scopes):
+            return FollowingNode(part, inner)
+        case Join():
+            return PairNode(part, inner, scopes) if len(inner) == 2 else JoinNode(part, inner, scopes)
+        case Absence(_, window):
+            return _absence_node(part, window, inner, scopes)
+
+
+def _absence_node(
+    part: Absence, window: FixedWindow | AfterWindow | BetweenWindow, inner: list[Node], scopes: Scopes
+) -> Node:
+    match window:
+        case FixedWindow():
+            return FixedAbsenceNode(part, window, inner)
+        case AfterWindow() if is_silence(part, window, scopes):
+            return SilenceNode(part, window, inner)
+        case AfterWindow():
+            return AfterAbsenceNode(part, window, inner, scopes)
+        case BetweenWindow():
+            return BetweenAbsenceNode(part, window, inner, scopes)
