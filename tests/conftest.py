@@ -1,4 +1,7 @@
-"""Shared by all tests: how many random cases a property gets, and where the data of others lies."""
+"""Shared by all tests: how many random cases a property gets, and where the data of others lies.
+
+The quick profile draws the same cases in every run, so that a change is judged by itself; `make test-long` draws anew.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 _SLOW_IS_FINE = (HealthCheck.too_slow, HealthCheck.data_too_large)
-settings.register_profile("quick", max_examples=100, deadline=None, suppress_health_check=_SLOW_IS_FINE)
+settings.register_profile(
+    "quick", max_examples=100, deadline=None, derandomize=True, suppress_health_check=_SLOW_IS_FINE
+)
 settings.register_profile("long", max_examples=5_000, deadline=None, suppress_health_check=_SLOW_IS_FINE)
 settings.load_profile(os.environ.get("TOCSIN_EXAMPLES", "quick"))
 
