@@ -21,7 +21,6 @@ from tocsin.hosts.spark.versions import VERSION
 from tocsin.hosts.spark.worker import ByMatch
 
 SECOND = 1_000_000
-MERGED = "an engine that takes over a snapshot lets equal parts share one node, though one came later than the other"
 THEN = Subscription("then", "opsl", "=|(A; 5s)B")
 SILENCE = Subscription("silence", "opsl", "!(A; 4s)B")
 
@@ -165,7 +164,7 @@ def restarted(host: FakeHost, source: Source) -> None:
 @pytest.mark.parametrize(
     "log_bytes",
     [
-        pytest.param(0, id="snapshots", marks=pytest.mark.xfail(reason=MERGED, strict=True)),
+        pytest.param(0, id="snapshots"),
         pytest.param(1 << 20, id="steps"),
     ],
 )

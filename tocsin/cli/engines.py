@@ -14,7 +14,7 @@ from tocsin.errors import UnsupportedProblem
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.match import Match
 from tocsin.hosts.local.finite import Input, match_events, read_events
-from tocsin.plan.atoms import Condition
+from tocsin.plan.atoms import Atom
 from tocsin.reference import matches as reference_matches
 from tocsin.values.time import Duration, Instant
 
@@ -71,7 +71,7 @@ def _reference(request: Request) -> Answer:
     with working(len(request.loaded.plans), "evaluating subscriptions") as progress:
         for number, (subscription, plan) in enumerate(request.loaded.plans.items()):
             progress(number)
-            events = found.events if isinstance(plan.pattern, Condition) else in_time
+            events = found.events if isinstance(plan.pattern, Atom) else in_time
             matches += reference_matches(subscription, plan, events, request.until)
     return Answer(sorted(matches, key=lambda match: match.order), found.dead_letters)
 

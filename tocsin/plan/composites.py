@@ -13,7 +13,7 @@ from typing import assert_never
 
 from tocsin.errors import MeaningProblem
 from tocsin.events.event import Path
-from tocsin.plan.atoms import Atom, Condition
+from tocsin.plan.atoms import Atom
 from tocsin.values.space import Metric, SpatialRelation
 from tocsin.values.time import Duration, Instant
 
@@ -222,9 +222,9 @@ class Plan:
 
 def parts_of(part: Part) -> tuple[Part, ...]:
     """The parts directly inside a part."""
+    if isinstance(part, Atom):
+        return ()
     match part:
-        case Condition():
-            return ()
         case Join(parts) | Either(parts):
             return parts
         case Only(inner) | Named(_, inner):
@@ -249,7 +249,7 @@ def _bounding_parts(window: Window) -> tuple[Part, ...]:
 
 def atoms_of(part: Part) -> Iterator[Atom]:
     """Every atom, from left to right."""
-    if isinstance(part, Condition):
+    if isinstance(part, Atom):
         yield part
     for inner in parts_of(part):
         yield from atoms_of(inner)

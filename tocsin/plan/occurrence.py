@@ -1,12 +1,14 @@
-"""An occurrence of a part: which events, when, where, and which occurrences its named parts are."""
+"""An occurrence of a part: which events, when, where, what is bound, and which occurrences its named parts are."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 
 from tocsin.errors import EventProblem
 from tocsin.events.event import Event
+from tocsin.plan.rows import NOTHING_BOUND, Rows, natural_join
 from tocsin.values.space import Geometry, extent
 from tocsin.values.time import Instant
 
@@ -27,6 +29,7 @@ class Occurrence:
     end: Instant
     names: Mapping[str, Occurrence]
     absences: tuple[tuple[Instant, Instant], ...]
+    rows: Rows
     _place: Geometry | None = field(init=False, repr=False)
 
     def __init__(
@@ -36,12 +39,14 @@ class Occurrence:
         end: Instant,
         names: Mapping[str, Occurrence] = _NO_NAMES,
         absences: tuple[tuple[Instant, Instant], ...] = (),
+        rows: Rows = NOTHING_BOUND,
     ) -> None:
         self.members = members
         self.start = start
         self.end = end
         self.names = names
         self.absences = absences
+        self.rows = rows
 
     @property
     def identity(self) -> Identity:
@@ -68,19 +73,26 @@ class Occurrence:
 
     def named(self, name: str) -> Occurrence:
         """The same occurrence, known by a name."""
-        return Occurrence(self.members, self.start, self.end, {**self.names, name: self}, self.absences)
+        return Occurrence(self.members, self.start, self.end, {**self.names, name: self}, self.absences, self.rows)
+
+    def with_silence(self, start: Instant, end: Instant) -> Occurrence:
+        """The same occurrence, after which nothing came in a window; it ends no earlier than the window."""
+        silence = (start, end)
+        return Occurrence(
+            self.members, self.start, max(self.end, end), self.names, (*self.absences, silence), self.rows
+        )
 
 
-def occurrence_of(event: Event) -> Occurrence:
-    """The occurrence that is one event; an event without a time has no place in time and occurs in no composite."""
+def occurrence_of(event: Event, rows: Rows = NOTHING_BOUND) -> Occurrence:
+    """The occurrence that is one event, with what it binds; one without a time occurs in no composite."""
     interval = event.interval
     if interval is None:
         raise EventProblem("an event without a time cannot take part in a composite", code="UntimedEvent")
-    return Occurrence((event,), interval.start, interval.end)
+    return Occurrence((event,), interval.start, interval.end, rows=rows)
 
 
 def combined(parts: Sequence[Occurrence]) -> Occurrence | None:
-    """The occurrence of all parts together, or None where they disagree on a name or share a member by chance."""
+    """The occurrence of all parts together; None where they disagree on what they bind or share a member by chance."""
     if len(parts) == 2:
         first, second = parts
         if first.names.keys().isdisjoint(second.names):
@@ -100,12 +112,16 @@ def _pair(first: Occurrence, second: Occurrence) -> Occurrence | None:
         if len(by_identity) != len(first.members) + len(second.members):
             return None
         members = tuple(sorted(by_identity.values(), key=lambda member: member.order))
+    rows = first.rows if second.rows is NOTHING_BOUND else natural_join(first.rows, second.rows)
+    if not rows:
+        return None
     return Occurrence(
         members,
         min(first.start, second.start),
         max(first.end, second.end),
         {**first.names, **second.names},
         first.absences + second.absences,
+        rows,
     )
 
 
@@ -125,10 +141,14 @@ def _combined(parts: Sequence[Occurrence]) -> Occurrence | None:
             if member.identity in members and member.identity not in shared:
                 return None
             members[member.identity] = member
+    rows = reduce(natural_join, (part.rows for part in parts))
+    if not rows:
+        return None
     return Occurrence(
         tuple(sorted(members.values(), key=lambda member: member.order)),
         min(part.start for part in parts),
         max(part.end for part in parts),
         names,
         tuple(window for part in parts for window in part.absences),
+        rows,
     )

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import assert_never
 
-from tocsin.plan.atoms import Condition
+from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import (
     Absence,
     AfterWindow,
@@ -25,9 +25,9 @@ Change = Callable[[Part], Part]
 
 def with_parts(part: Part, change: Change) -> Part:
     """The part with every part directly inside it changed; an atom is returned as it is."""
+    if isinstance(part, Atom):
+        return part
     match part:
-        case Condition():
-            return part
         case Join(parts) | Either(parts):
             return replace(part, parts=tuple(map(change, parts)))
         case Only(inner) | Named(_, inner):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from tocsin.events.event import Event
 from tocsin.events.match import Match, match_of_event
 from tocsin.events.order import in_canonical_order
-from tocsin.plan.atoms import Condition
+from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Plan
 from tocsin.plan.occurrence import Occurrence
 from tocsin.plan.rendering import match_of
@@ -24,7 +24,7 @@ def matches(subscription: str, plan: Plan, events: Iterable[Event], until: Insta
     A repeated identity counts once. Occurrences with the same members and windows are one match.
     """
     ordered = in_canonical_order(events)
-    if isinstance(plan.pattern, Condition):
+    if isinstance(plan.pattern, Atom):
         found = [match_of_event(subscription, event) for event in ordered if holds(plan.pattern, event)]
     else:
         found = [match_of(subscription, each) for each in detected(plan, ordered, until)]

@@ -13,7 +13,7 @@ from itertools import product
 from typing import assert_never
 
 from tocsin.events.event import Event
-from tocsin.plan.atoms import Condition
+from tocsin.plan.atoms import Atom
 from tocsin.plan.bounds import join_lifetime
 from tocsin.plan.composites import (
     Absence,
@@ -32,8 +32,8 @@ from tocsin.plan.composites import (
 from tocsin.plan.conditions import allows, compare
 from tocsin.plan.occurrence import Occurrence, combined, occurrence_of
 from tocsin.plan.scopes import scopes_of
-from tocsin.reference.atoms import holds
-from tocsin.reference.meaning import between, inside, joined, named, related_to, silence_after
+from tocsin.reference.atoms import holds, rows_of
+from tocsin.reference.meaning import between, inside, joined, related_to, silence_after
 from tocsin.values.time import Instant
 
 
@@ -93,8 +93,8 @@ class Detection:
     def _step(self, event: Event | None, due: Instant | None) -> None:
         for node in self._nodes.values():
             node.brought = []
-            if event is not None and isinstance(node.part, Condition) and holds(node.part, event):
-                node.brought.append(occurrence_of(event))
+            if event is not None and isinstance(node.part, Atom) and holds(node.part, event):
+                node.brought.append(occurrence_of(event, rows_of(node.part, event)))
             for slot, inner in enumerate(node.inner):
                 for occurrence in sorted(inner.brought, key=lambda each: each.order):
                     self._receive(node, slot, occurrence)
@@ -107,9 +107,10 @@ class Detection:
         self.found += sorted(self._root.brought, key=lambda each: each.order)
 
     def _receive(self, node: _Node, slot: int, occurrence: Occurrence) -> None:
+        assert not isinstance(node.part, Atom), "an atom has no parts"
         match node.part:
             case Named(name):
-                node.brought.append(named(name, occurrence))
+                node.brought.append(occurrence.named(name))
             case Only(_, restriction):
                 if allows(restriction, occurrence):
                     node.brought.append(occurrence)
@@ -120,8 +121,6 @@ class Detection:
                 self._on_join(node, node.part, slot, occurrence)
             case Absence():
                 self._on_absence(node, node.part, slot, occurrence)
-            case Condition():
-                raise AssertionError("an atom has no parts")
             case _:
                 assert_never(node.part)
 

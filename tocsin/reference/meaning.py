@@ -6,12 +6,10 @@ This is policy `unrestricted`: nothing is used up. The other policies choose amo
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import product
 from typing import assert_never
 
 from tocsin.events.event import Event
-from tocsin.plan.atoms import Condition
 from tocsin.plan.composites import (
     Absence,
     AfterWindow,
@@ -26,17 +24,16 @@ from tocsin.plan.composites import (
 )
 from tocsin.plan.conditions import allows, compare, meets
 from tocsin.plan.occurrence import Occurrence, combined, occurrence_of
-from tocsin.reference.atoms import holds
+from tocsin.reference.atoms import holds, rows_of
 from tocsin.values.time import Instant
 
 
 def occurrences(part: Part, events: Sequence[Event], until: Instant | None = None) -> list[Occurrence]:
     """Every occurrence of a part among timed events in canonical order, as known when the clock stands at `until`."""
+    found: Iterable[Occurrence]
     match part:
-        case Condition():
-            found: Iterable[Occurrence] = (occurrence_of(event) for event in events if holds(part, event))
         case Named(name, inner):
-            found = (named(name, each) for each in occurrences(inner, events, until))
+            found = (each.named(name) for each in occurrences(inner, events, until))
         case Only(inner, restriction):
             found = (each for each in occurrences(inner, events, until) if allows(restriction, each))
         case Either(parts):
@@ -47,13 +44,8 @@ def occurrences(part: Part, events: Sequence[Event], until: Instant | None = Non
         case Absence():
             found = _absences(part, events, until)
         case _:
-            assert_never(part)
+            found = (occurrence_of(event, rows_of(part, event)) for event in events if holds(part, event))
     return distinct(each for each in found if until is None or each.end <= until)
-
-
-def named(name: str, occurrence: Occurrence) -> Occurrence:
-    """The occurrence, known by a name."""
-    return replace(occurrence, names={**occurrence.names, name: occurrence})
 
 
 def joined(join: Join, parts: Sequence[Occurrence]) -> Occurrence | None:
@@ -105,8 +97,7 @@ def _absences(absence: Absence, events: Sequence[Event], until: Instant | None) 
 
 def silence_after(after: Occurrence, length: int) -> Occurrence:
     """The occurrence of an absence: what set it going, up to the end of the silent window."""
-    window = (after.end, after.end + length)
-    return replace(after, end=window[1], absences=(*after.absences, window))
+    return after.with_silence(after.end, after.end + length)
 
 
 def between(absence: Absence, left: Occurrence, right: Occurrence) -> Occurrence | None:
@@ -114,7 +105,7 @@ def between(absence: Absence, left: Occurrence, right: Occurrence) -> Occurrence
     if left.end >= right.start or (absence.keep is not None and right.end - left.end > absence.keep):
         return None
     whole = combined((left, right))
-    return None if whole is None else replace(whole, absences=(*whole.absences, (left.end, right.start)))
+    return None if whole is None else whole.with_silence(left.end, right.start)
 
 
 def inside(each: Occurrence, left: Occurrence, right: Occurrence) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 
 from tocsin.engine.detection.keys import slot_keys
 from tocsin.engine.detection.node import Node, Pending, State, Step, Writer
@@ -134,8 +133,7 @@ class AfterAbsenceNode(Node):
         return not self._rest or _concerns(self._rest, absent, first)
 
     def _ring(self, first: Occurrence, step: Step) -> None:
-        window = (first.end, first.end + self._length)
-        step.bring(self, Occurrence(first.members, first.start, window[1], first.names, (*first.absences, window)))
+        step.bring(self, first.with_silence(first.end, first.end + self._length))
 
 
 class BetweenAbsenceNode(Node):
@@ -242,7 +240,7 @@ class BetweenAbsenceNode(Node):
         whole = combined((first, last))
         if whole is None or any(self._breaks(each.occurrence, first, last, whole) for each in self._absent.entries()):
             return None
-        return replace(whole, absences=(*whole.absences, (first.end, last.start)))
+        return whole.with_silence(first.end, last.start)
 
     def _breaks(self, absent: Occurrence, first: Occurrence, last: Occurrence, whole: Occurrence) -> bool:
         return (

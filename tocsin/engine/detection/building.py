@@ -9,7 +9,7 @@ from tocsin.engine.detection.node import Node
 from tocsin.engine.detection.scope import Scopes
 from tocsin.engine.detection.silence import SilenceNode, is_silence
 from tocsin.engine.detection.simple import AtomNode, EitherNode, NamedNode, OnlyNode
-from tocsin.plan.atoms import Condition
+from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import (
     Absence,
     AfterWindow,
@@ -25,9 +25,9 @@ from tocsin.plan.composites import (
 
 def node_of(part: Part, inner: list[Node], scopes: Scopes) -> Node:
     """The node of a part on top of the nodes inside it."""
+    if isinstance(part, Atom):
+        return AtomNode(part, inner)
     match part:
-        case Condition():
-            return AtomNode(part, inner)
         case Named():
             return NamedNode(part, inner)
         case Only():

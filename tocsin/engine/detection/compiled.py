@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import Any, assert_never
 
 from tocsin.events.event import Event, Path
-from tocsin.plan.atoms import Condition
+from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import (
     AtRegion,
     End,
@@ -86,7 +86,7 @@ def is_of(attribute: PartAttribute, part: Part) -> bool:
 
 def is_one_event(part: Part) -> bool:
     """Whether the part brings one occurrence for an event at most, that event alone."""
-    return isinstance(part, Condition) or (isinstance(part, Only | Named) and is_one_event(part.part))
+    return isinstance(part, Atom) or (isinstance(part, Only | Named) and is_one_event(part.part))
 
 
 def reader(attribute: PartAttribute, of_event: bool) -> Reader:

@@ -7,7 +7,7 @@ that the layout of the graph, and who else shares it, never shows in a result.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count
 from operator import is_
@@ -19,7 +19,7 @@ from tocsin.engine.detection.scope import Scopes
 from tocsin.engine.detection.snapshot import VERSION, SnapshotReader, SnapshotWriter, checked
 from tocsin.errors import MeaningProblem, StateProblem
 from tocsin.events.event import Event
-from tocsin.plan.atoms import Atom, Condition
+from tocsin.plan.atoms import Atom
 from tocsin.plan.bounds import bounds_of
 from tocsin.plan.composites import (
     Absence,
@@ -51,6 +51,14 @@ class _Builder:
     scopes: Scopes
     names: dict[Part, _Name]
 
+    @property
+    def place(self) -> str:
+        """How a snapshot calls the next part that gets a name."""
+        return f"{len(self.names)} {self.key}"
+
+
+_Choice = Callable[[Part, list[Node], _Builder], _Name]
+
 
 class Network:
     """Composite subscriptions by key; feed it atoms' events in canonical order."""
@@ -58,6 +66,9 @@ class Network:
     def __init__(self) -> None:
         self.now: Instant = _BEGINNING
         self.number = 0
+        self._clear()
+
+    def _clear(self) -> None:
         self._roots: dict[str, Node] = {}
         self._owned: dict[str, list[_Name]] = {}
         self._scopes: dict[str, Scopes] = {}
@@ -82,16 +93,21 @@ class Network:
         if key in self._roots:
             raise StateProblem(f"subscription {key!r} is there already", code="DuplicateSubscriptionError", token=key)
         self._refuse_past_windows(pattern)
+        names = self._build(key, pattern, self._name)
+        return [part for part in names if isinstance(part, Atom) and self._owners[_atom_name(part)] == 1]
+
+    def _build(self, key: str, pattern: Part, choose: _Choice) -> Iterable[Part]:
+        """Makes the nodes of a subscription; `choose` says which of those that are there it shares."""
         lifetimes = [bound.lifetime or 0 for bound in bounds_of(pattern)]
         builder = _Builder(key, Scopes(scopes_of(pattern), sum(lifetimes)), {})
-        node = self._node(pattern, builder)
+        node = self._node(pattern, builder, choose)
         node.keys.append(key)
         self._roots[key] = node
         self._owned[key] = list(builder.names.values())
         self._scopes[key] = builder.scopes
         for name in self._owned[key]:
             self._owners[name] = self._owners.get(name, 0) + 1
-        return [part for part in builder.names if isinstance(part, Condition) and self._owners[_atom_name(part)] == 1]
+        return builder.names
 
     def remove(self, key: str) -> list[Atom]:
         """Removes a subscription and every part that nobody else uses; returns the atoms among them."""
@@ -103,7 +119,7 @@ class Network:
         self._forget_nodes(dropped)
         for node in dropped:
             node.leave()
-        return [node.part for node in dropped if isinstance(node.part, Condition)]
+        return [node.part for node in dropped if isinstance(node.part, Atom)]
 
     def __len__(self) -> int:
         return len(self._roots)
@@ -116,7 +132,7 @@ class Network:
     @property
     def atoms(self) -> Iterable[Atom]:
         """The atoms whose events the network wants."""
-        return [node.part for node in self._nodes.values() if isinstance(node.part, Condition)]
+        return [node.part for node in self._nodes.values() if isinstance(node.part, Atom)]
 
     def event(self, event: Event, atoms: Iterable[Atom]) -> Found:
         """One event that is an occurrence of the given atoms; timers that are due before it fire first.
@@ -199,21 +215,24 @@ class Network:
     def restore(self, body: State) -> None:
         """Takes over a snapshot into a network that has its subscriptions but has seen nothing yet.
 
-        What belongs to a subscription that is gone is left out; a subscription that is new starts empty.
+        What belongs to a subscription that is gone is left out; a subscription that is new starts empty. The others
+        share again what they shared, and nothing else.
         """
         state = checked(body)
-        reader = SnapshotReader(state["events"])
+        patterns = {key: root.part for key, root in self._roots.items()}
+        self._clear()
         self.now = state["now"]
-        restored: set[_Name] = set()
-        for key, names in self._owned.items():
-            self._scopes[key].restore(state["used"].get(key, []))
-            for number, name in enumerate(names):
-                held = state["nodes"].get(f"{number} {key}")
-                if isinstance(held, str):
-                    held = state["nodes"].get(held)
-                if held is not None and name not in restored:
-                    restored.add(name)
-                    self._nodes[name].restore(held, reader.read, self)
+        known = [key for key in state["used"] if key in patterns]
+        taken: dict[str, _Name] = {}
+        for key in known:
+            self._build(key, patterns.pop(key), lambda part, _, builder: self._name_before(part, builder, state, taken))
+            self._scopes[key].restore(state["used"][key])
+        reader = SnapshotReader(state["events"])
+        for place, name in taken.items():
+            if place in state["nodes"]:
+                self._nodes[name].restore(state["nodes"][place], reader.read, self)
+        for key, pattern in patterns.items():
+            self._build(key, pattern, self._name)
 
     def bring(self, node: Node, occurrence: Occurrence) -> None:
         """An occurrence of a node's part, for all its users and subscriptions."""
@@ -302,12 +321,12 @@ class Network:
         del self._owners[name]
         return True
 
-    def _node(self, part: Part, builder: _Builder) -> Node:
+    def _node(self, part: Part, builder: _Builder, choose: _Choice) -> Node:
         """The node of a part: one that is there already, or a new one on top of the nodes inside it."""
         if part in builder.names:
             return self._nodes[builder.names[part]]
-        inner = [self._node(each, builder) for each in parts_of(part)]
-        name = self._name(part, inner, builder)
+        inner = [self._node(each, builder, choose) for each in parts_of(part)]
+        name = choose(part, inner, builder)
         builder.names[part] = name
         if name not in self._nodes:
             self._nodes[name] = node = node_of(part, inner, builder.scopes)
@@ -318,7 +337,7 @@ class Network:
         node.enter()
         while len(self._levels) <= node.level:
             self._levels.append([])
-        if isinstance(node.part, Condition):
+        if isinstance(node.part, Atom):
             self._atoms[id(node.part)] = node
         node.start(self)
 
@@ -326,13 +345,22 @@ class Network:
         """Who may use the node of a part: one subscription where it binds a name with a scope, whose occurrences are
         used up for that subscription alone; else all that came before it held anything. Numbers tell generations apart.
         """
-        owner = _SHARED if builder.scopes.names.isdisjoint(names_of(part)) else builder.key
+        owner = _owner(part, builder)
         for generation in count():
             name = (owner, part, generation)
             known = self._nodes.get(name)
             if known is None or (known.is_empty and all(map(is_, known.inner, inner))):
                 return name
         raise AssertionError("unreachable")
+
+    def _name_before(self, part: Part, builder: _Builder, state: State, taken: dict[str, _Name]) -> _Name:
+        """Who used the node of a part when a snapshot was taken; `taken` has the places that are made already."""
+        held = state["nodes"].get(builder.place)
+        place = held if isinstance(held, str) else builder.place
+        if place not in taken:
+            owner = _owner(part, builder)
+            taken[place] = next(name for g in count() if (name := (owner, part, g)) not in self._nodes)
+        return taken[place]
 
     def _refuse_past_windows(self, part: Part) -> None:
         match part:
@@ -341,6 +369,10 @@ class Network:
             case _:
                 for inner in parts_of(part):
                     self._refuse_past_windows(inner)
+
+
+def _owner(part: Part, builder: _Builder) -> str:
+    return _SHARED if builder.scopes.names.isdisjoint(names_of(part)) else builder.key
 
 
 def _atom_name(atom: Atom) -> _Name:

@@ -169,8 +169,7 @@ class SilenceNode(Node):
 
     def ring(self, first: Occurrence, step: Step) -> None:
         """The window is over."""
-        window = (first.end, first.end + self._length)
-        step.bring(self, Occurrence(first.members, first.start, window[1], first.names, (*first.absences, window)))
+        step.bring(self, first.with_silence(first.end, first.end + self._length))
 
     def pending(self) -> Iterator[Pending]:
         """All that waits for its deadline."""

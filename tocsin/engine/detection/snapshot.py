@@ -9,6 +9,7 @@ from tocsin.errors import StateProblem
 from tocsin.events.codecs.cloudevents import event_of
 from tocsin.events.event import Event
 from tocsin.plan.occurrence import Occurrence
+from tocsin.plan.rows import NOTHING_BOUND
 
 VERSION = 1
 
@@ -31,6 +32,8 @@ class SnapshotWriter:
             body["names"] = {name: self.write(each) for name, each in occurrence.names.items()}
         if occurrence.absences:
             body["absences"] = [list(window) for window in occurrence.absences]
+        if occurrence.rows != NOTHING_BOUND:
+            body["rows"] = [_plain(row) for row in occurrence.rows]
         return body
 
     def _number(self, event: Event) -> int:
@@ -54,6 +57,7 @@ class SnapshotReader:
             body["end"],
             {name: self.read(each) for name, each in body.get("names", {}).items()},
             tuple((start, end) for start, end in body.get("absences", ())),
+            tuple(map(_value, body["rows"])) if "rows" in body else NOTHING_BOUND,
         )
 
 
@@ -65,6 +69,15 @@ def checked(body: Any) -> State:
             f"a snapshot of version {VERSION} is expected, got {found!r}", code="SnapshotVersion", hint="start afresh"
         )
     return body
+
+
+def _plain(value: Any) -> Any:
+    """A row, or a value in one, with lists for tuples."""
+    return [_plain(each) for each in value] if isinstance(value, tuple) else value
+
+
+def _value(plain: Any) -> Any:
+    return tuple(map(_value, plain)) if isinstance(plain, list) else plain
 
 
 def _event_body(event: Event) -> State:

@@ -6,14 +6,14 @@ from collections.abc import Iterable
 
 from tocsin.catalog import Definition, Subscription, compile_subscription
 from tocsin.errors import UnsupportedProblem
-from tocsin.plan.atoms import Condition
+from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Plan
 
 
 def served_plan(subscription: Subscription, definitions: Iterable[Definition]) -> Plan:
     """The plan of a subscription; raises its problem, or that it is not served here."""
     plan = compile_subscription(subscription, definitions)
-    if not isinstance(plan.pattern, Condition):
+    if not isinstance(plan.pattern, Atom):
         raise UnsupportedProblem(
             f"{subscription.id!r} is a composite ({type(plan.pattern).__name__}); there was none when the query was"
             " made, so it detects none",

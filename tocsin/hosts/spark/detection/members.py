@@ -15,7 +15,7 @@ from tocsin.errors import Problem
 from tocsin.hosts.spark.detection.routes import atom_name
 from tocsin.hosts.spark.detection.shards import shard_of
 from tocsin.hosts.spark.rows import Letter, letter_of_subscription
-from tocsin.plan.atoms import Atom, Condition
+from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Plan, atoms_of
 
 
@@ -101,4 +101,4 @@ def _composite(subscription: Subscription, definitions: tuple[Definition, ...]) 
         plan = compile_subscription(subscription, definitions)
     except Problem:
         return None
-    return None if isinstance(plan.pattern, Condition) else plan
+    return None if isinstance(plan.pattern, Atom) else plan

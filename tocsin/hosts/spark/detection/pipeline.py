@@ -19,7 +19,7 @@ from tocsin.hosts.spark.detection.wanting import WANTED, Identity, Wanting
 from tocsin.hosts.spark.layout import Layout
 from tocsin.hosts.spark.sources import FIXED_VERSION, LiveCatalog, Source
 from tocsin.hosts.spark.versions import VERSION, version_table
-from tocsin.plan.atoms import Condition
+from tocsin.plan.atoms import Atom
 from tocsin.values.time import Duration, Instant
 
 DEFAULT_LATENESS: Duration = 2_000_000
@@ -96,6 +96,6 @@ def _any_composite(snapshot: Snapshot) -> bool:
             plan = compile_subscription(subscription, snapshot.definitions)
         except Problem:
             continue
-        if not isinstance(plan.pattern, Condition):
+        if not isinstance(plan.pattern, Atom):
             return True
     return False

@@ -9,7 +9,7 @@ from hashlib import blake2b
 from tocsin.catalog import Definition, Subscription, compile_subscription
 from tocsin.hosts.spark.detection.shards import shard_of
 from tocsin.hosts.spark.index import Index, Indexes
-from tocsin.plan.atoms import Atom, Condition
+from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Plan, atoms_of
 from tocsin.plan.wire import plan_to_json
 
@@ -35,7 +35,7 @@ class DetectingIndex(Index):
         """Adds a subscription of any kind."""
         plan = compile_subscription(subscription, definitions)
         self.engine.add(subscription.id, plan)
-        if isinstance(plan.pattern, Condition):
+        if isinstance(plan.pattern, Atom):
             return
         self._atoms[subscription.id] = tuple(set(atoms_of(plan.pattern)))
         for atom in self._atoms[subscription.id]:
