@@ -78,9 +78,29 @@ def joins(draw: st.DrawFn, inner: st.SearchStrategy[Part], policy: Policy) -> Jo
     return Join(parts, draw(conditions(len(parts))) + related, policy, keep)
 
 
+_COMPARED = [
+    Related(PartAttribute(left, ("v",)), relation, PartAttribute(right, ("v",)))
+    for left, relation, right in (("p", "=", "q"), ("r", "=", "p"), ("r", "=", "q"), ("p", "<", "q"), ("r", ">", "p"))
+]
+
+
+@st.composite
+def compared_absences(draw: st.DrawFn, policy: Policy) -> Absence:
+    """Absences whose conditions concern the absent part, the parts around its window, or both."""
+    wanted = draw(st.lists(st.sampled_from(_COMPARED), unique=True, max_size=3))
+    first, absent = Named("p", draw(ATOMS)), Named("r", draw(ATOMS))
+    if draw(st.booleans()):
+        about_first = tuple(each for each in wanted if "q" not in (each.left.name, each.right.name))
+        return Absence(absent, AfterWindow(first, draw(DURATIONS)), about_first, policy)
+    window = BetweenWindow(first, Named("q", draw(ATOMS)))
+    return Absence(absent, window, tuple(wanted), policy, draw(st.sampled_from([None, 3])))
+
+
 def parts(policy: Policy, names: dict[str, Part] | None = None) -> st.SearchStrategy[Part]:
     """Composite parts; names, where given, stand for one definition wherever they are used."""
-    leaves = st.one_of(ATOMS, st.sampled_from([Named(name, part) for name, part in names.items()])) if names else ATOMS
+    leaves: st.SearchStrategy[Part] = (
+        st.one_of(ATOMS, st.sampled_from([Named(name, part) for name, part in names.items()])) if names else ATOMS
+    )
 
     def grown(inner: st.SearchStrategy[Part]) -> st.SearchStrategy[Part]:
         return st.one_of(
@@ -101,6 +121,7 @@ def parts(policy: Policy, names: dict[str, Part] | None = None) -> st.SearchStra
             st.builds(
                 lambda absent, s, t: Absence(absent, FixedWindow(s, t), policy=policy), ATOMS, DURATIONS, DURATIONS
             ),
+            compared_absences(policy),
         )
 
     return st.recursive(leaves, grown, max_leaves=5)

@@ -182,7 +182,8 @@ Window = FixedWindow | AfterWindow | BetweenWindow
 class Absence:
     """No occurrence of the part that meets the conditions lies wholly inside the window.
 
-    Where `keep` is given, the ends of a window between two parts lie at most so far apart.
+    Conditions between the two parts that bound a window are about these alone: which of them bound one. Where `keep`
+    is given, the ends of such a window lie at most so far apart.
     """
 
     part: Part
@@ -190,6 +191,20 @@ class Absence:
     conditions: tuple[Related, ...] = ()
     policy: Policy = Policy.DEFERRED
     keep: Duration | None = None
+
+    @property
+    def conditions_on_bounds(self) -> tuple[Related, ...]:
+        """What the two parts around a window have to meet."""
+        if not isinstance(self.window, BetweenWindow):
+            return ()
+        names = names_of(self.window.first) | names_of(self.window.last)
+        return tuple(each for each in self.conditions if {each.left.name, each.right.name} <= names)
+
+    @property
+    def conditions_on_absent(self) -> tuple[Related, ...]:
+        """What an occurrence of the absent part has to meet to count."""
+        on_bounds = self.conditions_on_bounds
+        return tuple(each for each in self.conditions if each not in on_bounds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +260,12 @@ def _bounding_parts(window: Window) -> tuple[Part, ...]:
             return (first, last)
         case _:
             assert_never(window)
+
+
+def names_of(part: Part) -> frozenset[str]:
+    """The names of the parts inside a part, itself included."""
+    inner = frozenset(name for each in parts_of(part) for name in names_of(each))
+    return inner | {part.name} if isinstance(part, Named) else inner
 
 
 def atoms_of(part: Part) -> Iterator[Atom]:

@@ -189,7 +189,9 @@ class Detection:
 
     def _on_last(self, node: _Node, absence: Absence, last: Occurrence) -> None:
         absent, firsts, lasts = node.queues
-        candidates = _most_recent(firsts, last, ()) if absence.policy is Policy.RECENT else [*firsts]
+        candidates = (
+            _most_recent(firsts, last, absence.conditions_on_bounds) if absence.policy is Policy.RECENT else [*firsts]
+        )
         for first in candidates:
             if first in firsts and last in lasts:
                 whole = between(absence, first, last)
@@ -243,4 +245,4 @@ def _is_named(occurrence: Occurrence, name: str, used: Occurrence) -> bool:
 def _any_inside(
     absence: Absence, absent: Sequence[Occurrence], first: Occurrence, last: Occurrence, whole: Occurrence
 ) -> bool:
-    return any(inside(each, first, last) and related_to(absence.conditions, each, whole) for each in absent)
+    return any(inside(each, first, last) and related_to(absence.conditions_on_absent, each, whole) for each in absent)

@@ -88,7 +88,8 @@ def _absences(absence: Absence, events: Sequence[Event], until: Instant | None) 
                 for right in occurrences(last, events, until):
                     whole = between(absence, left, right)
                     if whole is not None and not any(
-                        inside(each, left, right) and related_to(absence.conditions, each, whole) for each in present
+                        inside(each, left, right) and related_to(absence.conditions_on_absent, each, whole)
+                        for each in present
                     ):
                         yield whole
         case _:
@@ -105,7 +106,9 @@ def between(absence: Absence, left: Occurrence, right: Occurrence) -> Occurrence
     if left.end >= right.start or (absence.keep is not None and right.end - left.end > absence.keep):
         return None
     whole = combined((left, right))
-    return None if whole is None else whole.with_silence(left.end, right.start)
+    if whole is None or not all(compare(each, whole.names) for each in absence.conditions_on_bounds):
+        return None
+    return whole.with_silence(left.end, right.start)
 
 
 def inside(each: Occurrence, left: Occurrence, right: Occurrence) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tocsin.events.event import Event
-from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode, Not, Predicate, attribute_paths
+from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode, Not, PlaceIs, Predicate, attribute_paths
 from tocsin.plan.explain import path_text, selector_text
 from tocsin.reference import truth_of
 from tocsin.values.truth import Truth
@@ -42,6 +42,8 @@ def verdict_line(node: BooleanNode, event: Event) -> str:
 
 
 def _seen(predicate: Predicate | BooleanNode, event: Event) -> str:
+    if isinstance(predicate, PlaceIs):
+        return f"(place is {event.place_text or 'missing'})"
     paths = sorted(attribute_paths(predicate))  # type: ignore[arg-type]
     values = (f"{path_text(path)} is {_shown(event.attribute(path))}" for path in paths)
     return f"({', '.join(values)})"

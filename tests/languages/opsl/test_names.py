@@ -10,7 +10,7 @@ from tocsin.catalog.compiling import problems_of as catalog_problems_of
 from tocsin.catalog.entries import Definition, Subscription
 from tocsin.languages import parse_subscription
 from tocsin.languages.context import Context, PartDefinition, RegionDefinition
-from tocsin.plan.composites import AtRegion, Join, Named, Only, Part, PartAttribute, Related
+from tocsin.plan.composites import AtRegion, Join, Named, Only, Part, PartAttribute, Plan, Related
 from tocsin.plan.passes import prepared
 from tocsin.values.space import SpatialRelation
 
@@ -199,7 +199,7 @@ def test_a_catalog_hands_its_definitions_to_the_language() -> None:
     ]
     plan = compile_subscription(Subscription("s", "opsl", "@(R)P"), definitions)
     atom = prepared(parse_subscription("selector", "k = 'A'", {})).pattern
-    assert plan.pattern == Only(atom, AtRegion(SpatialRelation.INSIDE, TRIANGLE))
+    assert plan.pattern == prepared(Plan(Only(atom, AtRegion(SpatialRelation.INSIDE, TRIANGLE)))).pattern
     assert plan == compile_subscription(Subscription("s", "opsl", "@(R)S"), definitions)
 
 

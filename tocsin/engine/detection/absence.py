@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from tocsin.engine.detection.keys import slot_keys
 from tocsin.engine.detection.node import Node, Pending, State, Step, Writer
 from tocsin.engine.detection.queue import Queue
 from tocsin.engine.detection.scope import Scopes
 from tocsin.engine.detection.waiting import Entry, Waiting
-from tocsin.plan.composites import Absence, AfterWindow, BetweenWindow, FixedWindow, JoinCondition, Policy
-from tocsin.plan.conditions import meets
+from tocsin.plan.composites import Absence, AfterWindow, BetweenWindow, FixedWindow, Policy, Related
+from tocsin.plan.conditions import compare
 from tocsin.plan.occurrence import Occurrence, combined
 from tocsin.values.time import Instant
 
@@ -137,9 +137,25 @@ class AfterAbsenceNode(Node):
 
 
 class BetweenAbsenceNode(Node):
-    """Pairs a first with a last part where the absent part did not come in between."""
+    """Pairs a first with a last part where the absent part did not come in between.
 
-    __slots__ = ("_absence", "_absent", "_expires", "_firsts", "_names", "_scopes", "_settles")
+    An equality between attributes of the parts keeps apart what cannot concern one another. For each first the least
+    end of an absent part after it is all that matters, unless there are conditions left that only the whole can tell.
+    """
+
+    __slots__ = (
+        "_absence",
+        "_absent",
+        "_expires",
+        "_firsts",
+        "_is_apart",
+        "_keys",
+        "_names",
+        "_on_absent",
+        "_on_bounds",
+        "_scopes",
+        "_settles",
+    )
 
     def __init__(self, part: Absence, window: BetweenWindow, inner: list[Node], scopes: Scopes) -> None:
         super().__init__(part, inner)
@@ -151,6 +167,17 @@ class BetweenAbsenceNode(Node):
         self._firsts = Waiting(part.keep)
         self._absent = Waiting(part.keep)
         self._expires = False
+        on_bounds, on_absent = part.conditions_on_bounds, part.conditions_on_absent
+        keys, rest = slot_keys((window.first, window.last), on_bounds)
+        alike = (*on_bounds, *_that_extend(on_absent, on_bounds))
+        self._keys, rest_of_alike = slot_keys((part.part, window.first, window.last), alike)
+        self._is_apart = len(rest_of_alike) < len(alike)
+        if self._is_apart:
+            self._on_bounds = tuple(each for each in rest_of_alike if each in on_bounds)
+            self._on_absent = tuple(each for each in on_absent if each not in alike or each in rest_of_alike)
+        else:
+            self._keys = (self._keys[0], *keys)
+            self._on_bounds, self._on_absent = rest, on_absent
 
     @property
     def is_empty(self) -> bool:
@@ -160,14 +187,17 @@ class BetweenAbsenceNode(Node):
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
         """Slot 0 is the absent part, slot 1 the first, slot 2 the last."""
         self.forget_before(step.now)
+        key = self._keys[slot](occurrence)
+        if key is None:
+            return  # without the attributes of its key it concerns nothing
         if slot == 0:
-            self._note(occurrence)
+            self._note(occurrence, key)
         elif slot == 1:
-            self._firsts.add(occurrence)
+            self._firsts.add(occurrence, key)
         if slot < 2:
             self._expire(step)
         elif not self._is_used(occurrence):
-            self._close(occurrence, step)
+            self._close(occurrence, key, step)
 
     def forget_before(self, now: Instant) -> None:
         """Drops what is too old to be completed."""
@@ -196,55 +226,80 @@ class BetweenAbsenceNode(Node):
 
     def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
         """Takes over what waits."""
-        for occurrence, silenced in state["firsts"]:
-            self._firsts.add(read(occurrence)).silenced = silenced
-        for occurrence in state["absent"]:
-            self._absent.add(read(occurrence))
+        for written, silenced in state["firsts"]:
+            occurrence = read(written)
+            self._firsts.add(occurrence, self._keys[1](occurrence)).silenced = silenced
+        for written in state["absent"]:
+            occurrence = read(written)
+            self._absent.add(occurrence, self._keys[0](occurrence))
         self._expire(step)
 
     def _expire(self, step: Step) -> None:
         if not self._expires and (soonest := self.next_expiry()) is not None:
             step.expire(self, soonest)
 
-    def _note(self, absent: Occurrence) -> None:
-        """Without conditions the least end of an absent part after each first is all that matters."""
-        if self._absence.conditions:
-            self._absent.add(absent)
+    def _note(self, absent: Occurrence, key: Hashable) -> None:
+        """Absent parts come in the order of their ends: the first that follows a first part has the least end."""
+        if self._on_absent:
+            self._absent.add(absent, key)
             return
-        for entry in self._firsts.oldest_first():
-            if entry.occurrence.end < absent.start and (entry.silenced is None or absent.end < entry.silenced):
-                entry.silenced = absent.end
+        keys = (key,) if self._is_apart else self._firsts.keys()
+        for each in keys:
+            for entry in self._firsts.newest_first(each):
+                if entry.silenced is not None:
+                    break  # so are all that ended before it
+                if entry.occurrence.end < absent.start:
+                    entry.silenced = absent.end
 
-    def _close(self, last: Occurrence, step: Step) -> None:
-        for entry in self._candidates(last):
+    def _close(self, last: Occurrence, key: Hashable, step: Step) -> None:
+        for entry in self._candidates(last, key):
             if not entry.alive or self._is_used(entry.occurrence) or self._is_used(last):
                 continue
-            whole = self._whole(entry, last)
+            whole = self._whole(entry, last, key)
             if whole is not None:
                 step.bring(self, whole)
                 if self._use_up(entry, whole):
                     return
 
-    def _candidates(self, last: Occurrence) -> Iterable[Entry]:
-        if self._absence.policy is not Policy.RECENT:
-            return list(self._firsts.oldest_first())
-        agreeing = (each for each in self._firsts.newest_first() if combined((each.occurrence, last)) is not None)
-        return [each for each in (next(agreeing, None),) if each is not None]
+    def _candidates(self, last: Occurrence, key: Hashable) -> Iterable[Entry]:
+        """Oldest first, without those whose silence was broken before the last part started."""
+        if self._absence.policy is Policy.RECENT:
+            agreeing = (
+                each for each in self._firsts.newest_first(key) if self._pair(each.occurrence, last) is not None
+            )
+            return [each for each in (next(agreeing, None),) if each is not None]
+        unbroken: list[Entry] = []
+        for entry in self._firsts.newest_first(key):
+            if entry.silenced is not None and entry.silenced < last.start:
+                break  # so is the silence of all that ended before it
+            unbroken.append(entry)
+        return reversed(unbroken)
 
-    def _whole(self, entry: Entry, last: Occurrence) -> Occurrence | None:
+    def _whole(self, entry: Entry, last: Occurrence, key: Hashable) -> Occurrence | None:
         first, keep = entry.occurrence, self._absence.keep
         if first.end >= last.start or (keep is not None and last.end - first.end > keep):
             return None
         if entry.silenced is not None and entry.silenced < last.start:
             return None
-        whole = combined((first, last))
-        if whole is None or any(self._breaks(each.occurrence, first, last, whole) for each in self._absent.entries()):
+        whole = self._pair(first, last)
+        if whole is None or (self._on_absent and self._is_broken(first, last, whole, key)):
             return None
         return whole.with_silence(first.end, last.start)
 
-    def _breaks(self, absent: Occurrence, first: Occurrence, last: Occurrence, whole: Occurrence) -> bool:
-        return (
-            first.end < absent.start and absent.end < last.start and _concerns(self._absence.conditions, absent, whole)
+    def _pair(self, first: Occurrence, last: Occurrence) -> Occurrence | None:
+        """Both together, if they bound a window."""
+        whole = combined((first, last))
+        if whole is None or not all(compare(each, whole.names) for each in self._on_bounds):
+            return None
+        return whole
+
+    def _is_broken(self, first: Occurrence, last: Occurrence, whole: Occurrence, key: Hashable) -> bool:
+        absent = self._absent.oldest_first(key) if self._is_apart else self._absent.entries()
+        return any(
+            first.end < each.occurrence.start
+            and each.occurrence.end < last.start
+            and _concerns(self._on_absent, each.occurrence, whole)
+            for each in absent
         )
 
     def _is_used(self, occurrence: Occurrence) -> bool:
@@ -267,7 +322,13 @@ class BetweenAbsenceNode(Node):
                 return True
 
 
-def _concerns(conditions: Sequence[JoinCondition], absent: Occurrence, other: Occurrence) -> bool:
+def _that_extend(on_absent: Sequence[Related], on_bounds: Sequence[Related]) -> list[Related]:
+    """The equalities of the absent part with an attribute in which the bounds of the window are equal themselves."""
+    known = {side for each in on_bounds if each.relation == "=" for side in (each.left, each.right)}
+    return [each for each in on_absent if each.relation == "=" and (each.left in known or each.right in known)]
+
+
+def _concerns(conditions: Sequence[Related], absent: Occurrence, other: Occurrence) -> bool:
     """Whether an occurrence of the absent part is one that the absence speaks of."""
     names = {**other.names, **absent.names}
-    return all(meets(condition, (), names) for condition in conditions)
+    return all(compare(condition, names) for condition in conditions)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from tocsin.engine.detection.compiled import Reader, is_of, reader
-from tocsin.plan.composites import JoinCondition, Named, Part, PartAttribute, Related, parts_of
+from tocsin.plan.composites import JoinCondition, Part, PartAttribute, Related, names_of
 from tocsin.plan.occurrence import Occurrence
 
 Key = Callable[[Occurrence], Hashable]
 """The bucket of an occurrence; None where an attribute is missing, so that it can pair with nothing."""
+
+Told = TypeVar("Told", bound=JoinCondition)
 
 UNPARTED = ("",)
 
@@ -19,15 +21,9 @@ _Wanted = tuple[tuple[PartAttribute, bool], ...]
 """The attributes that make up the key of a slot, and whether they are of the very event that waits there."""
 
 
-def names_of(part: Part) -> frozenset[str]:
-    """The names that an occurrence of the part binds."""
-    inner = frozenset(name for each in parts_of(part) for name in names_of(each))
-    return inner | {part.name} if isinstance(part, Named) else inner
-
-
 def slot_keys(
-    parts: Sequence[Part], conditions: Sequence[JoinCondition]
-) -> tuple[tuple[Key, ...], tuple[JoinCondition, ...]]:
+    parts: Sequence[Part], conditions: Sequence[Told]
+) -> tuple[tuple[Key, ...], tuple[Told, ...]]:
     """How to part the slots of parts, and the conditions that are left to test.
 
     Attributes that are all to be equal, by one condition or through several, part the slots if every part has one.

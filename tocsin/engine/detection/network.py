@@ -13,7 +13,6 @@ from itertools import count
 from operator import is_
 
 from tocsin.engine.detection.building import node_of
-from tocsin.engine.detection.keys import names_of
 from tocsin.engine.detection.node import Node, Pending, State
 from tocsin.engine.detection.scope import Scopes
 from tocsin.engine.detection.snapshot import VERSION, SnapshotReader, SnapshotWriter, checked
@@ -25,6 +24,7 @@ from tocsin.plan.composites import (
     Absence,
     FixedWindow,
     Part,
+    names_of,
     parts_of,
 )
 from tocsin.plan.occurrence import Occurrence, occurrence_of

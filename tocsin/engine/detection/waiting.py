@@ -64,6 +64,10 @@ class Waiting:
         """The living entries of a key, the most recent first."""
         return (entry for entry in reversed(self._buckets.get(key, ())) if entry.alive)
 
+    def keys(self) -> list[Hashable]:
+        """The keys under which something waits, or did."""
+        return list(self._buckets)
+
     def entries(self) -> Iterator[Entry]:
         """All living entries, oldest first."""
         return (entry for entry in self._all if entry.alive)

@@ -2,27 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import assert_never
 
-from tocsin.plan.atoms import Condition
-from tocsin.plan.composites import (
-    Absence,
-    AfterWindow,
-    BetweenWindow,
-    Either,
-    FixedWindow,
-    Join,
-    JoinCondition,
-    Named,
-    Only,
-    Part,
-    PartAttribute,
-    Related,
-    Window,
-    parts_of,
-)
+from tocsin.plan.composites import Absence, Join, JoinCondition, Named, Part, PartAttribute, Related, parts_of
+from tocsin.plan.rewriting import with_parts
 
 
 class Sizes:
@@ -41,24 +24,9 @@ class Sizes:
         return count, levels
 
 
-def mapped(part: Part, change: Callable[[Part], Part]) -> Part:
-    """The part with every part directly inside it changed."""
-    match part:
-        case Condition():
-            return part
-        case Join(parts) | Either(parts):
-            return replace(part, parts=tuple(map(change, parts)))
-        case Only(inner) | Named(_, inner):
-            return replace(part, part=change(inner))
-        case Absence(absent, window):
-            return replace(part, part=change(absent), window=_mapped_window(window, change))
-        case _:
-            assert_never(part)
-
-
 def renamed(part: Part, prefix: str) -> Part:
     """The part with the prefix before every name in it."""
-    inner = mapped(part, lambda each: renamed(each, prefix))
+    inner = with_parts(part, lambda each: renamed(each, prefix))
     match inner:
         case Named(name):
             return replace(inner, name=prefix + name)
@@ -68,18 +36,6 @@ def renamed(part: Part, prefix: str) -> Part:
             return replace(inner, conditions=tuple(_renamed_related(each, prefix) for each in inner.conditions))
         case _:
             return inner
-
-
-def _mapped_window(window: Window, change: Callable[[Part], Part]) -> Window:
-    match window:
-        case FixedWindow():
-            return window
-        case AfterWindow(part):
-            return replace(window, part=change(part))
-        case BetweenWindow(first, last):
-            return BetweenWindow(change(first), change(last))
-        case _:
-            assert_never(window)
 
 
 def _renamed_condition(condition: JoinCondition, prefix: str) -> JoinCondition:

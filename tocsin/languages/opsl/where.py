@@ -1,7 +1,6 @@
 """WHERE: comparisons between attributes of variables, attached to the lowest joins that have both variables.
 
-A variable of an absent part is compared with the parts of its window. Two variables that bound a window are compared in
-a join of the absence with both of them: they are the same occurrences, so nothing else changes.
+An absence compares a variable of the absent part with the parts of its window, and these with one another.
 """
 
 from __future__ import annotations
@@ -11,10 +10,10 @@ from dataclasses import replace
 
 from tocsin.languages.opsl.atoms import path_of
 from tocsin.languages.opsl.problems import Problems
-from tocsin.languages.opsl.rebuild import mapped
 from tocsin.languages.opsl.syntax import Attribute, Comparison
-from tocsin.plan.atoms import Condition
+from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Absence, Either, Join, Named, Only, Part, PartAttribute, Related, parts_of
+from tocsin.plan.rewriting import with_parts
 
 CODE = "WhereError"
 
@@ -31,7 +30,7 @@ def attached(
             wanted[_related(comparison)] = comparison
     if not wanted:
         return pattern
-    attachment = _Attachment(tuple(wanted), variables)
+    attachment = _Attachment(tuple(wanted))
     whole = attachment.part(pattern)
     for related, comparison in wanted.items():
         if related in attachment.uncertain:
@@ -44,14 +43,13 @@ def attached(
 class _Attachment:
     """One walk from the inside out, which notes where each comparison found its place."""
 
-    def __init__(self, wanted: tuple[Related, ...], variables: Mapping[str, Part]) -> None:
+    def __init__(self, wanted: tuple[Related, ...]) -> None:
         self.placed: set[Related] = set()
         self.uncertain: set[Related] = set()
         self._wanted = wanted
-        self._variables = variables
 
     def part(self, part: Part) -> Part:
-        whole = mapped(part, self.part)
+        whole = with_parts(part, self.part)
         match whole:
             case Join(parts, conditions):
                 return replace(whole, conditions=(*conditions, *self._across(parts)))
@@ -60,16 +58,11 @@ class _Attachment:
             case _:
                 return whole
 
-    def _absence(self, absence: Absence) -> Part:
+    def _absence(self, absence: Absence) -> Absence:
         absent, *bounds = parts_of(absence)
         own = self._between(_names(absent), _union(map(_names, bounds)))
         self._settle(own, _certain(absent) | _certain(absence))
-        absence = replace(absence, conditions=(*absence.conditions, *own))
-        between_bounds = self._across(bounds)
-        if not between_bounds:
-            return absence
-        names = dict.fromkeys(side.name for each in between_bounds for side in (each.left, each.right))
-        return Join((absence, *(Named(name, self.part(self._variables[name])) for name in names)), between_bounds)
+        return replace(absence, conditions=(*absence.conditions, *own, *self._across(bounds)))
 
     def _across(self, parts: Iterable[Part]) -> tuple[Related, ...]:
         """The comparisons whose variables are in these parts, but not both in one of them."""
@@ -141,14 +134,12 @@ def _can_be_compared(comparison: Comparison, variables: Mapping[str, Part], prob
 
 def _is_about_one_event(part: Part) -> bool:
     match part:
-        case Condition():
-            return True
         case Only(inner) | Named(_, inner):
             return _is_about_one_event(inner)
         case Either(parts):
             return all(map(_is_about_one_event, parts))
         case _:
-            return False
+            return isinstance(part, Atom)
 
 
 def _related(comparison: Comparison) -> Related:

@@ -1,0 +1,109 @@
+"""The meaning of a concept test: assume that the event is no instance, and match iff every branch has a clash.
+
+What is undecided within the limits is no match. An event that contradicts itself would match all; it matches nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tocsin.errors import EventProblem, Problem
+from tocsin.events.event import Event
+from tocsin.knowledge.concepts.assertions import EVENT, Assertions, World
+from tocsin.knowledge.concepts.concept import Conjunction, Disjunction, ForAll, Symbol, normal_form
+from tocsin.knowledge.concepts.tableau import (
+    DEFAULT_LIMITS,
+    Assumption,
+    Limits,
+    OpenBranch,
+    Outcome,
+    assumption_text,
+    examine,
+)
+from tocsin.knowledge.concepts.tbox import TBox
+from tocsin.plan.assertions import assertions_of
+from tocsin.plan.concepts import ConceptTest, concept_test_text, correlation_rows
+from tocsin.plan.rows import Rows
+
+SHOWN = 12
+"""So many branches, and so many assumptions of one, are told at most."""
+
+
+def holds(test: ConceptTest, event: Event, limits: Limits = DEFAULT_LIMITS) -> bool:
+    """Whether the event is an instance of the concept; False where that is undecided or the event cannot be read."""
+    try:
+        said = assertions_of(event, test.tbox)
+    except Problem:
+        return False
+    return refutation(test, said, limits).is_inconsistent and not _contradicts_itself(said, test.world, limits)
+
+
+def rows(test: ConceptTest, event: Event) -> Rows:
+    """The values of the roles to correlate by; of an event that is an instance."""
+    return correlation_rows(test, event)
+
+
+def refutation(test: ConceptTest, said: Assertions, limits: Limits = DEFAULT_LIMITS) -> Outcome:
+    """What comes of assuming that the event is no instance of the concept."""
+    return examine(said, [(EVENT, normal_form(test.concept, negated=True))], test.world, limits)
+
+
+def require_consistent(event: Event, tbox: TBox) -> None:
+    """Raises EVENT_INCONSISTENT where what the event says of itself cannot be."""
+    outcome = examine(assertions_of(event, tbox), (), World.OPEN)
+    if outcome.is_inconsistent:
+        raise EventProblem(
+            f"the event contradicts itself: {outcome.closed[0].clash.words}",
+            code="EVENT_INCONSISTENT",
+            token=event.id,
+            hint="an event of contradicting types would match every subscription; correct its types or the TBox",
+        )
+
+
+def why_lines(test: ConceptTest, event: Event, indent: str = "") -> Iterator[str]:
+    """Why the event is an instance, the clash of every branch; or why not, one branch without a clash."""
+    try:
+        said = assertions_of(event, test.tbox)
+    except Problem as problem:
+        yield f"{indent}does not ring: {problem.message}"
+        return
+    outcome = refutation(test, said)
+    if _contradicts_itself(said, test.world, DEFAULT_LIMITS):
+        yield f"{indent}does not ring: the event contradicts itself"
+    elif outcome.is_inconsistent:
+        yield f"{indent}rings: it cannot be that the event is not {concept_test_text(test)}"
+        yield from (f"{indent}  {line}" for line in _closed_lines(outcome))
+    elif outcome.open is not None:
+        yield f"{indent}does not ring: the event need not be {concept_test_text(test)}; it may be that"
+        yield from (f"{indent}  {line}" for line in _open_lines(outcome.open, said))
+    else:
+        yield f"{indent}does not ring: undecided after {len(outcome.closed):,} branches"
+
+
+def _contradicts_itself(said: Assertions, world: World, limits: Limits) -> bool:
+    if all(isinstance(concept, Symbol) for _, concept in said.concepts):
+        return False  # symbols alone never clash
+    outcome = examine(said, (), world, limits)
+    return outcome.open is None
+
+
+def _closed_lines(outcome: Outcome) -> Iterator[str]:
+    for branch in outcome.closed[:SHOWN]:
+        chosen = " and ".join(map(assumption_text, branch.choices))
+        yield f"{f'if {chosen}: ' if chosen else ''}{branch.clash.words} ({branch.clash.criterion})"
+    if len(outcome.closed) > SHOWN:
+        yield f"and {len(outcome.closed) - SHOWN:,} more such branches"
+
+
+def _open_lines(branch: OpenBranch, said: Assertions) -> Iterator[str]:
+    known = set(said.concepts)
+    new = [each for each in branch.assumptions if each not in known and _is_plain(each)]
+    yield from map(assumption_text, new[:SHOWN])
+    if not new:
+        yield "nothing more is said of it"
+    if len(new) > SHOWN:
+        yield f"and {len(new) - SHOWN:,} more"
+
+
+def _is_plain(assumption: Assumption) -> bool:
+    return not isinstance(assumption[1], Conjunction | Disjunction | ForAll)

@@ -1,0 +1,152 @@
+"""What a graph pattern means: exhaustive search straight from the definition (spec 4.1, extended in plan/graphs.py).
+
+Every id in turn takes every vertex of the event, in the order of the document; a map is dropped as soon as a statement
+whose two ends it has does not hold. So maps come in their order, and the first one found is the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from tocsin.errors import EventProblem
+from tocsin.events.event import Event
+from tocsin.events.views.graph import Graph
+from tocsin.plan.graphs import (
+    GraphPattern,
+    Home,
+    Injective,
+    StatementPattern,
+    Statements,
+    Variable,
+    Vertex,
+    filter_truth,
+    graph_in,
+    ids_of,
+    is_below,
+)
+from tocsin.plan.rows import Row, Rows
+from tocsin.values.terms import Iri, Literal, Term, plain_value, same_value
+from tocsin.values.truth import Truth
+
+Map: TypeAlias = Mapping[Vertex, Term]
+"""The image of every id; a literal stands for all literals of its value."""
+
+
+def holds(pattern: GraphPattern, event: Event) -> bool:
+    """Whether the event's graph matches; an event without a proper graph does not."""
+    return next(maps(pattern, event), None) is not None
+
+
+def maps(pattern: GraphPattern, event: Event) -> Iterator[Map]:
+    """Every map of the statements that no absent group extends, in their order; optional groups take no part."""
+    try:
+        search = _Search(graph_in(event, pattern.ontology), pattern)
+    except EventProblem:
+        return
+    for found in search.extensions(pattern.statements, {Home(): search.graph.home}):
+        if not any(search.extends(group, found) for group in pattern.absents):
+            yield found
+
+
+def rows(pattern: GraphPattern, event: Event) -> Rows:
+    """One row for an event that matches: the selected images of the first map; a variable without image is left out."""
+    for found in maps(pattern, event):
+        search = _Search(graph_in(event, pattern.ontology), pattern)
+        for group in pattern.optionals:
+            found = next(search.extensions(group, found), found)  # noqa: PLW2901
+        return (_row(pattern, found),)
+    return ()
+
+
+def _row(pattern: GraphPattern, found: Map) -> Row:
+    chosen = ((name, found.get(Variable(name))) for name in sorted(set(pattern.select)))
+    return tuple((name, plain_value(image)) for name, image in chosen if image is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    graph: Graph
+    pattern: GraphPattern
+
+    def extends(self, group: Statements, found: Map) -> bool:
+        """Whether the map can be extended to the group."""
+        return next(self.extensions(group, found), None) is not None
+
+    def extensions(self, statements: Statements, found: Map) -> Iterator[Map]:
+        """Every extension of the map to the ids of the statements that makes all of them hold."""
+        missing = next((each for each in ids_of(statements) if each not in found), None)
+        if missing is None:
+            if all(self._holds(each, found) for each in statements):
+                yield found
+            return
+        for image in self._candidates(missing):
+            larger = {**found, missing: image}
+            if self._apart(missing, larger) and self._may_hold(statements, larger):
+                yield from self.extensions(statements, larger)
+
+    def _candidates(self, wanted: Vertex) -> list[Term]:
+        """M1 and M2."""
+        vertices = self._vertices()
+        if isinstance(wanted, Iri | Literal):
+            return [each for each in vertices if _same(each, wanted)]
+        return vertices
+
+    def _vertices(self) -> list[Term]:
+        """Home and the ends of all arcs, in the order of the document; of literals of one value the first."""
+        found: list[Term] = [self.graph.home]
+        for subject, _, value in self.graph.arcs:
+            found += [each for each in (subject, value) if not any(_same(each, known) for known in found)]
+        return list(dict.fromkeys(found))
+
+    def _apart(self, newest: Vertex, found: Map) -> bool:
+        """M5 for the id that got its image last."""
+        image = found[newest]
+        injective = self.pattern.injective
+        if injective is Injective.NONE or (injective is Injective.RESOURCES and isinstance(image, Literal)):
+            return True
+        return not any(_same(image, other) for each, other in found.items() if each != newest)
+
+    def _may_hold(self, statements: Statements, found: Map) -> bool:
+        return all(self._holds(each, found) for each in statements if each.subject in found and each.object in found)
+
+    def _holds(self, statement: StatementPattern, found: Map) -> bool:
+        """M3: literals of the image's value stand for the image."""
+        subject, image = found[statement.subject], found[statement.object]
+        return self._is_a(subject, statement.subject_class) and any(
+            _same(end, image) and self._is_a(end, statement.object_class) and _passes(statement, end)
+            for end in self._ends(subject, statement)
+        )
+
+    def _ends(self, start: Term, statement: StatementPattern) -> list[Term]:
+        """Where the arcs of the statement lead from a vertex, or the paths of them where it is repeated."""
+        ends = self._next(start, statement.property)
+        for end in ends:
+            if statement.repeated:
+                ends += [each for each in self._next(end, statement.property) if each not in ends]
+        return ends
+
+    def _next(self, start: Term, wanted: str) -> list[Term]:
+        ontology = self.pattern.ontology
+        return [
+            value
+            for subject, used, value in self.graph.arcs
+            if subject == start and wanted in ontology.superproperties(used)
+        ]
+
+    def _is_a(self, vertex: Term, wanted: str) -> bool:
+        return is_below(vertex, self.graph.types[vertex], wanted, self.pattern.ontology)
+
+
+def _passes(statement: StatementPattern, end: Term) -> bool:
+    if statement.filter is None:
+        return True
+    return isinstance(end, Literal) and filter_truth(statement.filter, end) is Truth.TRUE
+
+
+def _same(one: Term, other: Term) -> bool:
+    """The same vertex; literals by value."""
+    if isinstance(one, Literal) and isinstance(other, Literal):
+        return same_value(one, other)
+    return one == other
