@@ -14,10 +14,12 @@ from tocsin.plan.composites import (
     AfterInstant,
     AfterWindow,
     AtRegion,
+    BeforeWindow,
     BetweenWindow,
     DuringWindow,
     Either,
     End,
+    EveryWindow,
     FixedWindow,
     Join,
     JoinCondition,
@@ -30,7 +32,9 @@ from tocsin.plan.composites import (
     Policy,
     Precedes,
     Related,
+    Stands,
 )
+from tocsin.values.allen import Allen
 from tocsin.values.scalars import Constant
 from tocsin.values.space import SpatialRelation
 from tocsin.values.time import format_instant
@@ -47,6 +51,7 @@ def kind(letter: str) -> Condition:
 ATOMS = st.sampled_from([*(kind(letter) for letter in KINDS), Condition(Ordered(("v",), ">", Constant.of(1)))])
 ENDS = st.sampled_from(list(End))
 DURATIONS = st.integers(0, 4)
+ALLEN = [f"{negation}{relation.value}" for relation in Allen for negation in ("", "Un")]
 
 
 @st.composite
@@ -57,7 +62,8 @@ def conditions(draw: st.DrawFn, parts: int) -> tuple[JoinCondition, ...]:
     spatial = st.builds(
         Near, st.just(0), st.sampled_from(list(SpatialRelation)), st.just(1), st.sampled_from([0.0, 1.0, 1.5])
     )
-    return tuple(draw(st.lists(st.one_of(temporal, temporal, spatial), max_size=2)))
+    allen = st.builds(Stands, st.just(0), st.sampled_from(ALLEN), st.just(1), st.booleans())
+    return tuple(draw(st.lists(st.one_of(temporal, temporal, spatial, allen), max_size=2)))
 
 
 def restrictions() -> st.SearchStrategy[Any]:
@@ -122,6 +128,18 @@ def parts(policy: Policy, names: dict[str, Part] | None = None) -> st.SearchStra
                 lambda absent, s, t: Absence(absent, FixedWindow(s, t), policy=policy), ATOMS, DURATIONS, DURATIONS
             ),
             compared_absences(policy),
+            st.builds(
+                lambda absent, before, t: Absence(absent, BeforeWindow(before, t), policy=policy),
+                ATOMS,
+                inner,
+                DURATIONS,
+            ),
+            st.builds(
+                lambda absent, t, origin: Absence(absent, EveryWindow(t, origin), policy=policy),
+                inner,
+                st.integers(1, 4),
+                st.sampled_from([None, 0, 2]),
+            ),
         )
 
     return st.recursive(leaves, grown, max_leaves=5)

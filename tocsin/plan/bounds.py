@@ -9,6 +9,7 @@ from tocsin.errors import StateProblem
 from tocsin.plan.composites import (
     Absence,
     AfterWindow,
+    BeforeWindow,
     BetweenWindow,
     End,
     Join,
@@ -40,6 +41,8 @@ def bounds_of(part: Part) -> Iterator[Bound]:
             yield Bound(part, 1, length)
         case Absence(_, BetweenWindow()):
             yield Bound(part, 1, part.keep)
+        case Absence(_, BeforeWindow()):
+            yield Bound(part, 0, part.keep)
         case _:
             pass
     for inner in parts_of(part):
@@ -81,11 +84,18 @@ def with_horizon(plan: Plan, horizon: Duration | None) -> Plan:
 def _bounded(part: Part, horizon: Duration | None) -> Part:
     part = with_parts(part, lambda inner: _bounded(inner, horizon))
     if isinstance(part, Join | Absence) and part.keep is None and _is_open_ended(part):
-        return replace(part, keep=horizon)
+        return replace(part, keep=_kept(part, horizon))
     return part
+
+
+def _kept(part: Join | Absence, horizon: Duration | None) -> Duration | None:
+    """What lies in a window before an occurrence is kept for the window on top of the horizon."""
+    if horizon is not None and isinstance(part, Absence) and isinstance(part.window, BeforeWindow):
+        return horizon + part.window.length
+    return horizon
 
 
 def _is_open_ended(part: Join | Absence) -> bool:
     if isinstance(part, Absence):
-        return isinstance(part.window, BetweenWindow)
+        return isinstance(part.window, BetweenWindow | BeforeWindow)
     return any(join_lifetime(part, slot) is None for slot in range(len(part.parts)))

@@ -14,6 +14,7 @@ from typing import assert_never
 from tocsin.errors import MeaningProblem
 from tocsin.events.event import Path
 from tocsin.plan.atoms import Atom
+from tocsin.values.allen import relation_of
 from tocsin.values.space import Metric, SpatialRelation
 from tocsin.values.time import Duration, Instant
 
@@ -69,6 +70,22 @@ class Near:
 
 
 @dataclass(frozen=True, slots=True)
+class Stands:
+    """The interval of one part stands in a relation of Allen to that of another: `Before`, or `UnBefore` for not so.
+
+    Where `proper`, instants meet, overlap, start, finish and lie inside nothing.
+    """
+
+    part: int
+    relation: str
+    other: int
+    proper: bool = False
+
+    def __post_init__(self) -> None:
+        relation_of(self.relation)
+
+
+@dataclass(frozen=True, slots=True)
 class PartAttribute:
     """An attribute of the event that is the occurrence of a named part."""
 
@@ -85,7 +102,7 @@ class Related:
     right: PartAttribute
 
 
-JoinCondition = Precedes | Near | Related
+JoinCondition = Precedes | Near | Stands | Related
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +192,31 @@ class BetweenWindow:
     last: Part
 
 
-Window = FixedWindow | AfterWindow | BetweenWindow
+@dataclass(frozen=True, slots=True)
+class BeforeWindow:
+    """For each occurrence of the part, the window [start - length, start) before it; what ends there is inside."""
+
+    part: Part
+    length: Duration
+
+
+@dataclass(frozen=True, slots=True)
+class EveryWindow:
+    """One window after the other, (origin + k length, origin + (k + 1) length]; what ends there is inside.
+
+    Without origin they are counted since the epoch, from the one in which the first known instant lies. They come again
+    without end; at the end of time those are decided that are over by the last known instant.
+    """
+
+    length: Duration
+    origin: Instant | None = None
+
+    def __post_init__(self) -> None:
+        if self.length <= 0:
+            raise MeaningProblem(f"a window that comes again has a length above 0, got {self.length}")
+
+
+Window = FixedWindow | AfterWindow | BetweenWindow | BeforeWindow | EveryWindow
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +224,8 @@ class Absence:
     """No occurrence of the part that meets the conditions lies wholly inside the window.
 
     Conditions between the two parts that bound a window are about these alone: which of them bound one. Where `keep`
-    is given, the ends of such a window lie at most so far apart.
+    is given, the ends of such a window lie at most so far apart. What the absent part binds must agree with what the
+    parts around the window bind, else it does not count.
     """
 
     part: Part
@@ -252,10 +294,10 @@ def parts_of(part: Part) -> tuple[Part, ...]:
 
 def _bounding_parts(window: Window) -> tuple[Part, ...]:
     match window:
-        case FixedWindow():
+        case FixedWindow() | EveryWindow():
             return ()
-        case AfterWindow(after):
-            return (after,)
+        case AfterWindow(part) | BeforeWindow(part):
+            return (part,)
         case BetweenWindow(first, last):
             return (first, last)
         case _:

@@ -19,11 +19,14 @@ from tocsin.plan.composites import (
     Precedes,
     Related,
     Restriction,
+    Stands,
 )
 from tocsin.plan.occurrence import Occurrence
+from tocsin.plan.rows import NOTHING_BOUND, natural_join
+from tocsin.values.allen import stands
 from tocsin.values.scalars import Kind, kind_of
 from tocsin.values.space import Geometry, parse_place, related
-from tocsin.values.time import Instant
+from tocsin.values.time import Duration, Instant, Interval
 
 COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {"=": eq, "<>": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 _SCALARS = (Kind.BOOLEAN, Kind.NUMBER, Kind.STRING)
@@ -38,6 +41,8 @@ def meets(condition: JoinCondition, parts: Sequence[Occurrence], names: Mapping[
         case Near(part, relation, other, distance, metric):
             place, near = parts[part].place, parts[other].place
             return place is not None and near is not None and related(place, relation, near, distance, metric)
+        case Stands(part, relation, other, proper):
+            return stands(relation, _interval(parts[part]), _interval(parts[other]), proper=proper)
         case Related():
             return compare(condition, names)
         case _:
@@ -48,6 +53,17 @@ def compare(condition: Related, names: Mapping[str, Occurrence]) -> bool:
     """Whether two attributes compare as told; false where one is missing, or their kinds differ or have no order."""
     left, right = _value(condition.left, names), _value(condition.right, names)
     return comparable(left, condition.relation, right) and COMPARISONS[condition.relation](left, right)
+
+
+def concerns(conditions: Sequence[Related], absent: Occurrence, other: Occurrence) -> bool:
+    """Whether an occurrence of an absent part is one that the absence, of which the other is known, speaks of."""
+    if absent.rows is not NOTHING_BOUND and not natural_join(other.rows, absent.rows):
+        return False
+    return not conditions or _all_compare(conditions, {**other.names, **absent.names})
+
+
+def _all_compare(conditions: Sequence[Related], names: Mapping[str, Occurrence]) -> bool:
+    return all(compare(condition, names) for condition in conditions)
 
 
 def comparable(left: object, relation: str, right: object) -> bool:
@@ -72,6 +88,11 @@ def allows(restriction: Restriction, occurrence: Occurrence) -> bool:
             assert_never(restriction)
 
 
+def window_start(instant: Instant, length: Duration) -> Instant:
+    """Where the window with an instant in it starts, if windows come one after the other since the epoch."""
+    return (instant - 1) // length * length
+
+
 @lru_cache(maxsize=1024)
 def _region(text: str) -> Geometry:
     """The geometry of a region; a plan says it as text, which is the same for every occurrence."""
@@ -81,6 +102,10 @@ def _region(text: str) -> Geometry:
 def _instant(moment: Moment, parts: Sequence[Occurrence]) -> Instant:
     part = parts[moment.part]
     return part.start if moment.end is End.START else part.end
+
+
+def _interval(occurrence: Occurrence) -> Interval:
+    return Interval(occurrence.start, occurrence.end)
 
 
 def _value(attribute: PartAttribute, names: Mapping[str, Occurrence]) -> Any:

@@ -13,10 +13,12 @@ from tocsin.plan.composites import (
     AfterInstant,
     AfterWindow,
     AtRegion,
+    BeforeWindow,
     BetweenWindow,
     DuringWindow,
     Either,
     End,
+    EveryWindow,
     FixedWindow,
     Join,
     JoinCondition,
@@ -28,14 +30,13 @@ from tocsin.plan.composites import (
     Precedes,
     Related,
     Restriction,
+    Stands,
     Window,
     parts_of,
 )
-from tocsin.plan.explain import path_text, selector_text
-from tocsin.values.space import SpatialRelation
+from tocsin.plan.explain import path_text, region_text, relation_text, selector_text
+from tocsin.values.allen import relation_of
 from tocsin.values.time import format_duration, format_instant
-
-_WITH_DISTANCE = (SpatialRelation.NEARER, SpatialRelation.AT, SpatialRelation.FARTHER, SpatialRelation.SAME_PLACE)
 
 
 def part_lines(part: Part, indent: str = "") -> Iterator[str]:
@@ -70,8 +71,10 @@ def waiting_text(owner: Part, slot: int, members: str, until: int | None) -> str
     match owner:
         case Absence(_, AfterWindow()):
             return f"{members}: rings at {format_instant(until or 0)} unless {_short(parts_of(owner)[0])} comes before"
+        case Absence(_, BetweenWindow(_, last)):
+            return f"{members}: waits for {_short(last)}{limit}, with nothing in between"
         case Absence():
-            return f"{members}: waits for {_short(parts_of(owner)[2])}{limit}, with nothing in between"
+            return f"{members}: breaks the silence{limit} of {_title(owner)}"
         case _:
             others = (_short(part) for number, part in enumerate(parts_of(owner)) if number != slot)
             return f"{members}: as [{slot + 1}] of {_title(owner)} waits for {' and '.join(others)}{limit}"
@@ -83,7 +86,11 @@ def condition_text(condition: JoinCondition) -> str:
         case Precedes(earlier, later, gap, or_equal):
             return _precedes_text(earlier, later, gap, or_equal)
         case Near(part, relation, other, distance):
-            return f"[{part + 1}] is {_relation_text(relation, distance)} [{other + 1}]"
+            return f"[{part + 1}] is {relation_text(relation, distance)} [{other + 1}]"
+        case Stands(part, name, other, proper):
+            allen, negated = relation_of(name)
+            between = " (between proper intervals)" if proper else ""
+            return f"[{part + 1}] {'not ' if negated else ''}{allen.value.lower()} [{other + 1}]{between}"
         case Related(left, relation, right):
             return f"{left.name}.{path_text(left.path)} {relation} {right.name}.{path_text(right.path)}"
         case _:
@@ -116,8 +123,10 @@ def _roles(part: Part) -> Iterator[str]:
     match part:
         case Join(parts):
             yield from (f"[{number}] " for number in range(1, len(parts) + 1))
-        case Absence(_, FixedWindow()):
+        case Absence(_, FixedWindow() | EveryWindow()):
             yield "absent: "
+        case Absence(_, BeforeWindow()):
+            yield from ("absent: ", "before: ")
         case Absence(_, AfterWindow()):
             yield from ("absent: ", "after: ")
         case Absence(_, BetweenWindow()):
@@ -141,10 +150,6 @@ def _moment_text(moment: Moment) -> str:
     return f"the {'start' if moment.end is End.START else 'end'} of [{moment.part + 1}]"
 
 
-def _relation_text(relation: SpatialRelation, distance: float) -> str:
-    return f"{relation.value} ({distance:g})" if relation in _WITH_DISTANCE else relation.value
-
-
 def _restriction_text(restriction: Restriction) -> str:
     match restriction:
         case DuringWindow(start, length):
@@ -152,8 +157,7 @@ def _restriction_text(restriction: Restriction) -> str:
         case AfterInstant(instant):
             return f"after {format_instant(instant)}"
         case AtRegion(relation, region, distance):
-            shown = region if len(region) <= 60 else region[:57] + "..."
-            return f"{_relation_text(relation, distance)} {shown}"
+            return f"{relation_text(relation, distance)} {region_text(region)}"
         case _:
             assert_never(restriction)
 
@@ -166,8 +170,16 @@ def _window_text(window: Window) -> str:
             return f"within {format_duration(length)} after"
         case BetweenWindow():
             return "between"
+        case BeforeWindow(_, length):
+            return f"within {format_duration(length)} before"
+        case EveryWindow(length, origin):
+            return f"within {format_duration(length)}, again and again{_since(origin)}"
         case _:
             assert_never(window)
+
+
+def _since(origin: int | None) -> str:
+    return "" if origin is None else f" since {format_instant(origin)}"
 
 
 def _keep_text(keep: int | None) -> str:
@@ -180,6 +192,8 @@ def _timers(part: Part) -> Iterator[str]:
             yield f"timer at {format_instant(start + length)}"
         case Absence(_, AfterWindow(_, length)):
             yield f"timer {format_duration(length)} after each start of silence"
+        case Absence(_, EveryWindow(length)):
+            yield f"timer every {format_duration(length)}"
         case _:
             pass
     for inner in parts_of(part):

@@ -82,6 +82,11 @@ class Occurrence:
             self.members, self.start, max(self.end, end), self.names, (*self.absences, silence), self.rows
         )
 
+    def with_silence_before(self, start: Instant) -> Occurrence:
+        """The same occurrence, before which nothing came in a window; it starts with the window."""
+        silence = (start, self.start)
+        return Occurrence(self.members, start, self.end, self.names, (*self.absences, silence), self.rows)
+
 
 def occurrence_of(event: Event, rows: Rows = NOTHING_BOUND) -> Occurrence:
     """The occurrence that is one event, with what it binds; one without a time occurs in no composite."""

@@ -10,8 +10,10 @@ from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import (
     Absence,
     AfterWindow,
+    BeforeWindow,
     BetweenWindow,
     Either,
+    EveryWindow,
     FixedWindow,
     Join,
     Named,
@@ -40,9 +42,9 @@ def with_parts(part: Part, change: Change) -> Part:
 
 def _with_bounds(window: Window, change: Change) -> Window:
     match window:
-        case FixedWindow():
+        case FixedWindow() | EveryWindow():
             return window
-        case AfterWindow(part):
+        case AfterWindow(part) | BeforeWindow(part):
             return replace(window, part=change(part))
         case BetweenWindow(first, last):
             return BetweenWindow(change(first), change(last))

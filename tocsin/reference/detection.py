@@ -18,7 +18,9 @@ from tocsin.plan.bounds import join_lifetime
 from tocsin.plan.composites import (
     Absence,
     AfterWindow,
+    BeforeWindow,
     Either,
+    EveryWindow,
     FixedWindow,
     Join,
     JoinCondition,
@@ -29,11 +31,19 @@ from tocsin.plan.composites import (
     Related,
     parts_of,
 )
-from tocsin.plan.conditions import allows, compare
+from tocsin.plan.conditions import allows, compare, concerns, window_start
 from tocsin.plan.occurrence import Occurrence, combined, occurrence_of
 from tocsin.plan.scopes import scopes_of
 from tocsin.reference.atoms import holds, rows_of
-from tocsin.reference.meaning import between, inside, joined, related_to, silence_after
+from tocsin.reference.meaning import (
+    between,
+    ends_before,
+    inside,
+    joined,
+    silence,
+    silence_after,
+    silence_before,
+)
 from tocsin.values.time import Instant
 
 
@@ -48,13 +58,14 @@ class _Timer:
 
 @dataclass(slots=True, eq=False)
 class _Node:
-    """A part at work: one queue for each part inside it, waiting timers, and what it brings in the current step."""
+    """A part at work: one queue for each part inside it, waiting timers; what it brings and uses up in this step."""
 
     part: Part
     inner: list[_Node]
     queues: list[list[Occurrence]]
     timers: list[_Timer] = field(default_factory=list)
     brought: list[Occurrence] = field(default_factory=list)
+    used: list[Occurrence] = field(default_factory=list)
 
 
 class Detection:
@@ -62,6 +73,7 @@ class Detection:
 
     def __init__(self, pattern: Part) -> None:
         self.found: list[Occurrence] = []
+        self._known: Instant | None = None
         self._scopes = scopes_of(pattern)
         self._nodes: dict[Part, _Node] = {}
         self._vanished: list[tuple[str, Occurrence]] = []
@@ -70,13 +82,25 @@ class Detection:
     def event(self, event: Event) -> None:
         """The next event; timers that are due before it fire first. An event without a time takes no part."""
         if event.interval is not None:
+            self._begin(event.interval.end)
             self.advance_to(event.interval.end - 1)
+            self._known = event.interval.end
             self._step(event, None)
 
     def advance_to(self, now: Instant | None) -> None:
         """No event that ends at `now` or before is missing; None for the end of time."""
-        while (due := self._next_timer()) is not None and (now is None or due <= now):
+        if now is not None:
+            self._known = now if self._known is None else max(now, self._known)
+        while (due := self._next_timer(now)) is not None and (now is None or due <= now):
             self._step(None, due)
+
+    def _begin(self, now: Instant) -> None:
+        """The first instant that is known."""
+        for node in self._nodes.values():
+            if self._known is None and isinstance(node.part, Absence) and isinstance(node.part.window, EveryWindow):
+                window = node.part.window
+                start = window_start(now, window.length) if window.origin is None else window.origin
+                node.timers.append(_Timer(start + window.length))
 
     def _node(self, part: Part) -> _Node:
         """Nodes from the inside out: what is inside a part is built, and later served, before it."""
@@ -87,12 +111,20 @@ class Detection:
                 self._nodes[part].timers.append(_Timer(part.window.start + part.window.length))
         return self._nodes[part]
 
-    def _next_timer(self) -> Instant | None:
+    def _next_timer(self, now: Instant | None) -> Instant | None:
+        """The soonest timer; at the end of time, windows that come again for ever stop with what is known."""
+        if now is None:
+            for node in self._nodes.values():
+                if _is_endless(node.part):
+                    node.timers = [
+                        timer for timer in node.timers if self._known is not None and timer.due <= self._known
+                    ]
         return min((timer.due for node in self._nodes.values() for timer in node.timers), default=None)
 
     def _step(self, event: Event | None, due: Instant | None) -> None:
         for node in self._nodes.values():
             node.brought = []
+            node.used = []
             if event is not None and isinstance(node.part, Atom) and holds(node.part, event):
                 node.brought.append(occurrence_of(event, rows_of(node.part, event)))
             for slot, inner in enumerate(node.inner):
@@ -125,6 +157,8 @@ class Detection:
                 assert_never(node.part)
 
     def _on_join(self, node: _Node, join: Join, slot: int, occurrence: Occurrence) -> None:
+        if any(each.is_same(occurrence) for each in node.used):
+            return  # single use: it is used up at another slot
         node.queues[slot].append(occurrence)
         for choice in self._choices(node, join, slot, occurrence):
             if all(each in queue for each, queue in zip(choice, node.queues, strict=True)):
@@ -160,9 +194,14 @@ class Detection:
                     queue[:] = [each for each in queue if each.start > whole.end]
             case Policy.DEFERRED if any(node.part in scope.operators for scope in self._scopes.values()):
                 self._settle(node, whole)
-            case Policy.CHRONICLE | Policy.DEFERRED:
+            case Policy.DEFERRED:
                 for slot, each in chosen:
                     node.queues[slot].remove(each)
+            case Policy.CHRONICLE:
+                for _, each in chosen:
+                    node.used.append(each)
+                    for queue in node.queues:
+                        queue[:] = [other for other in queue if not other.is_same(each)]
             case _:
                 assert_never(policy)
 
@@ -179,10 +218,16 @@ class Detection:
 
     def _on_absence(self, node: _Node, absence: Absence, slot: int, occurrence: Occurrence) -> None:
         node.queues[slot].append(occurrence)
+        if slot == 1 and isinstance(absence.window, BeforeWindow):
+            self._on_silence_before(node, absence, absence.window, occurrence)
         if slot == 1 and isinstance(absence.window, AfterWindow):
             self._await_silence(node, absence.window, occurrence)
         if slot == 2:
             self._on_last(node, absence, occurrence)
+
+    def _on_silence_before(self, node: _Node, absence: Absence, window: BeforeWindow, occurrence: Occurrence) -> None:
+        if not any(ends_before(absence, each, occurrence) for each in node.queues[0]):
+            node.brought.append(silence_before(occurrence, window.length))
 
     def _await_silence(self, node: _Node, window: AfterWindow, occurrence: Occurrence) -> None:
         node.timers.append(_Timer(occurrence.end + window.length, 1, occurrence))
@@ -210,17 +255,25 @@ class Detection:
             case Absence(_, FixedWindow(start, length)):
                 end = start + length
                 if not any(each.start > start and each.end <= end for each in node.queues[0]):
-                    node.brought.append(Occurrence((), start, end, absences=((start, end),)))
+                    node.brought.append(silence(start, end))
+            case Absence(_, EveryWindow(length)):
+                if not any(timer.due - length < each.end <= timer.due for each in node.queues[0]):
+                    node.brought.append(silence(timer.due - length, timer.due))
+                node.timers.append(_Timer(timer.due + length))
             case Absence(_, AfterWindow(_, length), conditions) if (
                 occurrence is not None and occurrence in node.queues[1]
             ):
                 node.queues[1].remove(occurrence)
                 limit = occurrence.end + length
                 if not any(
-                    each.start > occurrence.end and each.end <= limit and related_to(conditions, each, occurrence)
+                    each.start > occurrence.end and each.end <= limit and concerns(conditions, each, occurrence)
                     for each in node.queues[0]
                 ):
                     node.brought.append(silence_after(occurrence, length))
+
+
+def _is_endless(part: Part) -> bool:
+    return isinstance(part, Absence) and isinstance(part.window, EveryWindow)
 
 
 def _most_recent(queue: Sequence[Occurrence], new: Occurrence, conditions: Sequence[JoinCondition]) -> list[Occurrence]:
@@ -245,4 +298,4 @@ def _is_named(occurrence: Occurrence, name: str, used: Occurrence) -> bool:
 def _any_inside(
     absence: Absence, absent: Sequence[Occurrence], first: Occurrence, last: Occurrence, whole: Occurrence
 ) -> bool:
-    return any(inside(each, first, last) and related_to(absence.conditions_on_absent, each, whole) for each in absent)
+    return any(inside(each, first, last) and concerns(absence.conditions_on_absent, each, whole) for each in absent)

@@ -5,7 +5,7 @@ This is policy `unrestricted`: nothing is used up. The other policies choose amo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from typing import assert_never
 
@@ -13,16 +13,17 @@ from tocsin.events.event import Event
 from tocsin.plan.composites import (
     Absence,
     AfterWindow,
+    BeforeWindow,
     BetweenWindow,
     Either,
+    EveryWindow,
     FixedWindow,
     Join,
     Named,
     Only,
     Part,
-    Related,
 )
-from tocsin.plan.conditions import allows, compare, meets
+from tocsin.plan.conditions import allows, compare, concerns, meets, window_start
 from tocsin.plan.occurrence import Occurrence, combined, occurrence_of
 from tocsin.reference.atoms import holds, rows_of
 from tocsin.values.time import Instant
@@ -37,7 +38,7 @@ def occurrences(part: Part, events: Sequence[Event], until: Instant | None = Non
         case Only(inner, restriction):
             found = (each for each in occurrences(inner, events, until) if allows(restriction, each))
         case Either(parts):
-            found = (each for inner in parts for each in occurrences(inner, events, until))
+            found = _first_of_same(each for inner in parts for each in occurrences(inner, events, until))
         case Join(parts):
             choices = (occurrences(inner, events, until) for inner in parts)
             found = (each for choice in product(*choices) if (each := joined(part, choice)) is not None)
@@ -64,6 +65,14 @@ def distinct(found: Iterable[Occurrence]) -> list[Occurrence]:
     return sorted(once.values(), key=lambda each: (each.end, each.start, each.identity))
 
 
+def _first_of_same(found: Iterable[Occurrence]) -> Iterable[Occurrence]:
+    """Alternatives that are one and the same occurrence count once, as the first of them has it."""
+    once: dict[tuple[object, ...], Occurrence] = {}
+    for each in found:
+        once.setdefault((each.identity, each.start, each.end), each)
+    return once.values()
+
+
 def _names_key(occurrence: Occurrence) -> tuple[object, ...]:
     return tuple(sorted((name, each.identity, each.start, each.end) for name, each in occurrence.names.items()))
 
@@ -74,12 +83,12 @@ def _absences(absence: Absence, events: Sequence[Event], until: Instant | None) 
         case FixedWindow(start, length):
             end = start + length
             if not any(each.start > start and each.end <= end for each in present):
-                yield Occurrence((), start, end, absences=((start, end),))
+                yield silence(start, end)
         case AfterWindow(part, length):
             for after in occurrences(part, events, until):
                 end = after.end + length
                 if not any(
-                    each.start > after.end and each.end <= end and related_to(absence.conditions, each, after)
+                    each.start > after.end and each.end <= end and concerns(absence.conditions, each, after)
                     for each in present
                 ):
                     yield silence_after(after, length)
@@ -88,12 +97,51 @@ def _absences(absence: Absence, events: Sequence[Event], until: Instant | None) 
                 for right in occurrences(last, events, until):
                     whole = between(absence, left, right)
                     if whole is not None and not any(
-                        inside(each, left, right) and related_to(absence.conditions_on_absent, each, whole)
+                        inside(each, left, right) and concerns(absence.conditions_on_absent, each, whole)
                         for each in present
                     ):
                         yield whole
+        case BeforeWindow(part, length):
+            for before in occurrences(part, events, until):
+                if not any(ends_before(absence, each, before) for each in present):
+                    yield silence_before(before, length)
+        case EveryWindow():
+            ends = [event.order[0] for event in events]
+            over = max(ends, default=None) if until is None else until
+            for start, end in windows(absence.window, ends[0] if ends else None, over):
+                if not any(start < each.end <= end for each in present):
+                    yield silence(start, end)
         case _:
             assert_never(absence.window)
+
+
+def silence(start: Instant, end: Instant) -> Occurrence:
+    """The occurrence of an absence that nothing set going."""
+    return Occurrence((), start, end, absences=((start, end),))
+
+
+def windows(every: EveryWindow, first: Instant | None, last: Instant | None) -> Iterator[tuple[Instant, Instant]]:
+    """The windows that come again, from the one in which the first known instant lies to those over by the last."""
+    origin = every.origin
+    if origin is None and first is not None:
+        origin = window_start(first, every.length)
+    if origin is None or last is None:
+        return
+    for end in range(origin + every.length, last + 1, every.length):
+        yield end - every.length, end
+
+
+def ends_before(absence: Absence, each: Occurrence, before: Occurrence) -> bool:
+    """Whether an occurrence of the absent part ends in the window before another and concerns it."""
+    assert isinstance(absence.window, BeforeWindow)
+    opens = before.start - absence.window.length
+    is_kept = absence.keep is None or before.end - each.end <= absence.keep
+    return is_kept and opens <= each.end < before.start and concerns(absence.conditions, each, before)
+
+
+def silence_before(before: Occurrence, length: int) -> Occurrence:
+    """The occurrence of an absence before another: from the start of the silent window."""
+    return before.with_silence_before(before.start - length)
 
 
 def silence_after(after: Occurrence, length: int) -> Occurrence:
@@ -114,9 +162,3 @@ def between(absence: Absence, left: Occurrence, right: Occurrence) -> Occurrence
 def inside(each: Occurrence, left: Occurrence, right: Occurrence) -> bool:
     """Whether an occurrence lies in the open window between two others."""
     return left.end < each.start and each.end < right.start
-
-
-def related_to(conditions: Sequence[Related], each: Occurrence, other: Occurrence) -> bool:
-    """Whether an occurrence of the absent part is one that the absence speaks of."""
-    names = {**other.names, **each.names}
-    return all(compare(condition, names) for condition in conditions)

@@ -10,8 +10,9 @@ from tocsin.engine.detection.queue import Queue
 from tocsin.engine.detection.scope import Scopes
 from tocsin.engine.detection.waiting import Entry, Waiting
 from tocsin.plan.composites import Absence, AfterWindow, BetweenWindow, FixedWindow, Policy, Related
-from tocsin.plan.conditions import compare
+from tocsin.plan.conditions import compare, concerns
 from tocsin.plan.occurrence import Occurrence, combined
+from tocsin.plan.rows import NOTHING_BOUND
 from tocsin.values.time import Instant
 
 
@@ -130,7 +131,7 @@ class AfterAbsenceNode(Node):
     def _is_ended(self, first: Occurrence, absent: Occurrence) -> bool:
         if first.end >= absent.start or absent.end > first.end + self._length:
             return False
-        return not self._rest or _concerns(self._rest, absent, first)
+        return concerns(self._rest, absent, first)
 
     def _ring(self, first: Occurrence, step: Step) -> None:
         step.bring(self, first.with_silence(first.end, first.end + self._length))
@@ -240,7 +241,7 @@ class BetweenAbsenceNode(Node):
 
     def _note(self, absent: Occurrence, key: Hashable) -> None:
         """Absent parts come in the order of their ends: the first that follows a first part has the least end."""
-        if self._on_absent:
+        if self._on_absent or absent.rows is not NOTHING_BOUND:
             self._absent.add(absent, key)
             return
         keys = (key,) if self._is_apart else self._firsts.keys()
@@ -282,7 +283,7 @@ class BetweenAbsenceNode(Node):
         if entry.silenced is not None and entry.silenced < last.start:
             return None
         whole = self._pair(first, last)
-        if whole is None or (self._on_absent and self._is_broken(first, last, whole, key)):
+        if whole is None or self._is_broken(first, last, whole, key):
             return None
         return whole.with_silence(first.end, last.start)
 
@@ -298,7 +299,7 @@ class BetweenAbsenceNode(Node):
         return any(
             first.end < each.occurrence.start
             and each.occurrence.end < last.start
-            and _concerns(self._on_absent, each.occurrence, whole)
+            and concerns(self._on_absent, each.occurrence, whole)
             for each in absent
         )
 
@@ -326,9 +327,3 @@ def _that_extend(on_absent: Sequence[Related], on_bounds: Sequence[Related]) -> 
     """The equalities of the absent part with an attribute in which the bounds of the window are equal themselves."""
     known = {side for each in on_bounds if each.relation == "=" for side in (each.left, each.right)}
     return [each for each in on_absent if each.relation == "=" and (each.left in known or each.right in known)]
-
-
-def _concerns(conditions: Sequence[Related], absent: Occurrence, other: Occurrence) -> bool:
-    """Whether an occurrence of the absent part is one that the absence speaks of."""
-    names = {**other.names, **absent.names}
-    return all(compare(condition, names) for condition in conditions)

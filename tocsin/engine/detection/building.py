@@ -9,17 +9,21 @@ from tocsin.engine.detection.node import Node
 from tocsin.engine.detection.scope import Scopes
 from tocsin.engine.detection.silence import SilenceNode, is_silence
 from tocsin.engine.detection.simple import AtomNode, EitherNode, NamedNode, OnlyNode
+from tocsin.engine.detection.windows import BeforeAbsenceNode, EveryAbsenceNode
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import (
     Absence,
     AfterWindow,
+    BeforeWindow,
     BetweenWindow,
     Either,
+    EveryWindow,
     FixedWindow,
     Join,
     Named,
     Only,
     Part,
+    Window,
 )
 
 
@@ -42,9 +46,7 @@ def node_of(part: Part, inner: list[Node], scopes: Scopes) -> Node:
             return _absence_node(part, window, inner, scopes)
 
 
-def _absence_node(
-    part: Absence, window: FixedWindow | AfterWindow | BetweenWindow, inner: list[Node], scopes: Scopes
-) -> Node:
+def _absence_node(part: Absence, window: Window, inner: list[Node], scopes: Scopes) -> Node:
     match window:
         case FixedWindow():
             return FixedAbsenceNode(part, window, inner)
@@ -54,3 +56,7 @@ def _absence_node(
             return AfterAbsenceNode(part, window, inner, scopes)
         case BetweenWindow():
             return BetweenAbsenceNode(part, window, inner, scopes)
+        case BeforeWindow():
+            return BeforeAbsenceNode(part, window, inner)
+        case EveryWindow():
+            return EveryAbsenceNode(part, window, inner)

@@ -25,6 +25,7 @@ from tocsin.plan.composites import (
     Precedes,
     Related,
     Restriction,
+    Stands,
 )
 from tocsin.plan.conditions import COMPARISONS, allows, comparable, meets
 from tocsin.plan.occurrence import Occurrence
@@ -52,8 +53,8 @@ def restriction_test(restriction: Restriction) -> Question:
 
 
 def by_cost(conditions: Sequence[JoinCondition]) -> tuple[JoinCondition, ...]:
-    """Cheap conditions first: times, then attributes, then places."""
-    return tuple(sorted(conditions, key=lambda condition: (Precedes, Related, Near).index(type(condition))))
+    """Cheap conditions first: times, intervals, attributes, places."""
+    return tuple(sorted(conditions, key=lambda condition: (Precedes, Stands, Related, Near).index(type(condition))))
 
 
 def pair_filter(condition: JoinCondition, parts: Sequence[Part], homes: Mapping[str, int], slot: int) -> Filter | None:
@@ -73,8 +74,8 @@ def pair_filter(condition: JoinCondition, parts: Sequence[Part], homes: Mapping[
                 reader(side, is_of(side, part)) for side, part in ((left, parts[1 - slot]), (right, parts[slot]))
             )
             return _related(theirs, relation, mine)
-        case Near():
-            return _near(condition, slot)
+        case Near() | Stands():
+            return lambda new: lambda waiting: meets(condition, (waiting, new) if slot else (new, waiting), {})
         case _:
             assert_never(condition)
 
@@ -163,7 +164,3 @@ def _related(theirs: Reader, relation: str, mine: Reader) -> Filter:
         return question_of_integers if type(value) is int else question
 
     return bound_to
-
-
-def _near(condition: Near, slot: int) -> Filter:
-    return lambda new: lambda waiting: meets(condition, (waiting, new) if slot else (new, waiting), {})

@@ -35,6 +35,7 @@ class JoinNode(Node):
     __slots__ = (
         "_conditions",
         "_expires",
+        "_is_single_use",
         "_join",
         "_keys",
         "_lifetimes",
@@ -43,7 +44,9 @@ class JoinNode(Node):
         "_queues",
         "_scopes",
         "_settles",
+        "_used",
         "_waits",
+        "_when",
         "tried",
     )
 
@@ -51,6 +54,7 @@ class JoinNode(Node):
         super().__init__(part, inner)
         self.tried = 0
         self._join = part
+        self._is_single_use = part.policy is Policy.CHRONICLE
         self._scopes = scopes
         deferred = part.policy is Policy.DEFERRED
         self._names = scopes.names_in(part) if deferred or part.policy is Policy.CHRONICLE else ()
@@ -66,6 +70,8 @@ class JoinNode(Node):
             self._keys, conditions = slot_keys(part.parts, ())[0], part.conditions
         self._conditions = by_cost(conditions)
         self._expires = False
+        self._when = -1
+        self._used: list[Occurrence] = []
 
     @property
     def is_empty(self) -> bool:
@@ -75,6 +81,8 @@ class JoinNode(Node):
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
         """Tries the occurrence with those that wait, then lets it wait unless it is used up."""
         if self._names and self._scopes.is_used(occurrence, self._names):
+            return
+        if self._is_single_use and self._is_used_once(occurrence, step):
             return
         key = self._keys[slot](occurrence)
         for queue in self._queues:
@@ -198,11 +206,26 @@ class JoinNode(Node):
             case Policy.DEFERRED if self._names:
                 self._scopes.use_up(self._settles, whole)
                 return False
+            case Policy.CHRONICLE:
+                self._use_once(choice)
+                return True
             case _:
                 for number, each in enumerate(choice):
                     if number != slot:
                         self._queues[number].remove(each, key)
                 return True
+
+    def _use_once(self, choice: Sequence[Occurrence]) -> None:
+        """Single use: what is used up at one slot is used up at all, in this step too."""
+        for each in choice:
+            self._used.append(each)
+            for slot, queue in enumerate(self._queues):
+                queue.remove_same(each, self._keys[slot](each))
+
+    def _is_used_once(self, occurrence: Occurrence, step: Step) -> bool:
+        if self._when != step.number:
+            self._when, self._used = step.number, []
+        return any(each.is_same(occurrence) for each in self._used)
 
 
 class PairNode(JoinNode):
@@ -228,6 +251,8 @@ class PairNode(JoinNode):
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
         """As for any join, but nothing is made where nothing waits."""
         if self._names and self._scopes.is_used(occurrence, self._names):
+            return
+        if self._is_single_use and self._is_used_once(occurrence, step):
             return
         key = self._keys[slot](occurrence)
         others = self._queues[1 - slot]

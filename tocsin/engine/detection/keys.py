@@ -21,9 +21,7 @@ _Wanted = tuple[tuple[PartAttribute, bool], ...]
 """The attributes that make up the key of a slot, and whether they are of the very event that waits there."""
 
 
-def slot_keys(
-    parts: Sequence[Part], conditions: Sequence[Told]
-) -> tuple[tuple[Key, ...], tuple[Told, ...]]:
+def slot_keys(parts: Sequence[Part], conditions: Sequence[Told]) -> tuple[tuple[Key, ...], tuple[Told, ...]]:
     """How to part the slots of parts, and the conditions that are left to test.
 
     Attributes that are all to be equal, by one condition or through several, part the slots if every part has one.

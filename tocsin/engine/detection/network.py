@@ -65,6 +65,7 @@ class Network:
 
     def __init__(self) -> None:
         self.now: Instant = _BEGINNING
+        self.known: Instant = _BEGINNING
         self.number = 0
         self._clear()
 
@@ -142,6 +143,8 @@ class Network:
         if event.interval is None:
             return []
         end = event.interval.end
+        if end > self.known:
+            self._know(end)
         timers = self._timers
         before = self.advance_to(end - 1) if timers and timers[0][0] < end else []
         self._begin(end)
@@ -157,19 +160,34 @@ class Network:
     def advance_to(self, now: Instant | None) -> Found:
         """No event that ends at `now` or before is missing: fires the timers up to it; None for the end of time."""
         found: Found = []
+        if now is not None and now > self.known:
+            self._know(now)
         while self._timers and (now is None or self._timers[0][0] <= now):
             due = self._timers[0][0]
             self._begin(due)
             self._firing = True
             while self._timers and self._timers[0][0] == due:
                 _, _, node, token = heapq.heappop(self._timers)
-                if not node.is_gone:
+                if not node.is_gone and not (now is None and node.is_endless and due > self.known):
                     self._touch(node)
                     node.due.append(token)
             self._serve()
             self._firing = False
             found += self._found
         return found
+
+    def begin_at(self, now: Instant) -> None:
+        """The first event of all, whether it concerns a subscription or not, ends at `now`."""
+        if self.known == _BEGINNING:
+            self._know(now)
+
+    def _know(self, now: Instant) -> None:
+        """The clock has come so far."""
+        if self.known == _BEGINNING:
+            for node in self._nodes.values():
+                if node.is_endless:
+                    node.begin(now, True, self)
+        self.known = now
 
     def next_timer(self) -> Instant | None:
         """The soonest instant at which something is to be done."""
@@ -210,7 +228,14 @@ class Network:
                 first = written.setdefault(name, place)
                 nodes[place] = self._nodes[name].snapshot(writer) if first == place else first
         used = {key: self._scopes[key].snapshot() for key in self._owned}
-        return {"version": VERSION, "now": self.now, "events": writer.events, "nodes": nodes, "used": used}
+        return {
+            "version": VERSION,
+            "now": self.now,
+            "known": self.known,
+            "events": writer.events,
+            "nodes": nodes,
+            "used": used,
+        }
 
     def restore(self, body: State) -> None:
         """Takes over a snapshot into a network that has its subscriptions but has seen nothing yet.
@@ -221,7 +246,7 @@ class Network:
         state = checked(body)
         patterns = {key: root.part for key, root in self._roots.items()}
         self._clear()
-        self.now = state["now"]
+        self.now, self.known = state["now"], _BEGINNING
         known = [key for key in state["used"] if key in patterns]
         taken: dict[str, _Name] = {}
         for key in known:
@@ -231,6 +256,7 @@ class Network:
         for place, name in taken.items():
             if place in state["nodes"]:
                 self._nodes[name].restore(state["nodes"][place], reader.read, self)
+        self.known = state["known"]
         for key, pattern in patterns.items():
             self._build(key, pattern, self._name)
 
@@ -340,6 +366,8 @@ class Network:
         if isinstance(node.part, Atom):
             self._atoms[id(node.part)] = node
         node.start(self)
+        if node.is_endless and self.known != _BEGINNING:
+            node.begin(self.known, False, self)
 
     def _name(self, part: Part, inner: list[Node], builder: _Builder) -> _Name:
         """Who may use the node of a part: one subscription where it binds a name with a scope, whose occurrences are

@@ -73,6 +73,9 @@ class Node:
     is_direct = False
     """Whether it keeps nothing and has one part inside, so that it can be served at once and not in its turn."""
 
+    is_endless = False
+    """Whether its timers come again for ever; it is told when time begins."""
+
     def __init__(self, part: Part, inner: list[Node]) -> None:
         self.part = part
         self.inner = inner
@@ -111,6 +114,9 @@ class Node:
 
     def start(self, step: Step) -> None:
         """Called once when the node enters the network."""
+
+    def begin(self, now: Instant, is_first: bool, step: Step) -> None:
+        """The time is known, for the first time or because the node came later."""
 
     def on_timer(self, token: object, step: Step) -> None:
         """The instant of a timer that the node set has come."""

@@ -68,6 +68,13 @@ class Queue:
         if len(self._line) > 2 * self.living + _MARKS_ALLOWED:
             self._drop_marks()
 
+    def remove_same(self, occurrence: Occurrence, key: Hashable) -> None:
+        """Uses up what waits under the key and is the same occurrence, if there is such."""
+        for each in self._buckets.get(key, _NONE):
+            if each.is_same(occurrence):
+                self.remove(each, key)
+                return
+
     def clear(self) -> None:
         """Uses everything up."""
         self._buckets.clear()
