@@ -12,15 +12,15 @@ ROOT = Path(__file__).resolve().parents[1]
 
 DOORS = {
     "pyspark": {"tocsin/hosts/spark"},
-    "shapely": {"tocsin/values/space.py"},
+    "shapely": {"tocsin/values/space.py", "tocsin/values/regions.py", "tocsin/cli/bench/geofences_bare.py"},
     "numba": {"tocsin/engine/matching/kernels.py"},
     "sqlalchemy": {"tocsin/catalog/store.py"},
     "matplotlib": {"tocsin/cli/bench"},
     "lxml": {"tocsin/events/views/document.py"},
-    "pyoxigraph": {"tocsin/events/views/graph.py"},
+    "pyoxigraph": {"tocsin/values/rdf.py", "tocsin/cli/bench/graphs_sparql.py"},
     "pyproj": {"tocsin/values/geodesy.py"},
     "lark": {"tocsin/languages/parsing.py"},
-    "re2": {"tocsin/values/like.py"},
+    "re2": {"tocsin/values/patterns.py"},
 }
 
 

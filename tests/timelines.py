@@ -33,6 +33,8 @@ from tocsin.plan.composites import (
     Precedes,
     Related,
     Stands,
+    Triggered,
+    Waiting,
 )
 from tocsin.values.allen import Allen
 from tocsin.values.scalars import Constant
@@ -128,6 +130,7 @@ def parts(policy: Policy, names: dict[str, Part] | None = None) -> st.SearchStra
                 lambda absent, s, t: Absence(absent, FixedWindow(s, t), policy=policy), ATOMS, DURATIONS, DURATIONS
             ),
             compared_absences(policy),
+            st.builds(Triggered, inner, ATOMS, st.sampled_from(list(Waiting)), st.sampled_from([None, 3])),
             st.builds(
                 lambda absent, before, t: Absence(absent, BeforeWindow(before, t), policy=policy),
                 ATOMS,

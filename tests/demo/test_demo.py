@@ -1,4 +1,4 @@
-"""The whole demo on Spark, small, as a user calls it: its summary says what the reference counts."""
+"""The whole demo on Spark, small, as a user calls it: its summary says what the reference and the tours count."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.demo.counting import expected_of
+from tests.demo.counting import COMPOSITES, expected_of, truck_of
 from tocsin.cli.demo.keeping import DEAD_LETTERS, MATCHES
 from tocsin.cli.demo.story import Story
 
@@ -38,11 +38,16 @@ def test_the_demo_on_spark_rings_what_the_reference_counts(tmp_path: Path) -> No
     assert ended.returncode == 0, ended.stderr
     expected = expected_of(Story(2_000, seed=5))
     assert count("events", ended.stdout) == expected.events
-    assert count("matches", ended.stdout) == len(expected.matches)
+    assert count("matches", ended.stdout) == len(expected.matches) + len(expected.tours)
+    assert count("  of several", ended.stdout) == len(expected.tours)
     assert count("late", ended.stdout) == expected.late
     assert count("dead letters", ended.stdout) == expected.malformed + expected.late
     matches = [json.loads(line) for line in (kept / MATCHES).read_text().splitlines()]
-    assert sorted((each["subscription"], each["events"][0]) for each in matches) == sorted(expected.matches)
+    single = [each for each in matches if each["subscription"] not in COMPOSITES]
+    combined = [each for each in matches if each["subscription"] in COMPOSITES]
+    assert sorted((each["subscription"], each["events"][0]) for each in single) == sorted(expected.matches)
+    trucks = [(each["subscription"], truck_of(each["events"], each["bindings"])) for each in combined]
+    assert sorted(trucks) == sorted(expected.tours)
     letters = [json.loads(line) for line in (kept / DEAD_LETTERS).read_text().splitlines()]
     assert sum(each["reason"] == "late" for each in letters) == expected.late
     assert "+ 08:00 added 'late-parcels'" in ended.stdout

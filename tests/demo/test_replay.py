@@ -2,38 +2,44 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 from threading import Event, Thread
 from time import monotonic
 
 import pytest
 
-from tests.demo.counting import expected_of
-from tocsin.catalog import Catalog, compile_subscription, open_catalog
+from tests.demo.counting import COMPOSITES, expected_of, truck_of
+from tocsin import Hub
+from tocsin.catalog import Catalog, open_catalog
 from tocsin.cli.demo.board import Board
 from tocsin.cli.demo.keeping import DEAD_LETTERS, MATCHES, keeper_in
+from tocsin.cli.demo.query import files_read
 from tocsin.cli.demo.replay import Found, Replay
 from tocsin.cli.demo.slices import Slice, prepare
 from tocsin.cli.demo.story import Story
-from tocsin.cli.demo.subscriptions import during_the_day, from_the_start
+from tocsin.cli.demo.subscriptions import definitions, during_the_day, from_the_start
 from tocsin.errors import Problem, StateProblem
-from tocsin.events.codecs.cloudevents import decode
-from tocsin.events.dead_letter import DeadLetter, malformed
-from tocsin.events.event import Event as Happened
+from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.match import Match
-from tocsin.reference import matches
 
 DAY = Story(600, seed=11)
 FOR_EVER = float("inf")
 
 
 class FakeStream:
-    """Takes file after file from the inbox, like the Spark query, and matches with the catalog as it is then."""
+    """Takes file after file from the inbox, like the Spark query, and matches with the catalog as it is then.
 
-    def __init__(self, replay: Replay, catalog: Catalog, inbox: Path) -> None:
+    With `pauses`, before every file there is a micro-batch without input, in which matches may come, too.
+    """
+
+    def __init__(self, replay: Replay, catalog: Catalog, inbox: Path, pauses: bool) -> None:
         self._replay = replay
-        self._catalog = catalog
+        self._hub = Hub(catalog=catalog, lateness="2m")
         self._inbox = inbox
+        self._pauses = pauses
+        self._batch = 0
         self._ended = Event()
         self._thread = Thread(target=self._run)
 
@@ -46,31 +52,32 @@ class FakeStream:
         self._thread.join()
 
     def _run(self) -> None:
-        batch = 0
+        read = 0
         while not self._ended.wait(0.001):
-            path = self._inbox / f"{batch:03d}.jsonl"
+            path = self._inbox / f"{read:03d}.jsonl"
             if path.exists():
-                self._replay.receive(self._found(batch, path))
-                batch += 1
+                read += 1
+                self._take(path, read)
 
-    def _found(self, batch: int, path: Path) -> Found:
-        events: list[Happened] = []
-        letters: list[DeadLetter] = []
-        for line in path.read_text().splitlines():
-            try:
-                events.append(decode(line))
-            except Problem as problem:
-                letters.append(malformed(problem, line))
-        found: list[Match] = []
-        for each in self._catalog.snapshot().subscriptions:
-            found += matches(each.id, compile_subscription(each), events)
-        return Found(batch, found, letters)
+    def _take(self, path: Path, read: int) -> None:
+        self._hub.refresh()
+        self._hub.dead_letters.clear()
+        matches = self._hub.publish(*path.read_text().splitlines())
+        if self._pauses:
+            early = matches if read > 1 else []
+            self._tell(read - 1, early, [])
+            matches = matches[len(early) :]
+        self._tell(read, matches, list(self._hub.dead_letters))
+
+    def _tell(self, read: int, matches: list[Match], letters: list[DeadLetter]) -> None:
+        self._replay.receive(Found(self._batch, read, matches, letters))
+        self._batch += 1
 
 
 @pytest.fixture
 def catalog(tmp_path: Path) -> Catalog:
     catalog = open_catalog(str(tmp_path / "catalog.db"))
-    catalog.add(*from_the_start())
+    catalog.add(*definitions(), *from_the_start())
     return catalog
 
 
@@ -94,18 +101,23 @@ def a_board() -> Board:
     return board
 
 
+@pytest.mark.parametrize("pauses", [False, True])
 def test_a_replayed_day_rings_what_the_reference_counts(
-    tmp_path: Path, catalog: Catalog, inbox: Path, slices: list[Slice]
+    tmp_path: Path, catalog: Catalog, inbox: Path, slices: list[Slice], pauses: bool
 ) -> None:
     board, expected = a_board(), expected_of(DAY)
     with keeper_in(tmp_path / "kept") as keeper:
         replay = Replay(board, catalog, inbox, keeper)
-        with FakeStream(replay, catalog, inbox):
+        with FakeStream(replay, catalog, inbox, pauses):
             replay.play(slices, during_the_day(), lambda: None, FOR_EVER)
     assert (board.events, board.malformed, board.late) == (expected.events, expected.malformed, expected.late)
     assert {id_: row.rings for id_, row in board.rows.items() if row.rings} == dict(expected.rings())
     assert board.version == catalog.version() == 1 + len(board.news)
-    assert len((tmp_path / "kept" / MATCHES).read_text().splitlines()) == len(expected.matches)
+    kept = [json.loads(line) for line in (tmp_path / "kept" / MATCHES).read_text().splitlines()]
+    assert len(kept) == len(expected.matches) + len(expected.tours)
+    combined = [each for each in kept if each["subscription"] in COMPOSITES]
+    trucks = [(each["subscription"], truck_of(each["events"], each["bindings"])) for each in combined]
+    assert sorted(trucks) == sorted(expected.tours)
     assert len((tmp_path / "kept" / DEAD_LETTERS).read_text().splitlines()) == board.dead_letters
 
 
@@ -127,3 +139,23 @@ def test_a_folder_that_cannot_be_written_is_a_problem(tmp_path: Path) -> None:
     taken.write_text("a file")
     with pytest.raises(Problem, match="cannot write into"), keeper_in(taken):
         pass
+
+
+def test_a_bell_that_rang_later_says_when(catalog: Catalog, inbox: Path, slices: list[Slice]) -> None:
+    board = a_board()
+    with keeper_in(None) as keeper:
+        replay = Replay(board, catalog, inbox, keeper)
+        with FakeStream(replay, catalog, inbox, pauses=False):
+            replay.play(slices, during_the_day(), lambda: None, FOR_EVER)
+    said = re.fullmatch(r"(\d\d):(\d\d) truck-\d+, .*; rang at (\d\d):(\d\d)", board.rows["truck-missing"].last)
+    assert said
+    hour, minute, later_hour, later_minute = map(int, said.groups())
+    assert (later_hour - hour, later_minute - minute) == (2, 0)
+
+
+def test_the_checkpoint_tells_how_many_files_were_read(tmp_path: Path) -> None:
+    (tmp_path / "offsets").mkdir()
+    (tmp_path / "offsets" / "7").write_text('v1\n{"batchWatermarkMs":0}\n{"logOffset":4}')
+    assert files_read(tmp_path, 7) == 5
+    with pytest.raises(Problem, match="does not say what was read"):
+        files_read(tmp_path, 8)

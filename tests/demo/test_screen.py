@@ -9,11 +9,13 @@ from rich.console import Console
 
 from tocsin.catalog import Subscription
 from tocsin.cli.demo.board import Board, Rung
+from tocsin.cli.demo.composites import LOGISTICS
 from tocsin.cli.demo.plain import PlainLines
 from tocsin.cli.demo.screen import Screen
 from tocsin.cli.demo.story import DAY, MIDNIGHT
 from tocsin.cli.demo.subscriptions import from_the_start
 from tocsin.cli.demo.summary import summary_lines
+from tocsin.cli.demo.tours import LEAVES
 
 HOUR = 3_600_000_000
 
@@ -80,6 +82,21 @@ def test_plain_lines_tell_each_thing_once() -> None:
     assert teller.lines() == []
     board.rang(Rung(2, MIDNIGHT + DAY, 3, 10, {}, {}, 0, 0), 5.0)
     assert [line[:5] for line in teller.lines()] == ["24:00"]
+
+
+def test_plain_lines_name_every_combination_that_rang() -> None:
+    board = a_board()
+    teller = PlainLines(board)
+    assert not [line for line in teller.lines() if line.startswith("*")]
+    for batch, rings in ((2, 3), (3, 2)):
+        board.rang(Rung(batch, MIDNIGHT + DAY, 3, 0, {LEAVES: rings}, {LEAVES: "05:30 truck-1"}, 0, 0), 5.0)
+        assert teller.lines()[0] == f"* {LEAVES} rang {rings} x, last for 05:30 truck-1"
+    assert "  of several     5 of 1 that combine events" in list(summary_lines(board, 9.0, None))
+
+
+def test_combinations_are_on_the_first_page() -> None:
+    shown = "\n".join(drawn(a_board(), 120, 24))
+    assert all(each.id in shown for each in LOGISTICS)
 
 
 def test_the_summary_has_every_count() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from itertools import pairwise
 from threading import Event as Flag
 
@@ -12,6 +13,7 @@ from tests.demo.counting import texts
 from tocsin.cli.demo.blemishes import BLEMISHES, Blemish
 from tocsin.cli.demo.slices import line_of, prepare
 from tocsin.cli.demo.story import DAY, LATENESS, MIDNIGHT, Story
+from tocsin.cli.demo.tours import ARRIVES, FALLS_OUT, LEAVES, MISSING, Fate
 from tocsin.cli.demo.wording import in_words
 from tocsin.errors import Problem
 from tocsin.events.codecs.cloudevents import decode
@@ -75,7 +77,7 @@ def test_every_blemish_makes_a_line_no_event(blemish: Blemish, day: list[str]) -
 
 def test_every_kind_of_event_has_words_of_its_own(day: list[str]) -> None:
     by_type = {event["type"]: line for line in day if (event := _read(line))}
-    assert len(by_type) == 13
+    assert len(by_type) == 14
     for line in by_type.values():
         assert json.loads(line)["id"] not in in_words(line)
 
@@ -88,6 +90,23 @@ def test_slices_hold_the_whole_day_in_order_and_find_a_line_by_its_id(tmp_path, 
     line = day[4_000]
     found = [line_of(json.loads(line)["id"], each.path.read_text()) for each in slices]
     assert [each for each in found if each is not None] == [line]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_every_day_has_trucks_that_arrive_trucks_that_do_not_and_convoys_that_fall_apart(seed: int) -> None:
+    tours = Story(500, seed).tours()
+    assert {tour.fate for tour in tours} == set(Fate)
+    truth = Counter(what for tour in tours for what, _ in tour.truth())
+    assert truth[LEAVES] == 2 * len(tours) == truth[ARRIVES] + truth[MISSING]
+    assert min(truth[ARRIVES], truth[MISSING], truth[FALLS_OUT]) > 0
+
+
+def test_a_tour_goes_as_its_fate_says() -> None:
+    tours = {tour.fate: tour for tour in Story(500, seed=1).tours()}
+    assert [what for what, _ in tours[Fate.TOGETHER].truth()] == [LEAVES, ARRIVES, LEAVES, ARRIVES]
+    assert [what for what, _ in tours[Fate.DELAYED].truth()] == [LEAVES, MISSING, LEAVES, MISSING]
+    assert [what for what, _ in tours[Fate.FALLS_BEHIND].truth()] == [LEAVES, ARRIVES, LEAVES, ARRIVES, FALLS_OUT]
+    assert [what for what, _ in tours[Fate.BREAKS_DOWN].truth()] == [LEAVES, ARRIVES, LEAVES, MISSING, FALLS_OUT]
 
 
 def _read(line: str) -> dict[str, str] | None:

@@ -249,7 +249,7 @@ def test_xml_in_base64_is_read_in_the_encoding_that_it_declares() -> None:
 )
 def test_xml_that_is_not_in_its_encoding_is_refused(raw: bytes) -> None:
     problem = refusal(text(data_base64=base64.b64encode(raw).decode(), datacontenttype="application/xml"))
-    assert problem.code == INVALID
+    assert problem.code == "MalformedEvent"
     assert "encoding" in problem.message
 
 

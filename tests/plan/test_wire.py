@@ -43,7 +43,7 @@ COMPOSITES: tuple[Part, ...] = (
     Join((A, B), (Precedes(Moment(0, End.FINISH), Moment(1, End.START), 5),), Policy.CHRONICLE),
     Join((Named("x", A), Named("y", B), A), (Near(0, SpatialRelation.NEARER, 1, 100.0), SAME_ID)),
     Either((A, B)),
-    Only(A, AtRegion(SpatialRelation.INSIDE, "POLYGON ((0 0, 1 0, 1 1, 0 0))")),
+    Only(Join((A, B)), AtRegion(SpatialRelation.INSIDE, "POLYGON ((0 0, 1 0, 1 1, 0 0))")),
     Only(Only(A, DuringWindow(0, 10)), AfterInstant(5)),
     Absence(Named("y", B), AfterWindow(Named("x", A), 10), (SAME_ID,)),
     Absence(B, FixedWindow(0, 10)),

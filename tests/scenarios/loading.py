@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -38,22 +38,82 @@ class Scenario:
     events: tuple[dict[str, Any], ...]
     expected: tuple[str, ...]
     definitions: tuple[Definition, ...] = field(default=DEFINITIONS)
+    ontology: str | None = None
+    """The ontology as Turtle, where the file has one for the scenario."""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """What else the file says of the run; tests of single languages look at it."""
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A subscription that must not be accepted, and the codes of its problems."""
+
+    name: str
+    subscription: Subscription
+    ontology: str | None
+    problems: tuple[str, ...]
 
 
 def scenarios(file: str) -> Iterator[Scenario]:
-    """All scenarios of a file, one for each run."""
-    body = tomllib.loads((Path(__file__).parent / file).read_text())
+    """All scenarios of a file, one for each run in which every event is accepted."""
+    return (each for each in _runs(file) if "refused" not in each.facts)
+
+
+def refused_events(file: str) -> Iterator[Scenario]:
+    """The runs of a file in which events are refused; `facts["refused"]` has the codes."""
+    return (each for each in _runs(file) if "refused" in each.facts)
+
+
+def refusals(file: str) -> Iterator[Refusal]:
+    """The subscriptions of a file that are refused."""
+    body = _body(file)
     for each in body["scenario"]:
-        subscription = Subscription(
-            "s", Path(file).stem, each["expression"], policy=each.get("policy"), options=each.get("options", {})
-        )
+        if "problems" in each:
+            subscription = _subscription(file, body, each)
+            yield Refusal(each["name"], subscription, _ontology(body, each), tuple(each["problems"]))
+
+
+def _runs(file: str) -> Iterator[Scenario]:
+    body = _body(file)
+    bodies = {name: body.get("prefixes", "") + text for name, text in body.get("bodies", {}).items()}
+    for each in body["scenario"]:
         for number, run in enumerate(each["runs"], 1):
-            name = f"{each['name']} [{number}]"
-            yield Scenario(name, subscription, tuple(events_of(run["events"])), tuple(run["expected"]))
+            yield Scenario(
+                f"{each['name']} [{number}]",
+                _subscription(file, body, each),
+                tuple(events_of(run["events"], bodies)),
+                tuple(run["expected"]),
+                _definitions(_ontology(body, each)),
+                _ontology(body, each),
+                run,
+            )
 
 
-def events_of(text: str) -> Iterator[dict[str, Any]]:
-    """CloudEvents objects of the short hand; the order of writing is not the order in time."""
+def _body(file: str) -> dict[str, Any]:
+    return tomllib.loads((Path(__file__).parent / file).read_text())
+
+
+def _subscription(file: str, body: dict[str, Any], scenario: dict[str, Any]) -> Subscription:
+    text = body.get("texts", {}).get(scenario["expression"], scenario["expression"])
+    return Subscription("s", Path(file).stem, text, policy=scenario.get("policy"), options=scenario.get("options", {}))
+
+
+def _ontology(body: dict[str, Any], scenario: dict[str, Any]) -> str | None:
+    name = scenario.get("ontology")
+    return None if name is None else body.get("prefixes", "") + body["ontologies"][name]
+
+
+def _definitions(ontology: str | None) -> tuple[Definition, ...]:
+    if ontology is None:
+        return DEFINITIONS
+    return (*DEFINITIONS, Definition("ontology", ontology=ontology, media_type="text/turtle"))
+
+
+def events_of(text: str, bodies: Mapping[str, str] | None = None) -> Iterator[dict[str, Any]]:
+    """CloudEvents objects of the short hand; the order of writing is not the order in time.
+
+    Where bodies are given, the kinds name one of them, which is Turtle and takes the place of the data.
+    """
     for found in _EVENT.finditer(text):
         kinds = found["kinds"] or re.sub(r"\d", "", found["name"])
         event: dict[str, Any] = {
@@ -66,6 +126,9 @@ def events_of(text: str) -> Iterator[dict[str, Any]]:
         }
         if found["points"]:
             event["place"] = _place(found["points"].split(","))
+        if bodies:
+            media_type = "application/xml" if bodies[kinds].startswith("<") else "text/turtle"
+            event |= {"datacontenttype": media_type, "data": bodies[kinds]}
         yield event
 
 
@@ -81,7 +144,13 @@ def _time(milliseconds: str) -> str:
 
 def _attributes(text: str) -> dict[str, Any]:
     pairs = (pair.split("=") for pair in text.split(",") if pair)
-    return {name: value.strip("'") if "'" in value else float(value) for name, value in pairs}
+    return {name: _value(value) for name, value in pairs}
+
+
+def _value(text: str) -> Any:
+    """A number, a text in quotes, or several texts, written 'a'+'b'."""
+    texts = text.strip("'").split("'+'")
+    return float(text) if "'" not in text else texts if len(texts) > 1 else texts[0]
 
 
 def _place(points: list[str]) -> str:

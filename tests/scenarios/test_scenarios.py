@@ -13,17 +13,18 @@ from tocsin.events.codecs.cloudevents import from_mapping
 from tocsin.hosts.local.finite import match_events, read_events
 from tocsin.reference import matches
 
-OPSL = list(scenarios("opsl.toml"))
+FILES = ("opsl.toml", "graph.toml")
+SCENARIOS = [scenario for file in FILES for scenario in scenarios(file)]
 
 
-@pytest.mark.parametrize("scenario", OPSL, ids=lambda scenario: scenario.name)
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
 def test_reference(scenario: Scenario) -> None:
     plan = compile_subscription(scenario.subscription, scenario.definitions)
     found = matches("s", plan, [from_mapping(event) for event in scenario.events])
     assert [shown(match) for match in found] == list(scenario.expected)
 
 
-@pytest.mark.parametrize("scenario", OPSL, ids=lambda scenario: scenario.name)
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
 def test_local(scenario: Scenario) -> None:
     plan = compile_subscription(scenario.subscription, scenario.definitions)
     lines = [json.dumps(event).encode() for event in scenario.events]
@@ -31,7 +32,7 @@ def test_local(scenario: Scenario) -> None:
     assert [shown(match) for match in found] == list(scenario.expected)
 
 
-@pytest.mark.parametrize("scenario", OPSL, ids=lambda scenario: scenario.name)
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
 def test_hub(scenario: Scenario) -> None:
     hub = tocsin.Hub(lateness="10m")
     hub.define(*scenario.definitions)

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from tests import strategies
 from tests.spark.scenes import SUBSCRIPTIONS, expected, found_in, random_lines, rung, selector
-from tocsin.errors import Problem, StateProblem, UnsupportedProblem
+from tocsin.errors import Problem, StateProblem
 from tocsin.events.event import Event
 from tocsin.spark import dead_letters, match, match_with_dead_letters
 
@@ -113,7 +113,7 @@ def test_a_wrong_subscription_in_a_list_is_raised_where_the_query_is_made(spark:
 
 def test_what_is_not_served_is_refused(spark: SparkSession) -> None:
     frame = spark.createDataFrame([("{}",)], "value string")
-    with pytest.raises(UnsupportedProblem):
+    with pytest.raises(Problem, match=r"zoo\.ttl"):
         match(frame, [], ontology="zoo.ttl")
     with pytest.raises(Problem, match="duration"):
         match(frame, [], lateness="soon")

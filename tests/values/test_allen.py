@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import shared_data
 from tocsin.errors import MeaningProblem
-from tocsin.values.allen import BOUNDS, INVERSE, Allen, holds, relation_of, stands
+from tocsin.values.allen import BOUNDS, INVERSE, Allen, bounds_test, holds, relation_of, stands
 from tocsin.values.time import Interval
 
 ALL_INTERVALS = [Interval(start, end) for start in range(6) for end in range(start, 6)]
@@ -49,6 +49,12 @@ def test_the_table_is_seven_relations_and_their_inverses() -> None:
 def test_a_negated_relation_is_the_complement(name: str, one: Interval, other: Interval, proper: bool) -> None:
     assert stands("Un" + name, one, other, proper=proper) is not stands(name, one, other, proper=proper)
     assert stands("UnUn" + name, one, other, proper=proper) is stands(name, one, other, proper=proper)
+
+
+@given(names, intervals, intervals, st.booleans(), st.sampled_from(["", "Un"]))
+def test_the_quick_test_is_the_same(name: str, one: Interval, other: Interval, proper: bool, negation: str) -> None:
+    quick = bounds_test(negation + name, proper)(one.start, one.end, other.start, other.end)
+    assert quick is stands(negation + name, one, other, proper=proper)
 
 
 def related(one: Interval, other: Interval, *, proper: bool = False) -> set[str]:

@@ -9,7 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tocsin.errors import MeaningProblem
-from tocsin.values.space import MAX_DEPTH, format_place, parse_place
+from tocsin.values.space import (
+    MAX_DEPTH,
+    Metric,
+    distance_between,
+    format_place,
+    is_plain_point,
+    parse_place,
+    parse_places,
+)
 
 SQUARE = "POLYGON ((0 0, 4 0, 4 4, 0 4, 0 0))"
 coordinates = st.floats(allow_nan=False, allow_infinity=False)
@@ -146,3 +154,53 @@ def test_deep_geojson_is_refused_before_it_ends_the_process(depth: int) -> None:
 def test_a_polygon_with_many_rings_is_not_deep() -> None:
     holes = [f"({x} 1, {x + 1} 1, {x + 1} 2, {x} 1)" for x in range(1, 200, 3)]
     assert parse_place(f"POLYGON ((0 0, 300 0, 300 9, 0 9, 0 0), {', '.join(holes)})").is_valid
+
+
+TEXTS = st.one_of(
+    st.builds("POINT ({} {})".format, st.integers(-9, 9), st.decimals(-500, 500, places=3)),
+    st.builds("POINT({} {})".format, st.integers(-(10**14), 10**14), st.integers(0, 9)),
+)
+ODD_TEXTS = st.one_of(st.builds("POINT ({} {})".format, coordinates, coordinates), st.just(SQUARE))
+OBJECTS = st.builds(lambda x, y: {"type": "Point", "coordinates": [x, y]}, coordinates, st.integers(-9, 9))
+PLACES = st.one_of(TEXTS, ODD_TEXTS, OBJECTS, st.none())
+
+
+@given(st.one_of(*(st.lists(each, max_size=20) for each in (TEXTS, st.one_of(TEXTS, ODD_TEXTS), OBJECTS, PLACES))))
+def test_places_read_together_are_as_read_one_by_one(given_places: list[Any]) -> None:
+    one_by_one = [None if each is None else parse_place(each) for each in given_places]
+    assert parse_places(given_places).tolist() == one_by_one
+
+
+@given(PLACES.filter(is_plain_point))
+def test_a_plain_point_is_a_place(given_place: Any) -> None:
+    assert parse_place(given_place).geom_type == "Point"
+
+
+@pytest.mark.parametrize(
+    "given_place",
+    [
+        "POINT (1 2)\nPOINT (3 4)",
+        "POINT (1 2) ",
+        "POINT (1 2",
+        "POINT (1 nan)",
+        "POINT (1 1e999)",
+        "POINT (1 \u0662)",
+        {"type": "Point", "coordinates": [1, float("nan")]},
+        {"type": "Point", "coordinates": [1, True]},
+        {"type": "Point", "coordinates": [1]},
+        {"type": "LineString", "coordinates": [1, 2]},
+        None,
+    ],
+)
+def test_what_needs_a_second_look_is_not_plain(given_place: object) -> None:
+    assert not is_plain_point(given_place)
+
+
+def test_one_bad_place_among_plain_points_is_refused() -> None:
+    with pytest.raises(MeaningProblem):
+        parse_places(["POINT (1 2)", "POINT (1 2)\nPOINT (3 4)"])
+
+
+def test_the_other_side_of_the_globe_is_far_away() -> None:
+    antipode = parse_place("POLYGON ((179 -1, 180 -1, 180 1, 179 1, 179 -1))")
+    assert distance_between(parse_place("POINT (0 0)"), antipode, Metric.WGS84) > 19_000_000

@@ -3,6 +3,7 @@
 from tocsin.catalog.compiling import compile_subscription, problems_of
 from tocsin.catalog.entries import Definition, Subscription
 from tocsin.catalog.files import Entries, read_entries
+from tocsin.catalog.knowledge import knowledge_in, ontologies
 from tocsin.catalog.store import Catalog, Changes, Snapshot, open_catalog
 
 __all__ = [
@@ -13,6 +14,8 @@ __all__ = [
     "Snapshot",
     "Subscription",
     "compile_subscription",
+    "knowledge_in",
+    "ontologies",
     "open_catalog",
     "problems_of",
     "read_entries",

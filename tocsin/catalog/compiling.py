@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tocsin.catalog.entries import Definition, Subscription
+from tocsin.catalog.knowledge import knowledge_in
 from tocsin.errors import MeaningProblem, Problem
 from tocsin.languages import parse_subscription, problems_in_subscription
 from tocsin.languages.context import Context, PartDefinition, RegionDefinition
@@ -38,7 +39,9 @@ def problems_of(subscription: Subscription, definitions: Iterable[Definition] = 
 
 
 def _context(definitions: Iterable[Definition]) -> Context:
-    return Context(definitions={definition.name: _known_to_languages(definition) for definition in definitions})
+    given = tuple(definitions)
+    named = {each.name: _known_to_languages(each) for each in given if not each.ontology}
+    return Context(definitions=named, ontology=knowledge_in(given))
 
 
 def _known_to_languages(definition: Definition) -> RegionDefinition | PartDefinition:

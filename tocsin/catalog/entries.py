@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -33,6 +34,8 @@ class Subscription:
             raise _malformed(
                 f"unknown member {unknown[0]!r}", token=unknown[0], hint=f"known: {', '.join(sorted(known))}"
             )
+        if isinstance(body.get("expression"), dict):
+            body = {**body, "expression": _as_text(body["expression"])}
         for name in _TEXTS:
             if not isinstance(body.get(name), str):
                 raise _malformed(f"{name} is missing" if name not in body else f"{name} must be a string", token=name)
@@ -55,34 +58,47 @@ class Subscription:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A name for a region or for a part, usable by every subscription of the same catalog."""
+    """A name for a region or for a part, or an ontology, usable by every subscription of the same catalog."""
 
     name: str
     region: object = None
     language: str = ""
     expression: str = ""
+    ontology: str = ""
+    media_type: str = ""
 
     @staticmethod
     def from_json(body: Mapping[str, Any]) -> Definition:
-        """The definition of a JSON object: `define` with `region`, or with `language` and `expression`."""
+        """The definition of a JSON object: `define` with `region`, `language` and `expression`, or an `ontology`."""
         name = body.get("define")
         if not isinstance(name, str) or not name:
             raise _malformed("define must be a non-empty name", token="define")
+        if isinstance(body.get("expression"), dict):
+            body = {**body, "expression": _as_text(body["expression"])}
         if set(body) == {"define", "region"}:
             return Definition(name, region=body["region"])
         if set(body) == {"define", "language", "expression"} and all(isinstance(v, str) for v in body.values()):
             return Definition(name, language=body["language"], expression=body["expression"])
+        if set(body) == {"define", "ontology", "format"} and all(isinstance(v, str) for v in body.values()):
+            return Definition(name, ontology=body["ontology"], media_type=body["format"])
         raise _malformed(
             f"the definition of {name!r} has the wrong members",
             token=name,
-            hint="a definition has define and region, or define, language and expression",
+            hint="beside define it has region, or language and expression, or ontology and format",
         )
 
     def as_json(self) -> dict[str, Any]:
         """The JSON object."""
         if self.region is not None:
             return {"define": self.name, "region": self.region}
+        if self.ontology:
+            return {"define": self.name, "ontology": self.ontology, "format": self.media_type}
         return {"define": self.name, "language": self.language, "expression": self.expression}
+
+
+def _as_text(expression: Mapping[str, Any]) -> str:
+    """An expression that is a JSON object, as text; equal objects are equal texts."""
+    return json.dumps(expression, sort_keys=True, ensure_ascii=False)
 
 
 def _malformed(message: str, *, token: str, hint: str = "") -> MeaningProblem:

@@ -9,7 +9,7 @@ import typer
 
 from tocsin.catalog import open_catalog
 from tocsin.cli.loading import load
-from tocsin.cli.options import Subscriptions
+from tocsin.cli.options import Ontology, Subscriptions
 
 app = typer.Typer(help="Subscriptions in a live catalog (SQLite file or PostgreSQL URL).", no_args_is_help=True)
 
@@ -19,9 +19,9 @@ Url = Annotated[
 
 
 @app.command("add")
-def add(catalog: Url, subscriptions: Subscriptions) -> None:
+def add(catalog: Url, subscriptions: Subscriptions, ontology: Ontology = None) -> None:
     """Add all subscriptions of a file, or none; running queries take them over with their next micro-batch."""
-    loaded = load(subscriptions, skip_wrong=False)
+    loaded = load(subscriptions, ontology, skip_wrong=False)
     version = open_catalog(catalog).add(*loaded.definitions, *loaded.subscriptions.values())
     typer.echo(f"{len(loaded.subscriptions)} subscription(s) added, version {version}", err=True)
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import typer
 
 from tocsin.cli.loading import problems_in, read_file
-from tocsin.cli.options import Ontology, Subscriptions, refuse_ontologies
+from tocsin.cli.options import Ontology, Subscriptions
 
 
 def check(subscriptions: Subscriptions, ontology: Ontology = None) -> None:
     """Check every subscription of a file; exit status 1 if any has a problem."""
-    refuse_ontologies(ontology)
-    entries = read_file(subscriptions)
+    entries = read_file(subscriptions, ontology)
     problems = problems_in(entries)
     for each in problems:
         typer.echo(f"{subscriptions}: {each}")

@@ -9,7 +9,7 @@ from importlib import import_module
 
 from tocsin.cli.loading import Loaded
 from tocsin.cli.progress import reading, working
-from tocsin.connectors.files import open_lines
+from tocsin.connectors.files import open_events
 from tocsin.errors import UnsupportedProblem
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.match import Match
@@ -53,7 +53,7 @@ def evaluate(engine: EngineName, request: Request) -> Answer:
 
 def read_input(path: str, lateness: Duration | None) -> Input:
     """The events of a file, with a progress bar."""
-    with reading(path, "reading events") as progress, open_lines(path, progress) as lines:
+    with reading(path, "reading events") as progress, open_events(path, progress) as lines:
         return read_events(lines, lateness)
 
 

@@ -10,18 +10,18 @@ import typer
 from tocsin.catalog import Subscription
 from tocsin.cli.engines import read_input
 from tocsin.cli.loading import load
-from tocsin.cli.options import Ontology, refuse_ontologies
+from tocsin.cli.options import Ontology
+from tocsin.cli.why import atom_why_lines
 from tocsin.engine.batch import Batch
 from tocsin.engine.engine import Engine
 from tocsin.events.event import Event
 from tocsin.events.order import in_canonical_order
-from tocsin.plan.atoms import Condition
+from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Plan
 from tocsin.plan.explain_composites import waiting_text
 from tocsin.plan.explain_plan import plan_lines, summary_lines
 from tocsin.plan.occurrence import Occurrence
 from tocsin.plan.wire import plan_to_json
-from tocsin.reference.why import verdict_line, why_lines
 from tocsin.values.time import format_instant
 
 _KEY = "explained"
@@ -39,8 +39,7 @@ def explain(
     wire: Annotated[bool, typer.Option("--wire", help="Show the plan as versioned JSON instead.")] = False,
 ) -> None:
     """Show the plan and the state bound of subscriptions; with events, why each did or did not ring."""
-    refuse_ontologies(ontology)
-    loaded = load(subscription, skip_wrong=False)
+    loaded = load(subscription, ontology, skip_wrong=False)
     events = [each for path in event or () for each in read_input(path, None).events]
     for each, plan in loaded.plans.items():
         if id in (None, each):
@@ -62,15 +61,14 @@ def _show(subscription: Subscription, plan: Plan) -> None:
 
 
 def _show_why(plan: Plan, events: list[Event]) -> None:
-    lines = _why_atom(plan.pattern, events) if isinstance(plan.pattern, Condition) else _why_composite(plan, events)
+    lines = _why_atom(plan.pattern, events) if isinstance(plan.pattern, Atom) else _why_composite(plan, events)
     for line in lines if events else ():
         typer.echo(f"  {line}")
 
 
-def _why_atom(atom: Condition, events: list[Event]) -> Iterator[str]:
+def _why_atom(atom: Atom, events: list[Event]) -> Iterator[str]:
     for event in events:
-        yield verdict_line(atom.expression, event)
-        yield from why_lines(atom.expression, event, "  ")
+        yield from atom_why_lines(atom, event)
 
 
 def _why_composite(plan: Plan, events: list[Event]) -> Iterator[str]:

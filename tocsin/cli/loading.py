@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import typer
 
-from tocsin.catalog import Definition, Entries, Subscription, compile_subscription, problems_of, read_entries
+from tocsin.catalog import (
+    Definition,
+    Entries,
+    Subscription,
+    compile_subscription,
+    knowledge_in,
+    ontologies,
+    problems_of,
+    read_entries,
+)
 from tocsin.catalog.files import LineProblem
 from tocsin.connectors.files import open_lines
 from tocsin.errors import MeaningProblem
@@ -22,10 +32,13 @@ class Loaded:
     definitions: tuple[Definition, ...] = ()
 
 
-def read_file(path: str) -> Entries:
-    """The entries of a file of subscriptions, and the problems of its lines."""
+def read_file(path: str, ontology: Iterable[str] | None = None) -> Entries:
+    """The entries of a file of subscriptions with the ontologies given beside it, and the problems of its lines."""
     with open_lines(path) as lines:
-        return read_entries(lines)
+        entries = read_entries(lines)
+    entries.definitions.extend(ontologies(ontology))
+    knowledge_in(entries.definitions)  # raises what is wrong with the ontologies, once
+    return entries
 
 
 def problems_in(entries: Entries) -> list[LineProblem]:
@@ -37,9 +50,9 @@ def problems_in(entries: Entries) -> list[LineProblem]:
     return sorted(found, key=lambda each: each.line)
 
 
-def load(path: str, *, skip_wrong: bool) -> Loaded:
+def load(path: str, ontology: Iterable[str] | None = None, *, skip_wrong: bool) -> Loaded:
     """The compiled subscriptions of a file; wrong ones are shown, and stop the run unless they are to be skipped."""
-    entries = read_file(path)
+    entries = read_file(path, ontology)
     problems = problems_in(entries)
     for each in problems:
         typer.echo(f"{path}: {each}", err=True)

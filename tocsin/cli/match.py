@@ -8,7 +8,7 @@ import typer
 
 from tocsin.cli.engines import EngineName, Request, evaluate
 from tocsin.cli.loading import load
-from tocsin.cli.options import Events, OnError, Ontology, Subscriptions, refuse_ontologies
+from tocsin.cli.options import Events, OnError, Ontology, Subscriptions
 from tocsin.connectors.files import write_lines
 from tocsin.values.time import parse_duration, parse_instant
 
@@ -34,9 +34,8 @@ def match(
     Matches are put out in the order of detection. A malformed event never stops the run: it is counted on standard
     error and, with --dead-letters, written down with its line number and the reason.
     """
-    refuse_ontologies(ontology)
     stop = None if until is None else parse_instant(until)
-    loaded = load(subscriptions, skip_wrong=on_error is OnError.SKIP)
+    loaded = load(subscriptions, ontology, skip_wrong=on_error is OnError.SKIP)
     request = Request(loaded, events, parse_duration(lateness) if lateness else None, stop, master)
     answer = evaluate(engine, request)
     write_lines(output, (each.line() for each in answer.matches))

@@ -7,8 +7,6 @@ from typing import Annotated
 
 import typer
 
-from tocsin.errors import UnsupportedProblem
-
 Subscriptions = Annotated[
     str, typer.Argument(metavar="SUBSCRIPTIONS", help="JSON Lines; - for standard input, .gz works.")
 ]
@@ -27,9 +25,3 @@ class OnError(StrEnum):
     SKIP = "skip"
 
 
-def refuse_ontologies(ontology: list[str] | None) -> None:
-    """No language of this version reads an ontology: saying so beats ignoring the file."""
-    if ontology:
-        raise UnsupportedProblem(
-            "--ontology is of no use yet: the selector language knows no ontology", hint="leave the option out"
-        )

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO, BinaryIO, cast
 
 from tocsin.errors import MeaningProblem
+from tocsin.events.codecs.epcis.inside import whole_documents
 
 
 @contextmanager
@@ -23,6 +24,13 @@ def open_lines(path: str, progress: Callable[[int], object] = lambda position: N
             yield _reported(_unpacked(raw, path), raw, progress)
     except (OSError, EOFError) as error:
         raise MeaningProblem(f"cannot read {path}: {_reason(error)}", code="FileError") from None
+
+
+@contextmanager
+def open_events(path: str, progress: Callable[[int], object] = lambda position: None) -> Iterator[Iterable[bytes]]:
+    """The lines of a file of events; a file that is one document, as EPCIS has them, is one piece."""
+    with open_lines(path, progress) as lines:
+        yield whole_documents(lines)
 
 
 def write_lines(path: str, lines: Iterable[str]) -> None:

@@ -12,6 +12,7 @@ from tocsin.engine.arrow import encoding_of_arrow, encoding_of_nothing
 from tocsin.engine.encoding import Distinct, Encoding, encoding_of_values
 from tocsin.events.event import Event, Path
 from tocsin.values.scalars import Kind
+from tocsin.values.space import Places, as_places, extents, parse_places
 
 
 class Column:
@@ -68,16 +69,21 @@ class EventBatch(Protocol):
         """One whole event."""
         ...
 
+    def places(self) -> Places:
+        """The ground that each event covers; None where it has no place."""
+        ...
+
 
 class Batch:
     """Events in memory."""
 
-    __slots__ = ("_attributes", "_columns", "_events")
+    __slots__ = ("_attributes", "_columns", "_events", "_places")
 
     def __init__(self, events: Sequence[Event]) -> None:
         self._events = events
         self._attributes: list[Mapping[str, Any]] | None = None
         self._columns: dict[Path, Column] = {}
+        self._places: Places | None = None
 
     @property
     def size(self) -> int:
@@ -95,7 +101,7 @@ class Batch:
         if len(path) > 1:
             return [event.attribute(path) for event in self._events]
         if self._attributes is None:
-            self._attributes = [event.attributes for event in self._events]
+            self._attributes = [event.data if type(event.data) is dict else event.attributes for event in self._events]
         name = path[0]
         return [attributes.get(name) for attributes in self._attributes]
 
@@ -107,20 +113,27 @@ class Batch:
         """One whole event."""
         return self._events[i]
 
+    def places(self) -> Places:
+        """The ground of each event; places that nobody has read yet are read together."""
+        if self._places is None:
+            self._places = _grounds(self._events)
+        return self._places
+
 
 class ArrowBatch:
     """Rows of an arrow table or record batch; an attribute is a mapped column or a member of a mapped struct column.
 
-    An attribute that is neither is absent. Whole events are made only where a computed predicate asks for one.
+    An attribute that is neither is absent. Whole events are made only where a computed predicate or a place is asked.
     """
 
-    __slots__ = ("_columns", "_make_event", "_names", "_table")
+    __slots__ = ("_columns", "_make_event", "_names", "_places", "_table")
 
     def __init__(self, table: Any, names: Mapping[Path, str], make_event: Callable[[int], Event]) -> None:
         self._table = table
         self._names = names
         self._make_event = make_event
         self._columns: dict[Path, Column] = {}
+        self._places: Places | None = None
 
     @property
     def size(self) -> int:
@@ -144,12 +157,27 @@ class ArrowBatch:
         """One whole event, made anew."""
         return self._make_event(i)
 
+    def places(self) -> Places:
+        """The ground of each row's event, all of which are made for it."""
+        if self._places is None:
+            self._places = _grounds([self._make_event(i) for i in range(self.size)])
+        return self._places
+
     def _array(self, path: Path) -> Any:
         for length in range(len(path), 0, -1):
             name = self._names.get(path[:length])
             if name is not None:
                 return _member(self._table.column(name), path[length:])
         return None
+
+
+def _grounds(events: Sequence[Event]) -> Places:
+    """What is read here is kept with the events, so that nobody reads it again."""
+    unread = [event for event in events if event._place is None and event.place_source is not None]
+    read = parse_places([event.place_source for event in unread])
+    for event, place in zip(unread, read.tolist(), strict=True):
+        event._place = place
+    return extents(read if len(unread) == len(events) else as_places([event._place for event in events]))
 
 
 def _member(array: Any, steps: Path) -> Any:

@@ -10,16 +10,19 @@ from dataclasses import dataclass
 from enum import Enum
 
 from tocsin.engine.batch import EventBatch
-from tocsin.engine.detection.network import Found, Network
+from tocsin.engine.detection.network import QUEUE_LIMIT, Found, Network
 from tocsin.engine.detection.node import Pending, State
+from tocsin.engine.families import AtomMatchers
 from tocsin.engine.matching.hits import Hits
 from tocsin.engine.matching.matcher import Matcher
 from tocsin.engine.matching.scan import ScanMatcher
 from tocsin.engine.matching.work import Work
 from tocsin.errors import StateProblem
 from tocsin.events.event import Event
+from tocsin.events.match import Match, match_of_event
 from tocsin.plan.atoms import Atom, Condition
-from tocsin.plan.composites import Plan
+from tocsin.plan.composites import Forward, Plan
+from tocsin.plan.rendering import match_of, match_of_atom
 from tocsin.values.time import Instant
 
 _ATOM_MARK = "\0"
@@ -52,11 +55,23 @@ class Matched:
 class Engine:
     """Plans by key. A failed `add` or `remove` changes nothing."""
 
-    __slots__ = ("_atom_keys", "_atoms", "_composites", "_matcher", "_network", "_numbers", "_targets")
+    __slots__ = (
+        "_atom_keys",
+        "_atoms",
+        "_composites",
+        "_matcher",
+        "_network",
+        "_numbers",
+        "_suspended",
+        "_targets",
+        "_telling",
+    )
 
-    def __init__(self, matching: Matching | str = Matching.INDEXED) -> None:
-        self._matcher = Matcher() if Matching(matching) is Matching.INDEXED else ScanMatcher()
-        self._network = Network()
+    def __init__(self, matching: Matching | str = Matching.INDEXED, queue_limit: int = QUEUE_LIMIT) -> None:
+        self._matcher = AtomMatchers(Matcher if Matching(matching) is Matching.INDEXED else ScanMatcher)
+        self._network = Network(self._matcher.rows, queue_limit)
+        self._suspended: list[str] = []
+        self._telling: dict[str, Plan] = {}
         self._composites: set[str] = set()
         self._atoms: dict[str, Atom] = {}
         self._atom_keys: dict[Atom, str] = {}
@@ -88,16 +103,19 @@ class Engine:
                 token=key,
                 hint="remove it first, or choose another id",
             )
-        if isinstance(plan.pattern, Condition):
+        if isinstance(plan.pattern, Atom):
             self._matcher.add(key, plan.pattern)
-            return
-        for atom in self._network.add(key, plan.pattern):
-            self._follow(atom)
-        self._composites.add(key)
+        else:
+            for atom in self._network.add(key, plan.pattern):
+                self._follow(atom)
+            self._composites.add(key)
+        if not isinstance(plan.pattern, Condition) or not isinstance(plan.output, Forward):
+            self._telling[key] = plan
 
     def remove(self, key: str) -> None:
         """Removes a subscription and all that only it held."""
         self._targets.clear()  # slots are used again
+        self._telling.pop(key, None)
         if key not in self._composites:
             self._matcher.remove(key)
             return
@@ -127,15 +145,54 @@ class Engine:
 
     def detect(self, event: Event, atoms: Iterable[Atom]) -> Found:
         """The next event in canonical order: what it, and the timers due before it, bring about."""
-        return self._network.event(event, atoms)
+        return self._watched(self._network.event(event, atoms))
+
+    def ring(self, key: str, event: Event) -> Match | None:
+        """What an atomic subscription that rings for an event tells; None where nothing comes out."""
+        plan = self._telling.get(key)
+        if plan is None:
+            return match_of_event(key, event)
+        assert isinstance(plan.pattern, Atom)
+        return match_of_atom(key, event, self._matcher.rows(plan.pattern, event), plan.output)
+
+    def tells(self, key: str) -> bool:
+        """Whether a ring of an atomic subscription tells more than that it happened."""
+        return key in self._telling
+
+    @property
+    def tells_more(self) -> bool:
+        """Whether any subscription tells more than that it happened."""
+        return bool(self._telling)
+
+    def rendered(self, found: Found) -> list[Match]:
+        """What composite subscriptions tell of what was detected."""
+        told = (match_of(key, each, self._telling[key].output) for key, each in found)
+        return [match for match in told if match is not None]
 
     def advance_to(self, now: Instant | None) -> Found:
         """No event that ends at `now` or before is missing: what its timers bring about; None for the end of time."""
-        return self._network.advance_to(now)
+        return self._watched(self._network.advance_to(now))
+
+    def take_suspended(self) -> list[str]:
+        """The composites that were removed because too much waited for them, since this was asked last."""
+        suspended, self._suspended = self._suspended, []
+        return suspended
+
+    def _watched(self, found: Found) -> Found:
+        """Removes the subscriptions for which too much waits: the others are served on, nothing is trimmed."""
+        if self._network.overfull:
+            for key in self._network.take_overfull():
+                self.remove(key)
+                self._suspended.append(key)
+        return [each for each in found if each[0] in self._composites] if self._suspended else found
 
     def next_timer(self) -> Instant | None:
         """The soonest instant at which time alone may bring something about."""
         return self._network.next_timer()
+
+    def begin_at(self, now: Instant) -> None:
+        """The first event of all, whether it concerns a composite or not, ends at `now`."""
+        self._network.begin_at(now)
 
     def forget_before(self, now: Instant) -> None:
         """Drops all state that no event which ends at `now` or later can complete."""

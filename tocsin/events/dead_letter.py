@@ -43,6 +43,16 @@ def late(event: Event, line: int | None = None) -> DeadLetter:
     return DeadLetter("LateEvent", LATE, json.dumps({"source": event.source, "id": event.id}), line)
 
 
+def suspended(subscription: str) -> DeadLetter:
+    """The dead letter of a subscription that was suspended because too much waited for it."""
+    return DeadLetter(
+        "QueueLimitExceeded",
+        f"subscription {subscription!r} is suspended: more occurrences wait for it than the limit allows"
+        " (give it a window, a key to join on or a shorter horizon, then subscribe again)",
+        subscription,
+    )
+
+
 def shown_input(raw: bytes | str) -> str:
     """The beginning of the input as text; bytes that are no UTF-8 are shown as replacement characters."""
     text = raw[:MAX_INPUT].decode("utf-8", "replace") if isinstance(raw, bytes) else raw[:MAX_INPUT]

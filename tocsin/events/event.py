@@ -28,6 +28,7 @@ class Event:
         "_document",
         "_graph",
         "_place",
+        "_place_text",
         "data",
         "envelope",
         "id",
@@ -52,6 +53,7 @@ class Event:
         self.interval = interval
         self.place_source = place_source
         self._place: Geometry | None = None
+        self._place_text: str | None = None
 
     @property
     def identity(self) -> tuple[str, str]:
@@ -74,8 +76,10 @@ class Event:
 
     @property
     def place_text(self) -> str | None:
-        """The place as WKT."""
-        return None if self.place is None else format_place(self.place)
+        """The place as WKT, written once however many matches tell of it."""
+        if self._place_text is None and self.place is not None:
+            self._place_text = format_place(self.place)
+        return self._place_text
 
     @property
     def attributes(self) -> Mapping[str, Any]:

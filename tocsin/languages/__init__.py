@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from tocsin.errors import MeaningProblem, Problem
-from tocsin.languages import opsl, selector
+from tocsin.languages import concept, epcis, exmlql, graph, opsl, selector
 from tocsin.languages.context import Context
 from tocsin.languages.language import Language, Options
 from tocsin.plan.atoms import Atom
@@ -18,6 +18,10 @@ LANGUAGES: Mapping[str, Language] = {
         parse=lambda text, options, _: selector.parse(text, options),
         problems=lambda text, options, _: selector.problems(text, options),
     ),
+    "concept": concept.LANGUAGE,
+    "epcis": epcis.LANGUAGE,
+    "exmlql": exmlql.LANGUAGE,
+    "graph": graph.LANGUAGE,
     "opsl": Language(parse=opsl.parse, problems=opsl.problems),
 }
 

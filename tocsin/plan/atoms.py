@@ -13,10 +13,14 @@ from typing import Any, assert_never
 
 from tocsin.errors import MeaningProblem
 from tocsin.events.event import Event, Path
+from tocsin.plan.blocks import XmlBlock
+from tocsin.plan.concepts import ConceptTest
 from tocsin.plan.evaluation import evaluate_condition
 from tocsin.plan.expression import Expression, Semantics, paths_of
+from tocsin.plan.graphs import GraphPattern
 from tocsin.values.like import LikePattern, compile_like
 from tocsin.values.scalars import Constant, Kind, kind_of
+from tocsin.values.space import Geometry, Metric, SpatialRelation, extent, parse_place, related
 from tocsin.values.truth import Truth, truth
 
 ORDERINGS: dict[str, Callable[[Any, Any], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
@@ -102,7 +106,22 @@ class Computed:
     semantics: Semantics
 
 
-Predicate = Equals | Ordered | Between | OneOf | Like | IsNull | Computed
+@dataclass(frozen=True, slots=True)
+class PlaceIs:
+    """The event's place stands in the relation to a fixed region, given as WKT. Without a place FALSE, not unknown."""
+
+    relation: SpatialRelation
+    region: str
+    distance: float = 0.0
+    metric: Metric = Metric.PLANAR
+
+    def __post_init__(self) -> None:
+        if not self.distance >= 0:
+            raise MeaningProblem(f"a distance is 0 or more, got {self.distance}")
+
+
+AttributePredicate = Equals | Ordered | Between | OneOf | Like
+Predicate = AttributePredicate | IsNull | Computed | PlaceIs
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +146,7 @@ class AnyOf:
 
 
 BooleanNode = Predicate | Not | AllOf | AnyOf
-PREDICATES = (Equals, Ordered, Between, OneOf, Like, IsNull, Computed)
+PREDICATES = (Equals, Ordered, Between, OneOf, Like, IsNull, Computed, PlaceIs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +156,8 @@ class Condition:
     expression: BooleanNode
 
 
-Atom = Condition
+Atom = Condition | GraphPattern | ConceptTest | XmlBlock
+"""What a subscription can say about one event; the other kinds have files of their own."""
 
 
 def predicate_truth(predicate: Predicate, event: Event) -> Truth:
@@ -147,11 +167,13 @@ def predicate_truth(predicate: Predicate, event: Event) -> Truth:
             return evaluate_condition(expression, semantics, event)
         case IsNull(path):
             return truth(event.attribute(path) is None)
+        case PlaceIs():
+            return truth(_is_placed(predicate, event.place))
         case _:
             return value_truth(predicate, event.attribute(predicate.path))
 
 
-def value_truth(predicate: Equals | Ordered | Between | OneOf | Like, value: Any) -> Truth:
+def value_truth(predicate: AttributePredicate, value: Any) -> Truth:
     """The truth of a predicate about one attribute, given the attribute's value."""
     kind = kind_of(value)
     if kind is Kind.NULL:
@@ -173,7 +195,7 @@ def value_truth(predicate: Equals | Ordered | Between | OneOf | Like, value: Any
             assert_never(predicate)
 
 
-def needed_kind(predicate: Equals | Ordered | Between | OneOf | Like) -> Kind:
+def needed_kind(predicate: AttributePredicate) -> Kind:
     """The kind of value that the predicate can be true of."""
     match predicate:
         case Equals(_, value):
@@ -202,7 +224,27 @@ def predicates_of(node: BooleanNode) -> Iterator[Predicate]:
 
 def attribute_paths(predicate: Predicate) -> frozenset[Path]:
     """The attributes that the predicate reads."""
-    return paths_of(predicate.expression) if isinstance(predicate, Computed) else frozenset((predicate.path,))
+    match predicate:
+        case Computed(expression):
+            return paths_of(expression)
+        case PlaceIs():
+            return frozenset()
+        case _:
+            return frozenset((predicate.path,))
+
+
+def _is_placed(predicate: PlaceIs, place: Geometry | None) -> bool:
+    """As a part of one event would be placed: several points count as the ground between them."""
+    ground = None if place is None else extent((place,))
+    return ground is not None and related(
+        ground, predicate.relation, region_of(predicate.region), predicate.distance, predicate.metric
+    )
+
+
+@lru_cache(maxsize=1024)
+def region_of(text: str) -> Geometry:
+    """The geometry of a region, which a plan says as text; raises where it is none."""
+    return parse_place(text)
 
 
 @lru_cache(maxsize=1 << 16)

@@ -16,6 +16,7 @@ from tocsin.plan.composites import (
     Part,
     Plan,
     Precedes,
+    Triggered,
     parts_of,
 )
 from tocsin.plan.rewriting import with_parts
@@ -43,6 +44,8 @@ def bounds_of(part: Part) -> Iterator[Bound]:
             yield Bound(part, 1, part.keep)
         case Absence(_, BeforeWindow()):
             yield Bound(part, 0, part.keep)
+        case Triggered():
+            yield from (Bound(part, slot, part.keep) for slot in (0, 1))
         case _:
             pass
     for inner in parts_of(part):
@@ -83,19 +86,21 @@ def with_horizon(plan: Plan, horizon: Duration | None) -> Plan:
 
 def _bounded(part: Part, horizon: Duration | None) -> Part:
     part = with_parts(part, lambda inner: _bounded(inner, horizon))
-    if isinstance(part, Join | Absence) and part.keep is None and _is_open_ended(part):
+    if isinstance(part, Join | Absence | Triggered) and part.keep is None and _is_open_ended(part):
         return replace(part, keep=_kept(part, horizon))
     return part
 
 
-def _kept(part: Join | Absence, horizon: Duration | None) -> Duration | None:
+def _kept(part: Join | Absence | Triggered, horizon: Duration | None) -> Duration | None:
     """What lies in a window before an occurrence is kept for the window on top of the horizon."""
     if horizon is not None and isinstance(part, Absence) and isinstance(part.window, BeforeWindow):
         return horizon + part.window.length
     return horizon
 
 
-def _is_open_ended(part: Join | Absence) -> bool:
+def _is_open_ended(part: Join | Absence | Triggered) -> bool:
+    if isinstance(part, Triggered):
+        return True
     if isinstance(part, Absence):
         return isinstance(part.window, BetweenWindow | BeforeWindow)
     return any(join_lifetime(part, slot) is None for slot in range(len(part.parts)))

@@ -14,6 +14,8 @@ from typing import assert_never
 from tocsin.errors import MeaningProblem
 from tocsin.events.event import Path
 from tocsin.plan.atoms import Atom
+from tocsin.plan.blocks import ValueCondition
+from tocsin.plan.construction import Construct
 from tocsin.values.allen import relation_of
 from tocsin.values.space import Metric, SpatialRelation
 from tocsin.values.time import Duration, Instant
@@ -157,12 +159,19 @@ class AtRegion:
         _require_distance(self.distance)
 
 
-Restriction = DuringWindow | AfterInstant | AtRegion
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """What the occurrence binds meets the conditions, in one row at least."""
+
+    conditions: tuple[ValueCondition, ...]
+
+
+Restriction = DuringWindow | AfterInstant | AtRegion | Meeting
 
 
 @dataclass(frozen=True, slots=True)
 class Only:
-    """The occurrences of a part that meet a restriction of fixed time or space."""
+    """The occurrences of a part that meet a restriction of fixed time or space, or of what they bind."""
 
     part: Part
     restriction: Restriction
@@ -257,7 +266,34 @@ class Named:
     part: Part
 
 
-Composite = Join | Either | Only | Absence | Named
+class Waiting(Enum):
+    """Which events a detection sends."""
+
+    FIRST_AFTER = "the first that starts after the end, once; a newer detection replaces one that waits"
+    LATEST_SINCE = "the latest already there that started after the start; where there is none, the first to come"
+    EVERY_AFTER = "every one that starts after the end, until the next detection"
+    EVERY_SINCE = "every one that starts after the start, also those already there; each once"
+
+    @property
+    def is_since(self) -> bool:
+        """Whether it counts from the start of the detection, so that events from before its end matter."""
+        return self in (Waiting.LATEST_SINCE, Waiting.EVERY_SINCE)
+
+
+@dataclass(frozen=True, slots=True)
+class Triggered:
+    """An occurrence of a part together with one of the target that it sends.
+
+    Where `keep` is given, both are remembered for so long after their ends.
+    """
+
+    part: Part
+    target: Part
+    waiting: Waiting
+    keep: Duration | None = None
+
+
+Composite = Join | Either | Only | Absence | Named | Triggered
 Part = Atom | Composite
 
 
@@ -266,7 +302,18 @@ class Forward:
     """The output of a match is the match itself."""
 
 
-Output = Forward
+@dataclass(frozen=True, slots=True)
+class Send:
+    """The output of a match are the data of its events: all, or those of named parts.
+
+    Of `targets` and `members` the first are sent where the match has them.
+    """
+
+    members: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+
+
+Output = Forward | Construct | Send
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,6 +335,8 @@ def parts_of(part: Part) -> tuple[Part, ...]:
             return (inner,)
         case Absence(absent, window):
             return (absent, *_bounding_parts(window))
+        case Triggered(inner, target):
+            return (inner, target)
         case _:
             assert_never(part)
 

@@ -7,12 +7,14 @@ from functools import lru_cache
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any, assert_never
 
+from tocsin.plan.blocks import meets_condition
 from tocsin.plan.composites import (
     AfterInstant,
     AtRegion,
     DuringWindow,
     End,
     JoinCondition,
+    Meeting,
     Moment,
     Near,
     PartAttribute,
@@ -84,6 +86,8 @@ def allows(restriction: Restriction, occurrence: Occurrence) -> bool:
         case AtRegion(relation, region, distance, metric):
             place = occurrence.place
             return place is not None and related(place, relation, _region(region), distance, metric)
+        case Meeting(conditions):
+            return any(all(meets_condition(each, row) for each in conditions) for row in occurrence.rows)
         case _:
             assert_never(restriction)
 

@@ -19,16 +19,19 @@ from tocsin.plan.atoms import (
     Not,
     OneOf,
     Ordered,
+    PlaceIs,
     Predicate,
 )
 from tocsin.plan.expression import Attribute, Call, Expression, Semantics, Value
 from tocsin.values.scalars import Constant, Kind
+from tocsin.values.space import DISTANCES, SpatialRelation
 from tocsin.values.truth import Truth
 
 RESERVED = frozenset("AND OR NOT LIKE ESCAPE BETWEEN IN IS NULL TRUE FALSE".split())
 
 _NAME = re.compile(r"[^\W\d]\w*")
 _ESCAPES = "!\\^~|$"
+_LONGEST_REGION = 60
 _INFIX = frozenset("+ - * / % = <> != < <= > >= AND OR XOR LIKE IN".split())
 
 
@@ -68,8 +71,20 @@ def predicate_text(predicate: Predicate) -> str:
         case Computed(expression, semantics):
             note = "" if semantics is Semantics.SELECTOR else f" [{semantics.value}]"
             return expression_text(expression) + note
+        case PlaceIs(relation, region, distance):
+            return f"place {relation_text(relation, distance)} {region_text(region)}"
         case _:
             assert_never(predicate)
+
+
+def relation_text(relation: SpatialRelation, distance: float) -> str:
+    """A relation in space, with its distance where it has one."""
+    return f"{relation.value} ({distance:g})" if relation in DISTANCES else relation.value
+
+
+def region_text(region: str) -> str:
+    """A region as WKT, the first of it where it is long."""
+    return region if len(region) <= _LONGEST_REGION else region[: _LONGEST_REGION - 3] + "..."
 
 
 def path_text(path: Path) -> str:

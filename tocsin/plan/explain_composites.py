@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from tocsin.plan.atoms import Condition
+from tocsin.plan.blocks import XmlBlock
 from tocsin.plan.bounds import bounds_of
 from tocsin.plan.composites import (
     Absence,
@@ -22,6 +23,7 @@ from tocsin.plan.composites import (
     FixedWindow,
     Join,
     JoinCondition,
+    Meeting,
     Moment,
     Named,
     Near,
@@ -31,10 +33,14 @@ from tocsin.plan.composites import (
     Related,
     Restriction,
     Stands,
+    Triggered,
     Window,
     parts_of,
 )
-from tocsin.plan.explain import path_text, region_text, relation_text, selector_text
+from tocsin.plan.concepts import ConceptTest
+from tocsin.plan.explain import path_text, region_text, relation_text
+from tocsin.plan.explain_atoms import atom_text
+from tocsin.plan.graphs import GraphPattern
 from tocsin.values.allen import relation_of
 from tocsin.values.time import format_duration, format_instant
 
@@ -99,8 +105,8 @@ def condition_text(condition: JoinCondition) -> str:
 
 def _title(part: Part) -> str:
     match part:
-        case Condition(expression):
-            return f"event with {selector_text(expression)}"
+        case Condition() | GraphPattern() | ConceptTest() | XmlBlock():
+            return f"event {atom_text(part)}"
         case Named(name):
             return f"{name}, which is"
         case Either():
@@ -111,6 +117,8 @@ def _title(part: Part) -> str:
             return f"together ({policy.value}{_keep_text(keep)})"
         case Absence(_, window, _, policy, keep):
             return f"nothing {_window_text(window)} ({policy.value}{_keep_text(keep)})"
+        case Triggered(_, _, waiting, keep):
+            return f"sends, of the target, {waiting.value}{_keep_text(keep)}"
         case _:
             assert_never(part)
 
@@ -123,6 +131,8 @@ def _roles(part: Part) -> Iterator[str]:
     match part:
         case Join(parts):
             yield from (f"[{number}] " for number in range(1, len(parts) + 1))
+        case Triggered():
+            yield from ("detection: ", "target: ")
         case Absence(_, FixedWindow() | EveryWindow()):
             yield "absent: "
         case Absence(_, BeforeWindow()):
@@ -158,6 +168,9 @@ def _restriction_text(restriction: Restriction) -> str:
             return f"after {format_instant(instant)}"
         case AtRegion(relation, region, distance):
             return f"{relation_text(relation, distance)} {region_text(region)}"
+        case Meeting(conditions):
+            texts = (f"{each.variable} {each.relation} {each.other or each.constant}" for each in conditions)
+            return f"where {' and '.join(texts)}"
         case _:
             assert_never(restriction)
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tocsin.plan.atoms import Condition, predicates_of
+from tocsin.plan.atoms import Atom, Condition, predicates_of
 from tocsin.plan.composites import Plan, atoms_of
-from tocsin.plan.explain import condition_lines, selector_text
+from tocsin.plan.explain import selector_text
+from tocsin.plan.explain_atoms import atom_lines
 from tocsin.plan.explain_composites import part_lines, state_lines
 
 
 def plan_lines(plan: Plan) -> Iterator[str]:
     """The plan as an indented tree."""
-    if isinstance(plan.pattern, Condition):
-        yield from condition_lines(plan.pattern.expression)
+    if isinstance(plan.pattern, Atom):
+        yield from atom_lines(plan.pattern)
     else:
         yield from part_lines(plan.pattern)
 
@@ -23,9 +24,11 @@ def summary_lines(plan: Plan) -> Iterator[str]:
     pattern = plan.pattern
     if isinstance(pattern, Condition):
         yield f"evaluated as   {selector_text(pattern.expression)} #"
-    predicates = [each for atom in atoms_of(pattern) for each in predicates_of(atom.expression)]
-    yield f"predicates     {len(predicates)}, {len(set(predicates))} distinct"
-    if isinstance(pattern, Condition):
+    conditions = [atom for atom in atoms_of(pattern) if isinstance(atom, Condition)]
+    predicates = [each for atom in conditions for each in predicates_of(atom.expression)]
+    if conditions:
+        yield f"predicates     {len(predicates)}, {len(set(predicates))} distinct"
+    if isinstance(pattern, Atom):
         yield "state bound    none: an atomic subscription looks at one event and keeps nothing"
         return
     yield f"atoms          {len(list(atoms_of(pattern)))}, {len(set(atoms_of(pattern)))} distinct"

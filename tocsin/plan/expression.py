@@ -15,6 +15,7 @@ class Semantics(Enum):
     SELECTOR = "selector"
     JMS = "jms"
     CESQL = "cesql"
+    MEMBERS = "members"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,31 @@
-"""From an occurrence to a match: what a subscriber is told when a composite rings."""
+"""From an occurrence to a match: what a subscriber is told when a subscription rings."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
+from typing import assert_never
+
+from tocsin.events.event import Event
 from tocsin.events.match import Match, match_id
+from tocsin.plan.composites import Forward, Output, Send
+from tocsin.plan.construction import Construct, construct
 from tocsin.plan.occurrence import Occurrence
+from tocsin.plan.rows import NOTHING_BOUND, Rows
 from tocsin.values.space import format_place
 from tocsin.values.time import format_instant
 
+_FORWARD = Forward()
 
-def match_of(subscription: str, occurrence: Occurrence) -> Match:
-    """The match of a composite subscription. Names are bound to event ids, absences to their windows."""
+
+def match_of(subscription: str, occurrence: Occurrence, output: Output = _FORWARD) -> Match | None:
+    """The match of a composite subscription; None where nothing comes out.
+
+    Names are bound to event ids, absences to their windows, variables to their values.
+    """
+    outputs = outputs_of(output, occurrence.rows, _sent(output, occurrence))
+    if outputs is None:
+        return None
     place = occurrence.place
     windows = [f"{format_instant(start)}/{format_instant(end)}" for start, end in occurrence.absences]
     bindings = {name: " ".join(each.id for each in bound.members) for name, bound in sorted(occurrence.names.items())}
@@ -22,5 +38,60 @@ def match_of(subscription: str, occurrence: Occurrence) -> Match:
         occurrence.end,
         None if place is None else format_place(place),
         match_id(subscription, occurrence.identity, *windows),
-        bindings,
+        bindings | values_of(occurrence.rows),
+        outputs,
     )
+
+
+def match_of_atom(subscription: str, event: Event, rows: Rows, output: Output = _FORWARD) -> Match | None:
+    """The match of an atomic subscription that binds variables or puts something out; None where nothing comes out."""
+    outputs = outputs_of(output, rows, (event,))
+    if outputs is None:
+        return None
+    start, end = (event.interval.start, event.interval.end) if event.interval else (None, None)
+    key = match_id(subscription, (event.identity,))
+    return Match(subscription, (event.id,), start, end, end, event.place_text, key, values_of(rows), outputs)
+
+
+def outputs_of(output: Output, rows: Rows, sent: Sequence[Event]) -> tuple[str, ...] | None:
+    """The texts that come out; None where a construction has none to give, so that nothing is to be told."""
+    match output:
+        case Forward():
+            return ()
+        case Send():
+            return tuple(map(_data_text, sent))
+        case Construct(templates, conditions):
+            return tuple(construct(templates, rows, conditions)) or None
+        case _:
+            assert_never(output)
+
+
+def _sent(output: Output, occurrence: Occurrence) -> Sequence[Event]:
+    """The events that a match sends."""
+    if not isinstance(output, Send):
+        return ()
+    targets = [name for name in output.targets if name in occurrence.names]
+    names = targets or [name for name in output.members if name in occurrence.names]
+    return [member for name in names for member in occurrence.names[name].members]
+
+
+def _data_text(event: Event) -> str:
+    """The data as they came; an object as JSON."""
+    return event.data if isinstance(event.data, str) else json.dumps(event.data, ensure_ascii=False)
+
+
+def values_of(rows: Rows) -> dict[str, str]:
+    """Each variable with its different values, in the order of the rows."""
+    if rows == NOTHING_BOUND:
+        return {}
+    values: dict[str, dict[str, None]] = {}
+    for row in rows:
+        for variable, value in row:
+            values.setdefault(variable, {})[_text(value)] = None
+    return {variable: " ".join(texts) for variable, texts in sorted(values.items())}
+
+
+def _text(value: object) -> str:
+    if isinstance(value, tuple):
+        return " ".join(map(_text, value))
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -19,6 +19,7 @@ from tocsin.plan.composites import (
     Named,
     Only,
     Part,
+    Triggered,
     Window,
 )
 
@@ -34,6 +35,8 @@ def with_parts(part: Part, change: Change) -> Part:
             return replace(part, parts=tuple(map(change, parts)))
         case Only(inner) | Named(_, inner):
             return replace(part, part=change(inner))
+        case Triggered(inner, target):
+            return replace(part, part=change(inner), target=change(target))
         case Absence(absent, window):
             return replace(part, part=change(absent), window=_with_bounds(window, change))
         case _:

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any
 
 from tocsin.errors import MeaningProblem, Problem
-from tocsin.plan import atoms, composites, expression
+from tocsin.knowledge.concepts import concept
+from tocsin.knowledge.concepts.assertions import World
+from tocsin.knowledge.concepts.tbox import TBox
+from tocsin.knowledge.ontology import Ontology
+from tocsin.plan import atoms, blocks, composites, concepts, construction, expression, graphs
 from tocsin.values.like import LikePattern, Wild
 from tocsin.values.scalars import Constant, Kind
 from tocsin.values.space import Metric, SpatialRelation
+from tocsin.values.terms import Iri, Literal
 from tocsin.values.truth import Truth
 
 VERSION = 1
@@ -23,15 +29,18 @@ def plan_to_json(plan: composites.Plan) -> str:
     return json.dumps({"tocsin-plan": VERSION, "plan": _encode(plan)}, separators=(",", ":"), ensure_ascii=False)
 
 
-def plan_from_json(text: str) -> composites.Plan:
-    """The plan of a wire text; raises where the text is not one or comes from another version."""
+def plan_from_json(text: str, knowledge: Iterable[Ontology | TBox] = ()) -> composites.Plan:
+    """The plan of a wire text; raises where the text is not one or comes from another version.
+
+    Ontologies and TBoxes go by their fingerprints on the wire; those that the plan speaks of are to be given.
+    """
     try:
         body = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise _malformed(f"not JSON: {error}") from None
     if not isinstance(body, dict) or body.get("tocsin-plan") != VERSION:
         raise _malformed(f"expected a plan of wire version {VERSION}")
-    plan = _decode(body.get("plan"))
+    plan = _Decoder({each.fingerprint: each for each in knowledge}).value(body.get("plan"))
     if not isinstance(plan, composites.Plan):
         raise _malformed("the text holds no plan")
     return plan
@@ -47,12 +56,15 @@ def _classes(*modules: Any) -> dict[str, type]:
     }
 
 
-_NODES: dict[str, type] = _classes(atoms, composites, expression) | {
-    each.__name__: each for each in (Constant, Kind, LikePattern, Metric, SpatialRelation, Truth, Wild)
+_NODES: dict[str, type] = _classes(atoms, blocks, composites, concepts, construction, expression, graphs, concept) | {
+    each.__name__: each
+    for each in (Constant, Iri, Kind, LikePattern, Literal, Metric, SpatialRelation, Truth, Wild, World)
 }
 
 
 def _encode(value: Any) -> Any:
+    if isinstance(value, Ontology | TBox):
+        return {"knowledge": value.fingerprint}
     if isinstance(value, Enum):
         return {"node": type(value).__name__, "name": value.name}
     if is_dataclass(value):
@@ -67,28 +79,43 @@ def _encode(value: Any) -> Any:
     return value
 
 
-def _decode(value: Any) -> Any:
-    if isinstance(value, list):
-        return tuple(_decode(item) for item in value)
-    if not isinstance(value, dict):
-        return value
-    if "set" in value:
-        return frozenset(_decode(item) for item in value["set"])
-    if "infinity" in value:
-        return math.inf * value["infinity"]
-    return _decode_node(value)
+class _Decoder:
+    """Reads values back; what is known goes by its fingerprint."""
 
+    def __init__(self, knowledge: Mapping[str, Ontology | TBox]) -> None:
+        self._knowledge = knowledge
 
-def _decode_node(body: dict[str, Any]) -> Any:
-    node = _NODES.get(body.get("node", ""))
-    if node is None:
-        raise _malformed(f"unknown node {body.get('node')!r}")
-    try:
-        if issubclass(node, Enum):
-            return node[body["name"]]
-        return node(**{name: _decode(item) for name, item in body.items() if name != "node"})
-    except (KeyError, TypeError, ValueError) as error:
-        raise _malformed(f"{body.get('node')}: {error}") from None
+    def value(self, value: Any) -> Any:
+        if isinstance(value, list):
+            return tuple(self.value(item) for item in value)
+        if not isinstance(value, dict):
+            return value
+        if "set" in value:
+            return frozenset(self.value(item) for item in value["set"])
+        if "infinity" in value:
+            return math.inf * value["infinity"]
+        return self._known(value["knowledge"]) if "knowledge" in value else self._node(value)
+
+    def _known(self, fingerprint: str) -> Ontology | TBox:
+        if fingerprint not in self._knowledge:
+            raise MeaningProblem(
+                f"the plan needs the knowledge with fingerprint {fingerprint}",
+                code="PlanFormatError",
+                token=fingerprint,
+                hint="give the ontology that the plan was made with",
+            )
+        return self._knowledge[fingerprint]
+
+    def _node(self, body: dict[str, Any]) -> Any:
+        node = _NODES.get(body.get("node", ""))
+        if node is None:
+            raise _malformed(f"unknown node {body.get('node')!r}")
+        try:
+            if issubclass(node, Enum):
+                return node[body["name"]]
+            return node(**{name: self.value(item) for name, item in body.items() if name != "node"})
+        except (KeyError, TypeError, ValueError) as error:
+            raise _malformed(f"{body.get('node')}: {error}") from None
 
 
 def _malformed(message: str) -> Problem:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from tocsin.events.event import Event
-from tocsin.events.match import Match, match_of_event
+from tocsin.events.match import Match
 from tocsin.events.order import in_canonical_order
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Plan
 from tocsin.plan.occurrence import Occurrence
-from tocsin.plan.rendering import match_of
-from tocsin.reference.atoms import holds, truth_of
+from tocsin.plan.rendering import match_of, match_of_atom
+from tocsin.reference.atoms import holds, rows_of, truth_of
 from tocsin.reference.detection import Detection
 from tocsin.values.time import Instant
 
@@ -25,10 +25,12 @@ def matches(subscription: str, plan: Plan, events: Iterable[Event], until: Insta
     """
     ordered = in_canonical_order(events)
     if isinstance(plan.pattern, Atom):
-        found = [match_of_event(subscription, event) for event in ordered if holds(plan.pattern, event)]
+        atom = plan.pattern
+        ringing = [event for event in ordered if holds(atom, event)]
+        found = [match_of_atom(subscription, event, rows_of(atom, event), plan.output) for event in ringing]
     else:
-        found = [match_of(subscription, each) for each in detected(plan, ordered, until)]
-    once = {match.id: match for match in reversed(found)}
+        found = [match_of(subscription, each, plan.output) for each in detected(plan, ordered, until)]
+    once = {match.id: match for match in reversed(found) if match is not None}
     return sorted(once.values(), key=lambda match: match.order)
 
 

@@ -2,20 +2,46 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from tocsin.events.event import Event
-from tocsin.plan.atoms import AllOf, AnyOf, Atom, BooleanNode, Not, predicate_truth
+from tocsin.plan.atoms import AllOf, AnyOf, Atom, BooleanNode, Condition, Not, predicate_truth
+from tocsin.plan.blocks import XmlBlock
+from tocsin.plan.concepts import ConceptTest
+from tocsin.plan.graphs import GraphPattern
 from tocsin.plan.rows import NOTHING_BOUND, Rows
+from tocsin.reference import blocks, concepts, graphs
 from tocsin.values.truth import Truth, conjunction, disjunction, negation
 
 
 def holds(atom: Atom, event: Event) -> bool:
     """Whether the event is an occurrence of the atom."""
-    return truth_of(atom.expression, event) is Truth.TRUE
+    match atom:
+        case Condition(expression):
+            return truth_of(expression, event) is Truth.TRUE
+        case GraphPattern():
+            return graphs.holds(atom, event)
+        case ConceptTest():
+            return concepts.holds(atom, event)
+        case XmlBlock():
+            return blocks.holds(atom, event)
+        case _:
+            assert_never(atom)
 
 
-def rows_of(atom: Atom, event: Event) -> Rows:  # noqa: ARG001
+def rows_of(atom: Atom, event: Event) -> Rows:
     """What an occurrence of the atom binds."""
-    return NOTHING_BOUND
+    match atom:
+        case Condition():
+            return NOTHING_BOUND
+        case GraphPattern():
+            return graphs.rows(atom, event)
+        case ConceptTest():
+            return concepts.rows(atom, event)
+        case XmlBlock():
+            return blocks.rows(atom, event)
+        case _:
+            assert_never(atom)
 
 
 def truth_of(node: BooleanNode, event: Event) -> Truth:

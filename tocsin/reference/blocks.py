@@ -9,6 +9,7 @@ from tocsin.events.event import Event
 from tocsin.events.views.canonical import own_text
 from tocsin.events.views.document import Element, XPath
 from tocsin.plan.blocks import (
+    MAX_ROWS,
     Pattern,
     PatternElement,
     XmlBlock,
@@ -36,13 +37,25 @@ def rows(block: XmlBlock, event: Event) -> Rows:
     if root is None:
         return ()
     found: dict[Row, None] = {}
-    for choice in product(*(list(_ways(pattern, root)) for pattern in block.patterns)):
-        values = _agreeing([each for bound in choice for each in bound])
+    for bound in _choices(block.patterns, root):
+        values = _agreeing(bound)
+        if len(found) == MAX_ROWS:
+            break
         if values is not None:
             row = tuple(sorted(values.items()))
             if all(meets_condition(condition, row) for condition in block.conditions):
                 found[row] = None
     return tuple(found)
+
+
+def _choices(patterns: Sequence[Pattern], root: Element) -> Iterator[_Bound]:
+    """Every combination of ways to fit the patterns, by the place of the first, then of the next."""
+    if not patterns:
+        yield ()
+        return
+    for bound in _ways(patterns[0], root):
+        for rest in _choices(patterns[1:], root):
+            yield (*bound, *rest)
 
 
 def _ways(pattern: Pattern, root: Element) -> Iterator[_Bound]:

@@ -29,6 +29,7 @@ from tocsin.plan.composites import (
     Part,
     Policy,
     Related,
+    Triggered,
     parts_of,
 )
 from tocsin.plan.conditions import allows, compare, concerns, window_start
@@ -44,6 +45,7 @@ from tocsin.reference.meaning import (
     silence_after,
     silence_before,
 )
+from tocsin.reference.triggers import Sending
 from tocsin.values.time import Instant
 
 
@@ -74,6 +76,8 @@ class Detection:
     def __init__(self, pattern: Part) -> None:
         self.found: list[Occurrence] = []
         self._known: Instant | None = None
+        self._now: Instant | None = None
+        self._sending: dict[Triggered, Sending] = {}
         self._scopes = scopes_of(pattern)
         self._nodes: dict[Part, _Node] = {}
         self._vanished: list[tuple[str, Occurrence]] = []
@@ -122,6 +126,7 @@ class Detection:
         return min((timer.due for node in self._nodes.values() for timer in node.timers), default=None)
 
     def _step(self, event: Event | None, due: Instant | None) -> None:
+        self._now = due if event is None or event.interval is None else event.interval.end
         for node in self._nodes.values():
             node.brought = []
             node.used = []
@@ -153,6 +158,8 @@ class Detection:
                 self._on_join(node, node.part, slot, occurrence)
             case Absence():
                 self._on_absence(node, node.part, slot, occurrence)
+            case Triggered():
+                self._on_trigger(node, node.part, slot, occurrence)
             case _:
                 assert_never(node.part)
 
@@ -224,6 +231,12 @@ class Detection:
             self._await_silence(node, absence.window, occurrence)
         if slot == 2:
             self._on_last(node, absence, occurrence)
+
+    def _on_trigger(self, node: _Node, trigger: Triggered, slot: int, occurrence: Occurrence) -> None:
+        sending = self._sending.setdefault(trigger, Sending(trigger))
+        assert self._now is not None
+        receive = sending.on_target if slot else sending.on_detection
+        node.brought += receive(occurrence, self._now)
 
     def _on_silence_before(self, node: _Node, absence: Absence, window: BeforeWindow, occurrence: Occurrence) -> None:
         if not any(ends_before(absence, each, occurrence) for each in node.queues[0]):

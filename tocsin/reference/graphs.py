@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from tocsin.errors import EventProblem
 from tocsin.events.event import Event
-from tocsin.events.views.graph import Graph
+from tocsin.events.views.graph import Graph, graph_in
 from tocsin.plan.graphs import (
     GraphPattern,
     Home,
@@ -22,7 +22,6 @@ from tocsin.plan.graphs import (
     Variable,
     Vertex,
     filter_truth,
-    graph_in,
     ids_of,
     is_below,
 )

@@ -22,10 +22,12 @@ from tocsin.plan.composites import (
     Named,
     Only,
     Part,
+    Triggered,
 )
 from tocsin.plan.conditions import allows, compare, concerns, meets, window_start
 from tocsin.plan.occurrence import Occurrence, combined, occurrence_of
 from tocsin.reference.atoms import holds, rows_of
+from tocsin.reference.triggers import Sending
 from tocsin.values.time import Instant
 
 
@@ -44,9 +46,20 @@ def occurrences(part: Part, events: Sequence[Event], until: Instant | None = Non
             found = (each for choice in product(*choices) if (each := joined(part, choice)) is not None)
         case Absence():
             found = _absences(part, events, until)
+        case Triggered(inner, target):
+            found = _triggered(part, occurrences(inner, events, until), occurrences(target, events, until))
         case _:
             found = (occurrence_of(event, rows_of(part, event)) for event in events if holds(part, event))
     return distinct(each for each in found if until is None or each.end <= until)
+
+
+def _triggered(
+    trigger: Triggered, detections: Iterable[Occurrence], targets: Iterable[Occurrence]
+) -> Iterable[Occurrence]:
+    sending = Sending(trigger)
+    steps = [*((0, each) for each in detections), *((1, each) for each in targets)]
+    for slot, each in sorted(steps, key=lambda step: (step[1].end, step[0], step[1].order)):
+        yield from sending.on_target(each, each.end) if slot else sending.on_detection(each, each.end)
 
 
 def joined(join: Join, parts: Sequence[Occurrence]) -> Occurrence | None:

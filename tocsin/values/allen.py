@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum
+from functools import cache
 
 from tocsin.errors import MeaningProblem
 from tocsin.values.time import Instant, Interval
@@ -74,6 +75,22 @@ def stands(name: str, first: Interval, second: Interval, *, proper: bool = False
     """Whether the relation of that name, `Before` or `UnBefore`, holds from the first interval to the second."""
     relation, negated = relation_of(name)
     return holds(relation, first, second, proper=proper) is not negated
+
+
+@cache
+def bounds_test(name: str, proper: bool = False) -> Bounds:
+    """The relation of that name as a test of four bounds, made once: for those who ask about many pairs."""
+    relation, negated = relation_of(name)
+    swapped = relation in INVERSE
+    test = BOUNDS[INVERSE.get(relation, relation)]
+    only_proper = proper and relation not in _OF_INSTANTS
+
+    def stands_so(b1: Instant, f1: Instant, b2: Instant, f2: Instant) -> bool:
+        if only_proper and (b1 == f1 or b2 == f2):
+            return negated
+        return (test(b2, f2, b1, f1) if swapped else test(b1, f1, b2, f2)) is not negated
+
+    return stands_so
 
 
 def relation_of(name: str) -> tuple[Allen, bool]:

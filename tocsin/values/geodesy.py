@@ -17,6 +17,21 @@ from pyproj import Geod, Transformer
 Coordinates = npt.NDArray[np.float64]
 """One row of longitude and latitude for each point."""
 
+Boxes = npt.NDArray[np.float64]
+"""One row for each: least x, least y, greatest x, greatest y."""
+
+QUARTER_OF_GLOBE = 10_000_000.0
+"""From the equator to a pole, in metres."""
+
+EVERYWHERE = 1e300
+"""No coordinate is larger."""
+
+_LEAST_RADIUS = 6_335_000.0
+_LARGEST_DEGREE = 111_700.0
+_CAUTION = 1.01
+_NEAR_POLE = 1.55
+_MOST_ANGLE = 4.0
+
 
 def between_points(longitude: float, latitude: float, other_longitude: float, other_latitude: float) -> float:
     """The length of the geodesic between two points."""
@@ -32,6 +47,32 @@ def flattened_around(longitude: float, latitude: float) -> Callable[[Coordinates
         return np.column_stack((x, y))
 
     return flatten
+
+
+def widened(boxes: Boxes, metres: npt.NDArray[np.float64]) -> Boxes:
+    """Boxes of degrees that hold each point which lies at most so many metres from a point of the box given.
+
+    Across a pole or the 180th meridian a box has all longitudes; beyond the degrees of the globe it has everything.
+    """
+    angle = np.minimum(_CAUTION * metres / _LEAST_RADIUS, _MOST_ANGLE)
+    highest = np.radians(np.abs(boxes[:, [1, 3]]).max(axis=1, initial=0))
+    polar = ~(highest + angle < _NEAR_POLE)
+    reach = np.degrees(np.arcsin(np.sin(np.where(polar, 0, angle)) / np.cos(np.where(polar, 0, highest))))
+    around = polar | (boxes[:, 0] - reach < -180) | (boxes[:, 2] + reach > 180)
+    grown: Boxes = boxes + np.column_stack((-reach, -np.degrees(angle), reach, np.degrees(angle)))
+    grown[around, 0], grown[around, 2] = -EVERYWHERE, EVERYWHERE
+    grown[~_on_globe(boxes)] = (-EVERYWHERE, -EVERYWHERE, EVERYWHERE, EVERYWHERE)
+    return grown
+
+
+def breadth(boxes: Boxes) -> npt.NDArray[np.float64]:
+    """No two points of a box lie so many metres apart."""
+    metres: npt.NDArray[np.float64] = _LARGEST_DEGREE * np.hypot(boxes[:, 2] - boxes[:, 0], boxes[:, 3] - boxes[:, 1])
+    return metres
+
+
+def _on_globe(boxes: Boxes) -> npt.NDArray[np.bool_]:
+    return np.asarray((np.abs(boxes) <= (180, 90, 180, 90)).all(axis=1))
 
 
 @cache

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import groupby
 
-import re2
+from tocsin.values.patterns import escaped, whole_match
 
 
 class Wild(Enum):
@@ -25,7 +25,6 @@ class Wild(Enum):
 Token = str | Wild
 
 _REGULAR = {Wild.ANY_ONE: ".", Wild.ANY_RUN: ".*"}
-_REGULAR_MEMORY = 16 << 20
 _REGULAR_LENGTH = 64
 """The longest pattern for RE2: a longer one can make it leave its fast automaton, or compile for seconds."""
 
@@ -125,14 +124,7 @@ def _compile_texts(pieces: list[str]) -> Callable[[str], bool]:
 
 
 def _compile_regular(tokens: tuple[Token, ...]) -> Callable[[str], bool]:
-    options = re2.Options()
-    options.max_mem = _REGULAR_MEMORY
-    options.dot_nl = True
-    options.never_capture = True
-    options.log_errors = False
-    source = "".join(re2.escape(t) if isinstance(t, str) else _REGULAR[t] for t in tokens)
-    fullmatch = re2.compile(source, options).fullmatch
-    return lambda text: fullmatch(text) is not None
+    return whole_match("".join(escaped(t) if isinstance(t, str) else _REGULAR[t] for t in tokens))
 
 
 def _compile_long(pieces: list[Piece]) -> Callable[[str], bool]:

@@ -24,7 +24,7 @@ from tocsin.engine.batch import Batch
 from tocsin.engine.engine import Engine
 from tocsin.events.codecs.cloudevents import decode
 from tocsin.events.event import Event
-from tocsin.hosts.local.finite import match_events, read_events, rendered
+from tocsin.hosts.local.finite import match_events, read_events
 from tocsin.plan.composites import Plan
 from tocsin.plan.settings import DEFAULT_HORIZON
 
@@ -90,7 +90,7 @@ def _played(plans: Mapping[str, Plan], events: Sequence[Event]) -> dict[str, Any
         begun = perf_counter()
         batch = Batch(events[start : start + PIECE])
         for each in engine.match_all(batch).relevant:
-            found = list(rendered(engine.detect(batch.event(each.index), each.atoms)))
+            found = engine.rendered(engine.detect(batch.event(each.index), each.atoms))
             waits += [perf_counter() - begun] * len(found)
     seconds, clock = watch.read()
     peak = process_memory.peak() - before
@@ -113,7 +113,7 @@ def _seconds_from_lines(plans: Mapping[str, Plan], lines: Sequence[bytes]) -> fl
     for start in range(0, len(lines), PIECE):
         batch = Batch(read_events(lines[start : start + PIECE]).events)
         for each in engine.match_all(batch).relevant:
-            list(rendered(engine.detect(batch.event(each.index), each.atoms)))
+            engine.rendered(engine.detect(batch.event(each.index), each.atoms))
     return watch.read()[0]
 
 

@@ -23,7 +23,7 @@ from tocsin.engine.batch import Batch
 from tocsin.engine.engine import Engine
 from tocsin.events.codecs.cloudevents import decode
 from tocsin.events.match import Match
-from tocsin.hosts.local.finite import match_events, read_events, rendered
+from tocsin.hosts.local.finite import match_events, read_events
 from tocsin.plan.composites import Plan
 
 PIECE = 8192
@@ -102,7 +102,7 @@ def settle_memory() -> None:
 def _served(engine: Engine, batch: Batch) -> list[Match]:
     matches: list[Match] = []
     for each in engine.match_all(batch).relevant:
-        matches += rendered(engine.detect(batch.event(each.index), each.atoms))
+        matches += engine.rendered(engine.detect(batch.event(each.index), each.atoms))
     engine.forget_before(engine.now)
     return matches
 
@@ -115,7 +115,7 @@ def _latency(plans: Mapping[str, Plan], lines: Sequence[bytes]) -> dict[str, Any
         begun = perf_counter()
         batch = Batch(read_events(lines[start : start + SMALL_PIECE]).events)
         for each in engine.match_all(batch).relevant:
-            found = list(rendered(engine.detect(batch.event(each.index), each.atoms)))
+            found = engine.rendered(engine.detect(batch.event(each.index), each.atoms))
             waits += [perf_counter() - begun] * len(found)
     if not waits:
         return {"latency_p50": None, "latency_p99": None}

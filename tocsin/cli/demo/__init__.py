@@ -30,6 +30,7 @@ def demo(
     """Play a made-up day of a marketplace and a delivery fleet to a local Spark stream, and show what rings.
 
     The events pass a few dozen subscriptions; some are added to and removed from the live catalog while the query runs.
+    Most are about one event; a few combine several: a truck leaves, arrives, does not arrive, falls out of its convoy.
     Ends by itself, in less than two minutes, with a summary.
     """
     began, board, console = monotonic(), Board(), Console()

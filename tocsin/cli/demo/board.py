@@ -26,6 +26,11 @@ class Row:
     removed: bool = False
 
     @property
+    def is_composite(self) -> bool:
+        """Whether it is about several events, or about one that does not come."""
+        return self.subscription.language == "opsl"
+
+    @property
     def dialect(self) -> str:
         """The dialect where it is not the native one, else the language."""
         return str(self.subscription.options.get("dialect", self.subscription.language))

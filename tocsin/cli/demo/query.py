@@ -1,10 +1,14 @@
 """The Spark query of the demo: files that appear in a folder, matched with a live catalog, given back as plain data.
 
+The number of a micro-batch is not the number of a file, since a query that keeps state may run a micro-batch without
+input. How many files were read is what the query itself has written to its checkpoint before the micro-batch began.
+
 The only file of the demo that speaks to Spark, which is an optional part of Tocsin and loaded when it is needed.
 """
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,7 +19,8 @@ from typing import Any
 
 from tocsin.catalog import Catalog
 from tocsin.cli.demo.replay import Found
-from tocsin.errors import UnsupportedProblem
+from tocsin.cli.demo.story import LATENESS
+from tocsin.errors import StateProblem, UnsupportedProblem
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.match import Match
 from tocsin.values.time import Instant
@@ -24,9 +29,14 @@ MASTER = "local[2]"
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+_SECOND = 1_000_000
 _SETTINGS = {
     # Without this a slice of a megabyte is one partition, and one of the two cores stands idle.
     "spark.sql.files.openCostInBytes": "65536",
+    # One task combines the few events that composites want; a second one would be one more to start for every slice.
+    "spark.sql.shuffle.partitions": "1",
+    # State of composites: what changed is enough to keep, a whole copy after every slice costs more.
+    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     # A short life: compiling Java thoroughly would cost more than it saves.
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
 }
@@ -61,9 +71,9 @@ def running_query(
     """The query over (inbox, checkpoint) while the block runs; yields what tells why it failed, or None."""
     inbox, checkpoint = folders
     lines = session.readStream.format("text").option("maxFilesPerTrigger", 1).load(str(inbox))
-    rung = spark.match_with_dead_letters(lines, catalog)
+    rung = spark.match_with_dead_letters(lines, catalog, lateness=f"{LATENESS // _SECOND}s", shards=1)
     query = (
-        rung.writeStream.foreachBatch(lambda frame, batch: receive(_found(frame, batch)))
+        rung.writeStream.foreachBatch(lambda frame, batch: receive(_found(frame, batch, files_read(checkpoint, batch))))
         .option("checkpointLocation", str(checkpoint))
         .start()
     )
@@ -80,11 +90,20 @@ def _failure(query: Any) -> str | None:
     return "it ended by itself" if error is None else str(error).strip().partition("\n")[0]
 
 
-def _found(frame: Any, batch: int) -> Found:
+def files_read(checkpoint: Path, batch: int) -> int:
+    """How many files the query has read by the end of a micro-batch; the source takes one at a time."""
+    path = checkpoint / "offsets" / str(batch)
+    try:
+        return int(json.loads(path.read_text().splitlines()[-1])["logOffset"]) + 1
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise StateProblem(f"the checkpoint does not say what was read: {error!r}", code="SparkError") from None
+
+
+def _found(frame: Any, batch: int, slices_read: int) -> Found:
     table = frame.toArrow()
     matches = [_match(each) for each in table.column("match").to_pylist() if each is not None]
     letters = [_dead_letter(each) for each in table.column("dead_letter").to_pylist() if each is not None]
-    return Found(batch, matches, letters)
+    return Found(batch, slices_read, matches, letters)
 
 
 def _match(row: dict[str, Any]) -> Match:

@@ -6,14 +6,14 @@ of its hour, however fast or slow the machine is: the same seed always rings the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Condition
 from time import monotonic
 
 from tocsin.catalog import Catalog
-from tocsin.cli.demo.board import Board, Rung
+from tocsin.cli.demo.board import Board, Rung, time_of_day
 from tocsin.cli.demo.keeping import Keeper
 from tocsin.cli.demo.lateness import LateWatch
 from tocsin.cli.demo.slices import Slice, line_of
@@ -21,7 +21,7 @@ from tocsin.cli.demo.story import LATENESS, MIDNIGHT
 from tocsin.cli.demo.subscriptions import Change
 from tocsin.cli.demo.wording import in_words
 from tocsin.errors import StateProblem
-from tocsin.events.dead_letter import DeadLetter, late
+from tocsin.events.dead_letter import LATE, DeadLetter, late
 from tocsin.events.match import Match
 from tocsin.values.time import parse_duration
 
@@ -33,9 +33,13 @@ _HOUR = parse_duration("1h")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What the stream made of one micro-batch, which is one slice."""
+    """What the stream made of one micro-batch: how many slices were read by its end, and what rang.
+
+    A micro-batch reads one slice, or none: a stream that keeps state may run one without input.
+    """
 
     batch: int
+    slices_read: int
     matches: Sequence[Match]
     dead_letters: Sequence[DeadLetter]
 
@@ -73,26 +77,40 @@ class Replay:
 
     def receive(self, found: Found) -> None:
         """Takes what a micro-batch brought to the board and to the keeper."""
-        slice_, version = self._released[found.batch]
-        text = slice_.path.read_text()
-        malformed = {letter.input for letter in found.dead_letters}
-        late_ones = list(self._watch.late_ones(text.splitlines(), malformed))
+        fresh = [slice_ for slice_, _ in self._released[self._done : found.slices_read]]
+        if not (fresh or found.matches or found.dead_letters):
+            return
+        latest, version = self._released[found.slices_read - 1]
+        lines = [line for slice_ in fresh for line in slice_.path.read_text().splitlines()]
+        # The stream tells late events only where a composite wants them; the watch knows them all.
+        malformed = [letter for letter in found.dead_letters if letter.reason != LATE]
+        late_ones = list(self._watch.late_ones(lines, {letter.input for letter in malformed}))
         newest = {match.subscription: match for match in sorted(found.matches, key=lambda match: match.order)}
         rings = dict.fromkeys(newest, 0)
         for match in found.matches:
             rings[match.subscription] += 1
-        last = {id_: _words(match, text) for id_, match in newest.items()}
+        last = self._in_words(newest, found.slices_read)
         self._keeper.keep(
             (match.line() for match in found.matches),
-            (letter.text() for letter in (*found.dead_letters, *map(late, late_ones))),
+            (letter.text() for letter in (*malformed, *map(late, late_ones))),
         )
-        rung = Rung(
-            found.batch, slice_.end, version, slice_.lines, rings, last, len(found.dead_letters), len(late_ones)
-        )
+        rung = Rung(found.batch, latest.end, version, len(lines), rings, last, len(malformed), len(late_ones))
         self._board.rang(rung, monotonic() - self._began)
         with self._changed:
-            self._done += 1
+            self._done = found.slices_read
             self._changed.notify_all()
+
+    def _in_words(self, matches: Mapping[str, Match], slices_read: int) -> dict[str, str]:
+        """The last event of each match in words; it may be of an earlier slice where a match has waited."""
+        said: dict[str, str] = {}
+        for slice_, _ in reversed(self._released[:slices_read]):
+            missing = {id_: match for id_, match in matches.items() if id_ not in said}
+            if not missing:
+                break
+            text = slice_.path.read_text()
+            lines = {id_: line_of(match.events[-1], text) for id_, match in missing.items()}
+            said |= {id_: _words(matches[id_], line) for id_, line in lines.items() if line is not None}
+        return said
 
     def _release(self, slice_: Slice) -> None:
         """Moves the file, as a whole, to where the stream looks; it is on our list before the stream can see it."""
@@ -116,6 +134,8 @@ class Replay:
                     raise StateProblem(f"the Spark query failed: {reason}", code="SparkError")
 
 
-def _words(match: Match, text: str) -> str:
-    line = line_of(match.events[-1], text)
-    return match.events[-1] if line is None else in_words(line)
+def _words(match: Match, line: str) -> str:
+    """The event and, where the bell rang later than it happened, when it rang."""
+    said = in_words(line)
+    rang = None if match.detected is None else time_of_day(match.detected)
+    return said if rang is None or said.startswith(rang) else f"{said}; rang at {rang}"

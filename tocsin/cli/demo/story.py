@@ -1,7 +1,7 @@
 """The day: lines of CloudEvents JSON in order of arrival, the same for the same seed and number of lines.
 
 Every line arrives at most a minute after it happened, but for a few on purpose: late ones arrive hours after, and
-malformed ones are no event at all. Even a short day has some of both.
+malformed ones are no event at all. Even a short day has some of both. The reports of tours are neither.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from heapq import merge
 from itertools import accumulate
 from random import Random
 
@@ -16,6 +17,7 @@ from tocsin.cli.demo.blemishes import BLEMISHES
 from tocsin.cli.demo.fleet import Fleet
 from tocsin.cli.demo.happening import Happening, cloudevent
 from tocsin.cli.demo.marketplace import Marketplace
+from tocsin.cli.demo.tours import Report, Tour, tours_of_the_day
 from tocsin.errors import MeaningProblem
 from tocsin.values.time import Duration, Instant, parse_duration, parse_instant
 
@@ -66,17 +68,27 @@ class Story:
         if self.lines < FEWEST:
             raise MeaningProblem(f"a day has at least {FEWEST} events, got {self.lines}", code="DemoError")
 
+    def tours(self) -> list[Tour]:
+        """The tours of trucks that the day has, and with them what truly becomes of each."""
+        return tours_of_the_day(self.seed, MIDNIGHT)
+
     def tell(self) -> Iterator[Line]:
         """The lines in order of arrival."""
         dice = Random(self.seed)
+        reports = sorted((each for tour in self.tours() for each in tour.reports()), key=lambda report: report.at)
+        others = self._tell_others(dice, self.lines - len(reports))
+        yield from merge(_tell_tours(reports), others, key=lambda line: line.arrival)
+
+    def _tell_others(self, dice: Random, lines: int) -> Iterator[Line]:
+        """All that is not of a tour."""
         strands = _strands(dice)
         hours = [_Hour.of(hour, strands) for hour in range(24)]
-        malformed = set(dice.sample(range(self.lines), _how_many(self.lines, _LINES_PER_BLEMISH)))
+        malformed = set(dice.sample(range(lines), _how_many(self.lines, _LINES_PER_BLEMISH)))
         # A late line is hours behind, so it needs hours before it: the second half of the lines has them.
-        second_half = [number for number in range(self.lines // 2, self.lines) if number not in malformed]
+        second_half = [number for number in range(lines // 2, lines) if number not in malformed]
         late = set(dice.sample(second_half, _how_many(self.lines, _LINES_PER_LATE_ONE)))
         blemished = 0
-        for number, (arrival, hour) in enumerate(_arrivals(self.lines, hours)):
+        for number, (arrival, hour) in enumerate(_arrivals(lines, hours)):
             strand = hour.pick(dice)
             delay = int(dice.uniform(3, 5) * _HOUR) if number in late else int(dice.random() * _USUAL_DELAY)
             happening = strand.tell(arrival)
@@ -136,6 +148,11 @@ def _arrivals(lines: int, hours: list[_Hour]) -> Iterator[tuple[Instant, _Hour]]
         hour = hours[bisect_right(ends, reached)]
         inside = (reached - (ends[hour.number] - hour.total)) / hour.total
         yield MIDNIGHT + int((hour.number + inside) * _HOUR), hour
+
+
+def _tell_tours(reports: list[Report]) -> Iterator[Line]:
+    for report in reports:
+        yield Line(report.at, cloudevent(report.happening, report.id, report.at))
 
 
 def _how_many(lines: int, every: int) -> int:

@@ -18,7 +18,7 @@ from tocsin.cli.demo.query import load_spark, running_query, spark_session
 from tocsin.cli.demo.replay import Replay
 from tocsin.cli.demo.slices import prepare
 from tocsin.cli.demo.story import Story
-from tocsin.cli.demo.subscriptions import during_the_day, from_the_start
+from tocsin.cli.demo.subscriptions import definitions, during_the_day, from_the_start
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def run(settings: Settings, board: Board) -> None:
         staging.mkdir()
         inbox.mkdir()
         catalog = open_catalog(str(Path(name) / "catalog.db"))
-        board.started(from_the_start(), catalog.add(*from_the_start()))
+        board.started(from_the_start(), catalog.add(*definitions(), *from_the_start()))
         replay = Replay(board, catalog, inbox, keeper)
         with _background() as (pool, given_up):
             slices = pool.submit(prepare, settings.story, staging, given_up)

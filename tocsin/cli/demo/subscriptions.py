@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tocsin.catalog import Subscription
+from tocsin.catalog import Definition, Subscription
+from tocsin.cli.demo.composites import DEFINITIONS, LOGISTICS
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +24,12 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """Subscriptions that show one thing, and how they change during the day."""
+    """Subscriptions that show one thing, how they change during the day, and the names that they use."""
 
     title: str
     subscriptions: tuple[Subscription, ...]
     changes: tuple[Change, ...] = ()
+    definitions: tuple[Definition, ...] = ()
 
 
 def _native(id_: str, expression: str) -> Subscription:
@@ -81,6 +83,8 @@ _FLEET = Scenario(
     ),
 )
 
+_LOGISTICS = Scenario("logistics", LOGISTICS, definitions=DEFINITIONS)
+
 _BROKERS = Scenario(
     "selectors from other brokers",
     (
@@ -111,7 +115,12 @@ _COMING_AND_GOING = Scenario(
     ),
 )
 
-SCENARIOS = (_MARKETPLACE, _FLEET, _BROKERS, _COMING_AND_GOING)
+SCENARIOS = (_LOGISTICS, _MARKETPLACE, _FLEET, _BROKERS, _COMING_AND_GOING)
+
+
+def definitions() -> list[Definition]:
+    """The names that subscriptions of all scenarios use."""
+    return [each for scenario in SCENARIOS for each in scenario.definitions]
 
 
 def from_the_start() -> list[Subscription]:

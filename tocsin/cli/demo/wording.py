@@ -16,6 +16,7 @@ _WORDS = {
     "shop.return.requested": "{order} {amount:,.2f}: {reason}, day {days}",
     "fleet.van.position": "{van} ({driver}) {speed} km/h, limit {limit}, battery {battery} %",
     "fleet.van.fault": "{van} ({driver}) {part}, severity {severity}",
+    "fleet.truck.position": "{truck}, {role} of convoy {convoy}",
     "fleet.parcel.scanned": "{parcel} at {depot}, {kilos} kg, {handling}",
     "fleet.parcel.delivered": "{parcel} to {to} by {van}, {minutes_late:+d} min",
     "fleet.parcel.failed": "{parcel} {van}: {reason}, attempt {attempt}",

@@ -74,6 +74,13 @@ class AfterAbsenceNode(Node):
         self._timed = False
         (self._absent_key, self._first_key), self._rest = slot_keys((part.part, window.part), part.conditions)
 
+    keeps = True
+
+    @property
+    def kept(self) -> int:
+        """How many wait for their deadlines."""
+        return self._waiting.living
+
     @property
     def is_empty(self) -> bool:
         """Whether nothing waits."""
@@ -179,6 +186,13 @@ class BetweenAbsenceNode(Node):
         else:
             self._keys = (self._keys[0], *keys)
             self._on_bounds, self._on_absent = rest, on_absent
+
+    keeps = True
+
+    @property
+    def kept(self) -> int:
+        """How many firsts and absent parts are noted, those used up included until they are forgotten."""
+        return len(self._firsts) + len(self._absent)
 
     @property
     def is_empty(self) -> bool:

@@ -9,6 +9,7 @@ from tocsin.engine.detection.node import Node
 from tocsin.engine.detection.scope import Scopes
 from tocsin.engine.detection.silence import SilenceNode, is_silence
 from tocsin.engine.detection.simple import AtomNode, EitherNode, NamedNode, OnlyNode
+from tocsin.engine.detection.trigger import TriggerNode
 from tocsin.engine.detection.windows import BeforeAbsenceNode, EveryAbsenceNode
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import (
@@ -23,6 +24,7 @@ from tocsin.plan.composites import (
     Named,
     Only,
     Part,
+    Triggered,
     Window,
 )
 
@@ -42,6 +44,8 @@ def node_of(part: Part, inner: list[Node], scopes: Scopes) -> Node:
             return FollowingNode(part, inner)
         case Join():
             return PairNode(part, inner, scopes) if len(inner) == 2 else JoinNode(part, inner, scopes)
+        case Triggered():
+            return TriggerNode(part, inner)
         case Absence(_, window):
             return _absence_node(part, window, inner, scopes)
 

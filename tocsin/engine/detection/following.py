@@ -57,6 +57,13 @@ class FirstLine(Line):
         self.queue = Queue(lifetime)
         self._expires = False
 
+    keeps = True
+
+    @property
+    def kept(self) -> int:
+        """How many wait to be followed."""
+        return self.queue.living
+
     @property
     def is_empty(self) -> bool:
         """Whether nothing waits."""
@@ -166,6 +173,10 @@ class FollowingNode(Node):
     def is_empty(self) -> bool:
         """Whether nothing waits."""
         return self.line.is_empty
+
+    def uses(self, other: Node) -> bool:
+        """Whether the other is this node or its line."""
+        return other in (self, self.line)
 
     def is_paired(self, first: Occurrence, last: Occurrence, key: Hashable, step: Step) -> bool:
         """Brings the pair, if the first is still to be had for this node; whether it was."""

@@ -73,6 +73,13 @@ class JoinNode(Node):
         self._when = -1
         self._used: list[Occurrence] = []
 
+    keeps = True
+
+    @property
+    def kept(self) -> int:
+        """How many wait at all slots."""
+        return sum(queue.living for queue in self._queues)
+
     @property
     def is_empty(self) -> bool:
         """Whether nothing waits."""

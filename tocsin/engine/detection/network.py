@@ -18,7 +18,7 @@ from tocsin.engine.detection.scope import Scopes
 from tocsin.engine.detection.snapshot import VERSION, SnapshotReader, SnapshotWriter, checked
 from tocsin.errors import MeaningProblem, StateProblem
 from tocsin.events.event import Event
-from tocsin.plan.atoms import Atom
+from tocsin.plan.atoms import Atom, Condition
 from tocsin.plan.bounds import bounds_of
 from tocsin.plan.composites import (
     Absence,
@@ -28,11 +28,15 @@ from tocsin.plan.composites import (
     parts_of,
 )
 from tocsin.plan.occurrence import Occurrence, occurrence_of
+from tocsin.plan.rows import NOTHING_BOUND, Rows
 from tocsin.plan.scopes import scopes_of
 from tocsin.values.time import Instant
 
 Found = list[tuple[str, Occurrence]]
 """Subscription keys with the occurrences that they ring for."""
+
+QUEUE_LIMIT = 1_000_000
+"""How many occurrences may wait in one place."""
 
 _BEGINNING: Instant = -(2**63)
 
@@ -60,10 +64,22 @@ class _Builder:
 _Choice = Callable[[Part, list[Node], _Builder], _Name]
 
 
+RowsOf = Callable[[Atom, Event], Rows]
+"""What an event that is an occurrence of an atom binds."""
+
+
+def nothing_bound(atom: Atom, event: Event) -> Rows:  # noqa: ARG001
+    """As if atoms bound nothing."""
+    return NOTHING_BOUND
+
+
 class Network:
     """Composite subscriptions by key; feed it atoms' events in canonical order."""
 
-    def __init__(self) -> None:
+    def __init__(self, rows: RowsOf = nothing_bound, queue_limit: int = QUEUE_LIMIT) -> None:
+        self._rows = rows
+        self._queue_limit = queue_limit
+        self.overfull: set[Node] = set()
         self.now: Instant = _BEGINNING
         self.known: Instant = _BEGINNING
         self.number = 0
@@ -152,7 +168,8 @@ class Network:
         for atom in atoms:
             node = self._atom_node(atom)
             if node is not None:
-                self.bring(node, occurrence)
+                rows = NOTHING_BOUND if isinstance(atom, Condition) else self._rows(atom, event)
+                self.bring(node, occurrence if rows is NOTHING_BOUND else occurrence_of(event, rows))
         if self._touched:
             self._serve()
         return before + self._found if before else self._found
@@ -216,6 +233,15 @@ class Network:
         for name in self._owned[key]:
             yield from self._nodes[name].pending()
 
+    def take_overfull(self) -> list[str]:
+        """The subscriptions for which more waits in one place than the limit allows; told once."""
+        full, self.overfull = self.overfull, set()
+        return [
+            key
+            for key, names in self._owned.items()
+            if any(self._nodes[name].uses(node) for name in names for node in full)
+        ]
+
     def snapshot(self) -> State:
         """All that is held, as plain data. Nodes go by subscription and number in it; a shared one is written once, and
         by its first place thereafter, so that any of its subscriptions may be gone when it is read."""
@@ -264,6 +290,8 @@ class Network:
         """An occurrence of a node's part, for all its users and subscriptions."""
         for follower in node.followers:
             follower.receive(0, occurrence, self)
+            if follower.keeps and follower.kept > self._queue_limit:
+                self.overfull.add(follower)
         for user, slot in node.users:
             inbox = user.inbox
             if not inbox and not user.due:
@@ -317,6 +345,8 @@ class Network:
         for slot, occurrence in inbox:
             node.receive(slot, occurrence, self)
         inbox.clear()
+        if node.keeps and node.kept > self._queue_limit:
+            self.overfull.add(node)
         if node.due:
             due, node.due = node.due, []
             for token in due:

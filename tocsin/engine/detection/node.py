@@ -73,6 +73,9 @@ class Node:
     is_direct = False
     """Whether it keeps nothing and has one part inside, so that it can be served at once and not in its turn."""
 
+    keeps = False
+    """Whether it keeps occurrences, so that there can be too many of them."""
+
     is_endless = False
     """Whether its timers come again for ever; it is told when time begins."""
 
@@ -92,6 +95,15 @@ class Node:
     def is_empty(self) -> bool:
         """Whether the node holds nothing: a newcomer may then share it without seeing what was before."""
         return True
+
+    @property
+    def kept(self) -> int:
+        """How many occurrences it keeps."""
+        return 0
+
+    def uses(self, other: Node) -> bool:
+        """Whether what the other keeps is kept for this node too."""
+        return self is other
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
         """One occurrence of the part inside at `slot`; within a step, slots come in order."""

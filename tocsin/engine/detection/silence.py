@@ -76,6 +76,13 @@ class Deadlines(Line):
         self._timed = False
         self._allowed = _ROOM
 
+    keeps = True
+
+    @property
+    def kept(self) -> int:
+        """How many have not reached their deadline."""
+        return len(self._line)
+
     @property
     def is_empty(self) -> bool:
         """Whether nothing waits."""
@@ -162,6 +169,10 @@ class SilenceNode(Node):
     def is_empty(self) -> bool:
         """Whether nothing waits."""
         return self.deadlines.is_empty
+
+    def uses(self, other: Node) -> bool:
+        """Whether the other is this node or its deadlines."""
+        return other in (self, self.deadlines)
 
     def is_waiting(self, occurrence: Occurrence, key: Hashable) -> bool:
         """Whether the silence after an occurrence is unbroken so far."""

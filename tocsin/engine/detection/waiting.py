@@ -31,6 +31,9 @@ class Waiting:
         self._all: deque[Entry] = deque()
         self._buckets: dict[Hashable, deque[Entry]] = {}
 
+    def __len__(self) -> int:
+        return len(self._all)
+
     @property
     def is_empty(self) -> bool:
         """Whether nothing waits."""

@@ -83,6 +83,13 @@ class BeforeAbsenceNode(Node):
         self._expires = False
         self._keys, self._rest = slot_keys((part.part, window.part), part.conditions)
 
+    keeps = True
+
+    @property
+    def kept(self) -> int:
+        """How many absent parts are noted."""
+        return self._absent.living
+
     @property
     def is_empty(self) -> bool:
         """Whether nothing is noted."""

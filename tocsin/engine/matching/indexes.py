@@ -15,12 +15,13 @@ from tocsin.engine.matching.likes import LikeProbes
 from tocsin.engine.matching.members import MemberProbes
 from tocsin.engine.matching.numbers import NumberProbes
 from tocsin.engine.matching.one import OneEvent
-from tocsin.engine.matching.probes import Known, OfKind, Probe
+from tocsin.engine.matching.places import PlaceProbes
+from tocsin.engine.matching.probes import HasPlace, Known, OfKind, Probe
 from tocsin.engine.matching.rows import ListAnswers, Rows
 from tocsin.engine.matching.table import ProbeTable
 from tocsin.engine.matching.work import Work
 from tocsin.events.event import Path
-from tocsin.plan.atoms import Equals, IsNull, Like, OneOf, Ordered
+from tocsin.plan.atoms import Equals, IsNull, Like, OneOf, Ordered, PlaceIs
 from tocsin.values.scalars import Kind, kind_of
 
 
@@ -54,7 +55,7 @@ class AttributeIndexes:
 class Indexes:
     """From probes to their numbers, and from events to the probes that they answer with yes."""
 
-    __slots__ = ("_attributes", "_computed", "_free", "_work", "table")
+    __slots__ = ("_attributes", "_computed", "_free", "_places", "_work", "table")
 
     def __init__(self, work: Work) -> None:
         self._work = work
@@ -62,6 +63,7 @@ class Indexes:
         self._attributes: dict[Path, AttributeIndexes] = {}
         self._free: list[int] = []
         self._computed = ComputedProbes(self.table)
+        self._places = PlaceProbes(self.table, work)
 
     def __len__(self) -> int:
         """How many attributes are asked about."""
@@ -90,6 +92,10 @@ class Indexes:
                 return self._at(path).kinds.probe(kind)
             case Known(predicate, truth):
                 return self._computed.probe(predicate, truth)
+            case PlaceIs():
+                return self._places.probe(probe)
+            case HasPlace():
+                return self._places.probe_of_any()
             case _:
                 assert_never(probe)
 
@@ -105,6 +111,8 @@ class Indexes:
                 index.numbers.fill(column, rows, window)
             for answers in lists:
                 answers.fill(rows, window)
+            if len(self._places):
+                self._places.fill(batch.places()[window], rows)
             self._computed.fill(batch, rows, window)
             yield window
 
@@ -115,6 +123,8 @@ class Indexes:
             index.see(batch.value(index.path, i), one)
         if len(self._computed):
             self._computed.see(batch.event(i), one)
+        if len(self._places):
+            self._places.see(batch.places()[i : i + 1], one)
 
     def _at(self, path: Path) -> AttributeIndexes:
         found = self._attributes.get(path)

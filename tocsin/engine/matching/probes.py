@@ -7,12 +7,13 @@ that make it TRUE and a negated one those that make it FALSE (spec 4.4, R3); wha
     NOT p  =  the value is not null, and not p            where another kind makes p FALSE
 
 Hence the indexes know nothing of three-valued logic, and predicates that differ in their mismatch share a probe.
+FARTHER holds nearly everywhere, so it is asked as its opposite: there is a place, and it is not within the distance.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 from tocsin.events.event import Path
@@ -28,10 +29,13 @@ from tocsin.plan.atoms import (
     Not,
     OneOf,
     Ordered,
+    PlaceIs,
     Predicate,
     needed_kind,
+    region_of,
 )
 from tocsin.values.scalars import Constant, Kind
+from tocsin.values.space import DISTANCES, Metric, SpatialRelation
 from tocsin.values.truth import Truth
 
 _OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
@@ -53,7 +57,12 @@ class Known:
     truth: Truth
 
 
-Probe = Equals | OneOf | Ordered | Like | IsNull | OfKind | Known
+@dataclass(frozen=True, slots=True)
+class HasPlace:
+    """The event has a place."""
+
+
+Probe = Equals | OneOf | Ordered | Like | IsNull | OfKind | Known | PlaceIs | HasPlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +121,8 @@ def _where_true(predicate: Predicate) -> Formula:
     match predicate:
         case Computed():
             return Literal(Known(predicate, Truth.TRUE))
+        case PlaceIs():
+            return _where_placed(predicate)
         case IsNull():
             return Literal(predicate)
         case Between():
@@ -125,6 +136,8 @@ def _where_false(predicate: Predicate) -> Formula:
     match predicate:
         case Computed():
             return Literal(Known(predicate, Truth.FALSE))
+        case PlaceIs():
+            return _where_not_placed(predicate)
         case IsNull():
             return Literal(predicate, negated=True)
         case Between():
@@ -136,6 +149,29 @@ def _where_false(predicate: Predicate) -> Formula:
         case _:
             of_kind = Literal(OfKind(predicate.path, needed_kind(predicate)))
             return Every((Literal(_plain(predicate), negated=True), of_kind))
+
+
+def _where_placed(predicate: PlaceIs) -> Formula:
+    if predicate.relation is SpatialRelation.FARTHER:
+        return Every((Literal(HasPlace()), Literal(_local(predicate), negated=True)))
+    return Literal(_local(predicate))
+
+
+def _where_not_placed(predicate: PlaceIs) -> Formula:
+    if predicate.relation is SpatialRelation.FARTHER:
+        return Some((Literal(HasPlace(), negated=True), Literal(_local(predicate))))
+    return Literal(_local(predicate), negated=True)
+
+
+def _local(predicate: PlaceIs) -> PlaceIs:
+    """A relation that holds near the region only, said in one way where a distance or metric has no say.
+
+    What is no region is refused here, before anything has changed.
+    """
+    region_of(predicate.region)
+    if predicate.relation is SpatialRelation.FARTHER:
+        return replace(predicate, relation=SpatialRelation.WITHIN)
+    return predicate if predicate.relation in DISTANCES else replace(predicate, distance=0.0, metric=Metric.PLANAR)
 
 
 def _other_kind(predicate: Equals | OneOf | Ordered | Like) -> Formula:

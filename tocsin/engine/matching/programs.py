@@ -15,16 +15,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tocsin.engine.matching.probes import Every, Formula, Known, Literal, OfKind, Probe, Some
+from tocsin.engine.matching.probes import Every, Formula, HasPlace, Known, Literal, OfKind, Probe, Some
 from tocsin.engine.matching.table import NEVER
-from tocsin.plan.atoms import Equals, IsNull, Like, OneOf, Ordered
+from tocsin.plan.atoms import Equals, IsNull, Like, OneOf, Ordered, PlaceIs
 from tocsin.values.scalars import Kind
 
 BEGIN = -1
 NEXT = -2
 END = -3
 
-_SELECTIVITY: dict[type, int] = {Equals: 0, OneOf: 1, Like: 2, Known: 3, Ordered: 4, IsNull: 5, OfKind: 6}
+_SELECTIVITY: dict[type, int] = {
+    Equals: 0,
+    OneOf: 1,
+    PlaceIs: 0,
+    Like: 2,
+    Known: 3,
+    Ordered: 4,
+    IsNull: 5,
+    OfKind: 6,
+    HasPlace: 6,
+}
 _COMPLEMENT = 10
 _GROUP = 20
 

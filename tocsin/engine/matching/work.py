@@ -18,5 +18,6 @@ class Work:
     events: int = 0
     predicate_evaluations: int = 0
     like_checks: int = 0
+    place_checks: int = 0
     candidates: int = 0
     hits: int = 0

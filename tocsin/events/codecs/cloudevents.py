@@ -21,7 +21,7 @@ from tocsin.events.event import Event
 from tocsin.events.views import check
 from tocsin.events.views.payload import is_json, is_text, is_xml, media_type
 from tocsin.values.scalars import canonical_number
-from tocsin.values.space import Geometry, parse_place
+from tocsin.values.space import Geometry, is_plain_point, parse_place
 from tocsin.values.time import Interval, parse_instant
 
 MAX_BYTES = 4 << 20
@@ -95,9 +95,9 @@ def event_of(value: object) -> Event:
         raise EventProblem("datacontenttype must be a string", token="datacontenttype")
     envelope = _envelope(value)
     place = value.get("place")
-    geometry = None if place is None else _checked_place(place)
+    geometry = None if place is None or is_plain_point(place) else _checked_place(place)
     event = Event(envelope, _data(value), _interval(envelope), place)
-    event._place = geometry  # it was read to be checked, so that nobody needs to read it again
+    event._place = geometry  # read to be checked, so not again; plain points are read together, when asked for
     if kind is not None and isinstance(event.data, str):
         check(event)
     return event

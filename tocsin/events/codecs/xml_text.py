@@ -10,6 +10,8 @@ import re
 
 from tocsin.errors import EventProblem
 
+MALFORMED = "MalformedEvent"
+
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -25,11 +27,11 @@ def xml_text(raw: bytes) -> str:
     """The characters of an XML document."""
     encoding = _encoding(raw)
     if _SERVED.fullmatch(encoding) is None:
-        raise EventProblem(f"XML in the encoding {encoding} is not served", hint="send UTF-8")
+        raise EventProblem(f"XML in the encoding {encoding} is not served", code=MALFORMED, hint="send UTF-8")
     try:
         return raw.decode(encoding)
     except (UnicodeDecodeError, LookupError) as error:
-        raise EventProblem(f"the XML is not in its encoding {encoding}: {error}") from None
+        raise EventProblem(f"the XML is not in its encoding {encoding}: {error}", code=MALFORMED) from None
 
 
 def _encoding(raw: bytes) -> str:

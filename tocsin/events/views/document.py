@@ -1,9 +1,10 @@
 """The document of an event: an XML tree of elements, attributes and text. The only door to lxml.
 
-XML data is parsed with entities, DTD and network off and within the limits of libxml2 on depth and size; comments and
-processing instructions are left out. Other data is lifted and never fails: a member is an element by its name, an array
-repeats the element (an array inside an array holds `item` elements), null is an empty element, and a character that XML
-cannot hold becomes U+FFFD. Whoever reads a document must not change it: it is shared.
+XML data is parsed once, with entities, DTD and network off and within limits of size, depth and number of elements;
+what has a document type is refused. Comments and processing instructions are left out. Other data is lifted and never
+fails: a member is an element by its name, an array repeats the element (an array inside an array holds `item`
+elements), null is an empty element, and a character that XML cannot hold becomes U+FFFD. Whoever reads a document must
+not change it: it is shared.
 """
 
 from __future__ import annotations
@@ -11,11 +12,14 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
 from typing import Any, Protocol, TypeAlias
 
 from lxml import etree
 
-from tocsin.errors import EventProblem, LimitProblem
+from tocsin.errors import EventProblem, LimitProblem, SyntaxProblem
 from tocsin.events.views.names import xml_name
 from tocsin.events.views.payload import RDF_XML, Payload, is_xml, media_type
 
@@ -26,7 +30,17 @@ ITEM = "item"
 TEXT = "#text"
 """The key of an element's own text in the attributes, where the element also has attributes or children."""
 
-MAX_CHARACTERS = 4 << 20
+
+@dataclass(frozen=True, slots=True)
+class DocumentLimits:
+    """What an XML text may be: characters, levels of elements and elements. libxml2 itself allows 256 levels."""
+
+    characters: int = 1 << 20
+    depth: int = 128
+    elements: int = 100_000
+
+
+LIMITS = DocumentLimits()
 
 
 class Documented(Payload, Protocol):
@@ -39,6 +53,7 @@ class Documented(Payload, Protocol):
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _LIMIT_CODE = "EventLimitError"
+_MALFORMED_CODE = "MalformedEvent"
 
 
 def document_of(event: Payload) -> Element:
@@ -50,20 +65,20 @@ def document_of(event: Payload) -> Element:
     return root
 
 
-def parse_xml(data: object) -> Element:
+def parse_xml(data: object, limits: DocumentLimits = LIMITS) -> Element:
     """The root of an XML text. Its declared encoding is moot, because the text is already decoded."""
     if not isinstance(data, str):
-        raise EventProblem(f"XML data is a string, got {type(data).__name__}", token="data")
-    if len(data) > MAX_CHARACTERS:
-        raise LimitProblem(f"the XML has {len(data):,} characters, the limit is {MAX_CHARACTERS:,}", code=_LIMIT_CODE)
-    parser = _parser()
+        raise _refused(f"XML data is a string, got {type(data).__name__}", token="data")
+    if len(data) > limits.characters:
+        raise _too_much(f"the XML has {len(data):,} characters, the limit is {limits.characters:,}")
     try:
-        root = etree.fromstring(data.encode("utf-8"), parser)
+        root = etree.fromstring(data.encode("utf-8"), _parser())
     except UnicodeEncodeError:
-        raise EventProblem("malformed XML: half of a surrogate pair is no character") from None
+        raise _refused("malformed XML: half of a surrogate pair is no character") from None
     except etree.XMLSyntaxError as error:
-        raise _malformed(error) from None
-    _refuse_entities(root, parser)
+        raise _malformed(error, "<!ENTITY" in data) from None
+    _refuse_document_type(root)
+    _refuse_large(root, data.count("<"), limits)
     return root
 
 
@@ -94,24 +109,54 @@ def _parser() -> etree.XMLParser:
     )
 
 
-def _malformed(error: etree.XMLSyntaxError) -> EventProblem | LimitProblem:
+def _refused(message: str, token: str = "", hint: str = "") -> EventProblem:
+    return EventProblem(message, code=_MALFORMED_CODE, token=token, hint=hint)
+
+
+def _too_much(message: str) -> LimitProblem:
+    return LimitProblem(message, code=_LIMIT_CODE, hint="send smaller documents, one for each thing that happened")
+
+
+def _malformed(error: etree.XMLSyntaxError, entities: bool) -> EventProblem | LimitProblem:
     if error.code == etree.ErrorTypes.ERR_RESOURCE_LIMIT:  # type: ignore[attr-defined]
-        return LimitProblem(f"the XML is too large or too deep: {error.msg}", code=_LIMIT_CODE)
-    return EventProblem(f"malformed XML: {error.msg}")
+        if entities:
+            return _document_type()
+        return _too_much(f"the XML is too large or too deep: {error.msg}")
+    return _refused(f"malformed XML: {error.msg}")
 
 
-def _refuse_entities(root: Element, parser: etree.XMLParser) -> None:
-    """Entities of the document's own DTD, and those that a DTD elsewhere would have to explain."""
-    dtd = root.getroottree().docinfo.internalDTD
-    if dtd is None:
-        return
-    unknown = any(entry.type == etree.ErrorTypes.WAR_UNDECLARED_ENTITY for entry in parser.error_log)
-    if unknown or next(dtd.iterentities(), None) is not None:  # type: ignore[attr-defined]
-        raise EventProblem("XML with entities is refused", hint="write the text where the entity stands")
+def _refuse_document_type(root: Element) -> None:
+    """Entities of the document's own DTD, and those that a DTD elsewhere would have to explain, with the DTD itself."""
+    if root.getroottree().docinfo.internalDTD is not None:
+        raise _document_type()
+
+
+def _document_type() -> EventProblem:
+    return _refused(
+        "XML with a document type, and so with entities, is refused",
+        hint="leave out <!DOCTYPE ...> and write the text where an entity stands",
+    )
+
+
+def _refuse_large(root: Element, tags: int, limits: DocumentLimits) -> None:
+    """Each element and each level takes a `<`, so that a small text is not searched."""
+    if tags > limits.depth and _deeper_than(limits.depth)(root):
+        raise _too_much(f"the XML has more than {limits.depth} levels of elements")
+    if tags > limits.elements and _count(root) > limits.elements:
+        raise _too_much(f"the XML has more than {limits.elements:,} elements")
+
+
+@cache
+def _deeper_than(levels: int) -> Callable[[Element], object]:
+    return etree.XPath(f"boolean({'/*' * (levels + 1)})")
+
+
+def _count(root: Element) -> int:
+    return sum(1 for _ in root.iter())
 
 
 def _content(element: Element) -> str | dict[str, Any]:
-    """The content of an element as a string or a map; one frame per level, libxml2 allows 256."""
+    """The content of an element as a string or a map; one frame per level."""
     if not len(element) and not element.attrib:
         return element.text or ""
     content: dict[str, Any] = {"@" + _local(name): value for name, value in element.attrib.items()}
@@ -160,3 +205,38 @@ def scalar_text(value: object) -> str:
     if isinstance(value, float) and math.isinf(value):
         return "INF" if value > 0 else "-INF"
     return json.dumps(value)
+
+
+class XPath:
+    """An XPath 1.0 expression without variables and extensions, compiled once; SyntaxProblem where it is none."""
+
+    __slots__ = ("_compiled",)
+
+    def __init__(self, expression: str, namespaces: Mapping[str, str]) -> None:
+        try:
+            self._compiled = etree.XPath(expression, namespaces=dict(namespaces), regexp=False, smart_strings=False)
+            self._compiled(etree.Element(ROOT))
+        except (etree.XPathError, ValueError) as error:
+            raise SyntaxProblem(f"not an XPath expression: {error}", token=expression[:40]) from None
+
+    def select(self, root: Element) -> list[Element | str] | bool:
+        """Elements and texts in document order, or a truth value; false where the expression cannot be evaluated.
+
+        A text or number counts as one text, but for the empty text, 0 and NaN, which are nothing, as for `boolean()`.
+        """
+        try:
+            found = self._compiled(root)
+        except etree.XPathError:
+            return False
+        if isinstance(found, list):
+            return [each for each in found if isinstance(each, str | Element)]  # the others are namespaces
+        if isinstance(found, float):
+            return [_number_text(found)] if found and not math.isnan(found) else []
+        return found if isinstance(found, bool) else [str(found)] if found else []
+
+
+def _number_text(number: float) -> str:
+    """A number as XPath writes it: without a point where it is whole."""
+    if math.isinf(number):
+        return "Infinity" if number > 0 else "-Infinity"
+    return str(int(number)) if number.is_integer() else repr(number)

@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from tocsin.values import rdf
+
 JSON = "application/json"
-JSON_LD = "application/ld+json"
-N_TRIPLES = "application/n-triples"
-RDF_XML = "application/rdf+xml"
-TURTLE = "text/turtle"
+JSON_LD, N_TRIPLES, RDF_XML, TURTLE = rdf.JSON_LD, rdf.N_TRIPLES, rdf.RDF_XML, rdf.TURTLE
 
 RDF_TYPES = frozenset((JSON_LD, N_TRIPLES, RDF_XML, TURTLE))
 

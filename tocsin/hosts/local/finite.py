@@ -6,17 +6,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tocsin.engine.batch import Batch
-from tocsin.engine.detection.network import Found
 from tocsin.engine.engine import Engine
 from tocsin.errors import Problem
-from tocsin.events.codecs.cloudevents import decode
-from tocsin.events.dead_letter import DeadLetter, late, malformed
+from tocsin.events.codecs.epcis.inside import decode_all
+from tocsin.events.dead_letter import DeadLetter, late, malformed, suspended
 from tocsin.events.event import Event
-from tocsin.events.match import Match, match_of_event
+from tocsin.events.match import Match
 from tocsin.events.order import in_canonical_order
 from tocsin.hosts.ordering import Watermark
 from tocsin.plan.composites import Plan
-from tocsin.plan.rendering import match_of
 from tocsin.values.time import Duration, Instant
 
 BATCH_SIZE = 8192
@@ -39,14 +37,15 @@ def read_events(lines: Iterable[bytes], lateness: Duration | None = None) -> Inp
         if not line.strip():
             continue
         try:
-            event = decode(line)
+            events = decode_all(line)
         except Problem as problem:
             found.dead_letters.append(malformed(problem, line, number))
             continue
-        if watermark.is_late(event):
-            found.dead_letters.append(late(event, number))
-            found.late.add(event.identity)
-        found.events.append(event)
+        for event in events:
+            if watermark.is_late(event):
+                found.dead_letters.append(late(event, number))
+                found.late.add(event.identity)
+            found.events.append(event)
     found.events = in_canonical_order(found.events)
     return found
 
@@ -65,22 +64,24 @@ def match_events(
     engine = Engine()
     for subscription, plan in plans.items():
         engine.add(subscription, plan)
+    ends = [event.interval.end for event in found.events if event.interval and event.identity not in found.late]
+    if ends:
+        engine.begin_at(ends[0])
     matches: list[Match] = []
     for number, batch in enumerate(_batches(found.events)):
         progress(number * BATCH_SIZE)
         matched = engine.match_all(batch)
-        matches += (match_of_event(key, batch.event(index)) for index, key in matched.rings)
+        rings = (engine.ring(key, batch.event(index)) for index, key in matched.rings)
+        matches += (match for match in rings if match is not None)
         for each in matched.relevant:
             event = batch.event(each.index)
             if event.identity not in found.late:
-                matches += rendered(engine.detect(event, each.atoms))
-    matches += rendered(engine.advance_to(until))
+                matches += engine.rendered(engine.detect(event, each.atoms))
+    if ends:
+        matches += engine.rendered(engine.advance_to(ends[-1] if until is None else min(until, ends[-1])))
+    matches += engine.rendered(engine.advance_to(until))
+    found.dead_letters += map(suspended, engine.take_suspended())
     return sorted(_once(matches), key=lambda match: match.order)
-
-
-def rendered(found: Found) -> Iterator[Match]:
-    """The matches of what was detected."""
-    return (match_of(key, occurrence) for key, occurrence in found)
 
 
 def _once(matches: list[Match]) -> Iterable[Match]:

@@ -7,15 +7,23 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tocsin.catalog import Catalog, Definition, Subscription, compile_subscription, open_catalog
+from tocsin.catalog import (
+    Catalog,
+    Definition,
+    Subscription,
+    compile_subscription,
+    knowledge_in,
+    ontologies,
+    open_catalog,
+)
 from tocsin.engine.batch import Batch
+from tocsin.engine.detection.network import QUEUE_LIMIT
 from tocsin.engine.engine import Engine
-from tocsin.errors import Problem, StateProblem, UnsupportedProblem
-from tocsin.events.codecs.cloudevents import decode, from_mapping
-from tocsin.events.dead_letter import DeadLetter, late, malformed
+from tocsin.errors import Problem, StateProblem
+from tocsin.events.codecs.epcis.inside import decode_all, events_of_mapping
+from tocsin.events.dead_letter import DeadLetter, late, malformed, suspended
 from tocsin.events.event import Event
-from tocsin.events.match import Match, match_of_event
-from tocsin.hosts.local.finite import rendered
+from tocsin.events.match import Match
 from tocsin.hosts.ordering import ReorderBuffer, Watermark
 from tocsin.plan.atoms import Atom
 from tocsin.values.time import parse_duration, parse_instant
@@ -50,7 +58,9 @@ class Hub:
     """Subscriptions and events meet here; matches go to the receivers at once.
 
     Duplicates are recognised among the last `remember` events. The newest `keep_dead_letters` dead letters are kept in
-    `dead_letters`. With a `catalog` (path, URL or Catalog) subscriptions are shared with other hosts.
+    `dead_letters`. With a `catalog` (path, URL or Catalog) subscriptions are shared with other hosts. An `ontology` is
+    the path of a file, or several. A composite for which more than `queue_limit` occurrences wait in one place is
+    suspended and its subscriber told; the others are served on.
     """
 
     def __init__(
@@ -61,17 +71,18 @@ class Hub:
         ontology: object = None,
         remember: int = 100_000,
         keep_dead_letters: int = 1_000,
+        queue_limit: int = QUEUE_LIMIT,
     ) -> None:
-        if ontology is not None:
-            raise UnsupportedProblem("no language of this version reads an ontology", hint="leave ontology out")
         self.counts = Counts()
         self.dead_letters: deque[DeadLetter] = deque(maxlen=keep_dead_letters)
         self._watermark = Watermark(parse_duration(lateness))
         self._buffer: ReorderBuffer[tuple[Atom, ...]] = ReorderBuffer()
         self._late: set[tuple[str, str]] = set()
-        self._engine = Engine()
+        self._engine = Engine(queue_limit=queue_limit)
         self._receivers: dict[str, Receiver | None] = {}
-        self._definitions: dict[str, Definition] = {}
+        self._told: dict[str, Callable[[DeadLetter], object]] = {}
+        self._definitions: dict[str, Definition] = {each.name: each for each in ontologies(ontology)}
+        knowledge_in(self._definitions.values())
         self._seen: dict[tuple[str, str], None] = {}
         self._remember = remember
         self._named = 0
@@ -86,9 +97,13 @@ class Hub:
         language: str = "selector",
         to: Receiver | None = None,
         id: str | None = None,
+        problems_to: Callable[[DeadLetter], object] | None = None,
         **settings: Any,
     ) -> Handle:
-        """Adds a subscription; one that does not compile, or whose id is taken, raises and changes nothing."""
+        """Adds a subscription; one that does not compile, or whose id is taken, raises and changes nothing.
+
+        `problems_to` hears if it is suspended later, because too much waits for it.
+        """
         subscription = Subscription.from_json(
             {"id": id or self._new_name(), "language": language, "expression": expression, **settings}
         )
@@ -101,6 +116,8 @@ class Hub:
         else:
             self._engine.add(subscription.id, plan)
         self._receivers[subscription.id] = to
+        if problems_to is not None:
+            self._told[subscription.id] = problems_to
         return Handle(subscription.id, self)
 
     def define(self, *definitions: Definition) -> None:
@@ -124,6 +141,7 @@ class Hub:
         else:
             self._engine.remove(id)
         self._receivers.pop(id, None)
+        self._told.pop(id, None)
 
     def publish(self, *events: Event | Mapping[str, Any] | bytes | str) -> list[Match]:
         """Matches events, calls the receivers and returns the matches.
@@ -134,7 +152,8 @@ class Hub:
         found: list[Match] = []
         if accepted:
             matched = self._engine.match_all(Batch(accepted))
-            found += (match_of_event(key, accepted[index]) for index, key in matched.rings)
+            rings = (self._engine.ring(key, accepted[index]) for index, key in matched.rings)
+            found += (match for match in rings if match is not None)
             for each in matched.relevant:
                 if accepted[each.index].identity not in self._late:
                     self._buffer.add(accepted[each.index], each.atoms)
@@ -154,7 +173,9 @@ class Hub:
         found = [each for event, atoms in self._buffer.release(mark) for each in self._engine.detect(event, atoms)]
         found += self._engine.advance_to(mark - 1)
         self._engine.forget_before(mark)
-        return list(rendered(found))
+        for key in self._engine.take_suspended():
+            self._suspend(key)
+        return self._engine.rendered(found)
 
     def _delivered(self, found: list[Match]) -> list[Match]:
         self.counts.matches += len(found)
@@ -184,13 +205,24 @@ class Hub:
         else:
             self._receivers[subscription.id] = None
 
-    def _accepted(self, events: Iterable[Event | Mapping[str, Any] | bytes | str]) -> Iterable[Event]:
-        for given in events:
+    def _decoded(self, given: Iterable[Event | Mapping[str, Any] | bytes | str]) -> Iterable[Event]:
+        for each in given:
             try:
-                event = _event(given)
+                yield from _events(each)
             except Problem as problem:
-                self._bury(malformed(problem, given if isinstance(given, bytes | str) else repr(given)))
-                continue
+                self._bury(malformed(problem, each if isinstance(each, bytes | str) else repr(each)))
+
+    def _suspend(self, key: str) -> None:
+        """Tells a subscriber that the subscription is no more; with a catalog it stays there for others."""
+        letter = suspended(key)
+        self._bury(letter)
+        self._receivers.pop(key, None)
+        tell = self._told.pop(key, None)
+        if tell is not None:
+            tell(letter)
+
+    def _accepted(self, given: Iterable[Event | Mapping[str, Any] | bytes | str]) -> Iterable[Event]:
+        for event in self._decoded(given):
             if not self._is_new(event):
                 self.counts.duplicates += 1
                 continue
@@ -229,7 +261,7 @@ class Hub:
         return f"s{self._named}"
 
 
-def _event(given: Event | Mapping[str, Any] | bytes | str) -> Event:
+def _events(given: Event | Mapping[str, Any] | bytes | str) -> list[Event]:
     if isinstance(given, Event):
-        return given
-    return decode(given) if isinstance(given, bytes | str) else from_mapping(given)
+        return [given]
+    return decode_all(given) if isinstance(given, bytes | str) else events_of_mapping(given)

@@ -6,13 +6,15 @@ event rings for it all the same.
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from pathlib import Path
+from typing import IO, Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +22,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from tocsin.errors import MeaningProblem, Problem
-from tocsin.events.codecs.cloudevents import decode
+from tocsin.events.codecs.epcis.inside import as_one_line, decode_all
 from tocsin.events.dead_letter import LATE, DeadLetter, late
 from tocsin.events.event import Event
 from tocsin.events.match import Match
@@ -83,14 +85,27 @@ def letters_in(both: Any) -> Iterator[DeadLetter]:
 
 @contextmanager
 def _in_a_file(path: str) -> Iterator[str]:
-    """The path of the input; executors cannot read our standard input, so that is copied to a file first."""
-    if path != "-":
-        yield path
-        return
+    """The path of the input as lines; standard input, which executors cannot read, and a document are copied."""
     with tempfile.NamedTemporaryFile(suffix=".jsonl") as copy:
-        shutil.copyfileobj(sys.stdin.buffer, copy)
-        copy.flush()
-        yield copy.name
+        if path == "-":
+            shutil.copyfileobj(sys.stdin.buffer, copy)
+            copy.flush()
+        document = _document_in(copy.name if path == "-" else path)
+        if document is not None:
+            copy.seek(0)
+            copy.truncate()
+            copy.write(document)
+            copy.flush()
+        yield path if path != "-" and document is None else copy.name
+
+
+def _document_in(path: str) -> bytes | None:
+    """The one line of a file that is one document; None for a file of lines, and for one that cannot be read."""
+    try:
+        with gzip.open(path, "rb") if path.endswith(".gz") else Path(path).open("rb") as file:
+            return as_one_line(cast("IO[bytes]", file))
+    except (OSError, EOFError):
+        return None
 
 
 def _structs(both: Any, name: str) -> Iterator[Mapping[str, Any]]:
@@ -139,13 +154,14 @@ def _ends(batches: Iterator[Any]) -> Iterator[Any]:
         found = [
             {"line": line, "end": event.interval.end, "input": late(event).input}
             for raw, line in zip(rows.column("value").to_pylist(), rows.column("line").to_pylist(), strict=True)
-            if (event := _event(raw)) is not None and event.interval is not None
+            for event in _events(raw)
+            if event.interval is not None
         ]
         yield pa.RecordBatch.from_pylist(found, schema=_ENDS)
 
 
-def _event(raw: bytes) -> Event | None:
+def _events(raw: bytes) -> list[Event]:
     try:
-        return decode(raw)
+        return decode_all(raw)
     except Problem:
-        return None
+        return []

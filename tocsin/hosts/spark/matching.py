@@ -44,7 +44,8 @@ def match(
 
     `events` has CloudEvents JSON in a column `value`, or the event columns, or any columns with a mapping `columns`
     from column to event field, as in {"price": "data.price"}. `subscriptions` is a list of dicts or Subscriptions,
-    fixed for the query, or a live catalog (object, URL or path).
+    fixed for the query, or a live catalog (object, URL or path). `ontology` is the path of a file, or several, for a
+    fixed list; a live catalog holds its own.
 
     `deduplicate`: a batch query counts each (source, id) once unless this is False. A streaming query does so only
     where a duration is given: an identity is then remembered for that time after it came.
@@ -97,9 +98,8 @@ def match_with_dead_letters(
 
     For `foreachBatch`, where `matches_of` and `dead_letters_of` part the two; persist the batch before.
     """
-    _require_served(ontology)
     detection = Detection(shards, _pace(lateness, idle), None if until is None else parse_instant(until))
-    return results_of(events, source_of(subscriptions), detection, columns, deduplicate, composites)
+    return results_of(events, source_of(subscriptions, ontology), detection, columns, deduplicate, composites)
 
 
 def results_of(
@@ -154,8 +154,3 @@ def _remembered(events: DataFrame, deduplicate: Deduplicate) -> Duration | None:
 def _pace(lateness: str | None, idle: str | None) -> Pace:
     allowed = DEFAULT_LATENESS if lateness is None else parse_duration(lateness)
     return Pace(allowed, None if idle is None else parse_duration(idle))
-
-
-def _require_served(ontology: object) -> None:
-    if ontology is not None:
-        raise UnsupportedProblem("no language of this version reads an ontology", hint="leave ontology out")

@@ -10,7 +10,7 @@ import numpy as np
 
 from tocsin.engine.batch import Batch, EventBatch
 from tocsin.errors import EventProblem, Problem
-from tocsin.events.codecs.cloudevents import decode
+from tocsin.events.codecs.epcis.inside import decode_all
 from tocsin.events.event import Event
 from tocsin.events.order import content
 from tocsin.hosts.spark.columns import ColumnReading, event_of_object
@@ -89,17 +89,17 @@ def _json_events(rows: Any) -> Iterator[Event | Letter]:
     lines, origins = (_column(rows, name) for name in (LINE, ORIGIN))
     for number, raw in enumerate(rows.column(VALUE).to_pylist()):
         try:
-            yield _decoded(raw)
+            yield from _decoded(raw)
         except Problem as problem:
             line = lines[number].as_py() if lines is not None else None
             origin = origins[number].as_py() if origins is not None else None
             yield letter_of_row(problem, raw or b"", line, origin)
 
 
-def _decoded(raw: bytes | None) -> Event:
+def _decoded(raw: bytes | None) -> list[Event]:
     if raw is None:
         raise EventProblem("the value is null")
-    return decode(raw)
+    return decode_all(raw)
 
 
 def _column(rows: Any, name: str) -> Any:

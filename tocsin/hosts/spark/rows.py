@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from tocsin.errors import Problem
 from tocsin.events.dead_letter import malformed, shown_input
-from tocsin.events.match import match_id
+from tocsin.events.match import Match, match_id
 from tocsin.hosts.spark.heads import INSTANT, Heads
 
 MATCH = pa.struct(
@@ -73,9 +73,13 @@ def letter_array(letters: Sequence[Letter]) -> Any:
     return pa.StructArray.from_arrays(columns, names=names)
 
 
-def match_array(subscriptions: Sequence[str], heads: Heads) -> Any:
-    """Matches of atomic subscriptions, each with its one event, as an array of structs."""
+def match_array(subscriptions: Sequence[str], heads: Heads, told: Sequence[Match | None] = ()) -> Any:
+    """Matches of atomic subscriptions, each with its one event, as an array of structs.
+
+    `told` has, where it is given, for each of them what it tells beyond that it happened, or None.
+    """
     count = len(subscriptions)
+    tellings = told or [None] * count
     ids = [match_id(key, (who,)) for key, who in zip(subscriptions, heads.identities(), strict=True)]
     ends = heads.ends.cast(INSTANT)
     columns = [
@@ -85,11 +89,15 @@ def match_array(subscriptions: Sequence[str], heads: Heads) -> Any:
         ends,
         ends,
         heads.places,
-        pa.array([()] * count, MATCH.field("bindings").type),
-        pa.array([()] * count, MATCH.field("outputs").type),
+        pa.array([_bindings(each) for each in tellings], MATCH.field("bindings").type),
+        pa.array([() if each is None else each.outputs for each in tellings], MATCH.field("outputs").type),
         pa.array(ids, pa.string()),
     ]
     fields = [MATCH.field(number) for number in range(MATCH.num_fields)]
     return pa.StructArray.from_arrays(
         [column.cast(field.type) for column, field in zip(columns, fields, strict=True)], fields=fields
     )
+
+
+def _bindings(told: Match | None) -> list[tuple[str, str]]:
+    return [] if told is None else list(told.bindings.items())

@@ -15,9 +15,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from tocsin.catalog import Catalog, Definition, Snapshot, Subscription, compile_subscription, open_catalog
+from tocsin.catalog import Catalog, Definition, Snapshot, Subscription, compile_subscription, ontologies, open_catalog
 from tocsin.engine.engine import Engine
-from tocsin.errors import MeaningProblem, Problem
+from tocsin.errors import MeaningProblem, Problem, UnsupportedProblem
 from tocsin.hosts.spark.versions import require_same_catalog
 
 Entry = Subscription | Definition | Mapping[str, Any]
@@ -66,13 +66,17 @@ class LiveCatalog:
 Source = FixedList | LiveCatalog
 
 
-def source_of(given: Subscriptions) -> Source:
+def source_of(given: Subscriptions, ontology: object = None) -> Source:
     """The source that a caller means; a fixed list with a subscription that does not compile raises its problem."""
+    if ontology is not None and isinstance(given, Catalog | str | Path):
+        raise UnsupportedProblem(
+            "a live catalog holds its own ontologies", hint="put it there: tocsin catalog add --ontology FILE"
+        )
     if isinstance(given, Catalog):
         return LiveCatalog(given.url)
     if isinstance(given, str | Path):
         return LiveCatalog(open_catalog(str(given)).url)
-    entries = [_entry(each) for each in given]
+    entries = [*ontologies(ontology), *(_entry(each) for each in given)]
     _require_good(_snapshot(FIXED_VERSION, entries))
     return FixedList.of(entries)
 

@@ -6,15 +6,16 @@ A worker function is pickled with every task, so it holds descriptions only; wha
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from tocsin.engine.matching.hits import Hits
-from tocsin.hosts.spark.index import WORKER_INDEXES, Index
+from tocsin.engine.engine import Engine
+from tocsin.events.match import Match
+from tocsin.hosts.spark.index import WORKER_INDEXES
 from tocsin.hosts.spark.layout import Layout
 from tocsin.hosts.spark.reading import Reading, read
 from tocsin.hosts.spark.reports import WORKER_REPORTS, Task
@@ -28,17 +29,17 @@ MOST_MATCHES = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What one Arrow batch of rows came to: hits are in the order of events."""
+    """What one Arrow batch of rows came to: who rang for which event, in the order of events, and what it tells."""
 
-    index: Index
     reading: Reading
-    hits: Hits
-    letters: list[Letter]
+    events: Any
+    keys: list[str]
+    told: list[Match | None]
+    letters: list[Letter] = field(default_factory=list)
 
     def matches(self, first: int, last: int) -> Any:
-        """The matches of hits first to last, the last not included."""
-        subscriptions = self.index.engine.keys_of(self.hits.slots[first:last].tolist())
-        return match_array(subscriptions, self.reading.heads(self.hits.events[first:last]))
+        """The matches of rings first to last, the last not included."""
+        return match_array(self.keys[first:last], self.reading.heads(self.events[first:last]), self.told[first:last])
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class ByMatch:
         for found in _found(batches, self.layout, self.source):
             if found.letters:
                 yield _by_match(pa.nulls(len(found.letters), MATCH), letter_array(found.letters))
-            for first in range(0, len(found.hits), MOST_MATCHES):
+            for first in range(0, len(found.keys), MOST_MATCHES):
                 matches = found.matches(first, first + MOST_MATCHES)
                 yield _by_match(matches, pa.nulls(len(matches), DEAD_LETTER))
 
@@ -85,7 +86,7 @@ class ByEvent:
         heads = found.reading.heads(np.arange(size), places=False)
         contents = pa.array(found.reading.contents() if self.with_content else [None] * size, pa.string())
         identities = pa.array([_identity(*who) for who in heads.identities()], pa.binary())
-        bounds = np.searchsorted(found.hits.events, np.arange(size + 1)).astype(np.int32)
+        bounds = np.searchsorted(found.events, np.arange(size + 1)).astype(np.int32)
         for first, last in _portions(bounds):
             some = slice(first, last)
             matches = found.matches(int(bounds[first]), int(bounds[last]))
@@ -105,7 +106,23 @@ def _found(batches: Iterator[Any], layout: Layout, source: Source) -> Iterator[F
         if not told:
             letters += WORKER_REPORTS.due(Task.current(), index)
             told = True
-        yield Found(index, reading, index.engine.match(reading.batch), letters)
+        hits = index.engine.match(reading.batch)
+        keys = index.engine.keys_of(hits.slots.tolist())
+        yield rung(index.engine, reading, hits.events, keys, letters)
+
+
+def rung(engine: Engine, reading: Reading, events: Any, keys: list[str], letters: list[Letter]) -> Found:
+    """The rings with what they tell beyond that they happened, without those for which nothing comes out."""
+    if not engine.tells_more:
+        return Found(reading, events, keys, [], letters)
+    told: list[Match | None] = []
+    kept: list[int] = []
+    for number, (event, key) in enumerate(zip(events.tolist(), keys, strict=True)):
+        match = engine.ring(key, reading.batch.event(event)) if engine.tells(key) else None
+        if match is not None or not engine.tells(key):
+            told.append(match)
+            kept.append(number)
+    return Found(reading, events[kept], [keys[number] for number in kept], told, letters)
 
 
 def version_of(rows: Any) -> int:

@@ -8,6 +8,7 @@ from tocsin.plan.atoms import BooleanNode, Condition
 from tocsin.plan.composites import Part, Plan
 from tocsin.plan.passes.drop_repeats import drop_repeats
 from tocsin.plan.passes.flatten import flatten
+from tocsin.plan.passes.fold_regions import fold_regions
 from tocsin.plan.passes.order_operands import order_operands
 from tocsin.plan.passes.push_not_down import push_not_down
 from tocsin.plan.rewriting import with_parts
@@ -16,8 +17,8 @@ PASSES = (push_not_down, flatten, drop_repeats, order_operands)
 
 
 def prepared(plan: Plan) -> Plan:
-    """The plan as engines want it: negations on predicates only, no nesting of like in like, cheap tests first."""
-    return replace(plan, pattern=_prepared_part(plan.pattern))
+    """The plan as engines want it: regions in atoms, negations on predicates only, groups flat, cheap tests first."""
+    return replace(plan, pattern=_prepared_part(fold_regions(plan.pattern)))
 
 
 def prepared_expression(node: BooleanNode) -> BooleanNode:

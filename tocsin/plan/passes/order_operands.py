@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tocsin.plan.atoms import AllOf, AnyOf, Between, BooleanNode, Computed, Like, Not, OneOf, Predicate
+from tocsin.plan.atoms import AllOf, AnyOf, Between, BooleanNode, Computed, Like, Not, OneOf, PlaceIs, Predicate
 
 
 def order_operands(node: BooleanNode) -> BooleanNode:
@@ -17,7 +17,7 @@ def order_operands(node: BooleanNode) -> BooleanNode:
 
 
 def cost(node: BooleanNode) -> int:
-    """Cost class: 1 comparisons and IS NULL, 2 LIKE, BETWEEN and IN, 3 computed; a group's is its highest."""
+    """Cost class: 1 comparisons and IS NULL, 2 LIKE, BETWEEN and IN, 3 computed, places; a group's is its highest."""
     match node:
         case Not(operand):
             return cost(operand)
@@ -31,7 +31,7 @@ def _predicate_cost(predicate: Predicate) -> int:
     match predicate:
         case Like() | Between() | OneOf():
             return 2
-        case Computed():
+        case Computed() | PlaceIs():
             return 3
         case _:
             return 1

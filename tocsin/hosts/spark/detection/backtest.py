@@ -146,7 +146,8 @@ class Run:
             self._members.move_to(self._source.snapshot(self._version))
 
     def _new(self, found: Found) -> list[Match]:
-        matches = [match for match in once(found) if match.id not in self._rung]
+        told = once(self._members.engine.rendered(found))
+        matches = [match for match in told if match.id not in self._rung]
         self._rung.update(match.id for match in matches)
         return matches
 

@@ -17,9 +17,9 @@ from tocsin.hosts.spark.detection.routes import DETECTING_INDEXES, DetectingInde
 from tocsin.hosts.spark.layout import Layout
 from tocsin.hosts.spark.reading import Reading, RowReading, read
 from tocsin.hosts.spark.reports import WORKER_REPORTS, Task
-from tocsin.hosts.spark.rows import DEAD_LETTER, Letter, match_array
+from tocsin.hosts.spark.rows import DEAD_LETTER, Letter
 from tocsin.hosts.spark.sources import Source
-from tocsin.hosts.spark.worker import MOST_MATCHES, version_of
+from tocsin.hosts.spark.worker import MOST_MATCHES, Found, rung, version_of
 from tocsin.values.time import Instant
 
 
@@ -41,13 +41,17 @@ class MatchedRows:
         found: Instant | None = pc.max(self.reading.heads(np.arange(self.reading.batch.size)).ends).as_py()
         return found
 
+    def rung(self) -> Found:
+        """The rings of atomic subscriptions."""
+        events = np.array([number for number, _ in self.matched.rings], np.int32)
+        return rung(self.index.engine, self.reading, events, [key for _, key in self.matched.rings], [])
+
     def rings(self) -> Iterator[Any]:
         """Record batches of the matches of atomic subscriptions."""
-        rings = self.matched.rings
-        for first in range(0, len(rings), MOST_MATCHES):
-            some = rings[first : first + MOST_MATCHES]
-            heads = self.reading.heads(np.array([number for number, _ in some]))
-            yield results(match_array([key for _, key in some], heads), pa.nulls(len(some), DEAD_LETTER))
+        found = self.rung()
+        for first in range(0, len(found.keys), MOST_MATCHES):
+            matches = found.matches(first, first + MOST_MATCHES)
+            yield results(matches, pa.nulls(len(matches), DEAD_LETTER))
 
     def wanted(self, shards: int) -> Iterator[tuple[int, Event, list[Route]]]:
         """Events that composites want, by number, and where they go; what has no time can be part of none."""

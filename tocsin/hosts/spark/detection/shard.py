@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 
 from tocsin.engine.detection.network import Found
-from tocsin.events.dead_letter import late
+from tocsin.events.dead_letter import late, suspended
 from tocsin.events.event import Event
 from tocsin.events.match import Match
 from tocsin.events.order import in_canonical_order
@@ -22,7 +22,6 @@ from tocsin.hosts.spark.detection.messages import Hit, message_of
 from tocsin.hosts.spark.detection.packing import event_of_plain, pack, plain_event, unpack
 from tocsin.hosts.spark.rows import Letter
 from tocsin.hosts.spark.sources import Source
-from tocsin.plan.rendering import match_of
 from tocsin.values.time import Instant
 
 _Atoms = tuple[bytes, ...]
@@ -74,6 +73,7 @@ class Shard:
         else:
             self.clock.run_on(now)
         outcome.matches += self._detected()
+        outcome.letters += map(_suspended_letter, self._members.engine.take_suspended())
         self.token = blake2b(self.token + step, digest_size=16).digest()
         return outcome
 
@@ -136,16 +136,20 @@ class Shard:
             found += engine.detect(event, self._members.atoms(names))
         found += engine.advance_to(mark - 1)
         engine.forget_before(mark)
-        return once(found)
+        return once(engine.rendered(found))
 
 
-def once(found: Found) -> list[Match]:
-    """The matches of what was detected, each id once."""
+def once(found: Iterable[Match]) -> list[Match]:
+    """Each id once, the first of them."""
     matches: dict[str, Match] = {}
-    for key, occurrence in found:
-        match = match_of(key, occurrence)
+    for match in found:
         matches.setdefault(match.id, match)
     return list(matches.values())
+
+
+def _suspended_letter(key: str) -> Letter:
+    plain = suspended(key)
+    return Letter(plain.code, plain.reason, key, None, None, key, plain.input)
 
 
 def _late_letter(event: Event) -> Letter:

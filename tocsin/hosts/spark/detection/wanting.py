@@ -9,20 +9,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 from pyspark.sql.types import ArrayType, BinaryType, LongType, StringType, StructField, StructType
 
-from tocsin.engine.matching.hits import Hits
 from tocsin.hosts.spark.detection.matched import MatchedRows, matched_rows
 from tocsin.hosts.spark.detection.messages import drafts_for
 from tocsin.hosts.spark.detection.shards import shard_keys
 from tocsin.hosts.spark.layout import Layout
 from tocsin.hosts.spark.reports import Task
-from tocsin.hosts.spark.rows import match_array
 from tocsin.hosts.spark.schemas import BY_EVENT
 from tocsin.hosts.spark.sources import Source
-from tocsin.hosts.spark.worker import ByEvent, Found, letters_by_event
+from tocsin.hosts.spark.worker import ByEvent, letters_by_event
 
 Identity = tuple[str, str]
 
@@ -56,17 +53,6 @@ WANTED = StructType(
 
 
 @dataclass(frozen=True, slots=True)
-class Rings(Found):
-    """The matches of atomic subscriptions only; the slots of the hits are places in `keys`."""
-
-    keys: list[str]
-
-    def matches(self, first: int, last: int) -> Any:
-        """The matches of hits first to last, the last not included."""
-        return match_array(self.keys[first:last], self.reading.heads(self.hits.events[first:last]))
-
-
-@dataclass(frozen=True, slots=True)
 class Wanting:
     """Rows of events -> rows by event; the events in `late` reach no shard."""
 
@@ -86,7 +72,7 @@ class Wanting:
                 yield _extended(batch, found.version, [[]] * batch.num_rows)
                 letters += len(found.letters)
             wanted, before = self._wanted(found), 0
-            for batch in by_event.events(_rings(found)):
+            for batch in by_event.events(found.rung()):
                 yield _extended(batch, found.version, wanted[before : before + batch.num_rows])
                 before += batch.num_rows
 
@@ -103,12 +89,6 @@ class Wanting:
                     for shard, draft in drafts.items()
                 ]
         return wanted
-
-
-def _rings(found: MatchedRows) -> Rings:
-    events = np.array([number for number, _ in found.matched.rings], np.int32)
-    hits = Hits(events, np.arange(len(events), dtype=np.int32))
-    return Rings(found.index, found.reading, hits, [], [key for _, key in found.matched.rings])
 
 
 def _extended(batch: Any, version: int, wanted: list[list[tuple[int, str, str, bytes]]]) -> Any:

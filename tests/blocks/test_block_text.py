@@ -1,0 +1,48 @@
+"""A block written out reads as the same block."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from tests.blocks.test_business_documents import ASKED, PRICED, PROLOG
+from tests.blocks.worlds import blocks
+from tests.languages.exmlql.asking import block_of, parsed
+from tests.languages.exmlql.test_documents import CASES
+from tocsin.languages.context import Context
+from tocsin.languages.exmlql import problems
+from tocsin.plan.block_text import block_text, condition_text, template_text
+from tocsin.plan.blocks import PatternElement, ValueCondition, XmlBlock
+from tocsin.plan.construction import Construct
+
+TEXTS = [case[1] for case in CASES] + [f"{PROLOG} WHERE {asked.text}" for asked in ASKED.values()]
+
+
+@pytest.mark.parametrize("text", sorted(set(TEXTS)))
+def test_a_block_written_out_reads_as_the_same(text: str) -> None:
+    block = block_of(text)
+    again = block_of(block_text(block))
+    assert block_text(again) == block_text(block)
+    assert _without_spaces(again) == _without_spaces(block)
+
+
+def _without_spaces(block: XmlBlock) -> XmlBlock:
+    """A prolog may declare what an expression does not use: that is all that may differ."""
+    kept = (
+        each if isinstance(each, PatternElement) else type(each)(each.expression, (), each.bindings)
+        for each in block.patterns
+    )
+    return XmlBlock(tuple(kept), block.conditions)
+
+
+@given(blocks.filter(lambda block: not problems(block_text(block), {}, Context())))
+def test_any_block_of_the_language_reads_as_the_same(block: XmlBlock) -> None:
+    assert block_text(block_of(block_text(block))) == block_text(block)
+
+
+def test_templates_and_conditions() -> None:
+    output: object = parsed(f"{PROLOG} {PRICED}").output
+    assert isinstance(output, Construct)
+    assert template_text(output.templates[0]) == ("<list><item no=$no key=Key($no, $name)><name>$name</>$price</></>")
+    assert condition_text(ValueCondition("$x", "<", 'a "b"')) == '$x < "a ""b"""'
+    assert condition_text(ValueCondition("$x", "!=", other="$y")) == "$x != $y"

@@ -1,0 +1,1 @@
+"""EPCIS: events in, queries over them."""

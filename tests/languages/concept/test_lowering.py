@@ -1,0 +1,130 @@
+"""Texts become the plans they should: binding, grouping, levels, definitions, and atoms of other languages."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from tests.concepts.strategies import concepts
+from tests.concepts.worlds import PAPER, context
+from tests.languages.concept.texts import pattern_of, with_definitions
+from tocsin.knowledge.concepts.assertions import World
+from tocsin.knowledge.concepts.concept import Concept, Exists, normal_form
+from tocsin.knowledge.concepts.wording import concept_text
+from tocsin.languages import parse_subscription
+from tocsin.languages.concept import parse
+from tocsin.plan.atoms import Condition
+from tocsin.plan.composites import (
+    Absence,
+    BeforeWindow,
+    Either,
+    EveryWindow,
+    Join,
+    Part,
+    Policy,
+    Stands,
+    atoms_of,
+)
+from tocsin.plan.concepts import ConceptTest
+from tocsin.values.allen import BOUNDS
+
+S, T, Q = "ObjectEvent", "TransactionEvent", "QuantityEvent"
+RELATIONS = [
+    negation + each.value for each in BOUNDS for negation in ("", "Un")
+]  # fmt: skip
+HOUR = 3_600_000_000
+
+
+def joined(left: Part, right: Part, *conditions: Stands) -> Join:
+    return Join((left, right), conditions, Policy.CHRONICLE)
+
+
+SAME = [
+    ("A and B or C", "(A and B) or C"),
+    ("not A and B", "(not A) and B"),
+    ("not exists r.A and B", "(not (exists r.(A))) and B"),
+    ("exists r.A and B", "(exists r.(A)) and B"),
+    ("exists r(A or B)", "exists r.(A or B)"),
+    ("exists r.not A", "exists r.(not A)"),
+    ("exists r.forall s.A", "exists r.(forall s.(A))"),
+    ("A ⊓ ∃r.(B ⊔ ¬C) ⊓ ∀s.⊤ ⊓ ¬⊥", "A and some r.(B or not C) and all s.Thing and not Nothing"),
+    ("A or B Before C", "(A or B) Before C"),
+    ("A Before B & C", "(A Before B) & C"),
+    ("A & B | C", "(A & B) | C"),
+    ("A Before B Meets C", "(A Before B) Meets C"),
+    ("A & B & C", "(A & B) & C"),
+    ("not A (1 h)", "not (A) (PT60M)"),
+    ("exists q.(xsd:int ≥ 5)", "exists q.(xsd:int >= 5)"),
+    ("exists q.(xsd:int ≠ 5)", "exists q.(<http://www.w3.org/2001/XMLSchema#int> != 5)"),
+    ("A # a comment\n and B", "A and B"),
+]
+
+
+@pytest.mark.parametrize(("text", "same"), SAME, ids=[case[0] for case in SAME])
+def test_binding_and_spelling(text: str, same: str) -> None:
+    tbox = "Known := A or B or C;"
+    assert pattern_of(text, tbox) == pattern_of(same, tbox)
+
+
+def test_composites() -> None:
+    one, two, three = map(pattern_of, (S, T, Q))
+    assert pattern_of(f"{S} & {T}") == joined(one, two)
+    assert pattern_of(f"({S} & {T}) UnBefore {Q}") == joined(joined(one, two), three, Stands(0, "UnBefore", 1))
+    assert pattern_of(f"{S} Meets {T}", intervals="proper") == joined(one, two, Stands(0, "Meets", 1, True))
+    assert pattern_of(f"{S} | {T} | {Q}") == Either((one, two, three))
+    assert pattern_of(f"not ({S} Before {T}) (PT1H)") == Absence(
+        joined(one, two, Stands(0, "Before", 1)), EveryWindow(HOUR), policy=Policy.CHRONICLE
+    )
+    assert pattern_of(f"not {S} (1 h)", origin="1970-01-01T00:00:01Z") == Absence(
+        one, EveryWindow(HOUR, 1_000_000), policy=Policy.CHRONICLE
+    )
+    assert pattern_of(f"not ({S}) (1 h anchored) Before {T}") == Absence(
+        one, BeforeWindow(two, HOUR), policy=Policy.CHRONICLE
+    )
+
+
+def test_what_must_end_together_does_not_wait() -> None:
+    keeps = {relation: pattern_of(f"{S} {relation} {T}").keep for relation in RELATIONS}  # type: ignore[union-attr]
+    assert {relation for relation, keep in keeps.items() if keep == 0} == {"Equals", "Finishes"}
+
+
+def test_every_atom_has_the_roles_to_correlate_by() -> None:
+    pattern = pattern_of(f"({S} & {T}) Before {Q} correlate by epcList, bizLocation")
+    tests = [atom for atom in atoms_of(pattern) if isinstance(atom, ConceptTest)]
+    assert [test.correlate for test in tests] == [("bizLocation", "epcList")] * 3
+
+
+def test_the_world_is_closed_unless_it_is_open() -> None:
+    closed, opened = pattern_of(S), pattern_of(S, world="open")
+    assert isinstance(closed, ConceptTest)
+    assert isinstance(opened, ConceptTest)
+    assert (closed.world, opened.world) == (World.CLOSED, World.OPEN)
+
+
+def test_definitions_beside_the_subscription() -> None:
+    beside = with_definitions(Unpacked="AggregationEvent", Pair="Unpacked & ObjectEvent")
+    assert parse("Pair Before Unpacked", {}, beside).pattern == pattern_of(
+        "(AggregationEvent & ObjectEvent) Before AggregationEvent"
+    )
+    assert parse("Unpacked and exists bizStep.selling", {}, beside).pattern == pattern_of(
+        "AggregationEvent and exists bizStep.selling"
+    )
+
+
+def test_atoms_of_other_languages_stand_where_parts_stand() -> None:
+    pattern = parse_subscription("concept", "selector{ note = '}' } Before not selector{ a > 1 } (1 h)", {}, context())
+    assert isinstance(pattern.pattern, Join)
+    assert [type(atom) for atom in atoms_of(pattern.pattern)] == [Condition, Condition]
+
+
+def test_a_concept_stands_in_braces_in_other_languages() -> None:
+    plan = parse_subscription("opsl", "concept{ exists bizStep.{railCarrying} } && selector{ a > 1 }", {}, context())
+    assert {type(atom) for atom in atoms_of(plan.pattern)} == {ConceptTest, Condition}
+
+
+@given(concepts(("A", "B", "C")))
+def test_a_concept_reads_back_from_its_text(concept: Concept) -> None:
+    filler = normal_form(concept)
+    pattern = pattern_of(f"exists r.({concept_text(filler)})", f"{PAPER} Known := A or B or C;")
+    assert isinstance(pattern, ConceptTest)
+    assert pattern.concept == Exists("r", filler)

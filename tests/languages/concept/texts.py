@@ -1,0 +1,28 @@
+"""Texts as problems and plans, for the tests of the language."""
+
+from __future__ import annotations
+
+from tests.concepts.worlds import PAPER, context
+from tocsin.errors import Problem
+from tocsin.languages.concept import parse, problems
+from tocsin.languages.context import Context, PartDefinition
+from tocsin.plan.composites import Part
+
+
+def problems_of(text: str, tbox: str = PAPER, **options: object) -> list[Problem]:
+    return problems(text, options, context(tbox))
+
+
+def pattern_of(text: str, tbox: str = PAPER, **options: object) -> Part:
+    return parse(text, options, context(tbox)).pattern
+
+
+def with_definitions(**texts: str) -> Context:
+    definitions = {name: PartDefinition(name, "concept", text) for name, text in texts.items()}
+    return Context(definitions, context().ontology)
+
+
+def told(problem: Problem) -> tuple[str, int, int]:
+    assert problem.place is not None
+    assert problem.hint
+    return (problem.code, problem.place.line, problem.place.column)

@@ -1,0 +1,71 @@
+"""Time clauses on random timelines: the engine finds and builds what the reference does, in every context."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.languages.exmlql.asking import parsed
+from tocsin.events.event import Event
+from tocsin.hosts.local.finite import Input, match_events
+from tocsin.plan.passes import prepared
+from tocsin.reference import matches
+from tocsin.values.time import Interval, format_instant
+
+SECOND = 1_000_000
+BLOCKS = ("#A", "#B", "#C")
+WHERE = "WHERE <a><k>$x</><v>$a</></> #A <b><k>$x</></> #B <c><k>$y</></> #C "
+CONTEXTS = ("", "CONTEXT Recent", "CONTEXT Exclusive", "CONTEXT Globe", "CONTEXT Recent, Globe")
+
+times = st.tuples(st.integers(0, 12), st.integers(0, 4))
+documents = st.tuples(st.sampled_from("abcx"), st.sampled_from("12"), st.sampled_from("56"), times)
+
+
+@st.composite
+def clauses(draw: st.DrawFn) -> str:
+    """A time clause that uses each of the three blocks once."""
+    one, two, three = draw(st.permutations(BLOCKS))
+    form = draw(
+        st.sampled_from(
+            (
+                "{0} {o} {1} {p} {2}",
+                "{0} {o} ({1} {p} {2}){c}",
+                "({0} {o} {1}){c} | {2}",
+                "({0} _|_ {1}) {2}",
+                "({0} _|_ 4s) {1} {o} {2}",
+                "({0} _|_ {1}) !{2}",
+                "({0} _|_ 4s) !{1} {o} {2}",
+                "",
+            )
+        )
+    )
+    operators = st.sampled_from((";", ":", "||"))
+    bracket = draw(st.sampled_from(("", "", "[Globe]", "[Exclusive]")))
+    return form.format(one, two, three, o=draw(operators), p=draw(operators), c=bracket)
+
+
+def event(number: int, document: tuple[str, str, str, tuple[int, int]]) -> Event:
+    name, key, value, (start, length) = document
+    interval = Interval(start * SECOND, (start + length) * SECOND)
+    envelope = {
+        "id": f"e{number}",
+        "source": "s",
+        "type": "t",
+        "time": format_instant(interval.start),
+        "endtime": format_instant(interval.end),
+        "datacontenttype": "application/xml",
+    }
+    return Event(envelope, f"<{name}><k>{key}</k><v>{value}</v></{name}>", interval)
+
+
+@given(clauses(), st.sampled_from(CONTEXTS), st.booleans(), st.lists(documents, max_size=12))
+def test_the_engine_finds_what_the_reference_does(
+    clause: str, contexts: str, within: bool, timeline: list[tuple[str, str, str, tuple[int, int]]]
+) -> None:
+    if not clause:
+        contexts = ""
+    limit = " WITHIN 8s " if within else " "
+    plan = prepared(parsed(f"{WHERE}{clause}{limit}{contexts} CONSTRUCT <o>fixed</>"))
+    events = sorted((event(number, each) for number, each in enumerate(timeline)), key=lambda each: each.order)
+    found = match_events({"s": plan}, Input(events))
+    assert [match.as_json() for match in found] == [match.as_json() for match in matches("s", plan, events)]

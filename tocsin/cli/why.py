@@ -1,0 +1,42 @@
+"""Why an atomic subscription rang for an event or did not, for every family of atoms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from tocsin.engine.graphs.paper.printing import tree_lines
+from tocsin.events.event import Event
+from tocsin.plan.atoms import Atom, Condition
+from tocsin.plan.blocks import XmlBlock
+from tocsin.plan.concepts import ConceptTest
+from tocsin.plan.graphs import GraphPattern
+from tocsin.plan.rendering import values_of
+from tocsin.reference import concepts
+from tocsin.reference.atoms import holds, rows_of
+from tocsin.reference.why import verdict_line, why_lines
+
+
+def atom_why_lines(atom: Atom, event: Event) -> Iterator[str]:
+    """A verdict, then what led to it."""
+    match atom:
+        case Condition(expression):
+            yield verdict_line(expression, event)
+            yield from why_lines(expression, event, "  ")
+        case GraphPattern():
+            yield _verdict(atom, event)
+            yield from (f"  {line}" for line in tree_lines(atom, event))
+        case ConceptTest():
+            yield _verdict(atom, event)
+            yield from concepts.why_lines(atom, event, "  ")
+        case XmlBlock():
+            yield _verdict(atom, event)
+            if holds(atom, event):
+                for variable, value in values_of(rows_of(atom, event)).items():
+                    yield f"  {variable} is {value}"
+        case _:
+            assert_never(atom)
+
+
+def _verdict(atom: Atom, event: Event) -> str:
+    return f"event {event.id}: {'rings' if holds(atom, event) else 'does not ring'}"

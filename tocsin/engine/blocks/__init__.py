@@ -1,0 +1,5 @@
+"""XML blocks matched many at once: one pass over a document drives a shared automaton over element paths."""
+
+from tocsin.engine.blocks.matcher import BlockMatcher
+
+__all__ = ["BlockMatcher"]

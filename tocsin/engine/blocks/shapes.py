@@ -1,0 +1,78 @@
+"""Shapes: what an element must be for a pattern to fit, without variables. Equal shapes are one, over all blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from tocsin.plan.blocks import PatternElement
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """Where a shape is sure to have an element with a certain name and text: so many levels below it."""
+
+    down: int
+    name: str
+    text: str
+
+
+_Key: TypeAlias = tuple[str | None, str | None, tuple[tuple[str, str | None], ...], tuple[tuple[int, int], ...]]
+
+
+@dataclass(slots=True, eq=False)
+class Shape:
+    """A name, a text, attributes (None: any value), and shapes so many levels below, in order."""
+
+    number: int
+    key: _Key
+    name: str | None
+    text: str | None
+    attributes: tuple[tuple[str, str | None], ...]
+    children: tuple[tuple[int, Shape], ...]
+    probe: Probe | None
+    uses: int = 0
+
+
+class Shapes:
+    """All shapes in use, counted."""
+
+    __slots__ = ("_numbers", "_shapes")
+
+    def __init__(self) -> None:
+        self._shapes: dict[_Key, Shape] = {}
+        self._numbers = 0
+
+    def __len__(self) -> int:
+        return len(self._shapes)
+
+    def use(self, pattern: PatternElement) -> Shape:
+        """The shape of a pattern, with one more use of it."""
+        children = tuple((child.rel, self.use(child)) for child in pattern.children)
+        attributes = tuple((test.name, test.value) for test in pattern.attributes)
+        key = (pattern.name, pattern.text, attributes, tuple((rel, child.number) for rel, child in children))
+        shape = self._shapes.get(key)
+        if shape is None:
+            self._numbers += 1
+            probe = _probe(pattern, children)
+            shape = Shape(self._numbers, key, pattern.name, pattern.text, attributes, children, probe)
+            self._shapes[key] = shape
+        shape.uses += 1
+        return shape
+
+    def release(self, shape: Shape) -> None:
+        """One use less; a shape without uses is gone."""
+        shape.uses -= 1
+        for _, child in shape.children:
+            self.release(child)
+        if not shape.uses:
+            del self._shapes[shape.key]
+
+
+def _probe(pattern: PatternElement, children: tuple[tuple[int, Shape], ...]) -> Probe | None:
+    if pattern.text is not None and pattern.name is not None:
+        return Probe(0, pattern.name, pattern.text)
+    for rel, child in children:
+        if child.probe is not None:
+            return Probe(child.probe.down + rel, child.probe.name, child.probe.text)
+    return None

@@ -1,0 +1,1 @@
+"""Matching concept tests: an index over what they require, an evaluator for what that leaves open, the tableau last."""

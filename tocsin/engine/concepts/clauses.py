@@ -1,0 +1,98 @@
+"""Clauses: a concept about an event as alternatives, each a set of parts that must hold and of parts that must not.
+
+A part is a symbol of the event or the existence of a value. `forall R.C` is the refusal of `exists R.(not C)`. What has
+no such form, or would give too many alternatives, stays as a rest that is evaluated. In a closed world, an event that
+says all of itself plainly is an instance iff it meets a clause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import product
+
+from tocsin.knowledge.concepts.concept import (
+    Complement,
+    Concept,
+    Conjunction,
+    Disjunction,
+    Exists,
+    ForAll,
+    Nothing,
+    Symbol,
+    Thing,
+    concepts_in,
+    normal_form,
+)
+
+Part = Symbol | Exists
+
+LIMIT = 64
+"""A concept has so many clauses at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """Every required part holds, no refused one does, and each rest does."""
+
+    required: frozenset[Part] = frozenset()
+    refused: frozenset[Part] = frozenset()
+    rest: tuple[Concept, ...] = ()
+
+    @property
+    def is_monotone(self) -> bool:
+        """Whether more knowledge could never undo it, so that an open world agrees with a closed one."""
+        return not self.refused and not self.rest and all(map(_is_monotone, self.required))
+
+
+def clauses_of(concept: Concept) -> tuple[Clause, ...]:
+    """The clauses of a concept in negation normal form; none where it is Nothing."""
+    match concept:
+        case Thing():
+            return (Clause(),)
+        case Nothing():
+            return ()
+        case Symbol() | Exists():
+            return (Clause(required=frozenset((concept,))),)
+        case Complement(operand) if isinstance(operand, Symbol):
+            return (Clause(refused=frozenset((operand,))),)
+        case ForAll(role, filler):
+            return (Clause(refused=frozenset((Exists(role, normal_form(filler, negated=True)),))),)
+        case Disjunction(operands):
+            return _limited(concept, [each for operand in operands for each in clauses_of(operand)])
+        case Conjunction(operands):
+            return _conjoined(concept, [clauses_of(operand) for operand in operands])
+        case _:
+            return (Clause(rest=(concept,)),)
+
+
+def _conjoined(concept: Concept, choices: list[tuple[Clause, ...]]) -> tuple[Clause, ...]:
+    """Every choice of one clause each; operands that would make them too many become a rest."""
+    size = 1
+    for number, each in enumerate(choices):
+        size *= len(each)
+        if size > LIMIT:
+            assert isinstance(concept, Conjunction)
+            choices[number] = (Clause(rest=(concept.operands[number],)),)
+            size //= len(each)
+    return tuple(dict.fromkeys(map(_together, product(*choices))))
+
+
+def _together(clauses: Iterable[Clause]) -> Clause:
+    chosen = tuple(clauses)
+    return Clause(
+        frozenset().union(*(each.required for each in chosen)),
+        frozenset().union(*(each.refused for each in chosen)),
+        tuple(dict.fromkeys(rest for each in chosen for rest in each.rest)),
+    )
+
+
+def _limited(concept: Concept, clauses: list[Clause]) -> tuple[Clause, ...]:
+    return tuple(dict.fromkeys(clauses)) if len(clauses) <= LIMIT else (Clause(rest=(concept,)),)
+
+
+def _is_monotone(part: Part) -> bool:
+    return not any(
+        isinstance(each, ForAll) or (isinstance(each, Complement) and isinstance(each.operand, Symbol))
+        for each in concepts_in(part)
+    )

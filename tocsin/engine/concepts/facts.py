@@ -1,0 +1,140 @@
+"""Facts: what an event says, arranged for evaluation. A truth is TRUE or FALSE only where every model agrees.
+
+UNKNOWN is not always unknown to the tableau, which also sees that alternatives exclude each other; whoever gets UNKNOWN
+asks it. A plain event asserts symbols only: it never contradicts itself, and in a closed world only whether one of its
+placeholders is listed somewhere is UNKNOWN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import assert_never
+
+from tocsin.knowledge.concepts.assertions import EVENT, Assertions, Individual, Kind, World
+from tocsin.knowledge.concepts.concept import (
+    Complement,
+    Concept,
+    Conjunction,
+    Datatype,
+    Disjunction,
+    Enumeration,
+    Exists,
+    ForAll,
+    Nothing,
+    Symbol,
+    Thing,
+    normal_form,
+)
+from tocsin.knowledge.concepts.datatypes import has
+from tocsin.knowledge.concepts.tableau import Denials, examine
+from tocsin.values.truth import Truth, conjunction, disjunction, negation, truth
+
+Values = dict[str, list[Individual]]
+
+_NO_VALUES: Values = {}
+
+
+class Facts:
+    """One event. Whatever is not asked for is not worked out."""
+
+    def __init__(self, said: Assertions) -> None:
+        self.said = said
+        self.values: dict[Individual, Values] = {}
+        for who, role, value in said.roles:
+            self.values.setdefault(who, {}).setdefault(role, []).append(value)
+        self.certain: dict[Individual, set[Concept]] = {}
+        self.is_plain = True
+        for who, concept in said.concepts:
+            known = self.certain.setdefault(who, set())
+            for each in _conjuncts(concept):
+                known.add(each)
+                self.is_plain &= isinstance(each, Symbol)
+        self._consistent: dict[World, bool] = {}
+
+    @cached_property
+    def denials(self) -> Denials:
+        """What the closed world denies."""
+        return Denials(self.said)
+
+    def values_of(self, who: Individual) -> Values:
+        """The values of an individual by role."""
+        return self.values.get(who, _NO_VALUES)
+
+    def is_consistent(self, world: World) -> bool:
+        """Whether what the event says of itself can be; undecided is no."""
+        if self.is_plain:
+            return True
+        if world not in self._consistent:
+            self._consistent[world] = examine(self.said, (), world).open is not None
+        return self._consistent[world]
+
+    def entails(self, concept: Concept, world: World) -> bool:
+        """Whether the event is an instance: as the tableau says, which is asked only where nothing simpler tells."""
+        if not self.is_consistent(world):
+            return False
+        known = self.truth(concept, EVENT, world)
+        if known is not Truth.UNKNOWN:
+            return known is Truth.TRUE
+        return examine(self.said, [(EVENT, normal_form(concept, negated=True))], world).is_inconsistent
+
+    def truth(self, concept: Concept, who: Individual, world: World) -> Truth:
+        """What is certain about an individual."""
+        match concept:
+            case Thing() | Nothing():
+                return truth(isinstance(concept, Thing))
+            case Symbol():
+                return self._of_symbol(concept, who, world)
+            case Enumeration():
+                return self._of_enumeration(concept, who)
+            case Datatype():
+                return truth(who.value is not None and has(who.value, concept))
+            case Complement(operand):
+                return negation(self.truth(operand, who, world))
+            case Conjunction(operands):
+                return conjunction(self.truth(each, who, world) for each in operands)
+            case Disjunction(operands):
+                return disjunction(self.truth(each, who, world) for each in operands)
+            case Exists(role, filler):
+                among = disjunction(self.truth(filler, each, world) for each in self.values_of(who).get(role, ()))
+                return among if among is Truth.TRUE or self._has_all(who, role, world) else Truth.UNKNOWN
+            case ForAll(role, filler):
+                among = conjunction(self.truth(filler, each, world) for each in self.values_of(who).get(role, ()))
+                return among if among is Truth.FALSE or self._has_all(who, role, world) else Truth.UNKNOWN
+            case _:
+                assert_never(concept)
+
+    def _has_all(self, who: Individual, role: str, world: World) -> bool:
+        return world is World.CLOSED and self.denials.has_all_values(who, role)
+
+    def _of_symbol(self, symbol: Symbol, who: Individual, world: World) -> Truth:
+        if symbol in self.certain.get(who, ()):
+            return Truth.TRUE
+        if who.kind is Kind.LITERAL or (world is World.CLOSED and self.denials.denies(who, symbol.name)):
+            return Truth.FALSE
+        return Truth.UNKNOWN
+
+    def _of_enumeration(self, listed: Enumeration, who: Individual) -> Truth:
+        if who.kind is not Kind.PLACEHOLDER:
+            return truth(who.kind is Kind.NAMED and who.name in listed.elements)
+        left = _could_be(self.certain.get(who, set()))
+        if left is None or not left:
+            return Truth.UNKNOWN
+        shared = left.intersection(listed.elements)
+        return Truth.TRUE if shared == left else Truth.UNKNOWN if shared else Truth.FALSE
+
+
+def _conjuncts(concept: Concept) -> Iterator[Concept]:
+    if isinstance(concept, Conjunction):
+        yield from concept.operands
+    else:
+        yield concept
+
+
+def _could_be(known: set[Concept]) -> set[str] | None:
+    """The names that a placeholder is certainly one of; None where it may be anybody."""
+    listed = [set(each.elements) for each in known if isinstance(each, Enumeration)]
+    if not listed:
+        return None
+    excluded = (e.operand.elements for e in known if isinstance(e, Complement) and isinstance(e.operand, Enumeration))
+    return set.intersection(*listed).difference(*excluded)

@@ -1,0 +1,120 @@
+"""A group of clauses that require the same symbol, or none: which of them events meet, counted for many at a time.
+
+Each clause is a row. The parts that an event has lead to rows; a row that is met as often as it requires, and by no
+part that it refuses, is found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tocsin.engine.concepts.parts import Had
+from tocsin.engine.matching.growable import BYTE, INT32, Growable
+from tocsin.engine.matching.postings import Postings
+
+Numbers = npt.NDArray[Any]
+
+_UNUSED = -1
+_TABLE = 1 << 17
+"""So many counts, events times rows, are made at a time: they should stay near the processor."""
+
+
+class Rows:
+    """Lists of rows by the number of a part."""
+
+    __slots__ = ("_lists", "_numbers")
+
+    def __init__(self) -> None:
+        self._lists = Postings()
+        self._numbers: dict[int, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def add(self, part: int, row: int) -> None:
+        """A part leads to a row."""
+        if part in self._numbers:
+            self._lists.append(self._numbers[part], row)
+        else:
+            self._numbers[part] = self._lists.new(row)
+
+    def remove(self, part: int, row: int) -> None:
+        """A part leads to a row no longer."""
+        if self._lists.remove(self._numbers[part], row):
+            del self._numbers[part]
+
+    def counted(self, events: Sequence[set[int]], width: int) -> Numbers:
+        """How many of each event's parts lead to each row, as a table."""
+        numbers = self._numbers
+        found = [[numbers[part] for part in parts if part in numbers] for parts in events]
+        lists = np.array([number for each in found for number in each], np.int64)
+        firsts = np.repeat(np.arange(len(events)) * width, [len(each) for each in found])
+        counts = self._lists.counts.array[lists]
+        ends = np.cumsum(counts)
+        if not len(ends):
+            return np.zeros((len(events), width), np.int64)
+        shifts = self._lists.starts.array[lists] - ends + counts
+        rows = self._lists.pool.array[np.repeat(shifts, counts) + np.arange(ends[-1])]
+        cells = np.repeat(firsts, counts) + rows
+        return np.bincount(cells, minlength=len(events) * width).reshape(len(events), width)
+
+
+class Group:
+    """Rows with what they need: how many required parts, whose they are, and whether they tell all."""
+
+    __slots__ = ("_exact", "_free", "_needed", "_refused", "_required", "_slots")
+
+    def __init__(self) -> None:
+        self._required, self._refused = Rows(), Rows()
+        self._needed, self._slots, self._exact = Growable(INT32), Growable(INT32), Growable(BYTE)
+        self._free: list[int] = []
+
+    def __len__(self) -> int:
+        return len(self._needed) - len(self._free)
+
+    def add(self, slot: int, required: Iterable[int], refused: Iterable[int], *, exact: bool) -> int:
+        """The row of a new clause."""
+        parts = tuple(required)
+        row = self._new_row()
+        self._needed[row], self._slots[row], self._exact[row] = len(parts), slot, exact
+        for part in parts:
+            self._required.add(part, row)
+        for part in refused:
+            self._refused.add(part, row)
+        return row
+
+    def remove(self, row: int, required: Iterable[int], refused: Iterable[int]) -> None:
+        """Frees a row."""
+        for part in required:
+            self._required.remove(part, row)
+        for part in refused:
+            self._refused.remove(part, row)
+        self._needed[row] = _UNUSED
+        self._free.append(row)
+
+    def met_by(self, events: Sequence[Had]) -> tuple[Numbers, Numbers, Numbers]:
+        """Three columns: the place of an event, a slot whose clause it meets, and whether that tells all."""
+        step = max(1, _TABLE // len(self._needed))
+        found = [self._met(events[start : start + step]) for start in range(0, len(events), step)]
+        whose = np.concatenate([each[0] + number * step for number, each in enumerate(found)])
+        rows = np.concatenate([each[1] for each in found])
+        return whose, self._slots.array[rows], self._exact.array[rows] == 1
+
+    def _met(self, events: Sequence[Had]) -> tuple[Numbers, Numbers]:
+        width = len(self._needed)
+        met = self._required.counted([each.possible for each in events], width) == self._needed.array
+        if len(self._refused):
+            met &= self._refused.counted([each.certain for each in events], width) == 0
+        whose, rows = np.nonzero(met)
+        return whose, rows
+
+    def _new_row(self) -> int:
+        if self._free:
+            return self._free.pop()
+        self._needed.append(0)
+        self._exact.append(0)
+        return self._slots.append(0)

@@ -1,0 +1,128 @@
+"""The index of one TBox: tests by the clauses that an event meets. Too much may be offered, never too little.
+
+A clause is kept with those that require the same symbol, most often the type of an event, so that only the clauses of
+an event's own types are counted. A clause that tells all is a hit; where it does not, the test is verified.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tocsin.engine.concepts.clauses import Clause, clauses_of
+from tocsin.engine.concepts.facts import Facts
+from tocsin.engine.concepts.groups import Group
+from tocsin.engine.concepts.parts import Had, Parts
+from tocsin.engine.matching.work import Work
+from tocsin.knowledge.concepts.assertions import World
+from tocsin.knowledge.concepts.concept import Symbol
+from tocsin.plan.concepts import ConceptTest
+
+NO_SYMBOL = -1
+"""The group of clauses that require no symbol."""
+
+BLOCK = 64
+"""Events that are best asked about together."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """A clause with its group and its row there."""
+
+    clause: Clause
+    group: int
+    row: int
+
+
+class Index:
+    """Tests by slot."""
+
+    __slots__ = ("_groups", "_parts", "_placed", "_several", "_tests", "_work")
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self._parts = Parts(work)
+        self._groups: dict[int, Group] = {}
+        self._tests: dict[int, ConceptTest] = {}
+        self._placed: dict[int, list[_Placed]] = {}
+        self._several = 0
+        """How many tests have more than one clause, so that an event may meet them twice."""
+
+    def __len__(self) -> int:
+        return len(self._tests)
+
+    @property
+    def distinct_parts(self) -> int:
+        """How many different parts the clauses have."""
+        return len(self._parts)
+
+    def add(self, slot: int, test: ConceptTest) -> None:
+        """Adds a test."""
+        self._tests[slot] = test
+        self._placed[slot] = [self._place(slot, clause, test.world) for clause in clauses_of(test.concept)]
+        self._several += len(self._placed[slot]) > 1
+
+    def remove(self, slot: int) -> None:
+        """Removes a test and all that only it held."""
+        del self._tests[slot]
+        self._several -= len(self._placed[slot]) > 1
+        for placed in self._placed.pop(slot):
+            required = [self._parts.release(part) for part in placed.clause.required]
+            refused = [self._parts.release(part) for part in placed.clause.refused]
+            group = self._groups[placed.group]
+            group.remove(placed.row, required, refused)
+            if not len(group):
+                del self._groups[placed.group]
+
+    def matching(self, events: Sequence[Facts]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        """Two columns: the place of an event, and the slot of a test that it is an instance of; each pair once."""
+        had = [self._parts.had_by(facts) for facts in events]
+        found = [*self._met(had)]
+        if not found:
+            return np.empty(0, np.int64), np.empty(0, np.int32)
+        whose, slots, sure = (np.concatenate(column) for column in zip(*found, strict=True))
+        self._work.candidates += len(slots)
+        sure &= np.array([each.exact for each in had], bool)[whose]
+        if not sure.all():
+            sure = self._verified(whose, slots, sure, events)
+        if not self._several:
+            return whose[sure], slots[sure]
+        pairs = np.unique(whose[sure] * (1 << 32) + slots[sure])
+        return pairs >> 32, pairs & 0xFFFFFFFF
+
+    def _met(self, had: Sequence[Had]) -> Iterator[tuple[npt.NDArray[Any], ...]]:
+        asked: dict[int, list[int]] = {NO_SYMBOL: list(range(len(had)))} if NO_SYMBOL in self._groups else {}
+        for place, each in enumerate(had):
+            for part in each.symbols:
+                if part in self._groups:
+                    asked.setdefault(part, []).append(place)
+        for part, places in asked.items():
+            whose, slots, sure = self._groups[part].met_by([had[place] for place in places])
+            yield np.array(places, np.int64)[whose], slots, sure
+
+    def _verified(
+        self, whose: npt.NDArray[Any], slots: npt.NDArray[Any], sure: npt.NDArray[Any], events: Sequence[Facts]
+    ) -> npt.NDArray[Any]:
+        """What is sure, and what proves to be so; a test that some clause makes sure is not asked again."""
+        pairs = list(zip(whose.tolist(), slots.tolist(), strict=True))
+        known = {pair: True for pair, is_sure in zip(pairs, sure.tolist(), strict=True) if is_sure}
+        for pair in pairs:
+            if pair not in known:
+                test = self._tests[pair[1]]
+                known[pair] = events[pair[0]].entails(test.concept, test.world)
+        return np.array([known[pair] for pair in pairs], bool)
+
+    def _place(self, slot: int, clause: Clause, world: World) -> _Placed:
+        symbol = min(
+            (part for part in clause.required if isinstance(part, Symbol)), key=lambda part: part.name, default=None
+        )
+        required = {part: self._parts.use(part) for part in clause.required}
+        refused = [self._parts.use(part) for part in clause.refused]
+        group = NO_SYMBOL if symbol is None else required[symbol]
+        exact = clause.is_monotone or (world is World.CLOSED and not clause.rest)
+        row = self._groups.setdefault(group, Group()).add(slot, required.values(), refused, exact=exact)
+        return _Placed(clause, group, row)

@@ -1,0 +1,114 @@
+"""The matcher of concept tests: one index for each TBox, asked block by block; what an event says is read once for it.
+
+An event that cannot be read, or that contradicts itself, matches nothing. Removing the last test of a TBox frees it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from tocsin.engine.batch import EventBatch
+from tocsin.engine.concepts.facts import Facts
+from tocsin.engine.concepts.index import BLOCK, Index
+from tocsin.engine.matching.growable import INT64, Growable
+from tocsin.engine.matching.hits import Hits, joined
+from tocsin.engine.matching.keys import Keys
+from tocsin.engine.matching.work import Work
+from tocsin.errors import Problem
+from tocsin.events.event import Event
+from tocsin.knowledge.concepts.tbox import TBox
+from tocsin.plan.assertions import assertions_of
+from tocsin.plan.concepts import ConceptTest, correlation_rows
+from tocsin.plan.rows import Rows
+
+
+class ConceptMatcher:
+    """Concept tests by key."""
+
+    __slots__ = ("_added", "_indexes", "_keys", "_places", "_tboxes", "work")
+
+    def __init__(self) -> None:
+        self.work = Work()
+        self._keys = Keys()
+        self._indexes: dict[TBox, Index] = {}
+        self._tboxes: dict[int, TBox] = {}
+        self._places = Growable(INT64)
+        """When the test of a slot was added: hits come in this order."""
+        self._added = 0
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._keys
+
+    @property
+    def distinct_predicates(self) -> int:
+        """How many different parts the tests have."""
+        return sum(index.distinct_parts for index in self._indexes.values())
+
+    def key_of(self, slot: int) -> str:
+        """The key of a slot."""
+        return self._keys.key_of(slot)
+
+    def keys_of(self, slots: Iterable[int]) -> list[str]:
+        """The keys of slots, one by one."""
+        return self._keys.keys_of(slots)
+
+    def add(self, key: str, atom: ConceptTest) -> None:
+        """Adds a test; a key that is there is refused and nothing changes."""
+        slot = self._keys.add(key)
+        self._tboxes[slot] = atom.tbox
+        self._added += 1
+        while len(self._places) <= slot:
+            self._places.append(0)
+        self._places[slot] = self._added
+        if atom.tbox not in self._indexes:
+            self._indexes[atom.tbox] = Index(self.work)
+        self._indexes[atom.tbox].add(slot, atom)
+
+    def remove(self, key: str) -> None:
+        """Removes a test and all that only it held."""
+        slot = self._keys.remove(key)
+        tbox = self._tboxes.pop(slot)
+        self._indexes[tbox].remove(slot)
+        if not len(self._indexes[tbox]):
+            del self._indexes[tbox]
+
+    def match(self, batch: EventBatch) -> Hits:
+        """Which tests ring for which events."""
+        nothing = np.empty(0, np.int32)
+        found = [Hits(nothing, nothing)]
+        for tbox, index in self._indexes.items():
+            for start in range(0, batch.size, BLOCK):
+                events = range(start, min(start + BLOCK, batch.size))
+                found.append(_asked(index, tbox, batch, events))
+        hits = self._in_order(joined(found))
+        self.work.events += batch.size
+        self.work.hits += len(hits)
+        return hits
+
+    def _in_order(self, hits: Hits) -> Hits:
+        """By event, then by when the test was added."""
+        order = np.lexsort((self._places.array[hits.slots], hits.events))
+        return Hits(hits.events[order], hits.slots[order])
+
+    def rows(self, atom: ConceptTest, event: Event) -> Rows:
+        """The values of the roles to correlate by; of an event that hit."""
+        return correlation_rows(atom, event)
+
+
+def _asked(index: Index, tbox: TBox, batch: EventBatch, events: Iterable[int]) -> Hits:
+    """What one index finds in some events of a batch; those that cannot be read are passed over."""
+    readable: list[int] = []
+    facts: list[Facts] = []
+    for i in events:
+        try:
+            facts.append(Facts(assertions_of(batch.event(i), tbox)))
+        except Problem:
+            continue
+        readable.append(i)
+    places, slots = index.matching(facts)
+    return Hits(np.array(readable, np.int32)[places], slots.astype(np.int32))

@@ -1,0 +1,129 @@
+"""The trigger: a detection sends events of another part, those that come next or those that are there already."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from tocsin.engine.detection.node import Node, Pending, State, Step, Writer
+from tocsin.engine.detection.queue import Queue
+from tocsin.plan.composites import Triggered, Waiting
+from tocsin.plan.occurrence import Occurrence, combined
+from tocsin.values.time import Instant
+
+_ALL = ("",)
+
+
+class TriggerNode(Node):
+    """Keeps detections that wait and, where those count that came before, the targets."""
+
+    __slots__ = ("_detections", "_expires", "_sent", "_targets", "_trigger")
+
+    def __init__(self, part: Triggered, inner: list[Node]) -> None:
+        super().__init__(part, inner)
+        self._trigger = part
+        self._detections = Queue(part.keep)
+        self._targets = Queue(part.keep)
+        self._sent: set[Occurrence] = set()
+        self._expires = False
+
+    keeps = True
+
+    @property
+    def kept(self) -> int:
+        """How many detections and targets are remembered."""
+        return self._detections.living + self._targets.living
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing waits and nothing is remembered."""
+        return not self._detections.living and not self._targets.living
+
+    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+        """Slot 0 is the detection, slot 1 the target."""
+        self.forget_before(step.now)
+        if slot == 0:
+            self._on_detection(occurrence, step)
+        else:
+            self._on_target(occurrence, step)
+        self._expire(step)
+
+    def forget_before(self, now: Instant) -> None:
+        """Drops what is too old to matter."""
+        self._detections.forget_before(now)
+        self._targets.forget_before(now)
+        if len(self._sent) > 2 * self._targets.living:
+            self._sent.intersection_update(self._targets)
+
+    def next_expiry(self) -> Instant | None:
+        """When the first that is kept is too old."""
+        instants = (self._detections.next_expiry(), self._targets.next_expiry())
+        soonest = min((each for each in instants if each is not None), default=None)
+        self._expires = soonest is not None
+        return soonest
+
+    def pending(self) -> Iterable[Pending]:
+        """The detections that wait."""
+        keep = self._trigger.keep
+        for each in self._detections:
+            yield Pending(self.part, 0, each, None if keep is None else each.end + keep)
+
+    def snapshot(self, writer: Writer) -> State:
+        """What waits, what is remembered, and which of it was sent."""
+        targets = list(self._targets)
+        return {
+            "detections": [writer.write(each) for each in self._detections],
+            "targets": [[writer.write(each), each in self._sent] for each in targets],
+        }
+
+    def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
+        """Takes over all of it."""
+        for each in state["detections"]:
+            self._detections.add(read(each), _ALL)
+        for each, is_sent in state["targets"]:
+            target = read(each)
+            self._targets.add(target, _ALL)
+            if is_sent:
+                self._sent.add(target)
+        self._expire(step)
+
+    def _on_detection(self, detection: Occurrence, step: Step) -> None:
+        waiting = self._trigger.waiting
+        if waiting is Waiting.EVERY_SINCE:
+            self._detections.add(detection, _ALL)
+            for target in self._known():
+                if target not in self._sent:
+                    self._send(detection, target, step)
+            return
+        self._detections.clear()
+        known = reversed(self._known()) if waiting is Waiting.LATEST_SINCE else ()
+        if any(self._send(detection, target, step) for target in known):
+            return
+        self._detections.add(detection, _ALL)
+
+    def _on_target(self, target: Occurrence, step: Step) -> None:
+        waiting = self._trigger.waiting
+        if waiting.is_since:
+            self._targets.add(target, _ALL)
+        if any(self._send(detection, target, step) for detection in [*self._detections.waiting(_ALL)]) and waiting in (
+            Waiting.FIRST_AFTER,
+            Waiting.LATEST_SINCE,
+        ):
+            self._detections.clear()
+
+    def _known(self) -> Sequence[Occurrence]:
+        return [*self._targets.waiting(_ALL)]
+
+    def _send(self, detection: Occurrence, target: Occurrence, step: Step) -> bool:
+        """Brings both together, if the target came when it counts; whether it did."""
+        since = detection.start if self._trigger.waiting.is_since else detection.end
+        whole = combined((detection, target)) if target.start > since else None
+        if whole is None:
+            return False
+        step.bring(self, whole)
+        if self._trigger.waiting is Waiting.EVERY_SINCE:
+            self._sent.add(target)
+        return True
+
+    def _expire(self, step: Step) -> None:
+        if not self._expires and (soonest := self.next_expiry()) is not None:
+            step.expire(self, soonest)

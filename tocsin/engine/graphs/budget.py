@@ -1,0 +1,25 @@
+"""What a search may cost: it is counted in steps, and one that would take more is given up, never guessed."""
+
+from __future__ import annotations
+
+LIMIT = 200_000
+"""Steps of one search, after which it is given up."""
+
+
+class Undecided(Exception):
+    """The search was given up."""
+
+
+class Budget:
+    """Steps that are left."""
+
+    __slots__ = ("_left",)
+
+    def __init__(self, limit: int = LIMIT) -> None:
+        self._left = limit
+
+    def spend(self, steps: int = 1) -> None:
+        """Takes steps away; Undecided where there are not as many left."""
+        self._left -= steps
+        if self._left < 0:
+            raise Undecided

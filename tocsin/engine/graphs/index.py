@@ -1,0 +1,175 @@
+"""The shapes under one ontology, and which of them an event satisfies: refute many at once, then search what is left.
+
+An event's arcs are looked up by their looks; the links found at home, and the constants, lead to candidates; a
+candidate that misses any of its links or constants falls; the rest is searched, first quickly, then thoroughly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tocsin.engine.graphs.anchors import Anchor, Anchors, constant, home_link
+from tocsin.engine.graphs.constants import Constants
+from tocsin.engine.graphs.encoding import EncodedGraph
+from tocsin.engine.graphs.links import NO_LINK, Links
+from tocsin.engine.graphs.pairs import Pairs
+from tocsin.engine.graphs.records import Records
+from tocsin.engine.graphs.running import (
+    ALL_DIFFER,
+    NO,
+    NONE_DIFFER,
+    RESOURCES_DIFFER,
+    UNDECIDED,
+    YES,
+    refute,
+    search,
+)
+from tocsin.engine.graphs.shapes import HOME_POSITION, Shape
+from tocsin.engine.graphs.thresholds import Numbers
+from tocsin.engine.graphs.work import GraphWork
+from tocsin.knowledge.ontology import Ontology
+from tocsin.plan.graphs import Injective
+
+QUICK = 2_000
+"""Steps of the quick search for one shape."""
+
+_DIFFER = {
+    Injective.NONE: NONE_DIFFER,
+    Injective.RESOURCES: RESOURCES_DIFFER,
+    Injective.ALL: ALL_DIFFER,
+}
+_VARIABLE = -1
+UNKNOWN = 3
+"""What the kernels cannot answer, because the pairs of a link are not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """The shapes that an event satisfies, those that the quick search leaves open, and those with too many paths."""
+
+    matching: Numbers
+    open: list[int]
+    given_up: list[int]
+
+
+class OntologyIndex:
+    """Shapes by number."""
+
+    __slots__ = ("_anchors", "_constants", "_exact", "_longest", "_numbers", "_records", "_work", "links", "shapes")
+
+    def __init__(self, ontology: Ontology, work: GraphWork) -> None:
+        self.links = Links(ontology)
+        self.shapes: dict[int, Shape] = {}
+        self._numbers: dict[Shape, int] = {}
+        self._constants = Constants()
+        self._records = Records()
+        self._anchors = Anchors()
+        self._longest = 0
+        self._exact: set[int] = set()
+        self._work = work
+
+    def __len__(self) -> int:
+        return len(self.shapes)
+
+    def number(self, shape: Shape) -> int | None:
+        """The number of a shape that is there."""
+        return self._numbers.get(shape)
+
+    def add(self, shape: Shape) -> int:
+        """The number of a new shape."""
+        links = [self.links.use(step.link) for step in shape.steps]
+        constants = [self._constants.use(each) for each in shape.constants]
+        bases = [self.links.bases[number] for number in links]
+        number = self._records.add(_record(shape, constants, links, bases))
+        self.shapes[number] = shape
+        self._numbers[shape] = number
+        if shape.exact is not None:
+            self._exact.add(number)
+        self._longest = max(self._longest, len(shape.steps), shape.positions)
+        self._anchors.add(number, _possible_anchors(shape, constants, bases))
+        return number
+
+    def remove(self, number: int) -> None:
+        """Removes a shape and all that only it held."""
+        shape = self.shapes.pop(number)
+        del self._numbers[shape]
+        self._exact.discard(number)
+        self._anchors.remove(number)
+        self._records.remove(number)
+        for each in shape.constants:
+            self._constants.release(each)
+        for step in shape.steps:
+            held = self.links.number(step.link)
+            assert held is not None
+            self.links.release(held)
+
+    def answers(self, graph: EncodedGraph) -> Answers:
+        """What the event says about all shapes."""
+        pairs, images = Pairs(graph, self.links), self._constants.images(graph)
+        left = self._not_refuted(pairs, images)
+        if not len(left):
+            return Answers(left, [], [])
+        found = self._searched(left, pairs, images, graph)
+        matching, unknown = left[found == YES], left[found == UNKNOWN].tolist()
+        undecided = left[found == UNDECIDED].tolist()
+        if not self._exact:
+            return Answers(matching, undecided, unknown)
+        exact = np.isin(matching, list(self._exact))
+        return Answers(matching[~exact], undecided + matching[exact].tolist(), unknown)
+
+    def _not_refuted(self, pairs: Pairs, images: Numbers) -> Numbers:
+        at_home = pairs.at_home()
+        present = [home_link(number) for number in np.flatnonzero(at_home).tolist()]
+        present += [constant(number) for number in np.flatnonzero(images >= 0).tolist()]
+        candidates = self._anchors.candidates(present)
+        wanted, left = np.zeros(self.links.capacity, np.bool_), np.empty(len(candidates), np.int64)
+        pool, starts = self._records.pool.array, self._records.starts.array
+        count = refute(candidates, pool, starts, pairs.first, pairs.last, at_home, images, wanted, left)
+        self._work.candidates += len(candidates)
+        self._work.survivors += count
+        pairs.add(np.flatnonzero(wanted))
+        return left[:count]
+
+    def _searched(self, left: Numbers, pairs: Pairs, images: Numbers, graph: EncodedGraph) -> npt.NDArray[Any]:
+        answers = np.full(len(left), NO, np.int64)
+        self._work.steps += search(
+            left,
+            self._records.pool.array,
+            self._records.starts.array,
+            pairs.first,
+            pairs.last,
+            pairs.subjects,
+            pairs.objects,
+            images,
+            np.array(graph.literals(), np.bool_),
+            np.zeros(len(graph), np.bool_),
+            np.empty(self._longest + 1, np.int64),
+            np.empty(self._longest + 1, np.int64),
+            QUICK,
+            answers,
+        )
+        if pairs.unknown:
+            answers[[self._has_any(number, pairs.unknown) for number in left.tolist()]] = UNKNOWN
+        return answers
+
+    def _has_any(self, shape: int, links: set[int]) -> bool:
+        return any(self.links.number(step.link) in links for step in self.shapes[shape].steps)
+
+
+def _record(shape: Shape, constants: list[int], links: list[int], bases: list[int]) -> list[int]:
+    """The shape as the kernels read it."""
+    record = [shape.positions, len(shape.steps), _DIFFER[shape.injective]]
+    record += [HOME_POSITION, *(number + 1 for number in constants), *[_VARIABLE] * shape.variables]
+    for step, link, base in zip(shape.steps, links, bases, strict=True):
+        record += [step.subject, step.object, link, int(step.binds), base]
+    return record
+
+
+def _possible_anchors(shape: Shape, constants: list[int], bases: list[int]) -> list[Anchor]:
+    at_home = zip(shape.steps, bases, strict=True)
+    homes = [home_link(base) for step, base in at_home if step.subject == HOME_POSITION and base != NO_LINK]
+    return homes + [constant(number) for number in constants]

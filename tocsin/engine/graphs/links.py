@@ -1,0 +1,173 @@
+"""Links: statements without their ends, each distinct one numbered once for all subscriptions.
+
+A plain link is settled by the classes and the property of an arc alone, so arcs that look alike are looked up once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tocsin.engine.graphs.encoding import Arc
+from tocsin.engine.graphs.thresholds import NO_THRESHOLD, Numbers, Thresholds
+from tocsin.engine.matching.growable import INT32, Growable
+from tocsin.knowledge.ontology import Ontology
+from tocsin.plan.graphs import Filter, StatementPattern
+from tocsin.values.terms import Literal
+
+Look = tuple[tuple[str, ...], tuple[str, ...], bool]
+"""The classes of both ends of an arc, and whether it ends in a literal."""
+
+NO_LINK = -1
+_REMEMBERED = 1 << 16
+"""So many looks of arcs are remembered for one property at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What a statement demands of an arc and its two ends; or of a path of arcs where repeated."""
+
+    subject_class: str
+    property: str
+    object_class: str
+    filter: Filter | None = None
+    repeated: bool = False
+
+    @staticmethod
+    def of(statement: StatementPattern) -> Link:
+        """The link of a statement."""
+        return Link(
+            statement.subject_class, statement.property, statement.object_class, statement.filter, statement.repeated
+        )
+
+    def is_plain(self) -> bool:
+        """Whether classes and property settle it."""
+        return self.filter is None and not self.repeated
+
+    def base(self) -> Link | None:
+        """The plain link without which this one cannot hold; None for a path."""
+        if self.repeated:
+            return None
+        return self if self.filter is None else replace(self, filter=None)
+
+
+class Links:
+    """The links in use under one ontology, counted; a number that nobody uses any more is given out again."""
+
+    __slots__ = (
+        "_free",
+        "_numbers",
+        "_plain",
+        "_remembered",
+        "_uses",
+        "bases",
+        "links",
+        "ontology",
+        "threshold_of",
+        "thresholds",
+    )
+
+    def __init__(self, ontology: Ontology) -> None:
+        self.ontology = ontology
+        self.links: list[Link | None] = []
+        self._numbers: dict[Link, int] = {}
+        self._uses: list[int] = []
+        self._free: list[int] = []
+        self._plain: dict[tuple[str, str], dict[str, int]] = {}
+        self._remembered: dict[str, dict[Look, Numbers]] = {}
+        self.bases = Growable(INT32)
+        """The plain link without which a link cannot hold; NO_LINK for a path."""
+        self.threshold_of = Growable(INT32)
+        """The comparison with a number that is all a link has beyond its base; NO_THRESHOLD for others."""
+        self.thresholds = Thresholds()
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @property
+    def capacity(self) -> int:
+        """One more than the highest number."""
+        return len(self.links)
+
+    def number(self, link: Link) -> int | None:
+        """The number of a link in use."""
+        return self._numbers.get(link)
+
+    def use(self, link: Link) -> int:
+        """The number of a link, which is now used once more; its base with it."""
+        base = link.base()
+        if base is not None and base != link:
+            self.use(base)
+        number = self._numbers.get(link)
+        if number is None:
+            number = self._new(link)
+        self._uses[number] += 1
+        return number
+
+    def release(self, number: int) -> None:
+        """A link is used once less; its base with it."""
+        link = self.links[number]
+        assert link is not None
+        base = link.base()
+        if base is not None and base != link:
+            self.release(self._numbers[base])
+        self._uses[number] -= 1
+        if not self._uses[number]:
+            self._drop(number, link)
+
+    def of_arc(self, arc: Arc) -> Numbers:
+        """The plain links that an arc satisfies."""
+        looks = self._remembered.setdefault(arc.property, {})
+        look = (arc.subject_classes, arc.object_classes, isinstance(arc.term, Literal))
+        found = looks.get(look)
+        if found is None:
+            if len(looks) >= _REMEMBERED:
+                looks.clear()
+            found = looks[look] = self._found(arc)
+        return found
+
+    def _found(self, arc: Arc) -> Numbers:
+        order = self.ontology
+        above = order.superdatatypes if isinstance(arc.term, Literal) else order.superclasses
+        subjects = {each for one in arc.subject_classes for each in order.superclasses(one)}
+        objects = {each for one in arc.object_classes for each in above(one)}
+        starts = (
+            self._plain.get((used, each), {}) for used in order.superproperties(arc.property) for each in subjects
+        )
+        return np.array(sorted(ends[each] for ends in starts for each in ends.keys() & objects), np.int64)
+
+    def _new(self, link: Link) -> int:
+        number = self._free.pop() if self._free else len(self.links)
+        if number == len(self.links):
+            self.links.append(None)
+            self._uses.append(0)
+            self.bases.append(NO_LINK)
+            self.threshold_of.append(NO_THRESHOLD)
+        self.links[number] = link
+        self._numbers[link] = number
+        base = link.base()
+        self.bases[number] = NO_LINK if base is None else self._numbers[base]
+        self.threshold_of[number] = NO_THRESHOLD if link.repeated else self.thresholds.use(link.filter)
+        if link.is_plain():
+            self._plain.setdefault((link.property, link.subject_class), {})[link.object_class] = number
+            self._forget(link.property)
+        return number
+
+    def _drop(self, number: int, link: Link) -> None:
+        if self.threshold_of[number] != NO_THRESHOLD:
+            self.thresholds.release(self.threshold_of[number])
+        self.links[number] = None
+        del self._numbers[link]
+        self._free.append(number)
+        if link.is_plain():
+            ends = self._plain[link.property, link.subject_class]
+            del ends[link.object_class]
+            if not ends:
+                del self._plain[link.property, link.subject_class]
+            self._forget(link.property)
+
+    def _forget(self, changed: str) -> None:
+        """Forgets the looks of arcs that may satisfy a link with this property."""
+        for used in [each for each in self._remembered if changed in self.ontology.superproperties(each)]:
+            del self._remembered[used]

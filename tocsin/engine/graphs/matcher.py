@@ -1,0 +1,171 @@
+"""The default strategy for graph patterns: equal shapes are one, many are refuted at once, few are searched.
+
+Adding a subscription touches only what it names, removing it frees all that only it held, and nothing of an event stays
+but the last one in numbers, for those who ask what it binds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from tocsin.engine.batch import EventBatch
+from tocsin.engine.graphs.budget import LIMIT, Undecided
+from tocsin.engine.graphs.encoding import EncodedGraph
+from tocsin.engine.graphs.index import OntologyIndex
+from tocsin.engine.graphs.shapes import shape_of
+from tocsin.engine.graphs.solving import Solver
+from tocsin.engine.graphs.subscribers import Subscribers
+from tocsin.engine.graphs.work import GraphWork
+from tocsin.engine.matching.hits import Hits, joined
+from tocsin.engine.matching.keys import Keys
+from tocsin.errors import EventProblem
+from tocsin.events.event import Event
+from tocsin.events.views.graph import graph_in
+from tocsin.knowledge.ontology import Ontology
+from tocsin.plan.graphs import GraphPattern
+from tocsin.plan.rows import NOTHING_BOUND, Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A subscription: its pattern, and the number of its shape in the index of its ontology."""
+
+    pattern: GraphPattern
+    shape: int
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """The shapes under one ontology and who subscribes to them."""
+
+    index: OntologyIndex
+    subscribers: Subscribers
+
+
+class GraphMatcher:
+    """Graph patterns by key."""
+
+    __slots__ = ("_entries", "_keys", "_last", "_limit", "_places", "_shelves", "undecided", "work")
+
+    def __init__(self, *, limit: int = LIMIT) -> None:
+        self._limit = limit
+        self._keys = Keys()
+        self._entries: dict[int, Entry] = {}
+        self._places: dict[int, int] = {}
+        self._shelves: dict[Ontology, Shelf] = {}
+        self._last: tuple[Event, Ontology, EncodedGraph] | None = None
+        self.undecided: list[tuple[int, str]] = []
+        """Events of the last batch, and keys, for which the search was given up (`LIMIT`); they do not ring."""
+        self.work = GraphWork()
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._keys
+
+    @property
+    def distinct_links(self) -> int:
+        """How many different questions about an arc the subscriptions ask."""
+        return sum(len(shelf.index.links) for shelf in self._shelves.values())
+
+    @property
+    def distinct_shapes(self) -> int:
+        """How many different patterns there are, names of variables aside."""
+        return sum(len(shelf.index) for shelf in self._shelves.values())
+
+    def key_of(self, slot: int) -> str:
+        """The key of a slot."""
+        return self._keys.key_of(slot)
+
+    def keys_of(self, slots: Iterable[int]) -> list[str]:
+        """The keys of slots, one by one."""
+        return self._keys.keys_of(slots)
+
+    def add(self, key: str, atom: GraphPattern) -> None:
+        """Adds a subscription; a key that is there is refused and nothing changes."""
+        slot = self._keys.add(key)
+        shelf = self._shelves.get(atom.ontology)
+        if shelf is None:
+            shelf = self._shelves[atom.ontology] = Shelf(OntologyIndex(atom.ontology, self.work), Subscribers())
+        shape = shape_of(atom)
+        number = shelf.index.number(shape)
+        if number is None:
+            number = shelf.index.add(shape)
+        shelf.subscribers.add(number, slot)
+        self._entries[slot] = Entry(atom, number)
+        self._places[slot] = 1 + next(reversed(self._places.values()), 0)
+
+    def remove(self, key: str) -> None:
+        """Removes a subscription and all that only it held."""
+        slot = self._keys.remove(key)
+        entry = self._entries.pop(slot)
+        del self._places[slot]
+        self._last = None
+        shelf = self._shelves[entry.pattern.ontology]
+        if shelf.subscribers.remove(entry.shape, slot):
+            shelf.index.remove(entry.shape)
+        if not len(shelf.index):
+            del self._shelves[entry.pattern.ontology]
+
+    def match(self, batch: EventBatch) -> Hits:
+        """Which subscriptions ring for which events."""
+        self.undecided = []
+        hits = joined([self._match_one(i, batch.event(i)) for i in range(batch.size)])
+        self.work.events += batch.size
+        self.work.hits += len(hits)
+        return hits
+
+    def rows(self, atom: GraphPattern, event: Event) -> Rows:
+        """What an event that hit binds: one row; an empty one where the first map is too hard to find."""
+        if not atom.select:
+            return NOTHING_BOUND
+        graph = self._encoded(event, atom.ontology)
+        if graph is None:
+            return ()
+        try:
+            return Solver(atom, graph, self._limit).rows()
+        except Undecided:
+            return NOTHING_BOUND
+
+    def _encoded(self, event: Event, ontology: Ontology) -> EncodedGraph | None:
+        """The event in numbers; None where it has no proper graph."""
+        last = self._last
+        if last is None or last[0] is not event or last[1] != ontology:
+            try:
+                last = self._last = (event, ontology, EncodedGraph(graph_in(event, ontology)))
+            except EventProblem:
+                return None
+        return last[2]
+
+    def _match_one(self, i: int, event: Event) -> Hits:
+        slots = [slot for shelf in self._shelves.values() for slot in self._ringing(i, event, shelf)]
+        slots.sort(key=self._places.__getitem__)
+        return Hits(np.full(len(slots), i, np.int32), np.array(slots, np.int32))
+
+    def _ringing(self, i: int, event: Event, shelf: Shelf) -> list[int]:
+        graph = self._encoded(event, shelf.index.links.ontology)
+        if graph is None:
+            return []
+        answers = shelf.index.answers(graph)
+        slots = shelf.subscribers.of(answers.matching)
+        for shape in answers.open:
+            slots += self._decided(i, graph, shelf.subscribers.of(np.array([shape])))
+        self._give_up(i, shelf.subscribers.of(np.array(answers.given_up, np.int64)))
+        self.work.predicate_evaluations += graph.filter_evaluations
+        return slots
+
+    def _decided(self, i: int, graph: EncodedGraph, slots: list[int]) -> list[int]:
+        """The subscriptions of one shape, if the thorough search finds a map."""
+        try:
+            return slots if Solver(self._entries[slots[0]].pattern, graph, self._limit).exists() else []
+        except Undecided:
+            self._give_up(i, slots)
+            return []
+
+    def _give_up(self, i: int, slots: list[int]) -> None:
+        self.work.undecided += len(slots)
+        self.undecided += [(i, self._keys.key_of(slot)) for slot in slots]

@@ -1,0 +1,111 @@
+"""Which pairs of vertices of one event each link joins: plain links by the looks of arcs, others when wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from tocsin.engine.graphs.budget import Budget, Undecided
+from tocsin.engine.graphs.encoding import HOME, Arc, EncodedGraph
+from tocsin.engine.graphs.links import Links
+from tocsin.engine.graphs.meeting import Pair, pairs_of
+from tocsin.engine.graphs.thresholds import NO_THRESHOLD, Numbers
+from tocsin.values.terms import Term
+
+Columns: TypeAlias = tuple[Numbers, Numbers, Numbers]
+"""Links, subjects and objects."""
+
+
+class Pairs:
+    """The pairs of one event by link, sorted: those of a link stand from `first` up to `last`."""
+
+    __slots__ = ("_arcs_of_links", "_graph", "_links", "_numbers", "first", "last", "objects", "subjects", "unknown")
+
+    subjects: Numbers
+    objects: Numbers
+
+    def __init__(self, graph: EncodedGraph, links: Links) -> None:
+        self.unknown: set[int] = set()
+        """Links whose paths were too many to be found."""
+        self._graph = graph
+        self._links = links
+        looks = [links.of_arc(arc) for arc in graph.arcs]
+        self._numbers: Numbers = np.concatenate([np.empty(0, np.int64), *looks])
+        self._arcs_of_links = np.repeat(np.arange(len(looks)), [len(look) for look in looks])
+        self.first = np.zeros(links.capacity, np.int64)
+        self.last = np.zeros(links.capacity, np.int64)
+        self.subjects = self.objects = np.empty(0, np.int64)
+        targets = np.array([arc.object for arc in graph.arcs], np.int64)[self._arcs_of_links]
+        self._append(self._numbers, self._subjects_of_arcs()[self._arcs_of_links], targets)
+
+    def at_home(self) -> npt.NDArray[np.bool_]:
+        """Which links join home with something."""
+        found = np.zeros(self._links.capacity, np.bool_)
+        found[self._numbers[self._subjects_of_arcs()[self._arcs_of_links] == HOME]] = True
+        return found
+
+    def add(self, wanted: Numbers) -> None:
+        """Finds the pairs of links that the looks of arcs do not settle."""
+        if not len(wanted):
+            return
+        bounded = self._links.threshold_of.array[wanted] != NO_THRESHOLD
+        found = [*self._compared(wanted[bounded]), *self._asked(wanted[~bounded].tolist())]
+        if found:
+            self._append(*(np.concatenate(column) for column in zip(*found, strict=True)))
+
+    def _compared(self, wanted: Numbers) -> Iterator[Columns]:
+        """The pairs of links that compare with a number: many links are decided at once about each arc."""
+        thresholds, bases = self._links.threshold_of.array[wanted], self._links.bases.array[wanted]
+        asked, known = np.unique(thresholds), dict[Term, npt.NDArray[np.bool_]]()
+        for base in np.unique(bases).tolist():
+            own, mine = thresholds[bases == base], wanted[bases == base]
+            for arc in self._arcs_of(base):
+                if arc.term not in known:
+                    known[arc.term] = self._links.thresholds.true_of(arc.term, asked, self._graph)
+                yield _columns(mine[known[arc.term][own]], arc.subject, arc.object)
+
+    def _asked(self, wanted: Iterable[int]) -> Iterator[Columns]:
+        """The pairs of all other links, link by link."""
+        for number in wanted:
+            try:
+                found = list(self._found(number))
+            except Undecided:
+                self.unknown.add(number)
+                continue
+            starts, ends = np.array(found, np.int64).reshape(-1, 2).T
+            yield np.full(len(found), number, np.int64), starts, ends
+
+    def _append(self, numbers: Numbers, subjects: Numbers, objects: Numbers) -> None:
+        """Sorts the pairs of some links at once: link, subject and object make one number."""
+        size, end = len(self._graph), len(self.subjects)
+        codes = np.unique((numbers * size + subjects) * size + objects)
+        rest = codes // size
+        links = rest // size
+        starts = np.flatnonzero(np.diff(links, prepend=-1))
+        self.first[links[starts]] = end + starts
+        self.last[links[starts]] = end + np.append(starts[1:], len(links))[: len(starts)]
+        self.subjects = np.concatenate([self.subjects, rest % size])
+        self.objects = np.concatenate([self.objects, codes % size])
+
+    def _subjects_of_arcs(self) -> Numbers:
+        return np.array([arc.subject for arc in self._graph.arcs], np.int64)
+
+    def _found(self, number: int) -> Iterable[Pair]:
+        link = self._links.links[number]
+        assert link is not None
+        if link.repeated:
+            return pairs_of(link, self._graph, self._links.ontology, Budget())
+        arcs = self._arcs_of(self._links.bases[number])
+        return [(arc.subject, arc.object) for arc in arcs if self._graph.passes(link.filter, arc.term)]
+
+    def _arcs_of(self, plain: int) -> list[Arc]:
+        """The arcs that satisfy a plain link."""
+        return [self._graph.arcs[place] for place in self._arcs_of_links[self._numbers == plain].tolist()]
+
+
+def _columns(numbers: Numbers, subject: int, target: int) -> Columns:
+    count = len(numbers)
+    return numbers, np.full(count, subject, np.int64), np.full(count, target, np.int64)

@@ -1,0 +1,176 @@
+"""Building the matching trees of one event, with the partial verification that goes along (spec 4.4, 4.5).
+
+Every arc is traversed once, from home outwards. A pattern that accepts a statement makes a circle; the patterns which
+start where it ends are derived from it and wait for statements to come, and are shown those that have been (the
+retroactive step). A tree is made when one of its home patterns first accepts a statement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from tocsin.engine.graphs.encoding import HOME, EncodedGraph
+from tocsin.engine.graphs.paper.entries import Entries, StatementType, type_of
+from tocsin.engine.graphs.paper.nodes import Circle, Square, Tree
+from tocsin.engine.graphs.paper.statements import TypedStatement, arcs_from_home, typed
+from tocsin.plan.graphs import GraphPattern, Home, StatementPattern, Variable, Vertex
+
+NODE_LIMIT = 100_000
+"""Nodes of one tree, after which it is given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class HomePattern:
+    """A pattern that starts at home: it waits at its entry between events too."""
+
+    slot: int
+    place: int
+
+
+class Subscription:
+    """A pattern by the subjects of its statements; repeated statements count once."""
+
+    __slots__ = ("by_subject", "pattern", "slot")
+
+    def __init__(self, slot: int, pattern: GraphPattern) -> None:
+        self.slot = slot
+        self.pattern = pattern
+        self.by_subject: dict[Vertex, list[StatementPattern]] = {}
+        for statement in dict.fromkeys(pattern.statements):
+            self.by_subject.setdefault(statement.subject, []).append(statement)
+
+    @property
+    def has_paths(self) -> bool:
+        """Whether a statement is repeated."""
+        return any(each.repeated for each in self.pattern.statements)
+
+    @property
+    def home_statements(self) -> list[StatementPattern]:
+        """What stands below the root of its tree."""
+        return self.by_subject[Home()]
+
+
+class Building:
+    """The trees of one event, by the slot of their subscription."""
+
+    __slots__ = ("_done", "_entries", "_graph", "_limit", "_resting", "_subscriptions", "_waiting", "trees")
+
+    def __init__(
+        self,
+        graph: EncodedGraph,
+        entries: Entries,
+        resting: Mapping[StatementType, Mapping[HomePattern, None]],
+        subscriptions: Mapping[int, Subscription],
+        limit: int = NODE_LIMIT,
+    ) -> None:
+        self.trees: dict[int, Tree] = {}
+        self._graph = graph
+        self._entries = entries
+        self._resting = resting
+        self._subscriptions = subscriptions
+        self._limit = limit
+        self._waiting: dict[StatementType, list[Square]] = {}
+        self._done: dict[int, list[TypedStatement]] = {}
+
+    def build(self, repeated: Iterable[str]) -> None:
+        """Traverses the event; `repeated` are the properties whose paths matter."""
+        for arc in arcs_from_home(self._graph, self._entries.ontology, repeated):
+            for statement in typed(arc):
+                self._done.setdefault(statement.subject, []).append(statement)
+                for entry in self._entries.at_or_above(statement.type, literal=statement.is_literal()):
+                    self._offer(entry, statement)
+
+    def _offer(self, entry: StatementType, statement: TypedStatement) -> None:
+        """Shows a statement to all that waits at an entry."""
+        waiting = list(self._waiting.get(entry, ()))
+        if statement.subject == HOME:
+            for each in self._resting.get(entry, ()):
+                self._wake(each, statement)
+        for square in waiting:
+            self._attempt(square, statement)
+
+    def _wake(self, waiting: HomePattern, statement: TypedStatement) -> None:
+        """Shows a statement to a home pattern, whose tree need not exist yet."""
+        subscription = self._subscriptions[waiting.slot]
+        tree = self.trees.get(waiting.slot)
+        if tree is None:
+            tree = new_tree(subscription)
+            if not self._accepts(tree.root.squares[waiting.place], statement):
+                return
+            self.trees[waiting.slot] = tree
+        self._attempt(tree.root.squares[waiting.place], statement)
+
+    def _attempt(self, square: Square, statement: TypedStatement) -> None:
+        pair = (statement.subject, statement.object)
+        if pair in square.accepted or square.tree.full or not self._accepts(square, statement):
+            return
+        square.accepted.add(pair)
+        circle = self._grown(square, statement)
+        target = square.statement.object
+        derived = [] if target in square.parent.path else square.tree.by_subject.get(target, [])
+        if not derived:
+            _check_circle(circle)
+            return
+        circle.unchecked = len(derived)
+        circle.squares = [Square(square.tree, circle, each) for each in derived]
+        self._count(square.tree, len(derived))
+        for each in circle.squares:
+            self._waiting.setdefault(type_of(each.statement), []).append(each)
+        for each in circle.squares:
+            self._show_done(each)
+
+    def _show_done(self, square: Square) -> None:
+        """The retroactive step: the statements of the subject that came before the pattern did."""
+        subject = square.parent.map[square.statement.subject]
+        own = type_of(square.statement)
+        for statement in list(self._done.get(subject, ())):
+            if own in self._entries.at_or_above(statement.type, literal=statement.is_literal()):
+                self._attempt(square, statement)
+
+    def _accepts(self, square: Square, statement: TypedStatement) -> bool:
+        """The pattern test (spec 4.3); that the type fits is known from the entry."""
+        wanted, known = square.statement, square.parent.map
+        if known[wanted.subject] != statement.subject:
+            return False
+        image = known.get(wanted.object)
+        if image is None and not isinstance(wanted.object, Variable | Home):
+            image = self._graph.number(wanted.object)
+            if image is None:
+                return False
+        return image in (None, statement.object) and self._graph.passes(wanted.filter, statement.term)
+
+    def _grown(self, square: Square, statement: TypedStatement) -> Circle:
+        wanted, above = square.statement, square.parent
+        pairs = {**above.map, wanted.subject: statement.subject, wanted.object: statement.object}
+        circle = Circle(pairs, (*above.path, wanted.object), square)
+        square.circles.append(circle)
+        square.tree.circles += 1
+        self._count(square.tree, 0)
+        return circle
+
+    def _count(self, tree: Tree, squares: int) -> None:
+        tree.squares += squares
+        tree.full = tree.nodes > self._limit
+
+
+def new_tree(subscription: Subscription, *, full: bool = False) -> Tree:
+    """The root and the home squares."""
+    root = Circle({Home(): HOME}, (Home(),))
+    tree = Tree(subscription.pattern, subscription.by_subject, root)
+    root.squares = [Square(tree, root, each) for each in subscription.home_statements]
+    root.unchecked = tree.squares = len(root.squares)
+    tree.full = full
+    return tree
+
+
+def _check_circle(circle: Circle) -> None:
+    """SBPV: a circle that has all it needs; what hangs on it may now have, too."""
+    circle.checked = True
+    square = circle.parent
+    if square is None or square.checked:
+        return
+    square.checked = True
+    square.parent.unchecked -= 1
+    if not square.parent.unchecked:
+        _check_circle(square.parent)

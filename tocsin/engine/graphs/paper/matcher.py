@@ -1,0 +1,196 @@
+"""The paper's strategy as a matcher: home patterns wait at their entries, an event builds its trees and drops them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tocsin.engine.batch import EventBatch
+from tocsin.engine.graphs.budget import LIMIT, Undecided
+from tocsin.engine.graphs.encoding import EncodedGraph
+from tocsin.engine.graphs.paper.building import NODE_LIMIT, Building, HomePattern, Subscription, new_tree
+from tocsin.engine.graphs.paper.entries import Entries, StatementType, type_of
+from tocsin.engine.graphs.paper.nodes import Tree
+from tocsin.engine.graphs.paper.verifying import Verification
+from tocsin.engine.graphs.solving import Solver
+from tocsin.engine.graphs.work import GraphWork
+from tocsin.engine.matching.hits import Hits
+from tocsin.engine.matching.keys import Keys
+from tocsin.errors import EventProblem
+from tocsin.events.event import Event
+from tocsin.events.views.graph import graph_in
+from tocsin.knowledge.ontology import Ontology
+from tocsin.plan.graphs import GraphPattern, Statements
+from tocsin.plan.rows import NOTHING_BOUND, Rows
+
+
+@dataclass(slots=True)
+class Shelf:
+    """The subscriptions under one ontology, and what waits between events: their home patterns."""
+
+    entries: Entries
+    subscriptions: dict[int, Subscription] = field(default_factory=dict)
+    resting: dict[StatementType, dict[HomePattern, None]] = field(default_factory=dict)
+    repeated: dict[str, int] = field(default_factory=dict)
+
+    def add(self, slot: int, pattern: GraphPattern) -> None:
+        """Adds a subscription."""
+        subscription = self.subscriptions[slot] = Subscription(slot, pattern)
+        for each in pattern.statements:
+            self.entries.use(type_of(each))
+            if each.repeated:
+                self.repeated[each.property] = self.repeated.get(each.property, 0) + 1
+        for place, each in enumerate(subscription.home_statements):
+            self.resting.setdefault(type_of(each), {})[HomePattern(slot, place)] = None
+
+    def remove(self, slot: int) -> None:
+        """Removes a subscription and all that only it held."""
+        subscription = self.subscriptions.pop(slot)
+        for place, each in enumerate(subscription.home_statements):
+            waiting = self.resting[type_of(each)]
+            del waiting[HomePattern(slot, place)]
+            if not waiting:
+                del self.resting[type_of(each)]
+        self._release(subscription.pattern.statements)
+
+    def _release(self, statements: Statements) -> None:
+        for each in statements:
+            self.entries.release(type_of(each))
+            if each.repeated:
+                self.repeated[each.property] -= 1
+                if not self.repeated[each.property]:
+                    del self.repeated[each.property]
+
+    def trees(self, graph: EncodedGraph, limit: int) -> dict[int, Tree]:
+        """The trees of one event; where paths are too many, those with paths are given up and the others built."""
+        try:
+            return self._built(graph, limit, self.repeated)
+        except Undecided:
+            trees = self._built(graph, limit, ())
+        for slot, subscription in self.subscriptions.items():
+            if subscription.has_paths:
+                trees[slot] = new_tree(subscription, full=True)
+        return trees
+
+    def _built(self, graph: EncodedGraph, limit: int, repeated: Iterable[str]) -> dict[int, Tree]:
+        building = Building(graph, self.entries, self.resting, self.subscriptions, limit)
+        building.build(repeated)
+        return building.trees
+
+
+class PaperMatcher:
+    """Graph patterns by key."""
+
+    __slots__ = ("_keys", "_limit", "_nodes", "_patterns", "_shelves", "undecided", "work")
+
+    def __init__(self, *, limit: int = LIMIT, nodes: int = NODE_LIMIT) -> None:
+        self._limit = limit
+        self._nodes = nodes
+        self._keys = Keys()
+        self._patterns: dict[int, GraphPattern] = {}
+        self._shelves: dict[Ontology, Shelf] = {}
+        self.undecided: list[tuple[int, str]] = []
+        """Events of the last batch, and keys, whose trees were given up (`LIMIT`); they do not ring."""
+        self.work = GraphWork()
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._keys
+
+    @property
+    def entries(self) -> int:
+        """How many statement types have patterns."""
+        return sum(len(shelf.entries) for shelf in self._shelves.values())
+
+    def key_of(self, slot: int) -> str:
+        """The key of a slot."""
+        return self._keys.key_of(slot)
+
+    def keys_of(self, slots: Iterable[int]) -> list[str]:
+        """The keys of slots, one by one."""
+        return self._keys.keys_of(slots)
+
+    def add(self, key: str, atom: GraphPattern) -> None:
+        """Adds a subscription; a key that is there is refused and nothing changes."""
+        slot = self._keys.add(key)
+        self._patterns[slot] = atom
+        if atom.ontology not in self._shelves:
+            self._shelves[atom.ontology] = Shelf(Entries(atom.ontology))
+        self._shelves[atom.ontology].add(slot, atom)
+
+    def remove(self, key: str) -> None:
+        """Removes a subscription and all that only it held."""
+        slot = self._keys.remove(key)
+        pattern = self._patterns.pop(slot)
+        shelf = self._shelves[pattern.ontology]
+        shelf.remove(slot)
+        if not shelf.subscriptions:
+            del self._shelves[pattern.ontology]
+
+    def match(self, batch: EventBatch) -> Hits:
+        """Which subscriptions ring for which events, in the order of subscribing."""
+        self.undecided = []
+        found = [(i, slot) for i in range(batch.size) for slot in self._ringing(i, batch.event(i))]
+        self.work.events += batch.size
+        self.work.hits += len(found)
+        pairs = np.array(found, np.int32).reshape(-1, 2)
+        return Hits(pairs[:, 0].copy(), pairs[:, 1].copy())
+
+    def trees(self, event: Event) -> dict[str, Tree]:
+        """The trees that an event builds, by key; a subscription that it does not touch has none."""
+        found: dict[str, Tree] = {}
+        for ontology, shelf in self._shelves.items():
+            trees = shelf.trees(EncodedGraph(graph_in(event, ontology)), self._nodes)
+            found |= {self._keys.key_of(slot): tree for slot, tree in trees.items()}
+        return found
+
+    def rows(self, atom: GraphPattern, event: Event) -> Rows:
+        """What an event that hit binds: one row; an empty one where the first map is too hard to find."""
+        if not atom.select:
+            return NOTHING_BOUND
+        try:
+            return Solver(atom, EncodedGraph(graph_in(event, atom.ontology)), self._limit).rows()
+        except EventProblem:
+            return ()
+        except Undecided:
+            return NOTHING_BOUND
+
+    def _ringing(self, i: int, event: Event) -> list[int]:
+        found = {slot for shelf in self._shelves.values() for slot in self._ringing_on(shelf, i, event)}
+        return [slot for slot in self._patterns if slot in found] if found else []
+
+    def _ringing_on(self, shelf: Shelf, i: int, event: Event) -> list[int]:
+        try:
+            graph = EncodedGraph(graph_in(event, shelf.entries.ontology))
+        except EventProblem:
+            return []
+        trees = shelf.trees(graph, self._nodes)
+        self.work.candidates += len(trees)
+        self.work.nodes += sum(tree.nodes for tree in trees.values())
+        self.work.predicate_evaluations += graph.filter_evaluations
+        return [slot for slot, tree in trees.items() if self._rings(i, slot, tree, graph)]
+
+    def _rings(self, i: int, slot: int, tree: Tree, graph: EncodedGraph) -> bool:
+        try:
+            return rings(tree, graph, self._limit)
+        except Undecided:
+            self.work.undecided += 1
+            self.undecided.append((i, self._keys.key_of(slot)))
+            return False
+
+
+def rings(tree: Tree, graph: EncodedGraph, limit: int = LIMIT) -> bool:
+    """Whether a tree stands for a map that no absent group extends."""
+    solver = Solver(tree.pattern, graph, limit)
+    return any(not solver.refuses(found) for found in Verification(tree, graph, limit).maps())
+
+
+def tree_of(pattern: GraphPattern, graph: EncodedGraph, limit: int = NODE_LIMIT) -> Tree | None:
+    """The tree of one subscription for one event; None where no home pattern accepts anything."""
+    shelf = Shelf(Entries(pattern.ontology))
+    shelf.add(0, pattern)
+    return shelf.trees(graph, limit).get(0)

@@ -1,0 +1,88 @@
+"""The shape of a pattern: its statements without the names of variables, in the order in which they are searched.
+
+Patterns that differ in nothing but names, and nearly always those that differ in the order of statements, have one
+shape and are searched once. A statement stands as soon as its subject has an image: one whose object has one too comes
+first, because it only tests; then those that go on from where the search is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from tocsin.engine.graphs.links import Link
+from tocsin.plan.graphs import GraphPattern, Home, Injective, StatementPattern, Variable, Vertex
+from tocsin.values.terms import Iri, Literal
+
+HOME_POSITION = 0
+
+Words: TypeAlias = tuple[str, str, str, str, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A statement between two positions; it binds where the object has no image before."""
+
+    subject: int
+    object: int
+    link: Link
+    binds: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Steps over positions: home, then the constants, then variables as the steps reach them.
+
+    `exact` is the pattern itself where the steps do not say all.
+    """
+
+    constants: tuple[Iri | Literal, ...]
+    variables: int
+    steps: tuple[Step, ...]
+    injective: Injective
+    exact: GraphPattern | None = None
+
+    @property
+    def positions(self) -> int:
+        """How many ids there are."""
+        return 1 + len(self.constants) + self.variables
+
+
+def shape_of(pattern: GraphPattern) -> Shape:
+    """The shape of a pattern; what only a match tells (select, optional groups) is no part of it."""
+    constants = sorted((each for each in pattern.ids if isinstance(each, Iri | Literal)), key=str)
+    positions: dict[Vertex, int] = {each: place for place, each in enumerate((Home(), *constants))}
+    steps = _ordered(list(dict.fromkeys(pattern.statements)), positions)
+    exact = replace(pattern, select=(), optionals=()) if pattern.absents else None
+    variables = sum(isinstance(each, Variable) for each in positions)
+    return Shape(tuple(constants), variables, steps, pattern.injective, exact)
+
+
+def _ordered(statements: list[StatementPattern], positions: dict[Vertex, int]) -> tuple[Step, ...]:
+    """The statements as steps; gives every variable a position on the way."""
+    waiting = {each: _words(each) for each in statements}
+    steps: list[Step] = []
+
+    def preference(each: StatementPattern) -> tuple[bool, int, Words, int]:
+        """Tests first, then from the newest position; words make the order the same every time."""
+        place = positions.get(each.object)
+        return (place is None, -positions[each.subject], waiting[each], place or 0)
+
+    while waiting:
+        chosen = min((each for each in waiting if each.subject in positions), key=preference)
+        del waiting[chosen]
+        binds = chosen.object not in positions
+        place = positions.setdefault(chosen.object, len(positions))
+        steps.append(Step(positions[chosen.subject], place, Link.of(chosen), binds))
+    return tuple(steps)
+
+
+def _words(statement: StatementPattern) -> Words:
+    condition = "" if statement.filter is None else repr(statement.filter)
+    return (
+        statement.property,
+        statement.object_class,
+        statement.subject_class,
+        condition,
+        statement.repeated,
+    )

@@ -1,0 +1,48 @@
+"""Who subscribes to each shape."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tocsin.engine.graphs.running import spread
+from tocsin.engine.graphs.thresholds import Numbers
+from tocsin.engine.matching.growable import INT32, Growable
+from tocsin.engine.matching.postings import Postings
+
+_NOBODY = -1
+
+
+class Subscribers:
+    """Slots by shape."""
+
+    __slots__ = ("_lists", "_slots")
+
+    def __init__(self) -> None:
+        self._lists = Growable(INT32)
+        self._slots = Postings()
+
+    def add(self, shape: int, slot: int) -> None:
+        """Adds a slot to those of a shape."""
+        while shape >= len(self._lists):
+            self._lists.append(_NOBODY)
+        if self._lists[shape] == _NOBODY:
+            self._lists[shape] = self._slots.new(slot)
+        else:
+            self._slots.append(self._lists[shape], slot)
+
+    def remove(self, shape: int, slot: int) -> bool:
+        """Takes a slot away from a shape; TRUE where it was the last."""
+        last = self._slots.remove(self._lists[shape], slot)
+        if last:
+            self._lists[shape] = _NOBODY
+        return last
+
+    def of(self, shapes: Numbers) -> list[int]:
+        """The slots of the shapes."""
+        if not len(shapes):
+            return []
+        lists, counts = self._lists.array, self._slots.counts.array
+        found = np.empty(counts[lists[shapes]].sum(), np.int64)
+        spread(shapes, lists, self._slots.starts.array, counts, self._slots.pool.array, found)
+        slots: list[int] = found.tolist()
+        return slots

@@ -1,0 +1,11 @@
+"""EPCIS: JSON-LD and XML, 2.0 and 1.x, to events whose attributes are the EPCIS event in one normal form.
+
+`decode_document` reads a whole document; `normal_events` recognises EPCIS inside the data of another envelope.
+"""
+
+from __future__ import annotations
+
+from tocsin.events.codecs.epcis.document import decode_document, normal_events
+from tocsin.events.codecs.epcis.event import SOURCE, content_hash, enveloped, event_id
+
+__all__ = ["SOURCE", "content_hash", "decode_document", "enveloped", "event_id", "normal_events"]

@@ -1,0 +1,148 @@
+"""EPCIS documents: JSON or XML, with many events, with the results of a query, or one bare event.
+
+A document is taken as a whole: one event that is wrong makes the document wrong, as it would at an EPCIS repository,
+and the reason says which event and which field. Contexts and schemas are never fetched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tocsin.errors import EventProblem
+from tocsin.events.codecs.cloudevents import parse_json
+from tocsin.events.codecs.epcis.event import SOURCE, event_of_attributes
+from tocsin.events.codecs.epcis.from_xml import fields, local, raw_event, split
+from tocsin.events.codecs.epcis.names import KNOWN, prefixes_of
+from tocsin.events.codecs.epcis.polls import QUERIES, parameters_of
+from tocsin.events.codecs.epcis.readings import CODE, shown, wrong
+from tocsin.events.codecs.epcis.shape import KINDS, QUANTITY_EVENT, normal_event
+from tocsin.events.codecs.xml_text import xml_text
+from tocsin.events.event import Event
+from tocsin.events.views.document import Element, parse_xml
+
+DOCUMENTS = ("EPCISDocument", "EPCISQueryDocument")
+
+_BYTE_ORDER_MARK = "\ufeff"
+_EVENT_ELEMENTS = (*KINDS, QUANTITY_EVENT)
+_TYPES = frozenset((*DOCUMENTS, *_EVENT_ELEMENTS))
+
+
+def decode_document(raw: bytes | str, source: str = SOURCE) -> list[Event]:
+    """The events of an EPCIS document, in its order; raises where the text is none, and names the field."""
+    normal = _of_xml(raw) if looks_like_xml(raw) else _of_json(raw)
+    return [event_of_attributes(attributes, source) for attributes in normal]
+
+
+def normal_events(data: object) -> list[dict[str, Any]] | None:
+    """The events in their one form of a JSON value or an XML text that is EPCIS; None where it is something else."""
+    if isinstance(data, dict):
+        return list(_of_json_value(data)) if is_epcis_json(data) else None
+    if isinstance(data, str) and any(name in data for name in _TYPES):
+        root = parse_xml(data)
+        return list(_of_root(root)) if is_epcis_xml(root) else None
+    return None
+
+
+def is_epcis_json(value: Mapping[str, Any]) -> bool:
+    """Whether an object is a document or an event: by its type and the field that only EPCIS has."""
+    kind = value.get("type")
+    return isinstance(kind, str) and kind in _TYPES and (kind in DOCUMENTS or "eventTime" in value)
+
+
+def is_epcis_xml(root: Element) -> bool:
+    """Whether an element is a document or a bare event."""
+    return local(root) in _TYPES
+
+
+def looks_like_xml(raw: bytes | str) -> bool:
+    """Whether a text begins as XML does, in any encoding and after any byte order mark; JSON never does."""
+    if raw[:1] in (b"{", "{"):
+        return False
+    start = raw[:200].encode("utf-8", "replace") if isinstance(raw, str) else raw[:200]
+    return start.lstrip(b"\xef\xbb\xbf\xff\xfe\x00 \t\r\n").startswith(b"<")
+
+
+def _of_json(raw: bytes | str) -> Iterator[dict[str, Any]]:
+    text = raw.removeprefix(_BYTE_ORDER_MARK) if isinstance(raw, str) else raw.removeprefix(b"\xef\xbb\xbf")
+    value = parse_json(text)
+    if not isinstance(value, dict):
+        raise EventProblem(f"an EPCIS document is a JSON object, got {shown(value)}", code=CODE)
+    return _of_json_value(value)
+
+
+def _of_json_value(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    if value.get("type") not in DOCUMENTS and "epcisBody" not in value:
+        yield normal_event(value, "", KNOWN)
+        return
+    if "@context" not in value:
+        raise wrong(
+            "@context",
+            "@context is missing",
+            "the standard one is https://ref.gs1.org/standards/epcis/epcis-context.jsonld",
+        )
+    prefixes = prefixes_of(value["@context"])
+    place, events = _event_list(value)
+    for number, event in enumerate(events):
+        yield normal_event(event, f"{place}[{number}]", prefixes)
+
+
+def _event_list(value: dict[str, Any]) -> tuple[str, list[Any]]:
+    """The list of events and its place; results of a query lie deeper."""
+    body = _inner(value, "epcisBody", "epcisBody")
+    place = "epcisBody"
+    if "queryResults" in body:
+        body = _inner(
+            _inner(body, "queryResults", "epcisBody.queryResults"), "resultsBody", "epcisBody.queryResults.resultsBody"
+        )
+        place = "epcisBody.queryResults.resultsBody"
+    if "event" in body and "eventList" not in body:
+        return f"{place}.event", [body["event"]]
+    events = body.get("eventList")
+    if not isinstance(events, list):
+        raise wrong(f"{place}.eventList", "eventList is missing" if events is None else "eventList must be a list")
+    return f"{place}.eventList", events
+
+
+def _inner(value: dict[str, Any], name: str, at: str) -> dict[str, Any]:
+    found = value.get(name)
+    if not isinstance(found, dict):
+        raise wrong(at, f"{name} is missing" if found is None else f"{name} must be an object")
+    return found
+
+
+def _of_xml(raw: bytes | str) -> Iterator[dict[str, Any]]:
+    text = xml_text(raw) if isinstance(raw, bytes) else raw
+    return _of_root(parse_xml(text.removeprefix(_BYTE_ORDER_MARK)))
+
+
+def _of_root(root: Element) -> Iterator[dict[str, Any]]:
+    strict = not _is_first_version(root)
+    if local(root) not in DOCUMENTS:
+        yield normal_event(raw_event(root, "", strict), "", KNOWN)
+        return
+    for number, element in enumerate(_event_elements(root)):
+        place = f"EventList[{number}]"
+        yield normal_event(raw_event(element, place, strict), place, KNOWN)
+
+
+def _event_elements(root: Element) -> list[Element]:
+    lists = [element for element in root.iter() if local(element) == "EventList"]
+    if lists:
+        return [element for each in lists for _, element in fields(each)]
+    for query in (element for element in root.iter() if local(element) in QUERIES):
+        parameters_of(query)
+        raise EventProblem(
+            f"{local(query)}: the document asks a query and holds no events",
+            code=CODE,
+            token=local(query),
+            hint="subscribe with it, in the language epcis",
+        )
+    raise wrong("EPCISBody.EventList", "EventList is missing")
+
+
+def _is_first_version(root: Element) -> bool:
+    """EPCIS 1.x says so in its namespace or its version; its bare events in the wrappers that only they have."""
+    if split(root.tag)[0].endswith("xsd:1") or (root.get("schemaVersion") or "").startswith("1"):
+        return True
+    return any(local(child) == "baseExtension" for child in root)

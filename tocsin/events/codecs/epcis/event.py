@@ -1,0 +1,92 @@
+"""From normal EPCIS data to the event model: identity, interval and place.
+
+The id is the eventID, else a hash of the content, the same for every spelling of the same event; recordTime, which a
+repository adds, has no part in it. A declaration that an event was wrong repeats the eventID of that event, so its own
+id says when the declaration was made. The place is the first `geo:` URI of readPoint and bizLocation. The envelope gets
+readpoint, bizlocation and parentid in their common spelling, so that an index can compare them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from tocsin.events.codecs.epcis.identifiers import canonical
+from tocsin.events.codecs.epcis.readings import wrong
+from tocsin.events.event import Event, Path, value_at
+from tocsin.events.views.epcis import EpcisData
+from tocsin.values.time import Interval, parse_instant
+
+SOURCE = "urn:epcglobal:epcis"
+"""The source of events that come without an envelope: an eventID is unique in the world."""
+
+KEYS: Mapping[Path, str] = {
+    ("readPoint", "id"): "readpoint",
+    ("bizLocation", "id"): "bizlocation",
+    ("parentID",): "parentid",
+}
+"""Identifiers of which an event has at most one, and the context attributes with their common spelling."""
+
+_GEO = re.compile(r"geo:(-?\d+(?:\.\d+)?),(-?\d+(?:\.\d+)?)(?:,-?\d+(?:\.\d+)?)?(?:;.*)?")
+_UNTOLD = ("recordTime", "eventID")
+
+
+def event_of_attributes(attributes: dict[str, Any], source: str = SOURCE) -> Event:
+    """The event whose attributes are the data."""
+    return enveloped(attributes, {"id": event_id(attributes), "source": source, "type": attributes["type"]})
+
+
+def enveloped(attributes: dict[str, Any], envelope: Mapping[str, Any]) -> Event:
+    """The event in an envelope with id, source and type; the time of the data is the time of the event."""
+    time = attributes["eventTime"]
+    keys = {name: canonical(key) for path, name in KEYS.items() if (key := value_at(attributes, {}, path)) is not None}
+    whole = {**envelope, **keys, "time": time, "endtime": time, "datacontenttype": "application/json"}
+    moment = parse_instant(time)
+    return Event(whole, EpcisData(attributes), Interval(moment, moment), place_of(attributes))
+
+
+def event_id(attributes: Mapping[str, Any]) -> str:
+    """The eventID, marked where the event is declared wrong; without one, a hash of the content."""
+    given = attributes.get("eventID")
+    if given is None:
+        return content_hash(attributes)
+    declared = attributes.get("errorDeclaration")
+    return f"{given}#error-{declared['declarationTime']}" if declared else str(given)
+
+
+def content_hash(attributes: Mapping[str, Any]) -> str:
+    """A name for the content, in which an identifier counts and not its spelling (RFC 6920)."""
+    told = {name: same(value) for name, value in attributes.items() if name not in _UNTOLD}
+    text = json.dumps(told, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return f"ni:///sha-256;{hashlib.sha256(text.encode()).hexdigest()}?ver=tocsin1"
+
+
+def same(value: Any) -> Any:
+    """The value with every GS1 identifier in its common form."""
+    if isinstance(value, dict):
+        return {name: same(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [same(item) for item in value]
+    return canonical(value) if isinstance(value, str) else value
+
+
+def place_of(attributes: Mapping[str, Any]) -> str | None:
+    """The place of a `geo:` URI (RFC 5870) as WKT; a point beyond the poles or a wrong number is refused."""
+    for field in ("readPoint", "bizLocation"):
+        place = str(attributes.get(field, {}).get("id", ""))
+        if place.startswith("geo:"):
+            return _point(place, f"{field}.id")
+    return None
+
+
+def _point(place: str, at: str) -> str:
+    found = _GEO.fullmatch(place)
+    if found is None:
+        raise wrong(at, f"{place!r} is no geo URI", "write it like geo:52.52,13.405")
+    latitude, longitude = found.group(1), found.group(2)
+    if abs(float(latitude)) > 90 or abs(float(longitude)) > 180:
+        raise wrong(at, f"{place!r} is not on the globe", "latitude comes first: geo:latitude,longitude")
+    return f"POINT ({longitude} {latitude})"

@@ -1,0 +1,163 @@
+"""XML events, EPCIS 1.0 to 2.0, as the JSON binding would have them. What has no place there stays, to be refused.
+
+The `extension` and `baseExtension` elements with which 1.x made room for later fields are taken away. Fields may stand
+in any order, save one: in 2.0 the schema derives every kind of event from a base with the times, and the action, which
+a kind adds, must not come before them. Text is stripped of the blanks around it; what an extension says is text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from tocsin.events.codecs.epcis.names import qualified
+from tocsin.events.codecs.epcis.readings import wrong
+from tocsin.events.views.document import TEXT, Element
+from tocsin.values.scalars import canonical_number
+
+_STANDARD = (
+    "",
+    "urn:epcglobal:epcis:xsd:1",
+    "urn:epcglobal:epcis:xsd:2",
+    "urn:epcglobal:epcis-query:xsd:1",
+    "urn:epcglobal:epcis-query:xsd:2",
+)
+_INSTANCE = "http://www.w3.org/2001/XMLSchema-instance"
+_NIL = f"{{{_INSTANCE}}}nil"
+_WRAPPERS = ("extension", "baseExtension")
+_NUMERIC = ("quantity", "value", "minValue", "maxValue", "meanValue", "sDev", "percRank", "percValue")
+_LONGEST_NUMBER = 400
+_BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
+_TIMES = ("eventTime", "eventTimeZoneOffset")
+
+
+def raw_event(element: Element, at: str, strict_order: bool) -> dict[str, Any]:
+    """The event of an element, as a JSON event would be before it is read."""
+    children = list(fields(element))
+    if strict_order:
+        _check_order([name for name, _ in children], at)
+    return {"type": local(element)} | _members(children, at)
+
+
+def fields(element: Element) -> Iterator[tuple[str, Element]]:
+    """The name and element of each field, those inside the wrappers of 1.x included."""
+    for child in element:
+        namespace, name = split(child.tag)
+        if child.get(_NIL) in ("true", "1"):
+            continue
+        if namespace in _STANDARD and name in _WRAPPERS:
+            yield from fields(child)
+        else:
+            yield (name if namespace in _STANDARD else qualified(namespace, name)), child
+
+
+def local(element: Element) -> str:
+    """The name of an element without its namespace."""
+    return split(element.tag)[1]
+
+
+def split(tag: Any) -> tuple[str, str]:
+    """Namespace and local name."""
+    namespace, _, name = str(tag).rpartition("}")
+    return namespace.removeprefix("{"), name
+
+
+def content(element: Element) -> str:
+    """The text of an element."""
+    return (element.text or "").strip()
+
+
+def _members(children: list[tuple[str, Element]], at: str) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, child in children:
+        value = _STRUCTURES[name](child) if name in _STRUCTURES else _own(child) if ":" in name else content(child)
+        if name not in found:
+            found[name] = [value] if name in _REPEATED else value
+        elif name in _REPEATED or ":" in name:
+            found[name] = [*(found[name] if isinstance(found[name], list) else [found[name]]), value]
+        else:
+            raise wrong(f"{at}.{name}" if at else name, f"{name} is given twice")
+    return found
+
+
+def _check_order(names: list[str], at: str) -> None:
+    action = names.index("action") if "action" in names else len(names)
+    for name in _TIMES:
+        if name in names and names.index(name) > action:
+            raise wrong(
+                f"{at}.action" if at else "action", f"action stands before {name}", f"the schema has {name} first"
+            )
+
+
+def _record(element: Element) -> dict[str, Any]:
+    """An object: fields as members, attributes too; a number where the schema has one."""
+    found = _attributes(element) | _members(list(fields(element)), "")
+    return {name: _number(value) if name in _NUMERIC else value for name, value in found.items()}
+
+
+def _attributes(element: Element) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for tag, value in element.attrib.items():
+        namespace, name = split(tag)
+        if namespace != _INSTANCE:
+            found[qualified(namespace, name) if namespace else name] = value.strip()
+    return found
+
+
+def _report(element: Element) -> dict[str, Any]:
+    found = _record(element)
+    flag = found.get("booleanValue")
+    return found | {"booleanValue": _BOOLEANS.get(flag, flag)} if flag is not None else found
+
+
+def _typed_text(member: str) -> Callable[[Element], dict[str, Any]]:
+    """An element with a type and a text, such as `<source type="...">...</source>`."""
+    return lambda element: _attributes(element) | {member: content(element)}
+
+
+def _texts(element: Element) -> list[str]:
+    return [content(child) for child in element]
+
+
+def _each(read: Callable[[Element], Any]) -> Callable[[Element], list[Any]]:
+    return lambda element: [read(child) for _, child in fields(element)]
+
+
+def _own(element: Element) -> Any:
+    """An extension: its text, or its attributes and fields as members, its own text beside them."""
+    found = _attributes(element)
+    for child in element:
+        namespace, name = split(child.tag)
+        key, value = qualified(namespace, name) if namespace else name, _own(child)
+        if key in found:
+            value = [*(found[key] if isinstance(found[key], list) else [found[key]]), value]
+        found[key] = value
+    words = content(element)
+    return found | {TEXT: words} if found and words else found or words
+
+
+def _number(value: Any) -> Any:
+    """The number that a text writes; other text stays, to be refused where a number is needed."""
+    if not isinstance(value, str) or len(value) > _LONGEST_NUMBER:
+        return value
+    try:
+        exact = Decimal(value)
+    except InvalidOperation:
+        return value
+    return canonical_number(exact) if exact.is_finite() else value
+
+
+_STRUCTURES: dict[str, Callable[[Element], Any]] = {
+    **dict.fromkeys(("epcList", "childEPCs", "inputEPCList", "outputEPCList", "correctiveEventIDs"), _texts),
+    **dict.fromkeys(("quantityList", "childQuantityList", "inputQuantityList", "outputQuantityList"), _each(_record)),
+    **dict.fromkeys(("readPoint", "bizLocation", "ilmd", "errorDeclaration", "sensorMetadata"), _record),
+    "persistentDisposition": _record,
+    "bizTransactionList": _each(_typed_text("bizTransaction")),
+    "sourceList": _each(_typed_text("source")),
+    "destinationList": _each(_typed_text("destination")),
+    "sensorElementList": _each(_record),
+    "sensorReport": _report,
+    "quantity": lambda element: _number(content(element)),
+}
+_REPEATED = ("sensorReport", "certificationInfo", "set", "unset")

@@ -1,0 +1,129 @@
+"""GS1 identifiers: an EPC URI and a GS1 Digital Link URI of the same key name the same thing.
+
+The common form is the Digital Link at `https://id.gs1.org`, as the event hash of CBV 2.0 (section 8.9) has it: an EPC
+URI always gives it, while the way back needs to know how long the company prefix is. Events keep what was written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+
+CANONICAL = "https://id.gs1.org/"
+ANY_DIGIT = "\x00"
+"""Stands for a digit that a pattern leaves open."""
+ANY_RUN = "\x01"
+"""Stands for a serial that a pattern leaves open."""
+
+_EPC = re.compile(r"urn:epc:(?:id|idpat|class):([a-z]+):(.+)")
+_PRIMARY = "00|01|253|255|401|402|414|415|417|8003|8004|8006|8010|8013|8017|8018"
+_LINK = re.compile(rf"https?://[^?#]*?/((?:{_PRIMARY})/\d[^/?#]*(?:/[^?#]+?)?)/?(?:[?#].*)?", re.DOTALL)
+_LONGEST = 500
+"""No GS1 key is longer; what is, is neither looked at nor remembered."""
+
+
+def canonical(identifier: str) -> str:
+    """The Digital Link of a GS1 key in either spelling; whatever else is written stays as it is."""
+    return _canonical(identifier) if len(identifier) <= _LONGEST else identifier
+
+
+@lru_cache(maxsize=1 << 14)
+def _canonical(identifier: str) -> str:
+    link = _LINK.fullmatch(identifier)
+    if link:
+        return CANONICAL + link.group(1)
+    found = _links(identifier) if identifier.startswith("urn:epc:") else ()
+    return found[-1] if found and not set(found[-1]) & {ANY_DIGIT, ANY_RUN} else identifier
+
+
+def patterns(identifier: str) -> tuple[str, ...]:
+    """The forms that a query's identifier or pattern matches: the thing, or the class of things, that it names."""
+    found = _links(identifier)
+    if found or "*" not in identifier:
+        return found or (canonical(identifier),)
+    return (canonical(identifier.replace("urn:epc:idpat:", "urn:epc:id:")).replace("*", ANY_RUN), canonical(identifier))
+
+
+def _links(identifier: str) -> tuple[str, ...]:
+    """The Digital Links of an EPC URI or pattern: with its serial and, where the serial is left open, without."""
+    epc = _EPC.fullmatch(identifier)
+    form = _FORMS.get(epc.group(1)) if epc else None
+    if epc is None or form is None:
+        return ()
+    parts = epc.group(2).split(".", form.parts - 1)
+    if len(parts) != form.parts:
+        return ()
+    with_serial, without = form.links(parts)
+    return (CANONICAL + with_serial, CANONICAL + without) if without else (CANONICAL + with_serial,)
+
+
+class _Form:
+    """How the parts of an EPC URI make the path of a Digital Link."""
+
+    __slots__ = ("_key", "_serial", "parts")
+
+    def __init__(self, parts: int, key: Callable[[list[str]], str], serial: str | None) -> None:
+        self.parts = parts
+        self._key = key
+        self._serial = serial
+
+    def links(self, parts: list[str]) -> tuple[str, str]:
+        """The path with the serial and, where that is a wildcard, the path without it (else empty)."""
+        key, serial = self._key(parts), parts[-1]
+        if self._serial is None or (self._serial == "/254/" and serial == "0"):
+            return key, ""
+        if serial == "*":
+            return key + self._serial + ANY_RUN, key
+        return key + self._serial + serial, ""
+
+
+def _digits(parts: list[str], length: int) -> str:
+    """Company prefix and reference as one run of digits; a wildcard leaves open as many as are missing."""
+    prefix, reference = parts[0], parts[1]
+    if prefix == "*":
+        return ANY_DIGIT * length
+    return prefix + (ANY_DIGIT * (length - len(prefix)) if reference == "*" else reference)
+
+
+def _checked(digits: str) -> str:
+    """The digits with their check digit (GS1 General Specifications, 7.9); open where one of them is open."""
+    if not (digits.isascii() and digits.isdigit()):
+        return digits + ANY_DIGIT
+    total = sum(int(digit) * (3 if place % 2 == 0 else 1) for place, digit in enumerate(reversed(digits)))
+    return digits + str(-total % 10)
+
+
+def _leading(parts: list[str], length: int) -> str:
+    """As in GTIN and SSCC: the first digit of the reference stands before the company prefix."""
+    if parts[0] == "*" or parts[1] == "*":
+        return _checked(ANY_DIGIT + _digits([parts[0], "*"], length - 1))
+    return _checked(parts[1][:1] + parts[0] + parts[1][1:])
+
+
+def _pieces(parts: list[str]) -> str:
+    return "".join(ANY_DIGIT * 2 if part == "*" else part for part in parts[2:4])
+
+
+def _bare(parts: list[str]) -> str:
+    return ANY_RUN if parts[0] == "*" else parts[0] + (ANY_RUN if parts[1] == "*" else parts[1])
+
+
+_FORMS: dict[str, _Form] = {
+    "sgtin": _Form(3, lambda parts: f"01/{_leading(parts, 13)}", "/21/"),
+    "lgtin": _Form(3, lambda parts: f"01/{_leading(parts, 13)}", "/10/"),
+    "upui": _Form(3, lambda parts: f"01/{_leading(parts, 13)}", "/235/"),
+    "itip": _Form(5, lambda parts: f"8006/{_leading(parts, 13)}{_pieces(parts)}", "/21/"),
+    "sscc": _Form(2, lambda parts: f"00/{_leading(parts, 17)}", None),
+    "sgln": _Form(3, lambda parts: f"414/{_checked(_digits(parts, 12))}", "/254/"),
+    "pgln": _Form(2, lambda parts: f"417/{_checked(_digits(parts, 12))}", None),
+    "grai": _Form(3, lambda parts: f"8003/0{_checked(_digits(parts, 12))}", ""),
+    "gdti": _Form(3, lambda parts: f"253/{_checked(_digits(parts, 12))}", ""),
+    "sgcn": _Form(3, lambda parts: f"255/{_checked(_digits(parts, 12))}", ""),
+    "gsrn": _Form(2, lambda parts: f"8018/{_checked(_digits(parts, 17))}", None),
+    "gsrnp": _Form(2, lambda parts: f"8017/{_checked(_digits(parts, 17))}", None),
+    "gsin": _Form(2, lambda parts: f"402/{_checked(_digits(parts, 16))}", None),
+    "giai": _Form(2, lambda parts: f"8004/{_bare(parts)}", None),
+    "ginc": _Form(2, lambda parts: f"401/{_bare(parts)}", None),
+    "cpi": _Form(3, lambda parts: f"8010/{_bare(parts)}", "/8011/"),
+}

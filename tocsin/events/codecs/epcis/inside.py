@@ -1,0 +1,123 @@
+"""EPCIS inside other things: in the data of a CloudEvent, in a line without an envelope, or as a whole file.
+
+An envelope around one event gives it its id, source and type; around several, each gets the id of the envelope and its
+number (`id#1`, `id#2`, ...). The time is always the eventTime, as an envelope tells when the document was sent, save
+where the envelope has an `endtime` and so states the bounds of its one event.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Any
+
+from tocsin.errors import LimitProblem, Problem
+from tocsin.events.codecs.cloudevents import event_of, from_mapping, parse_json
+from tocsin.events.codecs.epcis.document import decode_document, is_epcis_json, looks_like_xml, normal_events
+from tocsin.events.codecs.epcis.event import enveloped, event_of_attributes
+from tocsin.events.event import Event
+from tocsin.events.views.payload import is_json, is_xml, media_type
+
+
+def decode_all(raw: bytes | str) -> list[Event]:
+    """The events of a text: a CloudEvent, the EPCIS events inside one, or an EPCIS document or event without one."""
+    if looks_like_xml(raw):
+        return decode_document(raw)
+    return events_of(parse_json(raw))
+
+
+def events_of(value: object) -> list[Event]:
+    """The events of a JSON value that is already parsed."""
+    if isinstance(value, dict) and "source" not in value and is_epcis_json(value):
+        return [event_of_attributes(attributes) for attributes in normal_events(value) or ()]
+    return unwrapped(event_of(value))
+
+
+def events_of_mapping(value: Mapping[str, Any]) -> list[Event]:
+    """The events of an object in memory, checked as strictly as text would be."""
+    if "source" not in value and is_epcis_json(value):
+        return decode_all(json.dumps(value))
+    return unwrapped(from_mapping(value))
+
+
+def unwrapped(event: Event) -> list[Event]:
+    """The EPCIS events in the data of an event; the event itself where its data is something else."""
+    found = _inside(event)
+    if found is None:
+        return [event]
+    if len(found) == 1:
+        return [_with_bounds(enveloped(found[0], event.envelope), event)]
+    return [
+        enveloped(attributes, {**event.envelope, "id": f"{event.id}#{number}"})
+        for number, attributes in enumerate(found, 1)
+    ]
+
+
+def as_line(event: Event) -> bytes:
+    """An event as one line of CloudEvents JSON, which decodes to the same event."""
+    body = {**event.envelope, "data": event.data}
+    if event.place_source is not None:
+        body["place"] = event.place_source
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def whole_documents(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Lines as they are or, where they are the lines of one XML or JSON document, the whole as one piece."""
+    rest = iter(lines)
+    blank: list[bytes] = []
+    for line in rest:
+        if not line.strip():
+            blank.append(line)
+            continue
+        yield from _pieces(blank, line, rest)
+        return
+    yield from blank
+
+
+def as_one_line(lines: Iterable[bytes]) -> bytes | None:
+    """The lines of one document as a single line, for readers that know only lines; None where they are many things.
+
+    Line ends of a document stand between its parts, or in XML text, where they count as blanks.
+    """
+    first = next(whole_documents(lines), b"").strip()
+    return first.replace(b"\r", b" ").replace(b"\n", b" ") + b"\n" if b"\n" in first else None
+
+
+def _pieces(blank: list[bytes], first: bytes, rest: Iterator[bytes]) -> Iterable[bytes]:
+    start = first.strip().removeprefix(b"\xef\xbb\xbf")
+    if looks_like_xml(start):
+        return [b"".join([first, *rest])]
+    if start.startswith(b"{") and not start.endswith(b"}"):
+        every = [first, *rest]
+        return [b"".join(every)] if _is_one(b"".join(every)) else [*blank, *every]
+    return chain(blank, [first], rest)
+
+
+def _is_one(text: bytes) -> bool:
+    """Whether a text is one JSON value; one that is too large to be read is still one."""
+    try:
+        parse_json(text)
+    except LimitProblem:
+        return True
+    except Problem:
+        return False
+    return True
+
+
+def _inside(event: Event) -> list[dict[str, Any]] | None:
+    if isinstance(event.data, dict):
+        claims = is_epcis_json(event.data) and is_json(media_type(event.envelope))
+        return normal_events(event.data) if claims else None
+    if isinstance(event.data, str) and is_xml(media_type(event.envelope)):
+        return normal_events(event.data)
+    return None
+
+
+def _with_bounds(event: Event, outer: Event) -> Event:
+    """The bounds and the place that the envelope states, where it does."""
+    stated = outer.interval is not None and outer.interval.start != outer.interval.end
+    times = ("time", "endtime") if stated else ()
+    envelope = {**event.envelope, **{name: outer.envelope[name] for name in times}}
+    place = outer.place_source if outer.place_source is not None else event.place_source
+    return Event(envelope, event.data, outer.interval if stated else event.interval, place)

@@ -1,0 +1,112 @@
+"""The graph of an EPCIS event in normal form, as the JSON-LD context of the standard has it, which is never fetched.
+
+Members are properties of the EPCIS vocabulary, identifiers are resources, standard terms are individuals of the Core
+Business Vocabulary, times are `xsd:dateTimeStamp`. A place and a business transaction are vertices by their own names.
+Home is the eventID, else `_:H`. Extensions keep their names and have their values as literals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import count
+from types import MappingProxyType
+from typing import Any
+
+from tocsin.events.views.document import TEXT, scalar_text
+from tocsin.events.views.lifting import HOME
+from tocsin.values.rdf import Triple
+from tocsin.values.terms import BOOLEAN, DOUBLE, RDF_TYPE, RDF_VALUE, STRING, XSD, Blank, Iri, Literal, Resource, Term
+
+NAMESPACES: Mapping[str, str] = MappingProxyType(
+    {
+        "cbv": "https://ref.gs1.org/cbv/",
+        "cbvmda": "urn:epcglobal:cbv:mda:",
+        "epcis": "https://ref.gs1.org/epcis/",
+        "gs1": "https://ref.gs1.org/voc/",
+        "owl": "http://www.w3.org/2002/07/owl#",
+        "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+        "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
+        "xsd": "http://www.w3.org/2001/XMLSchema#",
+    }
+)
+"""The prefixes of the standard context."""
+
+_CBV, _EPCIS, _GS1 = NAMESPACES["cbv"], NAMESPACES["epcis"], NAMESPACES["gs1"]
+_RENAMED = {
+    ("bizTransactionList", "type"): "bizTransactionType",
+    ("sourceList", "type"): "sourceOrDestinationType",
+    ("sourceList", "source"): "sourceOrDestination",
+    ("destinationList", "type"): "sourceOrDestinationType",
+    ("destinationList", "destination"): "sourceOrDestination",
+    ("sensorReport", "type"): "measurementType",
+}
+"""Members whose property depends on where they stand."""
+_TERMS = {
+    "bizStep": _CBV + "BizStep-",
+    **dict.fromkeys(("disposition", "set", "unset"), _CBV + "Disp-"),
+    "bizTransactionType": _CBV + "BTT-",
+    "sourceOrDestinationType": _CBV + "SDT-",
+    "reason": _CBV + "ER-",
+    "component": _CBV + "Comp-",
+    **dict.fromkeys(("measurementType", "exception"), _GS1),
+}
+_TIMES = ("eventTime", "recordTime", "declarationTime", "time", "startTime", "endTime")
+_RESOURCES = (
+    "epcList childEPCs inputEPCList outputEPCList parentID epcClass transformationID sourceOrDestination "
+    "correctiveEventIDs deviceID deviceMetadata rawData dataProcessingMethod bizRules microorganism chemicalSubstance "
+    "coordinateReferenceSystem uriValue"
+).split()
+_NAMES = {"readPoint": "id", "bizLocation": "id", "bizTransactionList": "bizTransaction"}
+"""Objects that are known by one of their members."""
+_KINDS = ("type", "@type")
+
+
+class EpcisData(dict[str, Any]):
+    """Data that the EPCIS codec has brought to its normal form: nobody can claim that by writing it in an envelope."""
+
+
+def linked(data: EpcisData) -> tuple[Resource, list[Triple]]:
+    """The home vertex and the triples, each once, in the order of the data."""
+    home: Resource = Iri(data["eventID"]) if "eventID" in data else HOME
+    found: dict[Triple, None] = {
+        (home, RDF_TYPE, Iri(_term(data[each], _EPCIS))): None for each in _KINDS if each in data
+    }
+    rest = {name: value for name, value in data.items() if name not in (*_KINDS, "eventID")}
+    found |= dict.fromkeys(_described(home, rest, "", count(1)))
+    return home, list(found)
+
+
+def _described(subject: Resource, members: Mapping[str, Any], area: str, numbers: Iterator[int]) -> Iterator[Triple]:
+    for member, value in members.items():
+        name = _RENAMED.get((area, member), member)
+        for item in value if isinstance(value, list) else (value,):
+            if not isinstance(item, dict):
+                yield subject, _property(name), _value(name, item)
+                continue
+            known = _NAMES.get(name, "")
+            vertex: Resource = Iri(item[known]) if known in item else Blank(f"b{next(numbers)}")
+            yield subject, _property(name), vertex
+            yield from _described(vertex, {key: each for key, each in item.items() if key != known}, name, numbers)
+
+
+def _property(name: str) -> str:
+    prefix, colon, local = name.partition(":")
+    if not colon:
+        return RDF_VALUE if name == TEXT else _EPCIS + name
+    return NAMESPACES[prefix] + local if prefix in NAMESPACES else name
+
+
+def _value(name: str, value: Any) -> Term:
+    if isinstance(value, bool):
+        return Literal(scalar_text(value), BOOLEAN)
+    if isinstance(value, int | float):
+        return Literal(scalar_text(value), DOUBLE)
+    if name in _RESOURCES:
+        return Iri(value)
+    if name in _TERMS:
+        return Iri(_term(value, _TERMS[name]))
+    return Literal(scalar_text(value), XSD + "dateTimeStamp" if name in _TIMES else STRING)
+
+
+def _term(word: str, space: str) -> str:
+    return word if ":" in word else space + word

@@ -1,0 +1,128 @@
+"""Other data lifted to a graph: an object is a blank node, a member a property, a scalar a literal.
+
+Null says nothing, an array repeats the property (an array inside an array is a node with `item`s). A vocabulary may
+know better what a name means: which property, which class, and which values a property has. A member `type` or `@type`
+whose texts are classes of the vocabulary gives the object its classes, and so does the type of the event for the home
+vertex; what has no class is an owl:Thing. Without a vocabulary every member is a property of the default one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import count
+from typing import Any, Protocol
+
+from tocsin.events.views.document import ITEM, TEXT, scalar_text
+from tocsin.events.views.names import default_iri
+from tocsin.values.rdf import Triple
+from tocsin.values.terms import (
+    ANY_LITERAL,
+    BOOLEAN,
+    DATATYPE_PARENT,
+    DOUBLE,
+    INTEGER,
+    RDF_TYPE,
+    RDF_VALUE,
+    STRING,
+    Blank,
+    Iri,
+    Literal,
+    Resource,
+    Term,
+    value_of,
+)
+
+HOME = Blank("H")
+_DATATYPES = {bool: BOOLEAN, int: INTEGER, float: DOUBLE}
+_TYPE_MEMBERS = ("type", "@type")
+_ABSOLUTE_IRI = re.compile(r'[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"{}|\\^`]+')
+
+
+class Vocabulary(Protocol):
+    """What names mean. An ontology is one."""
+
+    def property_named(self, name: str) -> str | None:
+        """The property of a member name; None where the default one will do."""
+
+    def class_named(self, name: str) -> str | None:
+        """The class of a name; None where it is none."""
+
+    def value_classes(self, prop: str) -> frozenset[str]:
+        """The classes and datatypes that the values of a property may have; empty where nothing is known."""
+
+
+def lifted(data: object, event_type: str, vocabulary: Vocabulary | None, *, marked: bool) -> list[Triple]:
+    """The triples about the home vertex `_:H`, in the order of the data; `marked` names are those of an XML event."""
+    lift = _Lift(vocabulary, marked=marked or not isinstance(data, dict | list | tuple))
+    if vocabulary is not None and (kind := vocabulary.class_named(event_type)):
+        lift.state(HOME, RDF_TYPE, Iri(kind))
+    members = data if isinstance(data, dict) else {ITEM if isinstance(data, list | tuple) else TEXT: data}
+    lift.describe(HOME, members)
+    return list(lift.triples)
+
+
+class _Lift:
+    """One event on its way to triples, each kept once."""
+
+    def __init__(self, vocabulary: Vocabulary | None, *, marked: bool) -> None:
+        self.triples: dict[Triple, None] = {}
+        self._vocabulary = vocabulary
+        self._marked = marked
+        self._numbers = count(1)
+
+    def state(self, subject: Resource, prop: str, value: Term) -> None:
+        self.triples[(subject, prop, value)] = None
+
+    def describe(self, subject: Resource, members: dict[str, Any]) -> None:
+        for name, value in members.items():
+            kinds = self._classes(name, value)
+            for kind in kinds:
+                self.state(subject, RDF_TYPE, Iri(kind))
+            if not kinds:
+                self._describe_member(subject, self._property(name), value)
+
+    def _describe_member(self, subject: Resource, prop: str, value: Any) -> None:
+        for item in _items(value):
+            inner = {ITEM: item} if isinstance(item, list | tuple) else item
+            if not isinstance(inner, dict):
+                self.state(subject, prop, self._value(prop, inner))
+                continue
+            vertex = Blank(f"b{next(self._numbers)}")
+            self.state(subject, prop, vertex)
+            self.describe(vertex, inner)
+
+    def _classes(self, name: str, value: Any) -> list[str]:
+        """The classes that a member gives its object; none where it is a property like any other."""
+        if self._vocabulary is None or name not in _TYPE_MEMBERS:
+            return []
+        names = list(_items(value))
+        found = [kind for each in names if isinstance(each, str) and (kind := self._vocabulary.class_named(each))]
+        return found if len(found) == len(names) else []
+
+    def _property(self, name: str) -> str:
+        """The property of a member; in XML `@name` is one like any other, and an element's own text is `rdf:value`."""
+        if self._marked:
+            if name == TEXT:
+                return RDF_VALUE
+            name = name.removeprefix("@")
+        known = None if self._vocabulary is None else self._vocabulary.property_named(name)
+        return known or default_iri(name)
+
+    def _value(self, prop: str, value: object) -> Term:
+        """The term that the vocabulary wants of the property where the value can be it, else the plain literal."""
+        plain = Literal(scalar_text(value), _DATATYPES.get(type(value), STRING))
+        known = frozenset() if self._vocabulary is None else self._vocabulary.value_classes(prop)
+        datatypes = sorted(known & DATATYPE_PARENT.keys())
+        if known and not datatypes and ANY_LITERAL not in known:
+            is_iri = plain.datatype == STRING and _ABSOLUTE_IRI.fullmatch(plain.lexical)
+            return Iri(plain.lexical) if is_iri else plain
+        if plain.datatype in known:
+            return plain
+        wanted = (Literal(plain.lexical, datatype) for datatype in datatypes)
+        return next((literal for literal in wanted if value_of(literal) is not None), plain)
+
+
+def _items(value: Any) -> Iterator[Any]:
+    """The items of an array, or the one value; null says nothing."""
+    return (each for each in (value if isinstance(value, list | tuple) else (value,)) if each is not None)

@@ -1,0 +1,1 @@
+"""Knowledge: what classes, properties and statements mean. Immutable; a new version is a new object."""

@@ -1,0 +1,1 @@
+"""Concepts: descriptions of things, the terminology that defines names, and the calculus that decides."""

@@ -1,0 +1,170 @@
+"""Concepts: ALC with enumerations and datatypes, as a tree. Identity by value.
+
+In negation normal form a complement stands before a symbol, an enumeration or a datatype only; operands are neither
+nested in an operand of the same kind nor repeated. `expand`ing replaces names, see `tbox`; this file knows no names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from tocsin.errors import MeaningProblem
+
+Value = str | int | float | bool
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """Everything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """Nothing at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """The things that the concept of this name has; what these are, only assertions tell."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Enumeration:
+    """The individuals of these names, sorted, and no others. `name` is only for showing."""
+
+    elements: tuple[str, ...]
+    name: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        if not self.elements:
+            raise MeaningProblem(
+                "an enumeration has at least one element",
+                code="EMPTY_ENUMERATION",
+                token="{}",
+                hint="name the individuals, or write Nothing",
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Datatype:
+    """The literals of a datatype that compare as told with a value: `=`, `!=`, `<`, `<=`, `>` or `>=`."""
+
+    type: str
+    relation: str
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Complement:
+    """Everything that the operand does not have."""
+
+    operand: Concept
+
+
+@dataclass(frozen=True, slots=True)
+class Conjunction:
+    """What all operands have."""
+
+    operands: tuple[Concept, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Disjunction:
+    """What at least one operand has."""
+
+    operands: tuple[Concept, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Exists:
+    """What has a value of the role in the filler."""
+
+    role: str
+    filler: Concept
+
+
+@dataclass(frozen=True, slots=True)
+class ForAll:
+    """What has values of the role in the filler only; also what has no value."""
+
+    role: str
+    filler: Concept
+
+
+Leaf = Symbol | Enumeration | Datatype
+Concept = Thing | Nothing | Symbol | Enumeration | Datatype | Complement | Conjunction | Disjunction | Exists | ForAll
+
+
+def enumeration(elements: Iterable[str], name: str = "") -> Enumeration:
+    """The enumeration of individuals in any order, repeated or not."""
+    return Enumeration(tuple(sorted(set(elements))), name)
+
+
+def conjunction(operands: Iterable[Concept]) -> Concept:
+    """All of these together; Thing where there are none, Nothing where one is Nothing."""
+    flat = dict.fromkeys(inner for each in operands for inner in _inner(each, Conjunction))
+    flat.pop(Thing(), None)
+    if Nothing() in flat:
+        return Nothing()
+    return next(iter(flat)) if len(flat) == 1 else Conjunction(tuple(flat)) if flat else Thing()
+
+
+def disjunction(operands: Iterable[Concept]) -> Concept:
+    """Any of these; Nothing where there are none, Thing where one is Thing."""
+    flat = dict.fromkeys(inner for each in operands for inner in _inner(each, Disjunction))
+    flat.pop(Nothing(), None)
+    if Thing() in flat:
+        return Thing()
+    return next(iter(flat)) if len(flat) == 1 else Disjunction(tuple(flat)) if flat else Nothing()
+
+
+def normal_form(concept: Concept, *, negated: bool = False) -> Concept:
+    """The concept, or its complement, in negation normal form. A negated datatype stays one: `not <` is not `>=`."""
+    match concept:
+        case Complement(operand):
+            return normal_form(operand, negated=not negated)
+        case Conjunction(operands) | Disjunction(operands):
+            join = conjunction if isinstance(concept, Conjunction) is not negated else disjunction
+            return join(normal_form(each, negated=negated) for each in operands)
+        case Exists(role, filler) | ForAll(role, filler):
+            inner = normal_form(filler, negated=negated)
+            return Exists(role, inner) if isinstance(concept, Exists) is not negated else ForAll(role, inner)
+        case Thing() | Nothing():
+            return Thing() if isinstance(concept, Thing) is not negated else Nothing()
+        case Symbol() | Enumeration() | Datatype():
+            return Complement(concept) if negated else concept
+        case _:
+            assert_never(concept)
+
+
+def parts_of(concept: Concept) -> tuple[Concept, ...]:
+    """The concepts directly inside a concept."""
+    match concept:
+        case Conjunction(operands) | Disjunction(operands):
+            return operands
+        case Complement(inner) | Exists(_, inner) | ForAll(_, inner):
+            return (inner,)
+        case _:
+            return ()
+
+
+def concepts_in(concept: Concept) -> Iterator[Concept]:
+    """The concept and everything inside it, from left to right."""
+    waiting = [concept]
+    while waiting:
+        each = waiting.pop()
+        yield each
+        waiting += reversed(parts_of(each))
+
+
+def symbols_in(concept: Concept) -> frozenset[str]:
+    """The names of all symbols inside."""
+    return frozenset(each.name for each in concepts_in(concept) if isinstance(each, Symbol))
+
+
+def _inner(concept: Concept, kind: type[Conjunction | Disjunction]) -> tuple[Concept, ...]:
+    return concept.operands if isinstance(concept, kind) else (concept,)

@@ -1,0 +1,210 @@
+"""The tableau: assumptions hold together iff some branch of their complete form has no clash.
+
+Rules: conjunctions and value restrictions to exhaustion, then disjunctions, then existence; a branch is given up at its
+first clash, and the first complete branch without one settles the matter. Past the limits nothing is decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tocsin.knowledge.concepts.assertions import Assertions, Individual, Kind, World
+from tocsin.knowledge.concepts.clashes import Clash, clash_of
+from tocsin.knowledge.concepts.concept import Concept, Conjunction, Disjunction, Exists, ForAll, Symbol
+from tocsin.knowledge.concepts.wording import concept_text
+
+Assumption = tuple[Individual, Concept]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How many branches are looked at, and how many assumptions one may hold, before we give up."""
+
+    branches: int = 2_000
+    assumptions: int = 20_000
+
+
+DEFAULT_LIMITS = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class ClosedBranch:
+    """A branch that cannot be: what was chosen on the way to it, and its clash."""
+
+    choices: tuple[Assumption, ...]
+    clash: Clash
+
+
+@dataclass(frozen=True, slots=True)
+class OpenBranch:
+    """A complete branch without a clash: what was chosen, and all that holds in it."""
+
+    choices: tuple[Assumption, ...]
+    assumptions: tuple[Assumption, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """All closed branches that were seen, and the open one; neither `decided` nor open is undecided."""
+
+    closed: tuple[ClosedBranch, ...]
+    open: OpenBranch | None
+    decided: bool = True
+
+    @property
+    def is_inconsistent(self) -> bool:
+        """Whether every branch has a clash."""
+        return self.decided and self.open is None
+
+
+class Denials:
+    """What the closed world denies: symbols and values that no assertion could bring about (CW1, CW2)."""
+
+    __slots__ = ("_roles", "_symbols", "_values")
+
+    def __init__(self, assertions: Assertions) -> None:
+        self._symbols: set[tuple[Individual, str]] = set()
+        self._roles: set[tuple[Individual, str]] = set()
+        self._values: dict[tuple[Individual, str], list[Individual]] = {}
+        for who, role, value in assertions.roles:
+            self._values.setdefault((who, role), []).append(value)
+        for who, concept in assertions.concepts:
+            self._exempt(who, concept)
+
+    def denies(self, who: Individual, symbol: str) -> bool:
+        """Whether an individual of the event is none of the symbol."""
+        return who.kind not in (Kind.FRESH, Kind.LITERAL) and (who, symbol) not in self._symbols
+
+    def has_all_values(self, who: Individual, role: str) -> bool:
+        """Whether the listed values of a role are all that there are."""
+        return who.kind is not Kind.FRESH and (who, role) not in self._roles
+
+    def _exempt(self, who: Individual, concept: Concept) -> None:
+        match concept:
+            case Symbol(name):
+                self._symbols.add((who, name))
+            case Conjunction(operands) | Disjunction(operands):
+                for operand in operands:
+                    self._exempt(who, operand)
+            case ForAll(role, filler):
+                for value in self._values.get((who, role), ()):
+                    self._exempt(value, filler)
+            case Exists(role):
+                self._roles.add((who, role))
+            case _:
+                pass
+
+
+class _Branch:
+    """One alternative. `todo` are assumptions whose conjunctions and value restrictions are not yet applied."""
+
+    __slots__ = ("choices", "concepts", "denials", "fresh", "size", "todo", "values")
+
+    def __init__(self, denials: Denials | None) -> None:
+        self.denials = denials
+        self.concepts: dict[Individual, dict[Concept, None]] = {}
+        self.values: dict[tuple[Individual, str], list[Individual]] = {}
+        self.todo: list[Assumption] = []
+        self.choices: tuple[Assumption, ...] = ()
+        self.fresh = 0
+        self.size = 0
+
+    def copy_choosing(self, choice: Assumption) -> _Branch:
+        other = _Branch(self.denials)
+        other.concepts = {who: dict(concepts) for who, concepts in self.concepts.items()}
+        other.values = {key: list(values) for key, values in self.values.items()}
+        other.todo = [*self.todo, choice]
+        other.choices = (*self.choices, choice)
+        other.fresh, other.size = self.fresh, self.size
+        return other
+
+    def relate(self, who: Individual, role: str, value: Individual) -> None:
+        """Notes a value of a role; value restrictions that are there reach it."""
+        self.values.setdefault((who, role), []).append(value)
+        for concept in self.concepts.get(who, ()):
+            if isinstance(concept, ForAll) and concept.role == role:
+                self.todo.append((value, concept.filler))
+
+    def saturate(self) -> Clash | None:
+        """Applies what needs no choice, to exhaustion or to the first clash."""
+        while self.todo:
+            who, concept = self.todo.pop()
+            known = self.concepts.setdefault(who, {})
+            if concept in known:
+                continue
+            known[concept] = None
+            self.size += 1
+            if clash := self._clash(who, concept, known):
+                return clash
+            if isinstance(concept, Conjunction):
+                self.todo += ((who, each) for each in concept.operands)
+            elif isinstance(concept, ForAll):
+                self.todo += ((value, concept.filler) for value in self.values.get((who, concept.role), ()))
+        return None
+
+    def _clash(self, who: Individual, concept: Concept, known: dict[Concept, None]) -> Clash | None:
+        if isinstance(concept, Symbol) and self.denials and self.denials.denies(who, concept.name):
+            return Clash("K1", who, f"nothing says that {who.name} is {concept.name}, so it is not (closed world)")
+        return clash_of(who, concept, known)
+
+    def alternatives(self) -> list[Assumption] | Clash | None:
+        """The choices of the next disjunction or, without one, of the next existence; None where all is complete."""
+        for who, concepts in self.concepts.items():
+            for concept in concepts:
+                if isinstance(concept, Disjunction) and not any(each in concepts for each in concept.operands):
+                    return [(who, each) for each in concept.operands]
+        for who, concepts in self.concepts.items():
+            for concept in concepts:
+                if isinstance(concept, Exists) and not self._has_witness(who, concept):
+                    return self._witnesses(who, concept)
+        return None
+
+    def _has_witness(self, who: Individual, exists: Exists) -> bool:
+        values = self.values.get((who, exists.role), ())
+        return any(exists.filler in self.concepts.get(value, ()) for value in values)
+
+    def _witnesses(self, who: Individual, exists: Exists) -> list[Assumption] | Clash:
+        """In a closed world one of the listed values, else somebody new."""
+        if self.denials and self.denials.has_all_values(who, exists.role):
+            values = self.values.get((who, exists.role), ())
+            missing = Clash("CW1", who, f"{who.name} has no {exists.role} (closed world)")
+            return [(value, exists.filler) for value in values] or missing
+        self.fresh += 1
+        somebody = Individual(Kind.FRESH, f"somebody {self.fresh}")
+        self.relate(who, exists.role, somebody)
+        return [(somebody, exists.filler)]
+
+    def opened(self) -> OpenBranch:
+        found = tuple((who, concept) for who, concepts in self.concepts.items() for concept in concepts)
+        return OpenBranch(self.choices, found)
+
+
+def examine(
+    assertions: Assertions, assumed: Iterable[Assumption], world: World, limits: Limits = DEFAULT_LIMITS
+) -> Outcome:
+    """Whether the assumptions can hold together with the assertions."""
+    start = _Branch(Denials(assertions) if world is World.CLOSED else None)
+    for who, role, value in assertions.roles:
+        start.relate(who, role, value)
+    start.todo = [*reversed((*assertions.concepts, *assumed))]
+    waiting, closed = [start], list[ClosedBranch]()
+    while waiting:
+        branch = waiting.pop()
+        clash = branch.saturate()
+        chosen = clash or branch.alternatives()
+        if chosen is None:
+            return Outcome(tuple(closed), branch.opened())
+        if isinstance(chosen, Clash):
+            closed.append(ClosedBranch(branch.choices, chosen))
+        else:
+            waiting += (branch.copy_choosing(each) for each in reversed(chosen))
+        if len(closed) + len(waiting) > limits.branches or branch.size > limits.assumptions:
+            return Outcome(tuple(closed), None, decided=False)
+    return Outcome(tuple(closed), None)
+
+
+def assumption_text(assumption: Assumption) -> str:
+    """An assumption as a sentence."""
+    who, concept = assumption
+    return f"{who.name} is {concept_text(concept)}"

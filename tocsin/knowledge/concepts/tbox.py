@@ -1,0 +1,268 @@
+"""The TBox: what the names of concepts mean. Immutable, acyclic, equal where its axioms are.
+
+A name symbol stands on the left of an axiom, a base symbol only on the right. Expanding replaces name symbols until
+only base symbols, enumerations and datatypes remain; `C <: D` is `C := C* and D`, with `C*` for what makes a C of a D.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+from typing import assert_never
+
+from tocsin.errors import LimitProblem, StateProblem
+from tocsin.knowledge.concepts.assertions import Meant, named, placeholder
+from tocsin.knowledge.concepts.axioms import (
+    Axiom,
+    Definition,
+    Specialisation,
+    refuse_cycle,
+    refuse_redefined,
+    refuse_reserved,
+)
+from tocsin.knowledge.concepts.concept import (
+    Complement,
+    Concept,
+    Conjunction,
+    Disjunction,
+    Enumeration,
+    Exists,
+    ForAll,
+    Symbol,
+    concepts_in,
+    conjunction,
+    enumeration,
+    normal_form,
+    parts_of,
+    symbols_in,
+)
+
+EVENT_TYPES = (
+    "ObjectEvent",
+    "AggregationEvent",
+    "TransactionEvent",
+    "QuantityEvent",
+    "TransformationEvent",
+    "AssociationEvent",
+)
+"""Types of events that everybody knows: those of EPCIS."""
+
+ACTION_TYPE = Enumeration(("ADD", "DELETE", "OBSERVE"), "ActionType")
+"""What `action` says in EPCIS; known where the TBox does not say otherwise."""
+
+SPECIAL = "*"
+"""Ends the name of the base symbol for what distinguishes a specialised concept."""
+
+SIZE_LIMIT = 20_000
+"""An expanded concept has so many parts at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class TBox:
+    """Axioms; declared roles (none declared: any is legal) with their ranges; individuals; other names for names."""
+
+    axioms: tuple[Axiom, ...] = ()
+    roles: tuple[str, ...] = ()
+    ranges: tuple[tuple[str, str], ...] = ()
+    individuals: tuple[str, ...] = ()
+    aliases: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        refuse_reserved(self.axioms)
+        refuse_redefined(self.axioms)
+        refuse_cycle(self._defined)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TBox) and self.fingerprint == other.fingerprint
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (TBox, (self.axioms, self.roles, self.ranges, self.individuals, self.aliases))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The same for the same axioms, names and roles, whatever the order."""
+        sayings = (self.axioms, self.roles, self.ranges, self.individuals, self.aliases)
+        texts = [f"{number} {each!r}" for number, group in enumerate(sayings) for each in group]
+        return blake2b("\n".join(sorted(texts)).encode(), digest_size=16).hexdigest()
+
+    @cached_property
+    def enumerated(self) -> Mapping[str, Enumeration]:
+        """The enumerated concepts by name."""
+        given = {
+            axiom.name: enumeration(axiom.concept.elements, axiom.name)
+            for axiom in self.axioms
+            if isinstance(axiom, Definition) and isinstance(axiom.concept, Enumeration)
+        }
+        return given if self._is_named(ACTION_TYPE.name) else {ACTION_TYPE.name: ACTION_TYPE, **given}
+
+    @cached_property
+    def base_symbols(self) -> frozenset[str]:
+        """What stands only on the right of axioms, and the types of events."""
+        used = {name for axiom in self.axioms for name in symbols_in(axiom.concept)}
+        special = {name + SPECIAL for name in self._specialised}
+        return frozenset((used | special | set(EVENT_TYPES)) - self._defined.keys() - self.enumerated.keys())
+
+    @cached_property
+    def known_individuals(self) -> frozenset[str]:
+        """Elements of enumerations, and what is declared as individual."""
+        listed = (each for axiom in self.axioms for each in concepts_in(axiom.concept) if isinstance(each, Enumeration))
+        elements = {name for each in (*listed, *self.enumerated.values()) for name in each.elements}
+        return frozenset(elements | set(self.individuals))
+
+    def is_concept(self, name: str) -> bool:
+        """Whether the name is a name symbol, an enumerated concept or a base symbol."""
+        return name in self._defined or name in self.enumerated or name in self.base_symbols
+
+    def is_base(self, name: str) -> bool:
+        """Whether the name is a base symbol that is not enumerated."""
+        return name in self.base_symbols
+
+    def resolved(self, name: str) -> str:
+        """The full name of a name: itself where it has no other."""
+        return self._aliases.get(name, name)
+
+    def range_of(self, role: str) -> Enumeration | None:
+        """The enumerated concept that is the declared range of a role."""
+        return self.enumerated.get(self._ranges.get(role, ""))
+
+    def meant(self, role: str, text: str) -> Meant:
+        """What a text means as a value of a role; remembered where it is known here, as texts are without end."""
+        found = self._meanings.get((role, text))
+        if found is None:
+            found = self._meant(role, self.resolved(text), text)
+            if found[1] is not None or found[0].name in self.known_individuals:
+                self._meanings[role, text] = found
+        return found
+
+    def _meant(self, role: str, name: str, text: str) -> Meant:
+        listed = self.range_of(role)
+        if not self.is_concept(name) or (listed is not None and name in listed.elements):
+            return named(name, text), None
+        return (named(name, text), Symbol(name)) if self.is_base(name) else (placeholder(name), self.expanded(name))
+
+    def expanded(self, name: str) -> Concept:
+        """What a name means in base symbols, in negation normal form; a base symbol, and any other name, is itself."""
+        if name in self.enumerated:
+            return self.enumerated[name]
+        if name not in self._defined:
+            return Symbol(name)
+        if name not in self._expansions:
+            self._expansions[name] = self.expand(self._defined[name])
+        return self._expansions[name]
+
+    def expand(self, concept: Concept) -> Concept:
+        """The concept in base symbols and negation normal form; LIMIT where it grows too large."""
+        if self._size(concept) > SIZE_LIMIT:
+            raise LimitProblem(
+                f"the expanded concept has more than {SIZE_LIMIT:,} parts",
+                code="LIMIT",
+                hint="use a narrower concept, or define it with fewer names",
+            )
+        return normal_form(self._replaced(concept))
+
+    def require(self, used: Mapping[str, Iterable[str]]) -> None:
+        """Refuses to serve subscriptions, by id, with the names that they use, where a name is not known here."""
+        lacking = {
+            key: missing
+            for key, names in used.items()
+            if (missing := [name for name in names if not self.is_concept(name) and name not in self.known_individuals])
+        }
+        if lacking:
+            told = "; ".join(f"{key} uses {', '.join(names)}" for key, names in sorted(lacking.items()))
+            raise StateProblem(
+                f"the new TBox lacks names of live subscriptions: {told}",
+                code="TBOX_CHANGED_INCOMPATIBLE",
+                token=next(iter(lacking.values()))[0],
+                hint="add the names, or remove the subscriptions first",
+            )
+
+    def _replaced(self, concept: Concept) -> Concept:
+        match concept:
+            case Symbol(name):
+                return self.expanded(name)
+            case Conjunction(operands):
+                return Conjunction(tuple(self._replaced(each) for each in operands))
+            case Disjunction(operands):
+                return Disjunction(tuple(self._replaced(each) for each in operands))
+            case Complement(operand):
+                return Complement(self._replaced(operand))
+            case Exists(role, filler):
+                return Exists(role, self._replaced(filler))
+            case ForAll(role, filler):
+                return ForAll(role, self._replaced(filler))
+            case _:
+                return concept
+
+    def _size(self, concept: Concept) -> int:
+        """How many parts the expansion has at most, without expanding; cut off past the limit."""
+        if isinstance(concept, Symbol):
+            if concept.name not in self._defined:
+                return 1
+            if concept.name not in self._sizes:
+                self._sizes[concept.name] = self._size(self._defined[concept.name])
+            return self._sizes[concept.name]
+        return min(SIZE_LIMIT + 1, 1 + sum(map(self._size, parts_of(concept))))
+
+    def _is_named(self, name: str) -> bool:
+        return any(axiom.name == name for axiom in self.axioms)
+
+    @cached_property
+    def _specialised(self) -> frozenset[str]:
+        return frozenset(axiom.name for axiom in self.axioms if isinstance(axiom, Specialisation))
+
+    @cached_property
+    def _defined(self) -> Mapping[str, Concept]:
+        """Every name symbol with its right side, specialisations conjoined."""
+        found: dict[str, Concept] = {}
+        for axiom in self.axioms:
+            match axiom:
+                case Definition(name, concept):
+                    if not isinstance(concept, Enumeration):
+                        found[name] = concept
+                case Specialisation(name, concept):
+                    found[name] = conjunction((found.get(name, Symbol(name + SPECIAL)), concept))
+                case _:
+                    assert_never(axiom)
+        return found
+
+    @cached_property
+    def _expansions(self) -> dict[str, Concept]:
+        return {}
+
+    @cached_property
+    def _meanings(self) -> dict[tuple[str, str], Meant]:
+        return {}
+
+    @cached_property
+    def _sizes(self) -> dict[str, int]:
+        return {}
+
+    @cached_property
+    def _aliases(self) -> Mapping[str, str]:
+        """What is a name of its own is no other name for something else."""
+        own = {*self.roles, *self.known_individuals}
+        return {short: name for short, name in self.aliases if short not in own and not self.is_concept(short)}
+
+    @cached_property
+    def _ranges(self) -> Mapping[str, str]:
+        return dict(self.ranges)
+
+
+EMPTY = TBox()
+
+
+def merged(tboxes: Iterable[TBox]) -> TBox:
+    """The axioms of several TBoxes together, equal ones once."""
+    given = tuple(tboxes)
+    return TBox(
+        tuple(dict.fromkeys(axiom for each in given for axiom in each.axioms)),
+        tuple(sorted({name for each in given for name in each.roles})),
+        tuple(sorted({pair for each in given for pair in each.ranges})),
+        tuple(sorted({name for each in given for name in each.individuals})),
+        tuple(sorted({pair for each in given for pair in each.aliases})),
+    )

@@ -1,0 +1,158 @@
+"""What an RDF text says about classes and properties, before anything is concluded from it.
+
+Names count as classes or properties where they are declared and where they are used as such. Class expressions give the
+named classes that they speak of: `A = B and ...` puts A below B, `A = B or C` puts B and C below A. The rest is left to
+other readers of the same text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from tocsin.errors import MeaningProblem
+from tocsin.knowledge.hierarchy import Edge
+from tocsin.knowledge.ontology import MetaStatement
+from tocsin.knowledge.statements import Triples, declared_statements, domain_range_statements, shape_statements
+from tocsin.values.rdf import RdfText
+from tocsin.values.terms import ANY_LITERAL, DATATYPE_PARENT, OWL, RDF, RDF_TYPE, RDFS, Iri, Resource, Term
+
+_CLASS_TYPES = frozenset((RDFS + "Class", OWL + "Class", OWL + "DeprecatedClass"))
+_PROPERTY_TYPES = frozenset(
+    (RDF + "Property", RDFS + "ContainerMembershipProperty", *(f"{OWL}{kind}Property" for kind in (
+        "Object", "Datatype", "Annotation", "Functional", "InverseFunctional", "Transitive", "Symmetric",
+        "Asymmetric", "Reflexive", "Irreflexive", "Deprecated", "Ontology",
+    )))
+)  # fmt: skip
+_DATATYPE_TYPES = frozenset((RDFS + "Datatype", "https://schema.org/DataType", "http://schema.org/DataType"))
+_SUB_CLASS, _SUB_PROPERTY = RDFS + "subClassOf", RDFS + "subPropertyOf"
+_SAME_CLASS, _SAME_PROPERTY = OWL + "equivalentClass", OWL + "equivalentProperty"
+_AND, _OR, _ON_DATATYPE = OWL + "intersectionOf", OWL + "unionOf", OWL + "onDatatype"
+_OF_OTHERS = frozenset(OWL + kind for kind in ("Ontology", "NamedIndividual", "Restriction", "AllDisjointClasses"))
+
+
+@dataclass(slots=True)
+class Facts:
+    """What one text or several say: names by kind, who is directly below whom, who is whose equivalent."""
+
+    declared: set[str] = field(default_factory=set)
+    classes: set[str] = field(default_factory=set)
+    datatypes: set[str] = field(default_factory=set)
+    properties: set[str] = field(default_factory=set)
+    individuals: set[str] = field(default_factory=set)
+    below_class: set[Edge] = field(default_factory=set)
+    implied_below: set[Edge] = field(default_factory=set)
+    below_property: set[Edge] = field(default_factory=set)
+    same_classes: set[Edge] = field(default_factory=set)
+    same_properties: set[Edge] = field(default_factory=set)
+    statements: set[MetaStatement] = field(default_factory=set)
+    prefixes: dict[str, str] = field(default_factory=dict)
+
+    def add(self, other: Facts) -> None:
+        """Take over all that the other says; a prefix that is already known keeps its meaning."""
+        for name in self.__slots__:
+            if name != "prefixes":
+                getattr(self, name).update(getattr(other, name))
+        self.prefixes = {**other.prefixes, **self.prefixes}
+
+
+def facts_of(text: RdfText, *, domain_and_range: bool = False) -> Facts:
+    """What a text says; `domain_and_range` reads meta-statements from the domains and ranges of properties, too."""
+    triples = Triples(text.triples)
+    facts = Facts(prefixes=dict(text.prefixes))
+    _read_hierarchies(triples, facts)
+    _read_expressions(triples, facts)
+    _read_names(triples, facts)
+    _read_statements(triples, facts, domain_and_range)
+    return facts
+
+
+def _read_hierarchies(triples: Triples, facts: Facts) -> None:
+    facts.below_class |= set(_named_pairs(triples.pairs(_SUB_CLASS)))
+    facts.below_property |= set(_named_pairs(triples.pairs(_SUB_PROPERTY)))
+    facts.same_classes |= set(_named_pairs(triples.pairs(_SAME_CLASS)))
+    facts.same_properties |= set(_named_pairs(triples.pairs(_SAME_PROPERTY)))
+
+
+def _read_expressions(triples: Triples, facts: Facts) -> None:
+    """Named classes that a class expression relates: those of an intersection, a union, or a restricted datatype."""
+    below, same = triples.pairs(_SUB_CLASS), triples.pairs(_SAME_CLASS)
+    itself = [(subject, subject) for relation in (_AND, _OR) for subject, _ in triples.pairs(relation)]
+    for subject, expression in (*below, *same, *itself):
+        if isinstance(subject, Iri):
+            for member in triples.members(expression, _AND):
+                facts.implied_below.add((subject.text, member))
+            for base in _names(triples.objects(expression, _ON_DATATYPE)):
+                facts.datatypes.add(subject.text)
+                facts.implied_below.add((subject.text, base))
+    for subject, expression in (*same, *itself):
+        if isinstance(subject, Iri):
+            facts.implied_below |= {(member, subject.text) for member in triples.members(expression, _OR)}
+
+
+def _read_names(triples: Triples, facts: Facts) -> None:
+    for subject, kind in _named_pairs(triples.pairs(RDF_TYPE)):
+        if kind in _CLASS_TYPES:
+            facts.classes.add(subject)
+        elif kind in _DATATYPE_TYPES:
+            facts.datatypes.add(subject)
+        elif kind in _PROPERTY_TYPES:
+            facts.properties.add(subject)
+        elif kind not in _OF_OTHERS:
+            facts.individuals.add(subject)
+    facts.declared = facts.classes | facts.datatypes | facts.properties
+    edges = (*facts.below_class, *facts.same_classes, *facts.implied_below)
+    facts.classes.update(name for edge in edges for name in edge)
+    facts.properties.update(name for edge in (*facts.below_property, *facts.same_properties) for name in edge)
+    for relation in (RDFS + "domain", RDFS + "range"):
+        for prop, value in _named_pairs(triples.pairs(relation)):
+            facts.properties.add(prop)
+            facts.classes.add(value)
+    facts.classes -= {ANY_LITERAL, *DATATYPE_PARENT}
+
+
+def _read_statements(triples: Triples, facts: Facts, domain_and_range: bool) -> None:
+    facts.statements |= set(declared_statements(triples)) | set(shape_statements(triples))
+    if domain_and_range:
+        facts.statements |= set(domain_range_statements(triples))
+    for each in facts.statements:
+        if each.property == RDF_TYPE:
+            raise MeaningProblem(
+                f"rdf:type is used as the property of a meta-statement of {each.subject}",
+                code="META_RESERVED",
+                token="rdf:type",
+                hint="a class is given by the statement's own type; declare the meta-statement for another property",
+            )
+        _refuse_misplaced(each, facts)
+        facts.properties.add(each.property)
+        facts.classes |= {each.subject, each.object} - {ANY_LITERAL, *DATATYPE_PARENT} - facts.datatypes
+
+
+def _refuse_misplaced(each: MetaStatement, facts: Facts) -> None:
+    classes, properties = facts.classes - facts.properties, facts.properties - facts.classes
+    if each.property in classes:
+        raise MeaningProblem(
+            f"{each.property} is a class, and a meta-statement uses it as a property",
+            code="UNKNOWN_PROPERTY",
+            token=each.property,
+            hint="a meta-statement is a class, a property and a class",
+        )
+    for name in (each.subject, each.object):
+        if name in properties:
+            raise MeaningProblem(
+                f"{name} is a property, and a meta-statement uses it as a class",
+                code="UNKNOWN_CLASS",
+                token=name,
+                hint="a meta-statement is a class, a property and a class",
+            )
+
+
+def _named_pairs(pairs: Iterable[tuple[Resource, Term]]) -> Iterator[Edge]:
+    """The pairs of which both are IRIs."""
+    for one, other in pairs:
+        if isinstance(one, Iri) and isinstance(other, Iri):
+            yield (one.text, other.text)
+
+
+def _names(terms: Iterable[Term]) -> Iterator[str]:
+    return (term.text for term in terms if isinstance(term, Iri))

@@ -1,0 +1,151 @@
+"""Ontologies from files and texts. Several merge into one; equivalences are folded before cycles are looked for.
+
+A cycle that is said outright is refused with its names. What only follows from class expressions never makes a cycle: a
+conclusion that would close one is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tocsin.errors import MeaningProblem, Problem
+from tocsin.knowledge.facts import Facts, facts_of
+from tocsin.knowledge.hierarchy import Edge, cycle_in, folded
+from tocsin.knowledge.ontology import (
+    ALIASES,
+    PREFIXES,
+    MetaStatement,
+    Ontology,
+    builtin_classes,
+    builtin_properties,
+    local_name,
+)
+from tocsin.values.rdf import EXTENSIONS, TURTLE, read_rdf
+from tocsin.values.terms import ANY_LITERAL, DATATYPE_PARENT, THING
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A text with its media type, and where it came from."""
+
+    text: str
+    media_type: str = TURTLE
+    name: str = "the ontology"
+
+
+def load_ontology(paths: Iterable[str | Path], *, domain_and_range: bool = False) -> Ontology:
+    """The ontology of one file or several, their formats known by the ends of their names."""
+    return ontology_of((_source(Path(path)) for path in paths), domain_and_range=domain_and_range)
+
+
+def parse_ontology(text: str, media_type: str = TURTLE, *, domain_and_range: bool = False) -> Ontology:
+    """The ontology of one text."""
+    return ontology_of((Source(text, media_type),), domain_and_range=domain_and_range)
+
+
+def ontology_of(sources: Iterable[Source], *, domain_and_range: bool = False) -> Ontology:
+    """The ontology that several texts say together; of two meanings of a prefix the first counts."""
+    facts = Facts()
+    for source in sources:
+        facts.add(_read(source, domain_and_range))
+    return _built(facts)
+
+
+def _source(path: Path) -> Source:
+    if path.suffix.lower() not in EXTENSIONS:
+        raise MeaningProblem(
+            f"{path.name} is no kind of ontology file that we know",
+            code="ONTOLOGY_FORMAT",
+            token=path.suffix,
+            hint=f"its name ends with one of {' '.join(EXTENSIONS)}",
+        )
+    try:
+        return Source(path.read_text(encoding="utf-8-sig"), EXTENSIONS[path.suffix.lower()], path.name)
+    except (OSError, UnicodeDecodeError) as error:
+        raise MeaningProblem(f"{path} cannot be read: {error}", code="ONTOLOGY_FORMAT", token=str(path)) from None
+
+
+def _read(source: Source, domain_and_range: bool) -> Facts:
+    try:
+        return facts_of(read_rdf(source.text, source.media_type, merge_graphs=True), domain_and_range=domain_and_range)
+    except Problem as problem:
+        code = problem.code if problem.code != problem.default_code else "ONTOLOGY_SYNTAX"
+        raise type(problem)(
+            f"{source.name}: {problem.message}", code=code, place=problem.place, token=problem.token, hint=problem.hint
+        ) from None
+
+
+def _built(facts: Facts) -> Ontology:
+    classes = _class_aliases(facts)
+    properties = folded(sorted(facts.same_properties), (facts.declared,))
+    below_class = _parents(facts.classes | facts.datatypes, facts.below_class, classes, "CLASS_CYCLE")
+    for child, parent in sorted(_folded_edges(facts.implied_below, classes)):
+        if child not in _BUILT_IN and not _reaches(parent, child, below_class):
+            below_class.setdefault(child, set()).add(parent)
+            below_class.setdefault(parent, set())
+    for name in facts.datatypes:
+        if not below_class[classes.get(name, name)]:
+            below_class[classes.get(name, name)].add(ANY_LITERAL)
+    below_property = _parents(facts.properties, facts.below_property, properties, "PROPERTY_CYCLE")
+    return Ontology(
+        builtin_classes({name: above for name, above in below_class.items() if name not in _BUILT_IN}, classes),
+        builtin_properties(below_property, properties),
+        frozenset(facts.individuals - facts.classes - facts.properties - facts.datatypes),
+        tuple(sorted({_canonical(each, classes, properties) for each in facts.statements})),
+        {**PREFIXES, **facts.prefixes},
+    )
+
+
+_BUILT_IN = frozenset((THING, ANY_LITERAL, *DATATYPE_PARENT))
+
+
+def _class_aliases(facts: Facts) -> dict[str, str]:
+    placed = {child for child, _ in facts.below_class} & facts.declared
+    return folded(sorted({*facts.same_classes, *ALIASES.items()}), (_BUILT_IN, placed, facts.declared))
+
+
+def _canonical(each: MetaStatement, classes: Mapping[str, str], properties: Mapping[str, str]) -> MetaStatement:
+    return MetaStatement(
+        classes.get(each.subject, each.subject),
+        properties.get(each.property, each.property),
+        classes.get(each.object, each.object),
+    )
+
+
+def _parents(names: set[str], edges: set[Edge], aliases: Mapping[str, str], code: str) -> dict[str, set[str]]:
+    """Who is directly above each name, by canonical names; a cycle is refused."""
+    _refuse_cycle([[one, other] for one, other in sorted(edges) if one == other], code)
+    parents: dict[str, set[str]] = {aliases.get(name, name): set() for name in sorted(names)}
+    for child, parent in sorted(_folded_edges(edges, aliases)):
+        parents.setdefault(child, set()).add(parent)
+        parents.setdefault(parent, set())
+    parents.get(THING, set()).clear()
+    _refuse_cycle([cycle] if (cycle := cycle_in(parents)) else [], code)
+    return parents
+
+
+def _folded_edges(edges: Iterable[Edge], aliases: Mapping[str, str]) -> set[Edge]:
+    pairs = ((aliases.get(one, one), aliases.get(other, other)) for one, other in edges)
+    return {(one, other) for one, other in pairs if one != other}
+
+
+def _refuse_cycle(cycles: list[list[str]], code: str) -> None:
+    for cycle in cycles:
+        shown = " -> ".join(map(local_name, cycle))
+        raise MeaningProblem(
+            f"the hierarchy has a cycle: {shown}",
+            code=code,
+            token=cycle[0],
+            hint="remove one of these steps, or say that the names are equivalent",
+        )
+
+
+def _reaches(start: str, goal: str, parents: Mapping[str, set[str]]) -> bool:
+    found, waiting = {start}, [start]
+    while waiting:
+        fresh = parents.get(waiting.pop(), set()) - found
+        found |= fresh
+        waiting += fresh
+    return goal in found

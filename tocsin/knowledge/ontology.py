@@ -1,0 +1,296 @@
+"""An ontology: hierarchies of classes and properties, and which statements are allowed. Known by its fingerprint.
+
+Datatypes are classes here: every datatype is below rdfs:Literal, every other class below owl:Thing. Meta-statements
+constrain and infer nothing; an ontology without any allows every statement. An open ontology knows every name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, Protocol, runtime_checkable
+from weakref import WeakValueDictionary
+
+from tocsin.knowledge.hierarchy import Hierarchy
+from tocsin.values.terms import ANY_LITERAL, DATATYPE_PARENT, OWL, RDF, RDF_TYPE, RDFS, THING, XSD
+
+DAML = "http://www.daml.org/2001/03/daml+oil#"
+PREFIXES: Mapping[str, str] = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD, "daml": DAML}
+"""Prefixes that every ontology knows, unless it gives them another meaning."""
+
+ALIASES: Mapping[str, str] = {DAML + "Thing": THING, RDF + "Literal": ANY_LITERAL, DAML + "Literal": ANY_LITERAL}
+"""Older names of the two most general classes."""
+
+_LOCAL = re.compile(r"[^#/:]*$")
+
+
+class MetaStatement(NamedTuple):
+    """A class that may have a property, and the class of its values."""
+
+    subject: str
+    property: str
+    object: str
+
+
+@runtime_checkable
+class Fingerprinted(Protocol):
+    """Knowledge of another kind that an ontology carries along, told apart by its fingerprint."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Equal iff the knowledge is."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class Ontology:
+    """What is known about names. Two ontologies are equal when their fingerprints are."""
+
+    class_order: Hierarchy
+    property_order: Hierarchy
+    individuals: frozenset[str] = frozenset()
+    meta_statements: tuple[MetaStatement, ...] = ()
+    prefixes: Mapping[str, str] = field(default_factory=lambda: dict(PREFIXES))
+    open: bool = False
+    tbox: object | None = None
+    fingerprint: str = field(init=False)
+    _by_property: dict[str, list[MetaStatement]] = field(default_factory=dict, init=False, repr=False)
+    _by_local_name: dict[str, list[str]] = field(default_factory=dict, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for each in self.meta_statements:
+            self._by_property.setdefault(each.property, []).append(each)
+        names = self.classes | self.properties | self.individuals
+        for name in sorted(names - DATATYPE_PARENT.keys() - ALIASES.keys()):
+            self._by_local_name.setdefault(local_name(name), []).append(name)
+        object.__setattr__(self, "fingerprint", self._computed_fingerprint())
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Ontology) and self.fingerprint == other.fingerprint)
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.classes)} classes, {len(self.properties)} properties"
+        return f"Ontology({counts}, {len(self.meta_statements)} meta-statements, {self.fingerprint[:12]})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_unpacked, (self.fingerprint, zlib.compress(self._content()), self.tbox))
+
+    def with_tbox(self, tbox: object | None) -> Ontology:
+        """The same knowledge with a TBox beside it."""
+        return replace(self, tbox=tbox)
+
+    # Names
+
+    @property
+    def classes(self) -> frozenset[str]:
+        """All classes, datatypes and aliases included."""
+        return self.class_order.names()
+
+    @property
+    def properties(self) -> frozenset[str]:
+        """All properties, aliases included."""
+        return self.property_order.names()
+
+    def is_class(self, iri: str) -> bool:
+        """Whether the ontology knows the class or datatype."""
+        return iri in self.class_order or (self.open and iri not in self.property_order)
+
+    def is_property(self, iri: str) -> bool:
+        """Whether the ontology knows the property; rdf:type is none."""
+        return iri != RDF_TYPE and (iri in self.property_order or self.open)
+
+    def is_datatype(self, iri: str) -> bool:
+        """Whether the values of the class are literals."""
+        return ANY_LITERAL in self.class_order.above(iri)
+
+    def canonical_class(self, iri: str) -> str:
+        """The name that stands for a class and its equivalents."""
+        return self.class_order.canonical(iri)
+
+    def canonical_property(self, iri: str) -> str:
+        """The name that stands for a property and its equivalents."""
+        return self.property_order.canonical(iri)
+
+    def named(self, local: str) -> tuple[str, ...]:
+        """What a bare local name can mean: the term of the default namespace, else every term with that local name."""
+        default = self.prefixes.get("")
+        found = self._by_local_name.get(local, ())
+        if default is not None and default + local in found:
+            return (default + local,)
+        return tuple(dict.fromkeys(self.canonical_property(self.canonical_class(each)) for each in found))
+
+    def class_named(self, name: str) -> str | None:
+        """The class that an IRI, a prefixed name or a bare name means, where it means one and only one."""
+        return self._only(name, self.class_order)
+
+    def property_named(self, name: str) -> str | None:
+        """The property that an IRI, a prefixed name or a bare name means, where it means one and only one."""
+        return self._only(name, self.property_order)
+
+    def resolve(self, name: str) -> str | None:
+        """The IRI of a prefixed name, or of a bare name that means one term and only one; None where it means none."""
+        prefix, colon, local = name.partition(":")
+        if colon:
+            return None if prefix not in self.prefixes else self.prefixes[prefix] + local
+        found = self.named(name)
+        return found[0] if len(found) == 1 else None
+
+    def _only(self, name: str, order: Hierarchy) -> str | None:
+        if name in order:
+            return name
+        if ":" in name:
+            iri = self.resolve(name)
+            return iri if iri is not None and iri in order else None
+        found = [each for each in self.named(name) if each in order]
+        return found[0] if len(found) == 1 else None
+
+    # Order
+
+    def superclasses(self, iri: str) -> frozenset[str]:
+        """The class and all above it, by canonical names; one that is not known is below owl:Thing alone."""
+        return self.class_order.above(iri) if iri in self.class_order else frozenset((iri, THING))
+
+    def superdatatypes(self, iri: str) -> frozenset[str]:
+        """The same for the datatype of a literal: one that is not known is below rdfs:Literal alone."""
+        return self.class_order.above(iri) if self.is_datatype(iri) else frozenset((iri, ANY_LITERAL))
+
+    def subclasses(self, iri: str) -> frozenset[str]:
+        """The class and all below it, by every name they have."""
+        return self.class_order.below(iri)
+
+    def superproperties(self, iri: str) -> frozenset[str]:
+        """The property and all above it, by canonical names."""
+        return self.property_order.above(iri)
+
+    def subproperties(self, iri: str) -> frozenset[str]:
+        """The property and all below it, by every name they have."""
+        return self.property_order.below(iri)
+
+    # Statements
+
+    def allows(self, subject: str, prop: str, value: str) -> bool:
+        """Whether a statement with these classes and this property is legal: at or below a meta-statement."""
+        if not self.meta_statements:
+            return True
+        above, beyond = self.superclasses(subject), self.superclasses(value)
+        return any(each.subject in above and each.object in beyond for each in self._said_of(prop))
+
+    def satisfiable(self, subject: str, prop: str, value: str) -> bool:
+        """Whether a legal statement can be at or below the three: else a pattern that asks for it never matches."""
+        if not self.meta_statements:
+            return True
+        low, deep, far = self.subclasses(subject), self.subproperties(prop), self.subclasses(value)
+        return any(
+            not deep.isdisjoint(self.subproperties(each.property))
+            and not low.isdisjoint(self.subclasses(each.subject))
+            and not far.isdisjoint(self.subclasses(each.object))
+            for each in self.meta_statements
+        )
+
+    def value_classes(self, prop: str) -> frozenset[str]:
+        """The classes that meta-statements give the values of a property."""
+        return frozenset(each.object for each in self._said_of(prop))
+
+    def short(self, iri: str) -> str:
+        """The IRI as a reader writes it: with a prefix where one fits."""
+        for prefix, namespace in sorted(self.prefixes.items(), key=lambda each: (-len(each[1]), each[0])):
+            if namespace and iri.startswith(namespace) and _LOCAL_NAME.fullmatch(iri, len(namespace)):
+                return f"{prefix}:{iri[len(namespace) :]}"
+        return f"<{iri}>"
+
+    def _said_of(self, prop: str) -> Iterator[MetaStatement]:
+        for each in self.superproperties(prop):
+            yield from self._by_property.get(each, ())
+
+    # Identity
+
+    def _content(self) -> bytes:
+        """Everything but the TBox, in one canonical form."""
+        return json.dumps(
+            {
+                "classes": _plain(self.class_order),
+                "properties": _plain(self.property_order),
+                "individuals": sorted(self.individuals),
+                "statements": sorted(self.meta_statements),
+                "prefixes": dict(sorted(self.prefixes.items())),
+                "open": self.open,
+            },
+            separators=(",", ":"),
+        ).encode()
+
+    def _computed_fingerprint(self) -> str:
+        digest = hashlib.sha256(self._content())
+        if self.tbox is not None:
+            known = self.tbox.fingerprint if isinstance(self.tbox, Fingerprinted) else repr(self.tbox)
+            digest.update(b"\0" + known.encode())
+        return digest.hexdigest()
+
+
+_LOCAL_NAME = re.compile(r"[^\W\d_][\w-]*")
+
+
+def open_ontology(default_namespace: str | None = None) -> Ontology:
+    """Nothing is known and everything may be named: every IRI is a class or a property of its own."""
+    prefixes = dict(PREFIXES) if default_namespace is None else {**PREFIXES, "": default_namespace}
+    return Ontology(builtin_classes(), builtin_properties(), prefixes=prefixes, open=True)
+
+
+def builtin_classes(
+    parents: Mapping[str, Iterable[str]] | None = None, aliases: Mapping[str, str] = ALIASES
+) -> Hierarchy:
+    """The classes that are always there, owl:Thing and the datatypes of XML Schema, and those given."""
+    known: dict[str, frozenset[str]] = {THING: frozenset(), ANY_LITERAL: frozenset()}
+    known |= {child: frozenset((parent,)) for child, parent in DATATYPE_PARENT.items()}
+    known |= {child: frozenset(above) or frozenset((THING,)) for child, above in (parents or {}).items()}
+    return Hierarchy(known, dict(aliases))
+
+
+def builtin_properties(
+    parents: Mapping[str, Iterable[str]] | None = None, aliases: Mapping[str, str] | None = None
+) -> Hierarchy:
+    """The one property that is always there, rdf:value, and those given."""
+    known: dict[str, frozenset[str]] = {RDF + "value": frozenset()}
+    known |= {child: frozenset(above) for child, above in (parents or {}).items()}
+    return Hierarchy(known, dict(aliases or {}))
+
+
+def local_name(iri: str) -> str:
+    """What stands after the last `#`, `/` or `:`."""
+    found = _LOCAL.search(iri)
+    return found[0] if found else iri
+
+
+def _plain(order: Hierarchy) -> list[object]:
+    return [
+        {name: sorted(order.parents[name]) for name in sorted(order.parents)},
+        dict(sorted(order.aliases.items())),
+    ]
+
+
+_LIVING: WeakValueDictionary[str, Ontology] = WeakValueDictionary()
+
+
+def _unpacked(fingerprint: str, packed: bytes, tbox: object | None) -> Ontology:
+    """The ontology that was pickled; the same one for every pickle of it in this process."""
+    living = _LIVING.get(fingerprint)
+    if living is None:
+        living = _LIVING[fingerprint] = _built(packed, tbox)
+    return living
+
+
+def _built(packed: bytes, tbox: object | None) -> Ontology:
+    body = json.loads(zlib.decompress(packed))
+    classes, properties = (
+        Hierarchy({name: frozenset(above) for name, above in parents.items()}, aliases)
+        for parents, aliases in (body["classes"], body["properties"])
+    )
+    statements = tuple(MetaStatement(*each) for each in body["statements"])
+    return Ontology(
+        classes, properties, frozenset(body["individuals"]), statements, body["prefixes"], body["open"], tbox
+    )

@@ -1,0 +1,110 @@
+"""Meta-statements in RDF: declared ones, SHACL shapes, and the domains and ranges of properties."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
+
+from tocsin.errors import MeaningProblem
+from tocsin.knowledge.ontology import MetaStatement
+from tocsin.values.rdf import Triple
+from tocsin.values.terms import ANY_LITERAL, OWL, RDF, RDF_TYPE, RDFS, THING, Iri, Literal, Resource, Term
+
+_OWN = "urn:tocsin:"
+_SHACL = "http://www.w3.org/ns/shacl#"
+_DOMAINS = (RDFS + "domain", "https://schema.org/domainIncludes", "http://schema.org/domainIncludes")
+_RANGES = (RDFS + "range", "https://schema.org/rangeIncludes", "http://schema.org/rangeIncludes")
+_CLASSES = (RDFS + "Class", OWL + "Class")
+_NODE_KINDS = {_SHACL + "Literal": (ANY_LITERAL,), _SHACL + "IRI": (THING,), _SHACL + "BlankNodeOrIRI": (THING,)}
+_ANYTHING = (THING, ANY_LITERAL)
+
+
+class Triples:
+    """Triples by subject and by property."""
+
+    def __init__(self, triples: Iterable[Triple]) -> None:
+        self._pairs: dict[str, list[tuple[Resource, Term]]] = {}
+        self._objects: dict[tuple[Term, str], list[Term]] = {}
+        for subject, prop, value in triples:
+            self._pairs.setdefault(prop, []).append((subject, value))
+            self._objects.setdefault((subject, prop), []).append(value)
+
+    def pairs(self, prop: str) -> Sequence[tuple[Resource, Term]]:
+        """Subjects and objects of a property."""
+        return self._pairs.get(prop, ())
+
+    def objects(self, subject: Term, prop: str) -> Sequence[Term]:
+        """The objects of a subject's property."""
+        return self._objects.get((subject, prop), ())
+
+    def members(self, subject: Term, prop: str) -> Iterator[str]:
+        """The IRIs in the RDF lists that are objects of a subject's property."""
+        for head in self.objects(subject, prop):
+            seen: set[Term] = set()
+            rest: Term | None = head
+            while rest is not None and rest not in seen:
+                seen.add(rest)
+                yield from (each.text for each in self.objects(rest, RDF + "first") if isinstance(each, Iri))
+                rest = next(iter(self.objects(rest, RDF + "rest")), None)
+
+
+def declared_statements(triples: Triples) -> Iterator[MetaStatement]:
+    """`[] a <urn:tocsin:MetaStatement>` with subject, property and object."""
+    for statement, kind in triples.pairs(RDF_TYPE):
+        if kind == Iri(_OWN + "MetaStatement"):
+            subjects, properties, objects = (
+                _required(triples, statement, part) for part in ("subject", "property", "object")
+            )
+            for parts in product(subjects, properties, objects):
+                yield MetaStatement(*parts)
+
+
+def shape_statements(triples: Triples) -> Iterator[MetaStatement]:
+    """SHACL node shapes: a target class, and for each property shape its path and the class of the values."""
+    for shape, property_shape in triples.pairs(_SHACL + "property"):
+        targets = [*_iris(triples.objects(shape, _SHACL + "targetClass"))]
+        if isinstance(shape, Iri) and any(Iri(kind) in triples.objects(shape, RDF_TYPE) for kind in _CLASSES):
+            targets.append(shape.text)  # a shape that is a class is about its own instances
+        paths = _iris(triples.objects(property_shape, _SHACL + "path"))
+        for parts in product(targets, paths, _values_of_shape(triples, property_shape)):
+            yield MetaStatement(*parts)
+
+
+def domain_range_statements(triples: Triples) -> Iterator[MetaStatement]:
+    """Every domain of a property with every range; a property without ranges may have any value."""
+    domains = {(prop, domain) for relation in _DOMAINS for prop, domain in _named(triples.pairs(relation))}
+    for prop, domain in sorted(domains):
+        ranges = [each for relation in _RANGES for each in _iris(triples.objects(Iri(prop), relation))]
+        for value in ranges or _ANYTHING:
+            yield MetaStatement(domain, prop, value)
+
+
+def _values_of_shape(triples: Triples, shape: Term) -> Sequence[str]:
+    """The classes that a property shape gives its values; without any constraint, all."""
+    if isinstance(shape, Literal):
+        return ()
+    given = [each for part in ("class", "datatype") for each in _iris(triples.objects(shape, _SHACL + part))]
+    kinds = [
+        value for kind in _iris(triples.objects(shape, _SHACL + "nodeKind")) for value in _NODE_KINDS.get(kind, ())
+    ]
+    return given or kinds or _ANYTHING
+
+
+def _required(triples: Triples, statement: Resource, part: str) -> list[str]:
+    found = list(_iris(triples.objects(statement, _OWN + part)))
+    if not found:
+        raise MeaningProblem(
+            f"a meta-statement has no {part}",
+            code="UNKNOWN_PROPERTY" if part == "property" else "UNKNOWN_CLASS",
+            token=f"{_OWN}{part}",
+            hint=f"add <{_OWN}{part}> with the IRI of a {'property' if part == 'property' else 'class'}",
+        )
+    return found
+
+
+def _iris(terms: Iterable[Term]) -> Iterator[str]:
+    return (term.text for term in terms if isinstance(term, Iri))
+
+
+def _named(pairs: Iterable[tuple[Resource, Term]]) -> Iterator[tuple[str, str]]:
+    return ((one.text, other.text) for one, other in pairs if isinstance(one, Iri) and isinstance(other, Iri))

@@ -1,0 +1,136 @@
+"""From grammar rules to syntax: one method per rule of the grammar, called as it ends. Nesting is watched here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from tocsin.languages.concept.syntax import (
+    Both,
+    Bottom,
+    Either,
+    Embedded,
+    Intersection,
+    Listing,
+    Name,
+    Negation,
+    Quantified,
+    Restriction,
+    Spot,
+    Subscription,
+    Syntax,
+    Temporal,
+    Terminology,
+    Timed,
+    Top,
+    Union,
+    WrittenAxiom,
+)
+from tocsin.languages.parsing import Token, Unexpected
+
+Children = list[Any]
+
+
+class TooDeep(Exception):
+    """The nesting limit is passed at an offset."""
+
+    def __init__(self, offset: int) -> None:
+        super().__init__(offset)
+        self.offset = offset
+
+
+class Builder:
+    """Callbacks of the parser. Holds only the limit, so one builder serves every text."""
+
+    def __init__(self, nesting: int) -> None:
+        self._nesting = nesting
+
+    def subscription(self, children: Children) -> Subscription:
+        return Subscription(children[0], tuple(children[1:]))
+
+    def terminology(self, children: Children) -> Terminology:
+        return Terminology(tuple(children))
+
+    def axiom(self, children: Children) -> WrittenAxiom:
+        name, sign, concept = children
+        if sign.type == "OPERATOR" and sign != "=":
+            raise Unexpected(sign.start_pos or 0, "OPERATOR", str(sign), ("DEFINES", "SPECIALISES", "IS"))
+        return WrittenAxiom(name, sign.type == "SPECIALISES", concept, spot=name.spot)
+
+    def either(self, children: Children) -> Syntax:
+        return Either(tuple(children), spot=children[0].spot, depth=self._below(children[0].spot, children))
+
+    def both(self, children: Children) -> Syntax:
+        left, sign, right = children
+        return Both(left, right, spot=_spot(sign), depth=self._below(_spot(sign), (left, right)))
+
+    def temporal(self, children: Children) -> Syntax:
+        left, sign, right = children
+        return Temporal(str(sign), left, right, spot=_spot(sign), depth=self._below(_spot(sign), (left, right)))
+
+    def timed(self, children: Children) -> Syntax:
+        sign, operand, duration, *anchored = children
+        depth = self._below(_spot(sign), (operand,))
+        return Timed(operand, _spot(duration), bool(anchored), spot=_spot(sign), depth=depth)
+
+    def union(self, children: Children) -> Syntax:
+        return Union(tuple(children), spot=children[0].spot, depth=self._below(children[0].spot, children))
+
+    def intersection(self, children: Children) -> Syntax:
+        return Intersection(tuple(children), spot=children[0].spot, depth=self._below(children[0].spot, children))
+
+    def negation(self, children: Children) -> Syntax:
+        sign, operand = children
+        return Negation(operand, spot=_spot(sign), depth=self._below(_spot(sign), (operand,)))
+
+    def quantified(self, children: Children) -> Syntax:
+        sign, role, filler = children
+        depth = self._below(_spot(sign), (filler,))
+        return Quantified(sign.type == "FORALL", role, filler, spot=_spot(sign), depth=depth)
+
+    def group(self, children: Children) -> Syntax:
+        inner = children[0]
+        deeper: Syntax = replace(inner, depth=self._below(inner.spot, children))
+        return deeper
+
+    def datatype(self, children: Children) -> Syntax:
+        name, operator, value = children
+        written = _name(value) if value.type in ("NAME", "IRI") else _spot(value)
+        return Restriction(name, _spot(operator), written, spot=name.spot)
+
+    def enumeration(self, children: Children) -> Syntax:
+        brace, *elements = children
+        return Listing(tuple(map(_name, elements)), spot=_spot(brace))
+
+    def name(self, children: Children) -> Name:
+        return _name(children[0])
+
+    role = name
+
+    def top(self, children: Children) -> Syntax:
+        return Top(spot=_spot(children[0]))
+
+    def bottom(self, children: Children) -> Syntax:
+        return Bottom(spot=_spot(children[0]))
+
+    def embedded(self, children: Children) -> Syntax:
+        spot = _spot(children[0])
+        language, brace, _ = spot.text.partition("{")
+        start = spot.offset + len(language + brace)
+        return Embedded(language.rstrip(), start, spot.offset + len(spot.text) - 1, spot=spot)
+
+    def _below(self, spot: Spot, operands: Iterable[Any]) -> int:
+        depth: int = max(operand.depth for operand in operands) + 1
+        if depth > self._nesting:
+            raise TooDeep(spot.offset)
+        return depth
+
+
+def _name(token: Token) -> Name:
+    text = str(token)
+    return Name(text.strip("<>"), token.type == "IRI", spot=_spot(token))
+
+
+def _spot(token: Token) -> Spot:
+    return Spot(token.start_pos or 0, str(token))

@@ -1,0 +1,157 @@
+"""From syntax to a concept. A problem in one place hides none in others: Nothing stands in for its concept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import assert_never
+
+from tocsin.errors import Problem
+from tocsin.knowledge.concepts.concept import (
+    Complement,
+    Concept,
+    Conjunction,
+    Disjunction,
+    Exists,
+    ForAll,
+    Nothing,
+    Symbol,
+    Thing,
+    enumeration,
+)
+from tocsin.languages.concept.names import Names
+from tocsin.languages.concept.problems import Problems
+from tocsin.languages.concept.syntax import (
+    Both,
+    Bottom,
+    Either,
+    Embedded,
+    Intersection,
+    Listing,
+    Name,
+    Negation,
+    Quantified,
+    Restriction,
+    SeveralEvents,
+    Syntax,
+    Temporal,
+    Timed,
+    Top,
+    Union,
+)
+from tocsin.languages.concept.values import restriction
+
+Unknown = Callable[[Name], Concept | None]
+"""What a name means that the TBox does not know; None where nobody knows it."""
+
+
+def nobody(_: Name) -> Concept | None:
+    """The answer where there is nothing but the TBox."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Describing:
+    """One walk over a text. In a TBox every name that is not an individual may be a concept: `names_free`."""
+
+    problems: Problems
+    names: Names
+    unknown: Unknown = nobody
+    names_free: bool = False
+
+    def concept(self, node: Syntax, *, in_filler: bool = False) -> Concept:
+        """The concept of a node, not yet expanded."""
+        match node:
+            case Top():
+                return Thing()
+            case Bottom():
+                return Nothing()
+            case Name():
+                return self._name(node, in_filler)
+            case Listing():
+                return self._listing(node)
+            case Restriction():
+                return self._restriction(node, in_filler)
+            case Negation(operand):
+                return Complement(self.concept(operand, in_filler=in_filler))
+            case Intersection(operands):
+                return Conjunction(tuple(self.concept(each, in_filler=in_filler) for each in operands))
+            case Union(operands):
+                return Disjunction(tuple(self.concept(each, in_filler=in_filler) for each in operands))
+            case Quantified():
+                return self._quantified(node)
+            case Timed() | Temporal() | Both() | Either() | Embedded():
+                return self._level(node)
+            case _:
+                assert_never(node)
+
+    def role(self, name: Name) -> str:
+        """The full name of a role."""
+        full = self.names.full(name)
+        if not self.names.knows_role(full):
+            self.problems.add(
+                "UNKNOWN_ROLE",
+                name.spot,
+                f"the role {name.name!r} is not declared",
+                f"declared are {', '.join(self.names.tbox.roles[:8])}; an ontology without properties allows any",
+            )
+        return full
+
+    def _name(self, node: Name, in_filler: bool) -> Concept:
+        full = self.names.full(node)
+        if self.names.is_concept(full):
+            return Symbol(full)
+        if in_filler and self.names.is_individual(full, node):
+            return enumeration((full,))
+        if self.names_free:
+            return Symbol(full)
+        meant = self.unknown(node)
+        if meant is None:
+            self._unknown(node, in_filler)
+        return meant or Nothing()
+
+    def _unknown(self, node: Name, in_filler: bool) -> None:
+        if self.names.is_individual(self.names.full(node), node):
+            message, hint = f"{node.name!r} is an individual, and an event is none", f"write exists role.{node.name}"
+        else:
+            message = f"nobody knows the name {node.name!r}"
+            either = f"write {{{node.name}}} for an individual, or " if in_filler else ""
+            hint = f"{self.names.similar(node.name)}{either}declare it in the ontology, as {node.name} <: Thing;"
+        self.problems.add("UNKNOWN_NAME", node.spot, message, hint)
+
+    def _listing(self, node: Listing) -> Concept:
+        if node.elements:
+            return enumeration(map(self.names.full, node.elements))
+        self.problems.add(
+            "EMPTY_ENUMERATION", node.spot, "the enumeration is empty", "name its individuals, or write Nothing"
+        )
+        return Nothing()
+
+    def _restriction(self, node: Restriction, in_filler: bool) -> Concept:
+        if not in_filler:
+            self.problems.add(
+                "LEVEL",
+                node.spot,
+                "an event has no datatype",
+                "values are compared inside a filler: exists quantity.(xsd:int < 5)",
+            )
+            return Nothing()
+        try:
+            return restriction(node, self.names)
+        except Problem as problem:
+            self.problems.at(node.spot, problem)
+            return Nothing()
+
+    def _quantified(self, node: Quantified) -> Concept:
+        role, filler = self.role(node.role), self.concept(node.filler, in_filler=True)
+        return ForAll(role, filler) if node.universal else Exists(role, filler)
+
+    def _level(self, node: SeveralEvents) -> Concept:
+        what = "an atom of another language" if isinstance(node, Embedded) else "this is about several events and"
+        self.problems.add(
+            "LEVEL",
+            node.spot,
+            f"{what} has no place inside a concept",
+            "a concept is about one event; combine events outside of it, with &, | and the relations in time",
+        )
+        return Nothing()

@@ -1,0 +1,47 @@
+"""What each form of a composite is in the plan. All joins are chronicle: oldest with oldest, each used once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tocsin.errors import MeaningProblem
+from tocsin.plan.composites import Absence, BeforeWindow, EveryWindow, Join, Part, Policy, Stands
+from tocsin.values.time import Duration, Instant, parse_duration
+
+Options = Mapping[str, object]
+
+_FORM = "write a number and its unit, as 30 min, or PT30M; a month or a year has no fixed length"
+_END_TOGETHER = ("Equals", "Finishes")
+_LONGEST = 100 * 366 * 86_400_000_000
+
+
+def both(left: Part, right: Part) -> Part:
+    """`A & B`: one of each, of different events, in any order."""
+    return Join((left, right), policy=Policy.CHRONICLE)
+
+
+def stands(left: Part, relation: str, right: Part, proper: bool) -> Part:
+    """`A Before B`, and the other thirteen. What must end together need not wait for what ends later."""
+    keep = 0 if relation in _END_TOGETHER else None
+    return Join((left, right), (Stands(0, relation, 1, proper),), Policy.CHRONICLE, keep)
+
+
+def silent_every(part: Part, length: Duration, origin: Instant | None) -> Part:
+    """`not (A) (t)`: a window of the length without A, tested at regular times from the origin on."""
+    return Absence(part, EveryWindow(length, origin), policy=Policy.CHRONICLE)
+
+
+def silent_before(part: Part, length: Duration, anchor: Part) -> Part:
+    """`not (A) (t anchored) Before B`: B without A in the time before it."""
+    return Absence(part, BeforeWindow(anchor, length), policy=Policy.CHRONICLE)
+
+
+def duration_of(written: str) -> Duration:
+    """The microseconds of a duration with its unit; raises where it is zero, negative, or has months or years."""
+    try:
+        length = parse_duration(written)
+    except MeaningProblem:
+        length = 0
+    if not 0 < length <= _LONGEST:
+        raise MeaningProblem(f"{written!r} is no duration", code="DURATION", token=written, hint=_FORM)
+    return length

@@ -1,0 +1,197 @@
+"""A text that leaves the grammar, told to a person: what stands there, what could, and what was probably meant."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from tocsin.errors import MeaningProblem, Place, Problem, SyntaxProblem
+from tocsin.knowledge.concepts.axioms import RESERVED
+from tocsin.languages.parsing import END, Unexpected
+
+_WORDS = {
+    "NAME": "a name",
+    "IRI": "a name",
+    "NUMBER": "a number",
+    "TEXT": "a text in quotes",
+    "OPERATOR": "a comparison such as =",
+    "DURATION": "a duration such as PT1H",
+    "TEMPORAL": "a relation such as Before",
+    "BOTH": "&",
+    "_EITHER": "|",
+    "_OPEN": '"("',
+    "_CLOSE": '")"',
+    "OPEN_SET": '"{"',
+    "_CLOSE_SET": '"}"',
+    "_COMMA": '","',
+    "_DOT": '"."',
+    "_AND": "and",
+    "_OR": "or",
+    "_CORRELATE": "correlate by",
+    "_BY": "by",
+    "_END": '";"',
+    "DEFINES": ":=",
+    "SPECIALISES": "<:",
+    "IS": "=",
+    "ANCHORED": "anchored",
+    END: "the end",
+}
+_UNSAID = frozenset(("BLANK", "COMMENT", "EMBEDDED"))
+_CONCEPT = frozenset("NOT FORALL EXISTS NAME IRI TOP BOTTOM OPEN_SET _OPEN".split())
+_TIMED = re.compile(r"\(\s*(?:[+-]?\d[\d.]*\s*[A-Za-z]*|[+-]?P[\w.]*)\s*(?:anchored\s*)?\)")
+
+
+def syntax_problem(text: str, found: Unexpected) -> Problem:
+    """The problem of a text that is not in the grammar."""
+    error = _Error(text[: found.offset].rstrip(), text[found.offset :], found)
+    place = Place.at(text, found.offset)
+    if special := _special(error, place):
+        return special
+    shown = "the text ends" if found.terminal == END else f"{_shown(found.token)} is not expected"
+    expected = _expected_words(found.expected)
+    return SyntaxProblem(
+        f"{shown} here" + (f"; expected {expected}" if expected else ""),
+        code="SYNTAX",
+        place=place,
+        token=found.token[:40],
+        hint=next(filter(None, (rule(error) for rule in _RULES))),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Error:
+    """What was read before the error, what stands from there on, and what the parser found."""
+
+    before: str
+    here: str
+    found: Unexpected
+
+    @property
+    def word(self) -> str:
+        """The word that stands here, or nothing."""
+        found = re.match(r"[^\W\d][\w-]*", self.here)
+        return found[0] if found else ""
+
+    @property
+    def last_word(self) -> str:
+        """The word right before the error, or nothing."""
+        found = re.search(r"[\w-]*$", self.before)
+        return found[0] if found else ""
+
+    def could_be(self, *terminals: str) -> bool:
+        """Whether one of the terminals would have been right here."""
+        return not self.found.expected.isdisjoint(terminals)
+
+
+def _special(error: _Error, place: Place) -> Problem | None:
+    """Texts outside of the grammar that have a code of their own."""
+    if _TIMED.match(error.here) and not error.could_be("_OPEN"):
+        return SyntaxProblem(
+            "only a whole part in parentheses, or a name, is negated over time",
+            code="LEVEL",
+            place=place,
+            token="(",
+            hint="write not (A and B) (PT1H), and use it with &, | and the relations in time, not inside a concept",
+        )
+    if error.could_be("DURATION"):
+        return MeaningProblem(
+            f"{_shown(error.found.token) or 'nothing'} is no duration",
+            code="DURATION",
+            place=place,
+            token=error.found.token[:40],
+            hint="write a number and its unit, as 30 min, or PT30M",
+        )
+    if (
+        error.word in RESERVED
+        and not error.could_be("_AND", "_DOT")
+        and error.could_be("NAME")
+        and _begins_axiom(error)
+    ):
+        return MeaningProblem(
+            f"{error.word!r} is a reserved word",
+            code="TBOX_RESERVED",
+            place=place,
+            token=error.word,
+            hint="choose another name for the concept",
+        )
+    return None
+
+
+def _begins_axiom(error: _Error) -> bool:
+    return re.match(r"[\w-]+\s*(?::=|≡|<:|⊑|=)", error.here) is not None
+
+
+def _expected_words(terminals: frozenset[str]) -> str:
+    rest = set(terminals) - _UNSAID
+    words: list[str] = []
+    if rest >= _CONCEPT:
+        rest -= _CONCEPT
+        words.append("a concept")
+    words += sorted({_WORDS.get(each, each) for each in rest}, key=lambda word: (word == "the end", word))
+    return " or ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+
+
+def _quantifiers(error: _Error) -> str:
+    if error.could_be("_DOT"):
+        return "a role is followed by a dot and a concept: exists bizStep.transporting"
+    if re.search(r"(?:forall|all|exists|some|∀|∃)$", error.before):
+        return "a quantifier is followed by a role, a dot and a concept: exists bizStep.transporting"
+    return ""
+
+
+def _words(error: _Error) -> str:
+    if error.word.lower() in RESERVED and error.word not in RESERVED:
+        return f"write {error.word.lower()} in small letters"
+    if error.word and error.could_be("TEMPORAL"):
+        near = get_close_matches(error.word, sorted(RESERVED), n=1, cutoff=0.75)
+        return (
+            f"did you mean {near[0]}?" if near else "join two concepts with and, or, &, | or a relation such as Before"
+        )
+    if error.word in RESERVED and error.could_be("NAME"):
+        return f"{error.word} is a reserved word; it cannot be a name"
+    return ""
+
+
+def _signs(error: _Error) -> str:
+    doubled = {"&&": "&", "||": "|", "==": "="}.get(error.before[-1:] + error.here[:1])
+    if doubled:
+        return f"write {doubled} once"
+    if error.here.startswith(("'", '"')):
+        return 'a text stands in double quotes and only as a value: (xsd:string = "abc")'
+    if error.here.startswith(")") and error.could_be(END):
+        return "this parenthesis was never opened"
+    if not error.here and error.could_be("_CLOSE"):
+        return "a parenthesis is not closed"
+    if not error.here and error.could_be("_CLOSE_SET"):
+        return "a brace is not closed"
+    if error.could_be("_CLOSE_SET"):
+        return "an enumeration is names with commas between them: {railCarrying, roadCarrying}"
+    return ""
+
+
+def _values(error: _Error) -> str:
+    if error.could_be("NUMBER"):
+        return "compare with a number, a text in double quotes or a name: (xsd:int < 5)"
+    if error.here[:1] in ("<", ">", "=", "!", "≤", "≥", "≠") and not error.could_be("OPERATOR"):
+        return "values are compared inside parentheses: exists quantity.(xsd:int < 5)"
+    if error.could_be("_BY") or (error.last_word == "by" and error.could_be("NAME")):
+        return "correlate is followed by by and roles: correlate by epcList"
+    return ""
+
+
+def _forms(error: _Error) -> str:
+    if error.could_be("DEFINES"):
+        return "an axiom is name := concept, name <: concept or name = {a, b}, and ends with a semicolon"
+    if error.could_be("_END"):
+        return "an axiom ends with a semicolon"
+    return "write a concept such as TransactionEvent and exists bizStep.transporting"
+
+
+_RULES = (_quantifiers, _words, _signs, _values, _forms)
+"""From the most to the least specific; the last one always has something to say."""
+
+
+def _shown(token: str) -> str:
+    shown = token if token.isprintable() else ascii(token)
+    return shown if len(shown) <= 30 else shown[:27] + "..."

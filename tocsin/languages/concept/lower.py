@@ -1,0 +1,223 @@
+"""From syntax to plan: a concept is one atom, `&` and the relations in time are joins, timed negation is an absence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tocsin.errors import MeaningProblem, Problem
+from tocsin.knowledge.concepts.concept import Concept, Nothing
+from tocsin.languages.concept import forms
+from tocsin.languages.concept.describe import Describing
+from tocsin.languages.concept.embedded import shifted
+from tocsin.languages.concept.names import names_of
+from tocsin.languages.concept.options import Settings, settings_of
+from tocsin.languages.concept.problems import Problems
+from tocsin.languages.concept.read import read_subscription
+from tocsin.languages.concept.syntax import (
+    Both,
+    Either,
+    Embedded,
+    Name,
+    Spot,
+    Subscription,
+    Syntax,
+    Temporal,
+    Timed,
+)
+from tocsin.languages.context import Context, PartDefinition
+from tocsin.plan import composites
+from tocsin.plan.composites import Part
+from tocsin.plan.concepts import ConceptTest
+from tocsin.values.time import Duration
+
+OWN_LANGUAGE = "concept"
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a text means, and all that is wrong with it; with problems the part means nothing."""
+
+    part: Part
+    problems: list[Problem]
+
+
+def meaning_of(text: str, options: forms.Options, context: Context) -> Meaning:
+    """The meaning of a text; raises where it cannot even be read."""
+    settings, names = settings_of(options), names_of(context.ontology)
+    written = read_subscription(text)
+    problems = Problems(text)
+    lowering = Lowering(problems, Describing(problems, names), settings, context)
+    part = lowering.whole(written)
+    return Meaning(part, problems.in_reading_order())
+
+
+@dataclass(slots=True)
+class Lowering:
+    """One walk over a text and the definitions that it uses; `inside` are the definitions that it is in."""
+
+    problems: Problems
+    describing: Describing
+    settings: Settings
+    context: Context
+    roles: tuple[str, ...] = ()
+    inside: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.describing = Describing(self.problems, self.describing.names, self._defined_concept)
+
+    def whole(self, written: Subscription) -> Part:
+        """The part of a text with its roles to correlate by."""
+        self.roles = tuple(sorted({self.describing.role(each) for each in written.roles}))
+        return self.part(written.body)
+
+    def part(self, node: Syntax) -> Part:
+        """The part of a node."""
+        match node:
+            case Either(operands):
+                return composites.Either(tuple(map(self.part, operands)))
+            case Both(left, right):
+                return forms.both(self.part(left), self.part(right))
+            case Temporal():
+                return self._temporal(node)
+            case Timed():
+                return self._timed(node)
+            case Embedded():
+                return self._embedded(node)
+            case Name() if self._is_part(node):
+                return self._defined_part(node)
+            case _:
+                return self._test(self.describing.concept(node), node.spot)
+
+    def _test(self, concept: Concept, spot: Spot) -> Part:
+        tbox = self.describing.names.tbox
+        try:
+            expanded = tbox.expand(concept)
+        except Problem as problem:
+            self.problems.at(spot, problem)
+            expanded = Nothing()
+        return ConceptTest(expanded, tbox, self.settings.world, self.roles)
+
+    def _temporal(self, node: Temporal) -> Part:
+        if isinstance(node.right, Timed) and node.right.anchored:
+            self._unanchored(node.right)
+        if not (isinstance(node.left, Timed) and node.left.anchored):
+            return forms.stands(self.part(node.left), node.relation, self.part(node.right), self.settings.proper)
+        if node.relation != "Before":
+            self._unanchored(node.left)
+        length = self._duration(node.left.duration)
+        return forms.silent_before(self.part(node.left.operand), length, self.part(node.right))
+
+    def _timed(self, node: Timed) -> Part:
+        if node.anchored:
+            self._unanchored(node)
+        elif self.roles:
+            self.problems.add(
+                "UNSUPPORTED",
+                node.spot,
+                "an absence at regular times has no values to correlate by",
+                "anchor it, as in not (A) (PT1H anchored) Before B, or drop correlate by",
+            )
+        return forms.silent_every(self.part(node.operand), self._duration(node.duration), self.settings.origin)
+
+    def _unanchored(self, node: Timed) -> None:
+        self.problems.add(
+            "UNSUPPORTED",
+            node.spot,
+            "an anchored absence stands on the left of Before",
+            "write not (A) (PT1H anchored) Before B, or drop anchored for a test at regular times",
+        )
+
+    def _duration(self, spot: Spot) -> Duration:
+        try:
+            return forms.duration_of(spot.text)
+        except Problem as problem:
+            self.problems.at(spot, problem, "DURATION")
+            return 1
+
+    def _embedded(self, node: Embedded) -> Part:
+        if self.roles:
+            self.problems.add(
+                "UNSUPPORTED",
+                node.spot,
+                "an atom of another language has no roles to correlate by",
+                "say it as a concept, or drop correlate by",
+            )
+        try:
+            return self.context.parse_atom(node.language, self.problems.text[node.start : node.end])
+        except Problem as problem:
+            self.problems.found.append(shifted(problem, self.problems.text, node.start))
+            return self._test(Nothing(), node.spot)
+
+    # Definitions beside the subscription
+
+    def _is_part(self, node: Name) -> bool:
+        return (
+            not self.describing.names.is_concept(self.describing.names.full(node))
+            and self._definition(node) is not None
+        )
+
+    def _definition(self, node: Name) -> PartDefinition | None:
+        found = self.context.definitions.get(node.name)
+        return found if isinstance(found, PartDefinition) else None
+
+    def _defined_part(self, node: Name) -> Part:
+        definition = self._definition(node)
+        assert definition is not None
+        try:
+            if definition.language != OWN_LANGUAGE:
+                return self.context.parse_atom(definition.language, definition.expression)
+            return self._own(node, definition).part(read_subscription(definition.expression).body)
+        except Problem as problem:
+            self.problems.at(node.spot, problem)
+            return self._test(Nothing(), node.spot)
+
+    def _defined_concept(self, node: Name) -> Concept | None:
+        """A definition used inside of a concept is itself about one event."""
+        definition = self._definition(node)
+        if definition is None:
+            return None
+        if definition.language != OWN_LANGUAGE:
+            self.problems.add(
+                "LEVEL",
+                node.spot,
+                f"{node.name!r} is defined in another language and has no place inside a concept",
+                "use it as a whole part, or define it as a concept",
+            )
+            return Nothing()
+        try:
+            body = read_subscription(definition.expression).body
+            return self._own(node, definition).describing.concept(body)
+        except Problem as problem:
+            self.problems.at(node.spot, problem)
+            return Nothing()
+
+    def _own(self, node: Name, definition: PartDefinition) -> Lowering:
+        """A walk over the text of a definition, whose problems are told at the name that uses it."""
+        if node.name in self.inside:
+            raise MeaningProblem(
+                f"the definition is cyclic: {' -> '.join((*self.inside, node.name))}",
+                code="TBOX_CYCLE",
+                token=node.name,
+                hint="a part is defined by others, never by itself",
+            )
+        problems = _Borrowed(self.problems, node.spot)
+        inner = Lowering(problems, self.describing, self.settings, self.context, self.roles, (*self.inside, node.name))
+        problems.text = definition.expression
+        return inner
+
+
+class _Borrowed(Problems):
+    """Problems of a definition's text, told at the name in the text that uses the definition."""
+
+    def __init__(self, outer: Problems, spot: Spot) -> None:
+        super().__init__("")
+        self._outer = outer
+        self._spot = spot
+
+    def add(self, code: str, spot: Spot, message: str, hint: str) -> None:
+        """Note a problem at the name."""
+        self._outer.add(code, self._spot, f"in the definition of {self._spot.text}: {message}", hint)
+
+    def at(self, spot: Spot, problem: Problem, code: str = "") -> None:
+        """Note a problem that something below the text raised, at the name."""
+        self._outer.at(self._spot, problem, code)

@@ -1,0 +1,49 @@
+"""The options of a concept subscription: `world`, `intervals` and `origin`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tocsin.errors import MeaningProblem
+from tocsin.knowledge.concepts.assertions import World
+from tocsin.values.time import Instant, parse_instant
+
+_CHOICES = {"world": tuple(each.value for each in World), "intervals": ("paper", "proper")}
+_ORIGIN = "origin"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Whether what is not said is false, whether relations in time are of proper intervals only, and from when on timed
+    negations are tested; without an origin their windows are counted since the epoch."""
+
+    world: World = World.CLOSED
+    proper: bool = False
+    origin: Instant | None = None
+
+
+def settings_of(options: Mapping[str, object]) -> Settings:
+    """The settings of a subscription's options; raises where one is not known."""
+    for name, value in options.items():
+        if name not in (*_CHOICES, _ORIGIN):
+            raise _unknown(
+                f"the option {name!r} is not known", name, f"concept takes: {', '.join(_CHOICES)}, {_ORIGIN}"
+            )
+        if name in _CHOICES and value not in _CHOICES[name]:
+            raise _unknown(f"{name} {value!r} is not known", name, f"one of {', '.join(_CHOICES[name])}")
+    return Settings(World(options.get("world", "closed")), options.get("intervals") == "proper", _origin(options))
+
+
+def _origin(options: Mapping[str, object]) -> Instant | None:
+    written = options.get(_ORIGIN)
+    if written is None:
+        return None
+    try:
+        return parse_instant(str(written))
+    except MeaningProblem as problem:
+        raise _unknown(f"origin: {problem.message}", _ORIGIN, "write a time such as 2026-01-31T08:00:00Z") from None
+
+
+def _unknown(message: str, token: str, hint: str) -> MeaningProblem:
+    return MeaningProblem(message, code="OptionError", token=str(token), hint=hint)

@@ -1,0 +1,61 @@
+"""The text of a `.tbox` file becomes a TBox; the first problem is raised, at the axiom that has it."""
+
+from __future__ import annotations
+
+from tocsin.errors import Problem
+from tocsin.knowledge.concepts.axioms import Axiom, Definition, Specialisation
+from tocsin.knowledge.concepts.concept import Enumeration, enumeration
+from tocsin.knowledge.concepts.tbox import TBox
+from tocsin.languages.concept.describe import Describing
+from tocsin.languages.concept.names import Names
+from tocsin.languages.concept.problems import Problems
+from tocsin.languages.concept.read import read_terminology
+from tocsin.languages.concept.syntax import Listing, Syntax, Terminology, WrittenAxiom, children_of
+
+
+def tbox_of_text(text: str) -> TBox:
+    """The TBox of a text; raises its first problem."""
+    written = read_terminology(text)
+    problems = Problems(text)
+    try:
+        describing = Describing(problems, Names(_outline(written)), names_free=True)
+        axioms = tuple(_axiom(each, describing) for each in written.axioms)
+        if problems.found:
+            raise problems.in_reading_order()[0]
+        return TBox(axioms)
+    except Problem as problem:
+        raise _placed(problem, written, problems) from None
+
+
+def _axiom(written: WrittenAxiom, describing: Describing) -> Axiom:
+    concept = describing.concept(written.concept)
+    if isinstance(concept, Enumeration):
+        concept = enumeration(concept.elements, written.name.name)
+    return (Specialisation if written.specialises else Definition)(written.name.name, concept)
+
+
+def _outline(written: Terminology) -> TBox:
+    """Enough of the TBox to tell enumerated concepts, and individuals: elements that no axiom is about."""
+    listed = {
+        each.name.name: Definition(each.name.name, enumeration(element.name for element in each.concept.elements))
+        for each in written.axioms
+        if isinstance(each.concept, Listing) and each.concept.elements
+    }
+    inside = {name for each in written.axioms for name in _elements(each.concept)}
+    about = {each.name.name for each in written.axioms}
+    return TBox(tuple(listed.values()), individuals=tuple(sorted(inside - about)))
+
+
+def _elements(node: Syntax) -> set[str]:
+    if isinstance(node, Listing):
+        return {each.name for each in node.elements}
+    return {name for inner in children_of(node) for name in _elements(inner)}
+
+
+def _placed(problem: Problem, written: Terminology, problems: Problems) -> Problem:
+    """A problem of the whole, at the last axiom about the name that it tells."""
+    spots = [each.spot for each in written.axioms if each.name.name == problem.token]
+    if problem.place is not None or not spots:
+        return problem
+    problems.at(spots[-1], problem)
+    return problems.found[-1]

@@ -1,0 +1,55 @@
+"""Warnings: texts that are legal and probably not meant. They refuse nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from tocsin.errors import MeaningProblem, Problem
+from tocsin.knowledge.concepts.assertions import EVENT, Assertions, World
+from tocsin.knowledge.concepts.concept import normal_form
+from tocsin.knowledge.concepts.tableau import examine
+from tocsin.languages.concept.lower import meaning_of
+from tocsin.languages.concept.problems import Problems
+from tocsin.languages.concept.read import read_subscription
+from tocsin.languages.concept.syntax import Listing, Syntax, children_of
+from tocsin.languages.context import Context
+from tocsin.plan.composites import atoms_of
+from tocsin.plan.concepts import ConceptTest, concept_test_text
+
+_NOTHING_SAID = Assertions((), ())
+
+
+def warnings(text: str, options: Mapping[str, object], context: Context) -> list[Problem]:
+    """DUPLICATE_ELEMENT, UNSATISFIABLE and TAUTOLOGY; none where the text has problems."""
+    try:
+        meaning = meaning_of(text, options, context)
+    except Problem:
+        return []
+    if meaning.problems:
+        return []
+    problems = Problems(text)
+    _repeated(read_subscription(text).body, problems)
+    tests = dict.fromkeys(atom for atom in atoms_of(meaning.part) if isinstance(atom, ConceptTest))
+    return [*problems.found, *(warning for test in tests for warning in _pointless(test))]
+
+
+def _repeated(node: Syntax, problems: Problems) -> None:
+    if isinstance(node, Listing):
+        counts = Counter(each.name for each in node.elements)
+        for each in {each.name: each for each in node.elements}.values():
+            if counts[each.name] > 1:
+                problems.add("DUPLICATE_ELEMENT", each.spot, f"{each.name!r} is listed twice", "drop one of them")
+    for inner in children_of(node):
+        _repeated(inner, problems)
+
+
+def _pointless(test: ConceptTest) -> Iterator[Problem]:
+    """Judged in the open world, where nothing is known of the event: what is so there is so everywhere."""
+    told = concept_test_text(test)
+    if examine(_NOTHING_SAID, [(EVENT, test.concept)], World.OPEN).is_inconsistent:
+        yield MeaningProblem(
+            f"no event is ever {told}", code="UNSATISFIABLE", hint="it contradicts itself; drop a part"
+        )
+    elif examine(_NOTHING_SAID, [(EVENT, normal_form(test.concept, negated=True))], World.OPEN).is_inconsistent:
+        yield MeaningProblem(f"every event is {told}", code="TAUTOLOGY", hint="it says nothing; is a not missing?")

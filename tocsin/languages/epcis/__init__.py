@@ -1,0 +1,54 @@
+"""EPCIS queries: the parameters of a SimpleEventQuery as a standing question about one event.
+
+The text is the JSON object of the parameters, or the XML of a request; it lowers to one condition of the plan. The
+ontology of the context gives `WD_` its hierarchy of locations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tocsin.errors import MeaningProblem, Place, Problem
+from tocsin.knowledge.ontology import Ontology
+from tocsin.languages.context import Context
+from tocsin.languages.epcis.lower import lower
+from tocsin.languages.epcis.read import read
+from tocsin.languages.language import Language
+from tocsin.plan.atoms import BooleanNode, Condition
+from tocsin.plan.composites import Plan
+
+__all__ = ["LANGUAGE", "parse", "problems"]
+
+_START = Place(1, 1)
+
+
+def parse(text: str, options: Mapping[str, object], context: Context) -> Plan:
+    """The plan of a query; raises its first problem."""
+    condition, found = _lowered(text, options, context)
+    if found:
+        raise found[0]
+    return Plan(Condition(condition))
+
+
+def problems(text: str, options: Mapping[str, object], context: Context) -> list[Problem]:
+    """Every problem of a query in the order of its places; empty iff it parses."""
+    try:
+        return sorted(_lowered(text, options, context)[1], key=_reading_order)
+    except Problem as problem:
+        return [problem]
+
+
+def _lowered(text: str, options: Mapping[str, object], context: Context) -> tuple[BooleanNode, list[Problem]]:
+    for name in options:
+        raise MeaningProblem(
+            f"the option {name!r} is not known", code="OptionError", token=str(name), hint="epcis takes no options"
+        )
+    return lower(read(text), context.ontology if isinstance(context.ontology, Ontology) else None)
+
+
+def _reading_order(problem: Problem) -> tuple[int, int]:
+    place = problem.place or _START
+    return (place.line, place.column)
+
+
+LANGUAGE = Language(parse, problems)

@@ -1,0 +1,119 @@
+"""What parameters are made of: conditions on scalar fields, which an index serves, and on members of lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from tocsin.events.codecs.epcis.event import KEYS
+from tocsin.events.codecs.epcis.identifiers import ANY_DIGIT, ANY_RUN, canonical, patterns
+from tocsin.events.event import ENVELOPE, Path
+from tocsin.knowledge.ontology import Ontology
+from tocsin.languages.epcis.values import Given, instant, strings
+from tocsin.plan.atoms import AnyOf, BooleanNode, Computed, Equals, IsNull, Not, OneOf
+from tocsin.plan.expression import Call, Semantics
+from tocsin.plan.members import ITSELF, like_text, some, where
+from tocsin.values.like import Token, Wild
+from tocsin.values.scalars import Constant, Scalar
+
+Lowering = Callable[[Given], BooleanNode]
+"""From a parameter to what it asks of an event."""
+
+_WILD: dict[str, Token] = {ANY_DIGIT: Wild.ANY_ONE, ANY_RUN: Wild.ANY_RUN}
+
+
+def any_of(conditions: Sequence[BooleanNode]) -> BooleanNode:
+    """At least one of the conditions."""
+    return conditions[0] if len(conditions) == 1 else AnyOf(tuple(conditions))
+
+
+def equals(path: Path, values: Sequence[Scalar]) -> BooleanNode:
+    """A scalar field has one of the values."""
+    constants = frozenset(Constant.of(value) for value in values)
+    return Equals(path, next(iter(constants))) if len(constants) == 1 else OneOf(path, constants)
+
+
+def members(paths: Sequence[Path], *tests: Call) -> BooleanNode:
+    """Some member at one of the paths passes all the tests."""
+    return any_of([Computed(some(path, *tests), Semantics.MEMBERS) for path in paths])
+
+
+def scalar(path: Path, read: Callable[[Given], Sequence[Scalar]]) -> Lowering:
+    """EQ_ of a field with one value."""
+    return lambda given: equals(path, read(given))
+
+
+def listed(*paths: Path, read: Callable[[Given], Sequence[Scalar]] = strings) -> Lowering:
+    """EQ_ of a field that stands in lists."""
+    return lambda given: members(paths, where("=", ITSELF, *read(given)))
+
+
+def identified(*paths: Path) -> Lowering:
+    """EQ_ of an identifier: either spelling of the same key will do."""
+    return lambda given: any_of([_is_one(path, strings(given)) for path in paths])
+
+
+def matched(*paths: Path) -> Lowering:
+    """MATCH_ of identifiers: the same key, or one that fits a pattern with wildcards."""
+
+    def lower(given: Given) -> BooleanNode:
+        forms = dict.fromkeys(form for each in strings(given) for form in patterns(each))
+        exact = [form for form in forms if not _is_wild(form)]
+        wild = [like_text([_WILD.get(character, character) for character in form]) for form in forms if _is_wild(form)]
+        found = [_is_one(path, exact) for path in paths] if exact else []
+        found += [members(paths, where("LIKE", ITSELF, *wild))] if wild else []
+        return any_of(found)
+
+    return lower
+
+
+def within(path: Path) -> Lowering:
+    """WD_ of a location: itself, or one that the ontology has below it; without an ontology, itself."""
+
+    def lower(given: Given) -> BooleanNode:
+        places = [place for each in strings(given) for place in _places_below(each, given.ontology)]
+        return _is_one(path, places)
+
+    return lower
+
+
+def typed(path: Path, field: str, kind: str) -> Lowering:
+    """EQ_ of what an item of a list names, among the items of one type."""
+    return lambda given: members([path], where("=", "type", kind), where("IS", field, *_common(strings(given))))
+
+
+def timed(relation: str, *paths: Path) -> Lowering:
+    """GE_ or LT_ of a time."""
+    return lambda given: members(paths, where(f"TIME {relation}", ITSELF, instant(given)))
+
+
+def exists(*paths: Path) -> Lowering:
+    """EXISTS_ of a field of the event; the value of the parameter says nothing."""
+    return lambda given: any_of([Not(IsNull(path)) for path in paths])
+
+
+def _is_one(path: Path, identifiers: Sequence[str]) -> BooleanNode:
+    """Some identifier at the path is one of these: by an index where an event has but one, else member by member.
+
+    Events that no EPCIS codec has seen lack the common spelling; of them the identifier as it is written counts.
+    """
+    common = _common(identifiers)
+    if path not in KEYS:
+        return members([path], where("IS", ITSELF, *common))
+    return any_of([equals((ENVELOPE, KEYS[path]), common), equals(path, [*identifiers, *common])])
+
+
+def _common(identifiers: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(map(canonical, identifiers)))
+
+
+def _is_wild(form: str) -> bool:
+    return ANY_DIGIT in form or ANY_RUN in form
+
+
+def _places_below(place: str, ontology: Ontology | None) -> list[str]:
+    """The place and all below it; the ontology may know it by its other spelling."""
+    if ontology is None:
+        return [place]
+    key = canonical(place)
+    names = {place, key, *(name for name in ontology.classes if canonical(name) == key)}
+    return sorted({below for name in names for below in ontology.subclasses(name)} | {place})

@@ -1,0 +1,94 @@
+"""Parameters about extension fields: EQ_, GT_, GE_, LT_, LE_, EXISTS_, HASATTR_ and EQATTR_ with a qualified name.
+
+The name of a field is `prefix:local` by the `@context` of the query, or `namespace#local` as in EPCIS 1.x. ILMD_,
+ERROR_DECLARATION_, SENSORELEMENT_, SENSORMETADATA_, SENSORREPORT_, readPoint_ and bizLocation_ say where the field
+stands, else it stands in the event; INNER_ means that it lies deeper, at any depth.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tocsin.events.codecs.epcis.names import expanded
+from tocsin.events.event import Path
+from tocsin.languages.epcis.conditions import Lowering, members
+from tocsin.languages.epcis.parameters import ORDERINGS
+from tocsin.languages.epcis.values import Given, as_instant, as_number, strings
+from tocsin.plan.atoms import BooleanNode
+from tocsin.plan.expression import Call
+from tocsin.plan.members import DEEP, ITSELF, where
+
+_AREAS: dict[str, Path] = {
+    "ILMD": ("ilmd",),
+    "ERROR_DECLARATION": ("errorDeclaration",),
+    "SENSORELEMENT": ("sensorElementList",),
+    "SENSORMETADATA": ("sensorElementList", "sensorMetadata"),
+    "SENSORREPORT": ("sensorElementList", "sensorReport"),
+    "readPoint": ("readPoint",),
+    "bizLocation": ("bizLocation",),
+}
+_NAME = re.compile(rf"(EQ_ATTR|EQATTR|EQ|GT|GE|LT|LE|EXISTS|HASATTR)_(INNER_)?(?:({'|'.join(_AREAS)})_)?([^:]+:.+)")
+_FULL = ("http", "https", "urn", "ni", "tag")
+"""What stands before the colon of a full name, not of a prefixed one."""
+
+
+def extension(name: str) -> Lowering | None:
+    """The parameter about an extension field; None where the name is none."""
+    found = _NAME.fullmatch(name)
+    if found is None:
+        return None
+    word, inner, area, field = found.groups()
+    above = (*_AREAS.get(area, ()), *((DEEP,) if inner else ()))
+    return lambda given: _condition(given, word, above, field)
+
+
+def _condition(given: Given, word: str, above: Path, field: str) -> BooleanNode:
+    if word in ("EQATTR", "EQ_ATTR"):
+        field, _, attribute = field.rpartition("_")
+        return members([(*above, _key(given, field))], where("=", _attribute(given, attribute), *strings(given)))
+    path = (*above, _key(given, field))
+    match word:
+        case "EXISTS":
+            return members([path], where("EXISTS", ITSELF))
+        case "HASATTR":
+            return members([path], *(where("EXISTS", _attribute(given, each)) for each in strings(given)))
+        case "EQ":
+            return members([path], _equality(given))
+        case _:
+            return members([path], _ordering(given, ORDERINGS[word]))
+
+
+def _key(given: Given, field: str) -> str:
+    """The name of the field in events; a prefix that nobody declared would never be met there."""
+    prefix = field.partition(":")[0]
+    if not field:
+        raise given.wrong(f"{given.name} names no field", "write it like EQATTR_prefix:field_attribute")
+    if prefix not in given.prefixes and prefix not in _FULL:
+        raise given.wrong(
+            f"the prefix {prefix!r} is not declared",
+            f'add it to the query: "@context": {{"{prefix}": "https://..."}}, or write namespace#name',
+        )
+    return expanded(field, given.prefixes)
+
+
+def _attribute(given: Given, name: str) -> str:
+    return expanded(name, given.prefixes)
+
+
+def _equality(given: Given) -> Call:
+    """One number, or texts; a text that writes a time still means itself."""
+    value = given.value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return where("=", ITSELF, value)
+    return where("=", ITSELF, *strings(given))
+
+
+def _ordering(given: Given, relation: str) -> Call:
+    """A number or a time."""
+    found = as_number(given.value)
+    if found is not None:
+        return where(relation, ITSELF, found)
+    moment = as_instant(given.value)
+    if moment is None:
+        raise given.wrong(f"{given.name} takes a number or a time", "a time is written like 2026-01-31T08:00:00Z")
+    return where(f"TIME {relation}", ITSELF, moment)

@@ -1,0 +1,43 @@
+"""From parameters to a condition: all of them hold. A problem in one parameter hides none in the others."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from tocsin.errors import Problem
+from tocsin.knowledge.ontology import Ontology
+from tocsin.languages.epcis.conditions import Lowering
+from tocsin.languages.epcis.extensions import extension
+from tocsin.languages.epcis.parameters import CONTROLS, FIXED, composed, examples
+from tocsin.languages.epcis.problems import control_problem
+from tocsin.languages.epcis.read import Query
+from tocsin.languages.epcis.values import Given
+from tocsin.plan.atoms import AllOf, BooleanNode, IsNull, Not
+
+EVERY_EVENT = Not(IsNull(("eventTime",)))
+"""What a query without parameters asks: that it is an EPCIS event."""
+
+
+def lower(query: Query, ontology: Ontology | None) -> tuple[BooleanNode, list[Problem]]:
+    """The condition and every problem; the condition means something only without problems."""
+    found: list[BooleanNode] = []
+    problems: list[Problem] = []
+    for name, value in query.parameters.items():
+        try:
+            given = Given(name, value, query.text, query.prefixes, ontology)
+            found.append(_lowering(given)(given))
+        except Problem as problem:
+            problems.append(problem)
+    return (found[0] if len(found) == 1 else AllOf(tuple(found)) if found else EVERY_EVENT), problems
+
+
+def _lowering(given: Given) -> Lowering:
+    name = given.name
+    if name in CONTROLS:
+        raise control_problem(given.text, name)
+    found = FIXED.get(name) or composed(name) or extension(name)
+    if found is None:
+        near = get_close_matches(name, list(examples()), n=3)
+        hint = f"did you mean {' or '.join(near)}?" if near else "a field of your own has a prefix, as in EQ_ext:field"
+        raise given.wrong(f"the parameter {name} is not known", hint)
+    return found

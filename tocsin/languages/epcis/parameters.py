@@ -1,0 +1,176 @@
+"""The parameters of a SimpleEventQuery that have fixed names (EPCIS 2.0, section 8.2.7.1), those of 1.x included.
+
+Each parameter narrows the result; several values of one parameter are alternatives. A quantity or a measurement with a
+unit (`GE_value_CEL`) asks for that very unit: nothing is converted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tocsin.events.codecs.epcis import vocabulary
+from tocsin.events.codecs.epcis.names import expanded
+from tocsin.events.codecs.epcis.shape import ACTIONS, ALIAS, KINDS, QUANTITY_EVENT
+from tocsin.events.event import Path
+from tocsin.languages.epcis.conditions import (
+    Lowering,
+    any_of,
+    equals,
+    exists,
+    identified,
+    listed,
+    matched,
+    members,
+    scalar,
+    timed,
+    typed,
+    within,
+)
+from tocsin.languages.epcis.values import Given, flag, number, numbers, one_of, strings, terms
+from tocsin.plan.atoms import BooleanNode
+from tocsin.plan.members import ITSELF, where
+
+CONTROLS = ("orderBy", "orderDirection", "eventCountLimit", "maxEventCount", "perPage", "nextPageToken")
+"""Parameters that order or cut a finished result."""
+
+ORDERINGS = {"GT": ">", "GE": ">=", "LT": "<", "LE": "<="}
+_TIMES = {"GE": ">=", "LT": "<"}
+
+_SENSOR: Path = ("sensorElementList",)
+_METADATA: Path = (*_SENSOR, "sensorMetadata")
+_REPORT: Path = (*_SENSOR, "sensorReport")
+_QUANTITIES: tuple[Path, ...] = (
+    ("quantityList",),
+    ("childQuantityList",),
+    ("inputQuantityList",),
+    ("outputQuantityList",),
+)
+_EPCS: dict[str, tuple[Path, ...]] = {
+    "epc": (("epcList",), ("childEPCs",)),
+    "parentID": (("parentID",),),
+    "inputEPC": (("inputEPCList",),),
+    "outputEPC": (("outputEPCList",),),
+    "anyEPC": (("epcList",), ("childEPCs",), ("inputEPCList",), ("outputEPCList",), ("parentID",)),
+}
+_CLASSES: dict[str, tuple[Path, ...]] = {
+    "epcClass": _QUANTITIES[:2],
+    "inputEPCClass": _QUANTITIES[2:3],
+    "outputEPCClass": _QUANTITIES[3:],
+    "anyEPCClass": _QUANTITIES,
+}
+_TIMED: dict[str, tuple[Path, ...]] = {
+    "eventTime": (("eventTime",),),
+    "recordTime": (("recordTime",),),
+    "errorDeclarationTime": (("errorDeclaration", "declarationTime"),),
+    "errorDeclaration_Time": (("errorDeclaration", "declarationTime"),),
+    "time": ((*_METADATA, "time"), (*_REPORT, "time")),
+    "startTime": ((*_METADATA, "startTime"),),
+    "endTime": ((*_METADATA, "endTime"),),
+    "SENSORMETADATA_time": ((*_METADATA, "time"),),
+    "SENSORREPORT_time": ((*_REPORT, "time"),),
+}
+_DEVICE = ("deviceID", "deviceMetadata", "rawData", "dataProcessingMethod", "bizRules")
+_DISPOSITIONS = terms(vocabulary.DISPOSITION)
+
+
+def _event_type(given: Given) -> BooleanNode:
+    """The type, or the former name that a QuantityEvent keeps."""
+    names = [expanded(each, given.prefixes) for each in strings(given)]
+    known = (*KINDS, QUANTITY_EVENT)
+    for name in names:
+        if name not in known and ":" not in name:
+            raise given.wrong(f"{name!r} is no kind of event", f"known: {', '.join(known)}")
+    found = [equals((ALIAS,), [QUANTITY_EVENT])] if QUANTITY_EVENT in names else []
+    others = [name for name in names if name != QUANTITY_EVENT]
+    return any_of([*found, equals(("type",), others)] if others else found)
+
+
+def _flagged(given: Given) -> BooleanNode:
+    return members([(*_REPORT, "booleanValue")], where("=", ITSELF, flag(given)))
+
+
+def _fixed() -> Iterator[tuple[str, Lowering]]:
+    yield "eventType", _event_type
+    yield "EQ_action", scalar(("action",), one_of(*ACTIONS))
+    yield "EQ_bizStep", scalar(("bizStep",), terms(vocabulary.BIZ_STEP))
+    yield "EQ_disposition", scalar(("disposition",), _DISPOSITIONS)
+    yield "EQ_persistentDisposition_set", listed(("persistentDisposition", "set"), read=_DISPOSITIONS)
+    yield "EQ_persistentDisposition_unset", listed(("persistentDisposition", "unset"), read=_DISPOSITIONS)
+    yield "EQ_eventID", scalar(("eventID",), strings)
+    yield "EQ_transformationID", identified(("transformationID",))
+    yield "EQ_errorReason", scalar(("errorDeclaration", "reason"), terms(vocabulary.ERROR_REASON))
+    yield "EQ_correctiveEventID", listed(("errorDeclaration", "correctiveEventIDs"))
+    for place in ("readPoint", "bizLocation"):
+        yield f"EQ_{place}", identified((place, "id"))
+        yield f"WD_{place}", within((place, "id"))
+    for field in ("errorDeclaration", "sensorElementList", "ilmd"):
+        yield f"EXISTS_{field}", exists((field,))
+    for name, paths in _EPCS.items():
+        yield f"MATCH_{name}", matched(*paths)
+    for name, paths in _CLASSES.items():
+        yield f"MATCH_{name}", matched(*((*path, "epcClass") for path in paths))
+    for name, paths in _TIMED.items():
+        for word, relation in _TIMES.items():
+            yield f"{word}_{name}", timed(relation, *paths)
+    yield from _sensor()
+
+
+def _sensor() -> Iterator[tuple[str, Lowering]]:
+    yield "EQ_type", listed((*_REPORT, "type"), read=terms(vocabulary.MEASUREMENT))
+    yield "EQ_exception", listed((*_REPORT, "exception"), read=terms(vocabulary.ALERT))
+    yield "EQ_component", listed((*_REPORT, "component"), read=terms(vocabulary.COMPONENT))
+    yield "EQ_booleanValue", _flagged
+    for name in _DEVICE:
+        yield f"EQ_{name}", identified((*_METADATA, name), (*_REPORT, name))
+        yield f"EQ_SENSORMETADATA_{name}", identified((*_METADATA, name))
+        yield f"EQ_SENSORREPORT_{name}", identified((*_REPORT, name))
+    for name in ("microorganism", "chemicalSubstance", "stringValue", "hexBinaryValue", "coordinateReferenceSystem"):
+        yield f"EQ_{name}", listed((*_REPORT, name))
+    yield "EQ_uriValue", identified((*_REPORT, "uriValue"))
+
+
+FIXED: dict[str, Lowering] = dict(_fixed())
+
+_MEASURED = ("value", "minValue", "maxValue", "meanValue", "sDev", "percValue", "percRank", "quantity")
+_WITH_UNIT = re.compile(rf"(EQ|GT|GE|LT|LE)_({'|'.join(_MEASURED)})(?:_([A-Z0-9]{{2,4}}))?")
+_WITH_TYPE = re.compile(r"EQ_(bizTransaction|source|destination)_(.+)")
+_LISTS = {"bizTransaction": "bizTransactionList", "source": "sourceList", "destination": "destinationList"}
+_TYPES = {
+    "bizTransaction": vocabulary.TRANSACTION_TYPE,
+    "source": vocabulary.PARTY_TYPE,
+    "destination": vocabulary.PARTY_TYPE,
+}
+
+
+def composed(name: str) -> Lowering | None:
+    """The parameter whose name has a unit or a type in it; None where it is no such name."""
+    if found := _WITH_UNIT.fullmatch(name):
+        return _measured(found.group(1), found.group(2), found.group(3))
+    found = _WITH_TYPE.fullmatch(name)
+    if found is None:
+        return None
+    field, kind = found.group(1), _TYPES[found.group(1)].word(found.group(2))
+    return typed((_LISTS[field],), field, kind) if _TYPES[field].allows(kind) else None
+
+
+def examples() -> Iterator[str]:
+    """Names of the parameters of this file, those with a unit or a type by their beginning."""
+    yield from FIXED
+    yield from CONTROLS
+    for word in ("EQ", *ORDERINGS):
+        yield from (f"{word}_{name}" for name in _MEASURED)
+    for field, kinds in _TYPES.items():
+        yield from (f"EQ_{field}_{kind}" for kind in sorted(kinds.words))
+
+
+def _measured(word: str, field: str, unit: str | None) -> Lowering:
+    """A number among those of one unit, in one and the same element."""
+    paths = _QUANTITIES if field == "quantity" else (_REPORT,)
+
+    def lower(given: Given) -> BooleanNode:
+        values = numbers(given) if word == "EQ" else [number(given)]
+        asked = where(ORDERINGS.get(word, "="), field, *values)
+        return members(paths, *([where("=", "uom", unit)] if unit else []), asked)
+
+    return lower

@@ -1,0 +1,65 @@
+"""From text to parameters: the JSON object of an EPCIS query, or the XML of a Poll or Subscribe request.
+
+A named query (`{"name": ..., "query": {...}}`) is taken for the query inside it. Prefixes come from `@context`. Members
+alone are an object too, so that an atom in braces, `epcis{ "EQ_bizStep": ["shipping"] }`, needs no second pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tocsin.errors import EventProblem, Problem
+from tocsin.events.codecs.cloudevents import parse_json
+from tocsin.events.codecs.epcis.from_xml import local
+from tocsin.events.codecs.epcis.names import Prefixes, prefixes_of
+from tocsin.events.codecs.epcis.polls import QUERIES, parameters_of
+from tocsin.events.views.document import parse_xml
+from tocsin.languages.epcis.problems import parameter_problem, syntax_problem
+
+_HINT = 'write the parameters of a SimpleEventQuery, like {"EQ_bizStep": ["shipping"]}'
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Parameters by name as they were given, the prefixes that their names may use, and the text they stand in."""
+
+    parameters: Mapping[str, Any]
+    prefixes: Prefixes
+    text: str
+
+
+def read(text: str) -> Query:
+    """The query of a text; raises where it is none."""
+    if text.lstrip("\ufeff \t\r\n").startswith("<"):
+        return Query(_xml_parameters(text), prefixes_of(None), text)
+    body = _json_object(text)
+    inner = body.get("query")
+    if isinstance(inner, dict) and set(body) <= {"@context", "name", "query"}:
+        body = {"@context": body.get("@context"), **inner}
+    context = prefixes_of(body.get("@context"))
+    return Query({name: value for name, value in body.items() if name != "@context"}, context, text)
+
+
+def _json_object(text: str) -> dict[str, Any]:
+    try:
+        body = parse_json(f"{{{text}}}" if text.lstrip().startswith('"') else text)
+    except Problem as problem:
+        raise syntax_problem(problem.message, hint=_HINT) from None
+    if not isinstance(body, dict):
+        raise syntax_problem("a query is a JSON object", hint=_HINT)
+    return body
+
+
+def _xml_parameters(text: str) -> dict[str, Any]:
+    try:
+        root = parse_xml(text.lstrip("\ufeff \t\r\n"))
+        query = next((element for element in root.iter() if local(element) in QUERIES), None)
+        if query is None:
+            raise syntax_problem(f"the XML holds no {' or '.join(QUERIES)}", hint=_HINT)
+        return parameters_of(query)
+    except EventProblem as problem:
+        if problem.token:
+            raise parameter_problem(text, problem.token, problem.message, problem.hint) from None
+        raise syntax_problem(problem.message, hint=_HINT) from None

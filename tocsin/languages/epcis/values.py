@@ -1,0 +1,131 @@
+"""Values of parameters: lists of strings, numbers, times, terms. A value that its parameter cannot have is a problem.
+
+One string is as good as a list of one, and a number may be written as text, since XML requests know nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from tocsin.errors import MeaningProblem
+from tocsin.events.codecs.epcis.names import Prefixes
+from tocsin.events.codecs.epcis.vocabulary import Vocabulary
+from tocsin.knowledge.ontology import Ontology
+from tocsin.languages.epcis.problems import parameter_problem
+from tocsin.values.scalars import canonical_number
+from tocsin.values.time import Instant, parse_instant
+
+_LONGEST_NUMBER = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """One parameter of a query: its name, its value, and what surrounds it."""
+
+    name: str
+    value: Any
+    text: str
+    prefixes: Prefixes
+    ontology: Ontology | None = None
+
+    def wrong(self, message: str, hint: str = "") -> MeaningProblem:
+        """The problem of this parameter."""
+        return parameter_problem(self.text, self.name, message, hint)
+
+
+def strings(given: Given) -> list[str]:
+    """At least one string, none of them empty."""
+    listed = given.value if isinstance(given.value, list) else [given.value]
+    if not listed or not all(isinstance(each, str) and each for each in listed):
+        raise given.wrong(f"{given.name} takes a list of strings", 'write it like ["a", "b"]')
+    return listed
+
+
+def terms(vocabulary: Vocabulary) -> Callable[[Given], list[str]]:
+    """Standard terms in any spelling, each as its bare word."""
+
+    def read(given: Given) -> list[str]:
+        words = [vocabulary.word(each) for each in strings(given)]
+        for word in words:
+            if not vocabulary.allows(word):
+                raise given.wrong(f"{word!r} is no {vocabulary.name} of the vocabulary", vocabulary.near(word))
+        return words
+
+    return read
+
+
+def one_of(*allowed: str) -> Callable[[Given], list[str]]:
+    """Strings out of a few."""
+
+    def read(given: Given) -> list[str]:
+        for each in strings(given):
+            if each not in allowed:
+                raise given.wrong(f"{given.name} does not know {each!r}", f"it takes {', '.join(allowed)}")
+        return strings(given)
+
+    return read
+
+
+def number(given: Given) -> int | float:
+    """One number."""
+    found = as_number(given.value[0] if _is_single(given.value) else given.value)
+    if found is None:
+        raise given.wrong(f"{given.name} takes a number")
+    return found
+
+
+def numbers(given: Given) -> list[int | float]:
+    """At least one number."""
+    found = [as_number(each) for each in (given.value if isinstance(given.value, list) else [given.value])]
+    if not found or None in found:
+        raise given.wrong(f"{given.name} takes numbers")
+    return [each for each in found if each is not None]
+
+
+def instant(given: Given) -> Instant:
+    """One time with its zone."""
+    value = given.value[0] if _is_single(given.value) else given.value
+    if not isinstance(value, str):
+        raise given.wrong(f"{given.name} takes a time", "write it like 2026-01-31T08:00:00Z")
+    try:
+        return parse_instant(value)
+    except MeaningProblem as problem:
+        raise given.wrong(f"{given.name}: {problem.message}", problem.hint) from None
+
+
+def flag(given: Given) -> bool:
+    """True or false."""
+    value = (
+        {"true": True, "false": False}.get(given.value, given.value) if isinstance(given.value, str) else given.value
+    )
+    if not isinstance(value, bool):
+        raise given.wrong(f"{given.name} takes true or false")
+    return value
+
+
+def as_number(value: Any) -> int | float | None:
+    """The number that a value is or writes."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    if isinstance(value, str) and len(value) > _LONGEST_NUMBER:
+        return None
+    try:
+        exact = Decimal(value.strip()) if isinstance(value, str) else value
+    except InvalidOperation:
+        return None
+    return None if isinstance(exact, Decimal) and not exact.is_finite() else canonical_number(exact)
+
+
+def as_instant(value: Any) -> Instant | None:
+    """The instant that a text writes."""
+    try:
+        return parse_instant(value) if isinstance(value, str) else None
+    except MeaningProblem:
+        return None
+
+
+def _is_single(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 1

@@ -1,0 +1,200 @@
+"""Time clauses lowered to joins (spec 4.1, 4.2): every block is a named part, so it is one event wherever it stands.
+
+Contexts become policies: Recent takes the most recent, Exclusive the oldest and drops it, Globe every combination.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import permutations
+from typing import assert_never
+
+from tocsin.errors import Problem
+from tocsin.languages.exmlql.names import constituents
+from tocsin.languages.exmlql.problems import Problems
+from tocsin.languages.exmlql.syntax import BlockUse, Group, Operation, Spot, Subscription, Timed, TimePart
+from tocsin.plan.blocks import ValueCondition, XmlBlock
+from tocsin.plan.composites import (
+    Absence,
+    AfterWindow,
+    BetweenWindow,
+    Either,
+    End,
+    Join,
+    JoinCondition,
+    Meeting,
+    Moment,
+    Named,
+    Only,
+    Part,
+    Plan,
+    Policy,
+    Precedes,
+    Send,
+    Triggered,
+    Waiting,
+)
+from tocsin.plan.construction import Construct
+from tocsin.values.time import Duration, parse_duration
+
+
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """A subscription about several events: its blocks by label, the conditions between them, what is constructed."""
+
+    subscription: Subscription
+    blocks: Mapping[str, XmlBlock]
+    conditions: tuple[ValueCondition, ...]
+    output: Construct | None
+
+    @property
+    def contexts(self) -> frozenset[str]:
+        """The contexts of the whole subscription."""
+        given = self.subscription.contexts
+        return frozenset(name.text for name in given.names) if given else frozenset()
+
+
+def composed(composition: Composition, problems: Problems) -> Plan | None:
+    """The plan; None where a duration is none."""
+    lowering = _Lowering(composition, problems)
+    pattern = lowering.pattern()
+    if problems.found:
+        return None
+    return Plan(pattern, composition.output) if composition.output else _triggered(composition, pattern)
+
+
+class _Lowering:
+    """Lowers one time clause."""
+
+    def __init__(self, composition: Composition, problems: Problems) -> None:
+        self._composition = composition
+        self._problems = problems
+        self._within = self._duration(composition.subscription.within)
+
+    def pattern(self) -> Part:
+        """The whole pattern; without a time clause, one event of every block, the most recent of each."""
+        time, policy = self._composition.subscription.time, _policy(self._composition.contexts)
+        if time is None:
+            parts = tuple(Named(label, block) for label, block in self._composition.blocks.items())
+            return self._join(parts, (), Policy.RECENT)
+        return self._part(time, policy)
+
+    def _part(self, part: TimePart, policy: Policy) -> Part:
+        match part:
+            case BlockUse(spot):
+                return Named(spot.text, self._composition.blocks[spot.text])
+            case Group(inner, contexts):
+                own = _policy(frozenset(each.text for each in contexts)) if contexts else policy
+                return self._group(inner, own, policy)
+            case Operation(operator, left, right):
+                return self._operation(operator.text, self._part(left, policy), self._part(right, policy), policy)
+            case Timed():
+                return self._timed(part, policy)
+            case _:
+                assert_never(part)
+
+    def _group(self, inner: TimePart, own: Policy, outer: Policy) -> Part:
+        """A bracket is about the vertex it stands at, not about those inside it."""
+        part = self._part(inner, outer)
+        return replace(part, policy=own) if isinstance(part, Join | Absence) else part
+
+    def _operation(self, operator: str, left: Part, right: Part, policy: Policy) -> Part:
+        if operator == "|":
+            return Either((left, right))
+        return self._join((left, right), _CONDITIONS[operator], policy)
+
+    def _timed(self, timed: Timed, policy: Policy) -> Part:
+        first, middle = self._part(timed.first, policy), self._part(timed.middle, policy)
+        if isinstance(timed.last, Spot):
+            length = self._duration(timed.last) or 0
+            if timed.absent:
+                return Absence(middle, AfterWindow(first, length), policy=policy)
+            return self._join((first, middle), (_before(0, 1), _ends_within(1, 0, length)), policy)
+        last = self._part(timed.last, policy)
+        if timed.absent:
+            return Absence(middle, BetweenWindow(first, last), policy=policy, keep=self._within)
+        return self._join((first, last, middle), (_before(0, 2), _before(2, 1)), policy)
+
+    def _join(self, parts: tuple[Part, ...], conditions: tuple[JoinCondition, ...], policy: Policy) -> Join:
+        span = () if self._within is None else _span(len(parts), self._within)
+        return Join(parts, (*conditions, *span), policy, self._within)
+
+    def _duration(self, spot: Spot | None) -> Duration | None:
+        if spot is None:
+            return None
+        try:
+            return parse_duration(spot.text)
+        except Problem as problem:
+            self._problems.syntax(spot, problem.message, problem.hint)
+            return None
+
+
+def _triggered(composition: Composition, pattern: Part) -> Plan:
+    """Members of the detection are sent with it; of the other blocks, what the context says."""
+    mode, time = composition.subscription.mode, composition.subscription.time
+    assert mode is not None
+    assert time is not None
+    inside, _ = constituents(time)
+    targets = [target.text for target in mode.targets]
+    members = tuple(target for target in targets if target in inside)
+    others = tuple(target for target in targets if target not in inside)
+    if composition.conditions:
+        pattern = Only(pattern, Meeting(composition.conditions))
+    waiting = _WAITING[composition.contexts]
+    parts: list[Part] = [pattern] if members else []
+    parts += [Triggered(pattern, Named(label, composition.blocks[label]), waiting) for label in others]
+    return Plan(parts[0] if len(parts) == 1 else Either(tuple(parts)), Send(members, others))
+
+
+_WAITING = {
+    frozenset[str](): Waiting.FIRST_AFTER,
+    frozenset(("Recent",)): Waiting.FIRST_AFTER,
+    frozenset(("Recent", "Exclusive")): Waiting.FIRST_AFTER,
+    frozenset(("Recent", "Globe")): Waiting.LATEST_SINCE,
+    frozenset(("Exclusive",)): Waiting.EVERY_AFTER,
+    frozenset(("Globe",)): Waiting.EVERY_SINCE,
+}
+
+
+def _policy(contexts: frozenset[str]) -> Policy:
+    if "Recent" in contexts or not contexts:
+        return Policy.RECENT
+    return Policy.EXCLUSIVE if "Exclusive" in contexts else Policy.GLOBE
+
+
+def _start(part: int) -> Moment:
+    return Moment(part, End.START)
+
+
+def _finish(part: int) -> Moment:
+    return Moment(part, End.FINISH)
+
+
+def _before(earlier: int, later: int) -> Precedes:
+    return Precedes(_finish(earlier), _start(later))
+
+
+def _ends_within(part: int, after: int, length: Duration) -> Precedes:
+    return Precedes(_finish(part), _finish(after), -length, or_equal=True)
+
+
+def _span(parts: int, length: Duration) -> Sequence[Precedes]:
+    """From the start of each part to the end of every other it is at most so long."""
+    return [
+        Precedes(_finish(one), _start(other), -length, or_equal=True) for one, other in permutations(range(parts), 2)
+    ]
+
+
+_CONDITIONS: Mapping[str, tuple[JoinCondition, ...]] = {
+    ";": (_before(0, 1),),
+    ":": (
+        Precedes(_start(0), _start(1)),
+        Precedes(_start(1), _finish(0)),
+        Precedes(_finish(0), _finish(1)),
+    ),
+    "||": (
+        Precedes(_start(0), _finish(1), or_equal=True),
+        Precedes(_start(1), _finish(0), or_equal=True),
+    ),
+}

@@ -1,0 +1,128 @@
+"""Block variables: each labels one block, and the time clause uses the labels that there are. Contexts fit together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from tocsin.languages.exmlql.problems import Problems
+from tocsin.languages.exmlql.syntax import BlockUse, Group, Operation, Spot, Subscription, Timed, TimePart, uses_of
+
+
+def check_names(subscription: Subscription, problems: Problems) -> None:
+    """Notes every problem with labels, targets and contexts."""
+    labels = _check_labels(subscription, problems)
+    targets = subscription.mode.targets if subscription.mode else ()
+    used = (*(uses_of(subscription.time) if subscription.time else ()), *targets)
+    for use in used:
+        if use.text not in labels:
+            known = ", ".join(labels) or "none"
+            problems.add("UnknownBlock", use, f"there is no block {use.text}", f"the blocks of WHERE are: {known}")
+    if subscription.time is not None:
+        names = {use.text for use in used}
+        for label in labels.values():
+            if label.text not in names:
+                hint = f"use {label.text} in the time clause, or leave its pattern out"
+                problems.add("UnusedBlock", label, f"the time clause does not say when {label.text} happens", hint)
+    _check_targets(subscription, problems)
+    _check_contexts(subscription, problems)
+
+
+def constituents(part: TimePart) -> tuple[frozenset[str], frozenset[str]]:
+    """The blocks that every occurrence has a member of, and those that some occurrence has."""
+    match part:
+        case BlockUse(spot):
+            return frozenset((spot.text,)), frozenset((spot.text,))
+        case Group(inner):
+            return constituents(inner)
+        case Operation(operator, left, right):
+            return _both(operator.text == "|", constituents(left), constituents(right))
+        case Timed(first, last, middle, absent):
+            found = constituents(first)
+            if not isinstance(last, Spot):
+                found = _both(False, found, constituents(last))
+            return found if absent else _both(False, found, constituents(middle))
+        case _:
+            assert_never(part)
+
+
+def _both(
+    either: bool,
+    left: tuple[frozenset[str], frozenset[str]],
+    right: tuple[frozenset[str], frozenset[str]],
+) -> tuple[frozenset[str], frozenset[str]]:
+    return (left[0] & right[0] if either else left[0] | right[0]), left[1] | right[1]
+
+
+def _check_labels(subscription: Subscription, problems: Problems) -> dict[str, Spot]:
+    labels: dict[str, Spot] = {}
+    for item in subscription.blocks:
+        if item.label is None:
+            continue
+        if item.label.text in labels:
+            hint = "give the second pattern a label of its own; one label names one event"
+            problems.add("DuplicateBlock", item.label, f"the block {item.label.text} is there already", hint)
+        labels.setdefault(item.label.text, item.label)
+    if labels and len(subscription.blocks) > sum(item.label is not None for item in subscription.blocks):
+        first = next(iter(labels.values()))
+        problems.add(
+            "MixedBlockLabels",
+            first,
+            "some patterns have a label and some have none",
+            "label every pattern, each with its own event; or none, so that all are about one event",
+        )
+    return labels
+
+
+def _check_targets(subscription: Subscription, problems: Problems) -> None:
+    if subscription.time is None or subscription.mode is None:
+        return
+    always, sometimes = constituents(subscription.time)
+    for target in subscription.mode.targets:
+        if target.text in sometimes - always:
+            problems.add(
+                "AmbiguousTarget",
+                target,
+                f"{target.text} is part of some alternatives and not of others",
+                "write one subscription for each alternative, or choose a target that is in all of them or in none",
+            )
+
+
+def _check_contexts(subscription: Subscription, problems: Problems) -> None:
+    if subscription.contexts:
+        _check_context_list(subscription.contexts.names, problems)
+    if subscription.time is not None:
+        _check_brackets(subscription.time, problems)
+
+
+def _check_brackets(part: TimePart, problems: Problems) -> None:
+    match part:
+        case Group(inner, contexts):
+            _check_context_list(contexts, problems)
+            _check_brackets(inner, problems)
+        case Operation(_, left, right):
+            _check_brackets(left, problems)
+            _check_brackets(right, problems)
+        case Timed(first, last, middle):
+            for each in (first, last, middle):
+                if not isinstance(each, Spot):
+                    _check_brackets(each, problems)
+        case BlockUse():
+            pass
+        case _:
+            assert_never(part)
+
+
+def _check_context_list(names: Sequence[Spot], problems: Problems) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name.text in seen:
+            problems.add("ContextConflict", name, f"{name.text} stands twice", "name each context once")
+        elif {name.text, *seen} >= {"Exclusive", "Globe"}:
+            problems.add(
+                "ContextConflict",
+                name,
+                "Exclusive and Globe exclude each other",
+                "Exclusive uses the oldest and drops what was used, Globe keeps every combination: choose one",
+            )
+        seen.add(name.text)

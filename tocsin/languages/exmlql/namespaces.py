@@ -1,0 +1,54 @@
+"""Names with prefixes: `p:name` is the name in the namespace that the prolog gives to p; a bare name is in none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tocsin.languages.exmlql.problems import Problems
+from tocsin.languages.exmlql.syntax import NamespaceLine, Spot
+
+_XML = "http://www.w3.org/XML/1998/namespace"
+
+
+class Namespaces:
+    """The prefixes of one subscription."""
+
+    def __init__(self, lines: Sequence[NamespaceLine], problems: Problems) -> None:
+        self._problems = problems
+        self.uris: dict[str, str] = {}
+        for line in lines:
+            self._declare(line)
+
+    def expanded(self, name: Spot) -> str:
+        """The expanded name, `{uri}local` or the name alone."""
+        prefix, colon, local = name.text.partition(":")
+        if not colon:
+            return name.text
+        uri = self.uri(name, prefix)
+        return f"{{{uri}}}{local}"
+
+    def uri(self, name: Spot, prefix: str) -> str:
+        """The namespace of a prefix; a problem at the name where it has none."""
+        if prefix == "xml":
+            return _XML
+        if prefix not in self.uris:
+            self._problems.syntax(
+                name, f"the prefix {prefix} is not declared", f'begin with NAMESPACE {prefix} = "..." before WHERE'
+            )
+        return self.uris.get(prefix, "")
+
+    def refuse_declaration(self, name: Spot) -> None:
+        """`xmlns` is no attribute."""
+        if name.text == "xmlns" or name.text.startswith("xmlns:"):
+            self._problems.syntax(
+                name, "namespaces are not declared on elements", 'begin with NAMESPACE p = "..." before WHERE'
+            )
+
+    def _declare(self, line: NamespaceLine) -> None:
+        prefix = line.prefix.text
+        if prefix in self.uris or prefix in ("xml", "xmlns"):
+            self._problems.syntax(line.prefix, f"the prefix {prefix} is already taken", "choose another prefix")
+        elif not line.uri:
+            self._problems.syntax(line.prefix, "a namespace is not empty", "a name without a prefix is in no namespace")
+        else:
+            self.uris[prefix] = line.uri

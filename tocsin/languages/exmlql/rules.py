@@ -1,0 +1,51 @@
+"""Rules 1 and 2: a subscription says which event is sent, and only one way of saying so at a time (spec 3.5)."""
+
+from __future__ import annotations
+
+from tocsin.languages.exmlql.problems import Problems
+from tocsin.languages.exmlql.syntax import Subscription, uses_of
+
+
+def check_rules(subscription: Subscription, problems: Problems) -> None:
+    """Notes what breaks a rule, in the order 2.2, 2.1, 1."""
+    if subscription.construct is None:
+        _check_designation(subscription, problems)
+        return
+    if subscription.mode is not None:
+        operator = subscription.mode.operator
+        problems.add(
+            "EventForwardingConflict",
+            operator,
+            f"CONSTRUCT makes an event and {operator.text} designates another (rule 2.2)",
+            f"leave out CONSTRUCT, or {operator.text} and its blocks",
+        )
+    elif _selects_unclearly(subscription) and subscription.contexts:
+        problems.add(
+            "EventSelectionConfusion",
+            subscription.contexts.names[0],
+            "without a temporal operator it is unclear from which events to construct (rule 2.1)",
+            "add Recent to CONTEXT, leave CONTEXT out, or relate the blocks in time",
+        )
+
+
+def _selects_unclearly(subscription: Subscription) -> bool:
+    labelled = any(item.label for item in subscription.blocks)
+    given = {name.text for name in subscription.contexts.names} if subscription.contexts else {"Recent"}
+    return not subscription.has_operator and labelled and "Recent" not in given
+
+
+def _check_designation(subscription: Subscription, problems: Problems) -> None:
+    """Rule 1: without CONSTRUCT, one of several matched events is designated with `~>`."""
+    labelled = [item.label for item in subscription.blocks if item.label]
+    hint = "say which event is sent with ~> #X, or build one with CONSTRUCT"
+    mode, time = subscription.mode, subscription.time
+    if time is None or not subscription.has_operator:
+        if len(labelled) > 1:
+            message = f"{len(labelled)} blocks match events and none is designated (rule 1.1)"
+            problems.add("EventForwardingConfusion", labelled[1], message, hint)
+    elif mode is None:
+        message = "several events match and none is designated (rule 1.2)"
+        problems.add("EventForwardingConfusion", next(uses_of(time)), message, hint)
+    elif mode.operator.text == "=>":
+        message = "=> forwards a matched event, and here several match (rule 1.2)"
+        problems.add("EventForwardingConfusion", mode.operator, message, hint)

@@ -1,0 +1,77 @@
+"""Graph patterns over an ontology: an event rings when the pattern can be found in its graph, by meaning.
+
+Statement patterns `(subject, object, (class, property, class), filter)`, or SPARQL-like triples `ASK { ... }`. Without
+an ontology every IRI is a class or a property of its own, and bare names are those that JSON and XML members have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from tocsin.errors import Place, Problem
+from tocsin.events.views.names import VOCABULARY
+from tocsin.knowledge.ontology import Ontology, open_ontology
+from tocsin.languages.context import Context
+from tocsin.languages.graph.limits import Limits, exceeded
+from tocsin.languages.graph.lower import lowered
+from tocsin.languages.graph.options import settings_of
+from tocsin.languages.graph.problems import Problems
+from tocsin.languages.graph.read import read
+from tocsin.languages.graph.sparql import as_statements
+from tocsin.languages.graph.syntax import Query, Subscription
+from tocsin.languages.language import Language
+from tocsin.plan.composites import Plan
+from tocsin.plan.graphs import GraphPattern
+
+__all__ = ["LANGUAGE", "Limits", "parse", "problems"]
+
+_DEFAULT_LIMITS = Limits()
+
+
+def parse(text: str, options: Mapping[str, object], context: Context, limits: Limits = _DEFAULT_LIMITS) -> Plan:
+    """The plan of a subscription; raises its first problem."""
+    pattern, found = _meaning(text, options, context, limits)
+    if pattern is None:
+        raise found[0]
+    return Plan(pattern)
+
+
+def problems(
+    text: str, options: Mapping[str, object], context: Context, limits: Limits = _DEFAULT_LIMITS
+) -> list[Problem]:
+    """Every problem of a subscription in the order of its places; empty iff it parses."""
+    try:
+        return _meaning(text, options, context, limits)[1]
+    except Problem as problem:
+        return [problem]
+
+
+LANGUAGE = Language(parse=parse, problems=problems)
+
+
+def statements_of(text: str, limits: Limits, found: Problems) -> Subscription:
+    """The statements of a text in either spelling; raises where it is not in the grammar or too large."""
+    syntax = read(text, limits)
+    subscription = as_statements(syntax, found) if isinstance(syntax, Query) else syntax
+    size = sum(len(group) for group in subscription.groups())
+    if size > limits.statements:
+        raise exceeded(
+            f"the subscription has {size:,} statements, the limit is {limits.statements:,}", Place(1, 1), "split it"
+        )
+    return subscription
+
+
+def _meaning(
+    text: str, options: Mapping[str, object], context: Context, limits: Limits
+) -> tuple[GraphPattern | None, list[Problem]]:
+    settings = settings_of(options)
+    found = Problems(text)
+    ontology = context.ontology if isinstance(context.ontology, Ontology) else _open()
+    pattern = lowered(statements_of(text, limits, found), ontology, settings, found)
+    return (pattern, found.in_reading_order())
+
+
+@cache
+def _open() -> Ontology:
+    return open_ontology(VOCABULARY)

@@ -1,0 +1,141 @@
+"""From statements to a graph pattern. Every statement is looked at, so that no problem hides another.
+
+A path of several properties becomes a statement for each, with fresh vertices of class owl:Thing between them; a fresh
+vertex has a name that no text can write, and belongs to the path and its two ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+
+from tocsin.knowledge.ontology import Ontology
+from tocsin.languages.graph.filters import filter_of
+from tocsin.languages.graph.literals import literal_of
+from tocsin.languages.graph.names import Names
+from tocsin.languages.graph.options import Settings
+from tocsin.languages.graph.problems import Problems
+from tocsin.languages.graph.rules import check_kinds, check_reachable, check_satisfiable, check_selection
+from tocsin.languages.graph.syntax import Kind, Node, Spot, Statement, Step, Subscription
+from tocsin.plan.graphs import Filter, GraphPattern, Home, StatementPattern, Variable, Vertex
+from tocsin.values.terms import THING, Iri
+
+FRESH = "/"
+"""The end of the name of a fresh vertex: no text can write it."""
+
+
+def lowered(
+    subscription: Subscription, ontology: Ontology, settings: Settings, problems: Problems
+) -> GraphPattern | None:
+    """The pattern of a subscription, or None where there are problems."""
+    prefixes = {each.name: each.namespace for each in subscription.prefixes}
+    walk = _Walk(Names(prefixes, ontology, problems), ontology, settings, problems)
+    main, *groups = ([walk.patterns(each) for each in group] for group in subscription.groups())
+    check_reachable(subscription, problems)
+    check_kinds(subscription, walk.literal_objects, problems)
+    check_selection(subscription, problems)
+    if problems:
+        return None
+    optionals = len(subscription.optionals)
+    return GraphPattern(
+        _flat(main),
+        ontology,
+        settings.injective,
+        tuple(dict.fromkeys(each.text[1:] for each in subscription.selection)),
+        tuple(_flat(group) for group in groups[:optionals]),
+        tuple(_flat(group) for group in groups[optionals:]),
+    )
+
+
+def _flat(patterns: list[list[StatementPattern]]) -> tuple[StatementPattern, ...]:
+    return tuple(dict.fromkeys(each for some in patterns for each in some))
+
+
+class _Walk:
+    """One subscription on its way to the plan; `literal_objects` tells where a statement's object is a literal."""
+
+    def __init__(self, names: Names, ontology: Ontology, settings: Settings, problems: Problems) -> None:
+        self._names = names
+        self._ontology = ontology
+        self._settings = settings
+        self._problems = problems
+        self._fresh = count(1)
+        self._inside: dict[tuple[Node, Node, tuple[Step, ...]], list[Variable]] = {}
+        self.literal_objects: dict[Statement, bool] = {}
+
+    def patterns(self, statement: Statement) -> list[StatementPattern]:
+        """The statement patterns of a statement, one for each step of its path; none where there is a problem."""
+        ends = self._vertex(statement.subject), self._vertex(statement.object)
+        types = self._types(statement)
+        object_class = types[-1]
+        if object_class is not None:
+            self.literal_objects[statement] = self._ontology.is_datatype(object_class)
+        is_literal = self.literal_objects.get(statement, True)  # a class that is not known has its own problem
+        condition = filter_of(statement, is_literal, self._names, self._problems)
+        if statement.subject.kind is Kind.LITERAL:
+            self._problems.add(
+                "LITERAL_SUBJECT", statement.subject.spot, "a literal says nothing", "put it at the end of a statement"
+            )
+        known = [each for each in types if each is not None]
+        if len(known) == len(types):
+            check_satisfiable(statement, known, self._ontology, self._settings, self._problems)
+        subject, value = ends
+        if self._problems or subject is None or value is None:
+            return []
+        return self._steps(statement, (subject, value), known, condition)
+
+    def _types(self, statement: Statement) -> list[str | None]:
+        """The class of the subject, the properties of the path and the class of the object."""
+        properties = (self._names.property_of(step.property) for step in statement.path)
+        subject_class = self._names.class_of(statement.subject_class)
+        return [subject_class, *properties, self._names.class_of(statement.object_class)]
+
+    def _steps(
+        self, statement: Statement, ends: tuple[Vertex, Vertex], types: Sequence[str], condition: Filter | None
+    ) -> list[StatementPattern]:
+        first, *properties, last = types
+        vertices = [ends[0], *self._between(statement), ends[1]]
+        classes = [first, *(THING for _ in properties[1:]), last]
+        filters = [None] * (len(properties) - 1) + [condition]
+        return [
+            StatementPattern(
+                vertices[place],
+                vertices[place + 1],
+                classes[place],
+                prop,
+                classes[place + 1],
+                filters[place],
+                statement.path[place].repeated,
+            )
+            for place, prop in enumerate(properties)
+        ]
+
+    def _between(self, statement: Statement) -> list[Variable]:
+        """The vertices inside a path; two statements about the same path between the same ends share them."""
+        path = (statement.subject, statement.object, statement.path)
+        if path not in self._inside:
+            self._inside[path] = [Variable(f"{next(self._fresh)}{FRESH}") for _ in statement.path[1:]]
+        return self._inside[path]
+
+    def _vertex(self, node: Node) -> Vertex | None:
+        match node.kind:
+            case Kind.HOME:
+                return Home()
+            case Kind.VARIABLE:
+                return Variable(node.name)
+            case Kind.IRI:
+                iri = self._names.term(node.spot)
+                return None if iri is None else Iri(iri)
+            case Kind.LITERAL:
+                return literal_of(node, self._names, self._problems)
+            case Kind.BLANK:
+                self._refuse_blank(node.spot)
+                return None
+
+    def _refuse_blank(self, spot: Spot) -> None:
+        self._problems.add(
+            "BLANK_LABEL",
+            spot,
+            f"the label {spot.text} is local to an event, so a subscription cannot know it",
+            "write a variable, or _:H for the home vertex",
+        )

@@ -1,0 +1,135 @@
+"""The static rules of the language about whole subscriptions: S1, S4, S6, and what may be selected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from tocsin.knowledge.ontology import Ontology
+from tocsin.languages.graph.options import Settings
+from tocsin.languages.graph.problems import Problems
+from tocsin.languages.graph.syntax import Kind, Node, Statement, Subscription
+from tocsin.values.terms import THING
+
+_KINDS = {Kind.HOME: False, Kind.IRI: False, Kind.LITERAL: True}
+"""Whether an end is a literal, where that is told by how it is written."""
+
+
+def check_reachable(subscription: Subscription, problems: Problems) -> None:
+    """S1: a statement starts at home, and every vertex is reached from it; those of a group from the statements."""
+    main = subscription.statements
+    if main and not any(each.subject.kind is Kind.HOME for each in main):
+        problems.add(
+            "NO_HOME_PATTERN", main[0].spot, "no statement starts at _:H", "say what home points to: (_:H, ?1, (...))"
+        )
+        return
+    reached = _reached({home for each in main if (home := each.subject).kind is Kind.HOME}, main)
+    _refuse_lost(main, reached, problems)
+    for group in (*subscription.optionals, *subscription.absents):
+        start = reached | {end for each in group for end in _ends(each) if end.kind is Kind.HOME}
+        _refuse_lost(group, _reached(start, group), problems)
+
+
+def check_kinds(subscription: Subscription, literal_objects: Mapping[Statement, bool], problems: Problems) -> None:
+    """S4: an id is a resource or a literal, never both. `literal_objects` tells it for a statement's object."""
+    kinds: dict[Node, bool] = {}
+    for statement in (each for group in subscription.groups() for each in group):
+        if statement.subject.kind is not Kind.LITERAL:  # which is refused for itself
+            _note_kind(statement.subject, False, kinds, problems)
+        if statement in literal_objects:
+            _note_kind(statement.object, literal_objects[statement], kinds, problems)
+
+
+def check_satisfiable(
+    statement: Statement,
+    types: Sequence[str],
+    ontology: Ontology,
+    settings: Settings,
+    problems: Problems,
+) -> None:
+    """S6: something legal is at or below each step; strict: a plain statement is legal itself.
+
+    The types are the class of the subject, the properties of the path and the class of the object.
+    """
+    subject_class, *properties, object_class = types
+    last = len(properties) - 1
+    plain = last == 0 and not statement.path[0].repeated
+    for place, prop in enumerate(properties):
+        from_class = subject_class if place == 0 else THING
+        to_class = object_class if place == last else THING
+        ends = [(from_class, to_class)]
+        if statement.path[place].repeated:
+            ends = [(from_class, THING), (THING, to_class)]
+        if not all(ontology.satisfiable(one, prop, other) for one, other in ends):
+            shown = ", ".join(map(ontology.short, (from_class, prop, to_class)))
+            problems.add(
+                "META_UNSATISFIABLE",
+                statement.path[place].property,
+                f"the ontology allows no statement of type ({shown}), so that this never matches",
+                _allowed(prop, ontology),
+            )
+        elif plain and settings.strict and not ontology.allows(from_class, prop, to_class):
+            shown = ", ".join(map(ontology.short, (from_class, prop, to_class)))
+            problems.add(
+                "META_UNSATISFIABLE",
+                statement.path[place].property,
+                f"the type ({shown}) is wider than what the ontology allows",
+                f"{_allowed(prop, ontology)}; or leave out the option strict",
+            )
+
+
+def check_selection(subscription: Subscription, problems: Problems) -> None:
+    """What is selected stands in a statement that can give it a value: not in an absent group alone."""
+    groups = (subscription.statements, *subscription.optionals)
+    known = {end.spot.text for group in groups for each in group for end in _ends(each)}
+    for each in subscription.selection:
+        if each.text not in known:
+            problems.add(
+                "UNKNOWN_VARIABLE", each, f"no statement has {each.text} to select", "select variables of statements"
+            )
+
+
+def _reached(start: Iterable[Node], statements: Iterable[Statement]) -> set[Node]:
+    reached, growing = set(start), True
+    edges = [(each.subject, each.object) for each in statements]
+    while growing:
+        more = {end for begin, end in edges if begin in reached} - reached
+        growing = bool(more)
+        reached |= more
+    return reached
+
+
+def _refuse_lost(statements: Iterable[Statement], reached: set[Node], problems: Problems) -> None:
+    lost = dict.fromkeys(end for each in statements for end in _ends(each) if end not in reached)
+    for node in lost:
+        if node.kind not in (Kind.BLANK, Kind.LITERAL):  # which are refused for themselves, or with their subject
+            problems.add(
+                "PATTERN_UNREACHABLE",
+                node.spot,
+                f"no path leads from _:H to {node.spot.text}",
+                f"say how it is reached: (_:H, {node.spot.text}, (...))",
+            )
+
+
+def _note_kind(node: Node, literal: bool, kinds: dict[Node, bool], problems: Problems) -> None:
+    is_literal = kinds.setdefault(node, _KINDS.get(node.kind, literal))
+    if is_literal == literal or node.kind is Kind.BLANK:
+        return
+    words = ("a literal", "a resource") if is_literal else ("a resource", "a literal")
+    problems.add(
+        "KIND_CONFLICT",
+        node.spot,
+        f"{node.spot.text} is {words[0]}, and this makes it {words[1]}",
+        "datatypes are for literals, all other classes for resources; use another variable",
+    )
+
+
+def _ends(statement: Statement) -> tuple[Node, Node]:
+    return (statement.subject, statement.object)
+
+
+def _allowed(prop: str, ontology: Ontology) -> str:
+    wider, narrower = ontology.superproperties(prop), ontology.subproperties(prop)
+    known = [each for each in ontology.meta_statements if each.property in wider | narrower]
+    if not known:
+        return f"no meta-statement is about {ontology.short(prop)}"
+    return "allowed: " + ", ".join(f"({', '.join(map(ontology.short, each))})" for each in known[:3])

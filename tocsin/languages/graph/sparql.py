@@ -1,0 +1,149 @@
+"""The SPARQL-like spelling as statements: a triple becomes one statement for each pair of classes of its ends.
+
+A vertex has the classes that `a` gives it in its group, or in the group around it where its own gives it none; without
+any it is an rdfs:Literal where it is a literal or is filtered, else an owl:Thing. A filter belongs to the first
+statement of its group that ends at its variable. A group that only says what a vertex is (`?1 a :Gift`) is said of the
+arc that leads to the vertex.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+from tocsin.languages.graph.problems import Problems
+from tocsin.languages.graph.syntax import (
+    AllOf,
+    FilterSyntax,
+    Kind,
+    Node,
+    Query,
+    Spot,
+    Statement,
+    Subscription,
+    Triple,
+    TripleGroup,
+    spot_of,
+    variables_in,
+)
+from tocsin.values.terms import ANY_LITERAL, RDF_TYPE, THING
+
+_TYPE_VERBS = ("a", "rdf:type", f"<{RDF_TYPE}>")
+
+
+def as_statements(query: Query, problems: Problems) -> Subscription:
+    """The statements that a query stands for; what has no counterpart is noted as a problem."""
+    main = _Group(query.group, problems)
+    statements = main.statements()
+    return Subscription(
+        query.prefixes,
+        statements,
+        tuple(_Group(each, problems, main).statements() for each in query.group.optionals),
+        tuple(_Group(each, problems, main).statements() for each in query.group.absents),
+        query.selection,
+    )
+
+
+class _Group:
+    """One group: its arcs, the classes of its vertices and its filters by variable."""
+
+    def __init__(self, group: TripleGroup, problems: Problems, around: _Group | None = None) -> None:
+        self._problems = problems
+        self._around = around
+        self.arcs = [triple for triple in group.triples if not _is_type(triple)]
+        self.classes: dict[Node, list[Spot]] = {}
+        self.filtered: set[str] = set()
+        self._filters: dict[str, list[FilterSyntax]] = {}
+        for triple in group.triples:
+            if _is_type(triple):
+                self._note_class(triple)
+            elif isinstance(triple.verb, Spot):
+                self._unsupported(triple.verb, "a variable property", "name the property")
+        for condition in group.filters:
+            self._note_filter(condition)
+
+    def statements(self) -> tuple[Statement, ...]:
+        """The statements of the group; every filter must find its place."""
+        arcs = [*self.arcs, *self._borrowed()]
+        waiting = dict(self._filters)
+        found = [each for triple in arcs for each in self._statements_of(triple, waiting)]
+        for name, conditions in waiting.items():
+            spot = next(each for each in variables_in(conditions[0]) if each.name == name).spot
+            message = f"no statement of this group ends at ?{name}"
+            self._problems.add("FILTER_NOT_ALLOWED", spot, message, "filter the end of a statement")
+        return tuple(found)
+
+    def _statements_of(self, triple: Triple, waiting: dict[str, list[FilterSyntax]]) -> Iterator[Statement]:
+        """One statement for each pair of classes; the first takes what filters wait for its object."""
+        if isinstance(triple.verb, Spot):
+            return
+        conditions = waiting.pop(triple.object.name, []) if triple.object.kind is Kind.VARIABLE else []
+        condition = _joined(conditions)
+        for one, other in product(self._classes_of(triple.subject), self._classes_of(triple.object)):
+            yield Statement(triple.subject, triple.object, one, triple.verb, other, condition)
+            condition = None
+
+    def _classes_of(self, vertex: Node) -> list[Spot]:
+        groups = (self,) if self._around is None else (self, self._around)
+        for group in groups:
+            if vertex in group.classes:
+                return group.classes[vertex]
+        filtered = vertex.kind is Kind.VARIABLE and any(vertex.name in group.filtered for group in groups)
+        literal = filtered or vertex.kind is Kind.LITERAL
+        return [Spot(vertex.spot.offset, f"<{ANY_LITERAL if literal else THING}>")]
+
+    def _borrowed(self) -> Iterator[Triple]:
+        """For each vertex that the group only classifies, an arc of the group around it."""
+        touched = {end for arc in self.arcs for end in (arc.subject, arc.object)}
+        for vertex, classes in self.classes.items():
+            if vertex not in touched:
+                yield from self._arc_around(vertex, classes[0])
+
+    def _arc_around(self, vertex: Node, spot: Spot) -> Iterator[Triple]:
+        around = [] if self._around is None else self._around.arcs
+        arcs = [arc for arc in around if vertex == arc.object] + [arc for arc in around if vertex == arc.subject]
+        if arcs:
+            yield arcs[0]
+        elif vertex.kind is Kind.HOME:
+            message = "the class of home alone is no pattern"
+            self._problems.add("NO_HOME_PATTERN", spot, message, "say what home points to: _:H :property ?x")
+        else:
+            message = f"no path leads from _:H to {vertex.spot.text}"
+            hint = f"say how it is reached: _:H :property {vertex.spot.text}"
+            self._problems.add("PATTERN_UNREACHABLE", vertex.spot, message, hint)
+
+    def _note_class(self, triple: Triple) -> None:
+        if triple.object.kind is Kind.IRI:
+            self.classes.setdefault(triple.subject, []).append(triple.object.spot)
+        else:
+            self._unsupported(triple.object.spot, "a class that is no name", "name the class")
+
+    def _note_filter(self, condition: FilterSyntax) -> None:
+        """A filter is about one variable; those of the same variable count together."""
+        variables = list(variables_in(condition))
+        names = list(dict.fromkeys(each.name for each in variables))
+        if not names:
+            message = "the filter names no variable"
+            self._problems.add("FILTER_VARIABLE", spot_of(condition), message, "compare a variable with a value")
+        elif len(names) == 1:
+            self._filters.setdefault(names[0], []).append(condition)
+        else:
+            spot = next(each.spot for each in variables if each.name == names[1])
+            self._unsupported(spot, "a filter on several variables", "compare each variable with a value")
+        self.filtered.update(names)
+
+    def _unsupported(self, spot: Spot, what: str, hint: str) -> None:
+        self._problems.add("UNSUPPORTED", spot, f"{what} is not served", hint)
+
+
+def _joined(conditions: list[FilterSyntax]) -> FilterSyntax | None:
+    if len(conditions) < 2:
+        return conditions[0] if conditions else None
+    return AllOf(tuple(conditions), depth=max(each.depth for each in conditions) + 1)
+
+
+def _is_type(triple: Triple) -> bool:
+    """Whether the triple gives its subject a class."""
+    if isinstance(triple.verb, Spot):
+        return triple.verb.text == "a"
+    return len(triple.verb) == 1 and not triple.verb[0].repeated and triple.verb[0].property.text in _TYPE_VERBS

@@ -1,0 +1,202 @@
+"""The syntax tree of a graph subscription: what the text says and where, before names are looked up.
+
+Both spellings end as statements; triples are what the SPARQL-like one says before it is translated. Trees are equal
+when they say the same, wherever it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TypeAlias, assert_never
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A token of the text: its offset from the start, which does not count in comparisons, and its characters."""
+
+    offset: int = field(compare=False)
+    text: str
+
+
+class Kind(Enum):
+    """What stands at an end of a statement."""
+
+    HOME = "_:H"
+    BLANK = "blank"
+    VARIABLE = "variable"
+    IRI = "iri"
+    LITERAL = "literal"
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """An end of a statement, or a value in a filter; a literal may have a datatype or a language."""
+
+    kind: Kind
+    spot: Spot
+    datatype: Spot | None = None
+    language: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name of a variable."""
+        return self.spot.text[1:]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One property of a path; repeated where a `+` follows it."""
+
+    property: Spot
+    repeated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """`left relation right`; the meaning asks for one variable and one value."""
+
+    left: Node
+    relation: Spot
+    right: Node
+    depth: int = field(default=1, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """A variable against a regular expression with flags; `negated` is the spelling `!~`."""
+
+    variable: Node
+    pattern: Spot
+    flags: Spot | None = None
+    negated: bool = False
+    depth: int = field(default=1, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Negated:
+    """`! filter`."""
+
+    operand: FilterSyntax
+    depth: int = field(default=1, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class AllOf:
+    """Filters joined by `&&`."""
+
+    operands: tuple[FilterSyntax, ...]
+    depth: int = field(default=1, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """Filters joined by `||`."""
+
+    operands: tuple[FilterSyntax, ...]
+    depth: int = field(default=1, compare=False)
+
+
+FilterSyntax: TypeAlias = Compared | Matched | Negated | AllOf | AnyOf
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """`(subject, object, (class, path, class), filter)`."""
+
+    subject: Node
+    object: Node
+    subject_class: Spot
+    path: tuple[Step, ...]
+    object_class: Spot
+    filter: FilterSyntax | None = None
+
+    @property
+    def spot(self) -> Spot:
+        """Where the statement is told to be."""
+        return self.subject.spot
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """`PREFIX name: <namespace>`."""
+
+    name: str
+    namespace: str
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """Statements with their optional and absent groups, and the variables to tell."""
+
+    prefixes: tuple[Prefix, ...]
+    statements: tuple[Statement, ...]
+    optionals: tuple[tuple[Statement, ...], ...] = ()
+    absents: tuple[tuple[Statement, ...], ...] = ()
+    selection: tuple[Spot, ...] = ()
+
+    def groups(self) -> Iterator[tuple[Statement, ...]]:
+        """The statements and every other group."""
+        yield self.statements
+        yield from self.optionals
+        yield from self.absents
+
+
+@dataclass(frozen=True, slots=True)
+class Triple:
+    """`subject verb object`; the verb is a path, the word `a`, or a variable, which is not served."""
+
+    subject: Node
+    verb: tuple[Step, ...] | Spot
+    object: Node
+
+
+@dataclass(frozen=True, slots=True)
+class TripleGroup:
+    """What stands between braces in the SPARQL-like spelling."""
+
+    triples: tuple[Triple, ...]
+    filters: tuple[FilterSyntax, ...] = ()
+    optionals: tuple[TripleGroup, ...] = ()
+    absents: tuple[TripleGroup, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """The SPARQL-like spelling as it stands."""
+
+    prefixes: tuple[Prefix, ...]
+    group: TripleGroup
+    selection: tuple[Spot, ...] = ()
+
+
+def variables_in(condition: FilterSyntax) -> Iterator[Node]:
+    """Every occurrence of a variable in a filter, in the order of the text."""
+    match condition:
+        case Compared():
+            yield from (node for node in (condition.left, condition.right) if node.kind is Kind.VARIABLE)
+        case Matched():
+            yield condition.variable
+        case Negated():
+            yield from variables_in(condition.operand)
+        case AllOf() | AnyOf():
+            for operand in condition.operands:
+                yield from variables_in(operand)
+        case _:
+            assert_never(condition)
+
+
+def spot_of(condition: FilterSyntax) -> Spot:
+    """Where a filter is told to be: its first comparison."""
+    match condition:
+        case Compared():
+            return condition.relation
+        case Matched():
+            return condition.variable.spot
+        case Negated():
+            return spot_of(condition.operand)
+        case AllOf() | AnyOf():
+            return spot_of(condition.operands[0])
+        case _:
+            assert_never(condition)

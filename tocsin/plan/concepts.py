@@ -1,0 +1,90 @@
+"""Concept tests: what a subscription says about one event by meaning. Prepared: expanded, in negation normal form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+from tocsin.events.event import Event
+from tocsin.knowledge.concepts.assertions import World
+from tocsin.knowledge.concepts.concept import Concept
+from tocsin.knowledge.concepts.tbox import TBox
+from tocsin.knowledge.concepts.wording import concept_text
+from tocsin.plan.rows import NOTHING_BOUND, Rows
+from tocsin.values.scalars import Scalar
+
+ID_MEMBERS = ("id", "@id")
+"""The member that names an object: an object with such a text is the individual of that name."""
+
+
+# Without slots, because the hash of an expanded concept is worth keeping: composites look tests up for every event.
+@dataclass(frozen=True)
+class ConceptTest:
+    """An atom: the event is an instance of the concept, as far as the world tells.
+
+    The TBox says what names in events mean. `correlate` are roles, in the order of their names, whose values the
+    occurrences that are combined must share.
+    """
+
+    concept: Concept
+    tbox: TBox
+    world: World = World.CLOSED
+    correlate: tuple[str, ...] = ()
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.concept, self.tbox, self.world, self.correlate))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (ConceptTest, (self.concept, self.tbox, self.world, self.correlate))  # hashes differ between processes
+
+
+def correlation_rows(test: ConceptTest, event: Event) -> Rows:
+    """One row for every combination of values of the roles; none where a role has no value."""
+    if not test.correlate:
+        return NOTHING_BOUND
+    attributes = event.attributes
+    choices = [dict.fromkeys(_plain_values(attributes, role, test.tbox)) for role in test.correlate]
+    return tuple(tuple(zip(test.correlate, values, strict=True)) for values in product(*choices))
+
+
+def concept_test_text(test: ConceptTest) -> str:
+    """The test as text, for explanations."""
+    shared = f" correlate by {', '.join(test.correlate)}" if test.correlate else ""
+    world = " (open world)" if test.world is World.OPEN else ""
+    return f"{concept_text(test.concept)}{shared}{world}"
+
+
+def _plain_values(attributes: Mapping[str, Any], role: str, tbox: TBox) -> Iterator[Scalar]:
+    for name, value in attributes.items():
+        if tbox.resolved(name) == role:
+            for each in flat_values(value):
+                plain = id_of(each) if isinstance(each, dict) else each
+                if plain is not None:
+                    yield tbox.resolved(plain) if isinstance(plain, str) else plain
+
+
+def flat_values(value: object) -> Iterator[Any]:
+    """The values of a member: a list is several, also inside a list; null is none."""
+    if not isinstance(value, list):
+        if value is not None:
+            yield value
+        return
+    waiting = [value]
+    while waiting:
+        first = waiting.pop()
+        if isinstance(first, list):
+            waiting += reversed(first)
+        elif first is not None:
+            yield first
+
+
+def id_of(members: Mapping[str, Any]) -> str | None:
+    """The name of an object, where it has one."""
+    return next((name for each in ID_MEMBERS if isinstance(name := members.get(each), str)), None)

@@ -1,0 +1,97 @@
+"""Graph patterns in words: as statement patterns, which parse back where the language can say them, and as a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from tocsin.knowledge.ontology import Ontology
+from tocsin.plan.graphs import (
+    Comparison,
+    Filter,
+    FilterAll,
+    FilterAny,
+    FilterNot,
+    GraphPattern,
+    Home,
+    Injective,
+    Regex,
+    StatementPattern,
+    Statements,
+    Variable,
+    Vertex,
+)
+from tocsin.values.terms import STRING, Iri, Literal
+
+_DIFFERENCE = {
+    Injective.RESOURCES: "different resources for different names",
+    Injective.ALL: "different vertices for different names",
+    Injective.NONE: "one vertex may have several names",
+}
+
+
+def graph_lines(pattern: GraphPattern, indent: str = "") -> Iterator[str]:
+    """A pattern as an indented tree."""
+    yield f"{indent}graph pattern, {_DIFFERENCE[pattern.injective]}"
+    yield from _group_lines(pattern.statements, pattern.ontology, indent + "  ")
+    for group in pattern.absents:
+        yield f"{indent}  absent, together with the above"
+        yield from _group_lines(group, pattern.ontology, indent + "    ")
+    for group in pattern.optionals:
+        yield f"{indent}  told where it is there"
+        yield from _group_lines(group, pattern.ontology, indent + "    ")
+    if pattern.select:
+        yield f"{indent}  tells {' '.join(f'?{name}' for name in pattern.select)} of the first map"
+
+
+def statement_text(statement: StatementPattern, ontology: Ontology) -> str:
+    """A statement pattern; the property of a path has a plus."""
+    used = ontology.short(statement.property) + ("+" if statement.repeated else "")
+    kinds = f"({ontology.short(statement.subject_class)}, {used}, {ontology.short(statement.object_class)})"
+    parts = [*(id_text(end, ontology) for end in statement.ends()), kinds]
+    if statement.filter is not None:
+        parts.append(filter_text(statement.filter, id_text(statement.object, ontology), ontology))
+    return f"({', '.join(parts)})"
+
+
+def filter_text(condition: Filter, about: str, ontology: Ontology) -> str:
+    """A filter about one variable."""
+    match condition:
+        case Comparison(relation, value):
+            return f"{about} {relation} {id_text(value, ontology)}"
+        case Regex(pattern, flags):
+            said = [about, str(Literal(pattern)), *([str(Literal(flags))] if flags else [])]
+            return f"regex({', '.join(said)})"
+        case FilterNot(operand):
+            return f"!({filter_text(operand, about, ontology)})"
+        case FilterAll(operands):
+            return _joined(" && ", operands, about, ontology)
+        case FilterAny(operands):
+            return _joined(" || ", operands, about, ontology)
+        case _:
+            assert_never(condition)
+
+
+def id_text(vertex: Vertex, ontology: Ontology) -> str:
+    """An id as the language writes it."""
+    match vertex:
+        case Home():
+            return "_:H"
+        case Variable(name):
+            return f"?{name}"
+        case Iri(text):
+            return ontology.short(text)
+        case Literal(_, datatype, language) if language or datatype == STRING:
+            return str(vertex)
+        case Literal(lexical, datatype):
+            return f"{Literal(lexical)}^^{ontology.short(datatype)}"
+        case _:
+            assert_never(vertex)
+
+
+def _group_lines(statements: Statements, ontology: Ontology, indent: str) -> Iterator[str]:
+    return (f"{indent}{statement_text(each, ontology)}" for each in statements)
+
+
+def _joined(word: str, operands: tuple[Filter, ...], about: str, ontology: Ontology) -> str:
+    return word.join(f"({filter_text(each, about, ontology)})" for each in operands)

@@ -1,0 +1,211 @@
+"""Graph patterns: what a subscription says about the graph of one event (spec 4.1, M1-M5).
+
+A map gives every id of the pattern a vertex of the event. Home goes to the event's home, an IRI to itself, a literal to
+a literal of equal value, a variable to any vertex (M1, M2). Under a map a statement holds when an arc whose property is
+at or below the statement's leads from the subject's image to the object's, a class of each end is at or below the
+statement's, and the filter is TRUE of the object (M3). One id has one image, literals by value (M4); different ids have
+different images, as far as `injective` says (M5). An event matches when some map makes all statements hold.
+
+Beyond the paper:
+* a repeated statement (`p+`) holds when a path of one or more such arcs leads from image to image; the classes and the
+  filter are about the two ends, what lies between is free and is nobody's image;
+* an absent group refuses a map that can be extended to the group's own variables so that M1-M5 hold for both together:
+  with injectivity, "a bidder ?1, absent: a bidder ?2" therefore means exactly one bidder;
+* an optional group never decides; it extends the map, group after group, where M1-M5 can hold for both together, and
+  otherwise leaves its own variables without an image.
+
+Of all maps the first counts (`select`): maps are compared by the images of their ids, in the order in which the
+statements name them, and of two vertices the one that the document's arcs name first is less, home least of all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias, assert_never
+
+from tocsin.errors import MeaningProblem
+from tocsin.knowledge.ontology import Ontology
+from tocsin.values.patterns import Search
+from tocsin.values.terms import Iri, Literal, Term, compare
+from tocsin.values.truth import Truth, conjunction, disjunction, negation, truth
+
+RELATIONS = ("<", "<=", ">", ">=", "=", "!=")
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """The home vertex of the event, written `_:H`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A vertex to be found; the name is without the question mark."""
+
+    name: str
+
+
+Vertex: TypeAlias = Home | Variable | Iri | Literal
+"""What stands at an end of a statement: an id of the pattern. Equal ids are one id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The object stands in the relation to the value; UNKNOWN where the two cannot be compared (spec 3.3)."""
+
+    relation: str
+    value: Literal | Iri
+
+    def __post_init__(self) -> None:
+        if self.relation not in RELATIONS:
+            raise MeaningProblem(f"a relation is one of {' '.join(RELATIONS)}, got {self.relation}")
+
+
+@dataclass(frozen=True, slots=True)
+class Regex:
+    """The regular expression is found somewhere in the lexical form; flags are some of `imsx`."""
+
+    pattern: str
+    flags: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FilterNot:
+    """The negation of a filter; of UNKNOWN it is UNKNOWN."""
+
+    operand: Filter
+
+
+@dataclass(frozen=True, slots=True)
+class FilterAll:
+    """Every operand is TRUE."""
+
+    operands: tuple[Filter, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FilterAny:
+    """At least one operand is TRUE."""
+
+    operands: tuple[Filter, ...]
+
+
+Filter: TypeAlias = Comparison | Regex | FilterNot | FilterAll | FilterAny
+
+
+@dataclass(frozen=True, slots=True)
+class StatementPattern:
+    """An arc from the subject to the object, or a path of them where repeated; see the module for when it holds."""
+
+    subject: Vertex
+    object: Vertex
+    subject_class: str
+    property: str
+    object_class: str
+    filter: Filter | None = None
+    repeated: bool = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.subject, Literal):
+            raise MeaningProblem(f"a literal has no arcs: {self.subject.lexical}", code="LITERAL_SUBJECT")
+
+    def ends(self) -> tuple[Vertex, Vertex]:
+        """Subject and object."""
+        return (self.subject, self.object)
+
+
+Statements: TypeAlias = tuple[StatementPattern, ...]
+
+
+class Injective(Enum):
+    """Which different ids must have different images: those of resources, all, or none (as in SPARQL)."""
+
+    RESOURCES = "resources"
+    ALL = "all"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class GraphPattern:
+    """An atom: some map makes all statements hold in the event's graph, and no absent group extends it.
+
+    `select` names the variables whose images a match tells.
+    """
+
+    statements: Statements
+    ontology: Ontology
+    injective: Injective = Injective.RESOURCES
+    select: tuple[str, ...] = ()
+    optionals: tuple[Statements, ...] = ()
+    absents: tuple[Statements, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not any(isinstance(each.subject, Home) for each in self.statements):
+            raise MeaningProblem("no statement starts at _:H", code="NO_HOME_PATTERN", hint="say what home points to")
+        if lost := _unreachable(self.statements):
+            names = ", ".join(map(vertex_text, lost))
+            raise MeaningProblem(f"no path leads from _:H to {names}", code="PATTERN_UNREACHABLE", token=names)
+        if unknown := set(self.select) - {each.name for each in variables_of((self.statements, *self.optionals))}:
+            names = ", ".join(f"?{name}" for name in sorted(unknown))
+            raise MeaningProblem(f"no statement has {names} to select", code="UNKNOWN_VARIABLE", token=names)
+
+    @property
+    def ids(self) -> tuple[Vertex, ...]:
+        """Home, then every id of the statements once, in the order in which they name it."""
+        return ids_of(self.statements)
+
+
+def ids_of(statements: Iterable[StatementPattern]) -> tuple[Vertex, ...]:
+    """Home, then every id once, in the order in which the statements name it, subject before object."""
+    return tuple(dict.fromkeys((Home(), *(end for each in statements for end in each.ends()))))
+
+
+def variables_of(groups: Iterable[Statements]) -> Iterator[Variable]:
+    """Every occurrence of a variable."""
+    return (end for group in groups for each in group for end in each.ends() if isinstance(end, Variable))
+
+
+def is_below(term: Term, classes: Iterable[str], wanted: str, ontology: Ontology) -> bool:
+    """Whether one of the classes of a vertex is at or below the wanted one; those of a literal are datatypes."""
+    above = ontology.superdatatypes if isinstance(term, Literal) else ontology.superclasses
+    return any(wanted in above(each) for each in classes)
+
+
+def filter_truth(condition: Filter, literal: Literal) -> Truth:
+    """The truth of a filter for one literal; what cannot be evaluated is UNKNOWN, which at the top is not TRUE."""
+    match condition:
+        case Comparison(relation, value):
+            return compare(literal, relation, value)
+        case Regex(pattern, flags):
+            return truth(Search(pattern, flags).found_in(literal.lexical))
+        case FilterNot(operand):
+            return negation(filter_truth(operand, literal))
+        case FilterAll(operands):
+            return conjunction(filter_truth(operand, literal) for operand in operands)
+        case FilterAny(operands):
+            return disjunction(filter_truth(operand, literal) for operand in operands)
+        case _:
+            assert_never(condition)
+
+
+def vertex_text(vertex: Vertex) -> str:
+    """An id as the language writes it."""
+    match vertex:
+        case Home():
+            return "_:H"
+        case Variable(name):
+            return f"?{name}"
+        case _:
+            return str(vertex)
+
+
+def _unreachable(statements: Statements) -> list[Vertex]:
+    """The ids that no path of statements leads to from home."""
+    reached: set[Vertex] = {Home()}
+    growing = True
+    while growing:
+        more = {each.object for each in statements if each.subject in reached} - reached
+        growing = bool(more)
+        reached |= more
+    return [each for each in ids_of(statements) if each not in reached]

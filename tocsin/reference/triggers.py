@@ -1,0 +1,58 @@
+"""Triggers, played step by step: which events outside of a detection it sends (E-XML-QL, spec 4.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tocsin.plan.composites import Triggered, Waiting
+from tocsin.plan.occurrence import Occurrence, combined
+from tocsin.values.time import Instant
+
+
+class Sending:
+    """One trigger at work: detections and targets come in canonical order, detections first at equal time."""
+
+    def __init__(self, trigger: Triggered) -> None:
+        self._trigger = trigger
+        self._detections: list[Occurrence] = []
+        self._targets: list[Occurrence] = []
+        self._sent: list[Occurrence] = []
+
+    def on_detection(self, detection: Occurrence, now: Instant) -> list[Occurrence]:
+        """What is sent at once; else the detection waits, in place of others unless every one counts."""
+        known = self._kept(self._targets, now)
+        match self._trigger.waiting:
+            case Waiting.LATEST_SINCE:
+                latest = [each for each in known if self._fits(detection, each) is not None][-1:]
+                self._detections = [] if latest else [detection]
+                return self._send((detection, each) for each in latest)
+            case Waiting.EVERY_SINCE:
+                self._detections.append(detection)
+                return self._send((detection, each) for each in known if each not in self._sent)
+            case _:
+                self._detections = [detection]
+                return []
+
+    def on_target(self, target: Occurrence, now: Instant) -> list[Occurrence]:
+        """What is sent because the target came, for the oldest detection that waits for it."""
+        self._targets.append(target)
+        for detection in self._kept(self._detections, now):
+            sent = self._send(((detection, target),))
+            if sent:
+                if self._trigger.waiting in (Waiting.FIRST_AFTER, Waiting.LATEST_SINCE):
+                    self._detections = []
+                return sent
+        return []
+
+    def _send(self, pairs: Iterable[tuple[Occurrence, Occurrence]]) -> list[Occurrence]:
+        found = [(target, whole) for detection, target in pairs if (whole := self._fits(detection, target)) is not None]
+        self._sent += [target for target, _ in found]
+        return [whole for _, whole in found]
+
+    def _fits(self, detection: Occurrence, target: Occurrence) -> Occurrence | None:
+        since = detection.start if self._trigger.waiting.is_since else detection.end
+        return combined((detection, target)) if target.start > since else None
+
+    def _kept(self, occurrences: list[Occurrence], now: Instant) -> list[Occurrence]:
+        keep = self._trigger.keep
+        return [each for each in occurrences if keep is None or each.end + keep >= now]

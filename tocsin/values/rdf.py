@@ -1,0 +1,111 @@
+"""RDF texts as triples: Turtle, N-Triples, N-Quads, RDF/XML and JSON-LD. The only door to pyoxigraph.
+
+Nothing is ever fetched: a JSON-LD context that is named by its address is refused. Labels of blank nodes that the
+reader makes up become `b1`, `b2` and so on, so that the same text gives the same triples everywhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import count, islice
+from typing import Any, TypeAlias
+
+from pyoxigraph import BlankNode, NamedNode, Quad, RdfFormat, parse
+from pyoxigraph import Literal as RdfLiteral
+
+from tocsin.errors import LimitProblem, Place, SyntaxProblem
+from tocsin.values.terms import Blank, Iri, Literal, Resource, Term
+
+JSON_LD = "application/ld+json"
+N_TRIPLES = "application/n-triples"
+N_QUADS = "application/n-quads"
+RDF_XML = "application/rdf+xml"
+TURTLE = "text/turtle"
+
+EXTENSIONS: Mapping[str, str] = {
+    ".ttl": TURTLE,
+    ".nt": N_TRIPLES,
+    ".nq": N_QUADS,
+    ".rdf": RDF_XML,
+    ".owl": RDF_XML,
+    ".xml": RDF_XML,
+    ".jsonld": JSON_LD,
+}
+"""The media type of a file by the end of its name."""
+
+Triple: TypeAlias = tuple[Resource, str, Term]
+
+_FORMATS = {
+    JSON_LD: RdfFormat.JSON_LD,
+    N_QUADS: RdfFormat.N_QUADS,
+    N_TRIPLES: RdfFormat.N_TRIPLES,
+    RDF_XML: RdfFormat.RDF_XML,
+    TURTLE: RdfFormat.TURTLE,
+}
+_WITH_QUOTES = (N_TRIPLES, N_QUADS, TURTLE)
+_MAX_QUOTED = 100
+_GENERATED_LABEL = re.compile("[0-9a-f]{16,32}")
+
+
+@dataclass(frozen=True, slots=True)
+class RdfText:
+    """What a text says: its triples, each once, in the order of the text, and the prefixes that it declares."""
+
+    triples: tuple[Triple, ...]
+    prefixes: Mapping[str, str]
+
+
+def read_rdf(text: str, media_type: str, *, limit: int | None = None, merge_graphs: bool = False) -> RdfText:
+    """The triples of a text. Raises SyntaxProblem where it is malformed, LimitProblem past `limit` triples.
+
+    Named graphs are refused unless they are merged; so are statements about statements.
+    """
+    if media_type in _WITH_QUOTES and text.count("<<") > _MAX_QUOTED:  # the reader follows quoted triples by recursion
+        raise _quoted()
+    try:
+        reader = parse(text.encode(), format=_FORMATS[media_type], without_named_graphs=not merge_graphs)
+        quads: list[Quad] = list(islice(reader, None if limit is None else limit + 1))
+    except (SyntaxError, UnicodeEncodeError) as error:
+        raise _malformed(error, media_type) from None
+    if limit is not None and len(quads) > limit:
+        raise LimitProblem(f"the graph has more than {limit:,} triples", hint="split it")
+    terms = _terms(quads)
+    triples = ((terms[quad.subject], quad.predicate.value, terms[quad.object]) for quad in dict.fromkeys(quads))
+    return RdfText(tuple(dict.fromkeys(triples) if merge_graphs else triples), dict(reader.prefixes))
+
+
+def _terms(quads: Iterable[Quad]) -> dict[Any, Any]:
+    """Each term of the reader as ours, once: an event names a vertex many times."""
+    found = dict.fromkeys(term for quad in quads for term in (quad.subject, quad.object))
+    blanks = dict.fromkeys(term.value for term in found if isinstance(term, BlankNode))
+    free = (label for label in (f"b{number}" for number in count(1)) if label not in blanks)
+    labels = dict(zip((each for each in blanks if _GENERATED_LABEL.fullmatch(each)), free, strict=False))
+    return {term: _term(term, labels) for term in found}
+
+
+def _term(term: object, labels: Mapping[str, str]) -> Term:
+    """A term; labels that the reader made up, which differ from run to run, are replaced by plain ones."""
+    match term:
+        case NamedNode():
+            return Iri(term.value)
+        case BlankNode():
+            return Blank(labels.get(term.value, term.value))
+        case RdfLiteral():
+            return Literal(term.value, term.datatype.value, (term.language or "").lower())
+        case _:
+            raise _quoted()
+
+
+def _quoted() -> SyntaxProblem:
+    return SyntaxProblem("RDF statements about statements are not served", hint="leave out << ... >>")
+
+
+def _malformed(error: Exception, media_type: str) -> SyntaxProblem:
+    if "LoadDocumentCallback" in str(error):
+        return SyntaxProblem("a remote JSON-LD context is never fetched", hint="write the context into the text")
+    if not isinstance(error, SyntaxError):
+        return SyntaxProblem(f"malformed {media_type}: {error}")
+    place = Place(error.lineno, error.offset or 1) if error.lineno else None
+    return SyntaxProblem(f"malformed {media_type}: {error.msg}", place=place)
