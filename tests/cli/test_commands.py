@@ -188,7 +188,7 @@ def test_the_catalog_commands_share_one_store(files: tuple[Path, Path], tmp_path
         (("frobnicate",), 2, "frobnicate"),
         (("match", "-", "-", "--until", "noon"), 1, "RFC 3339"),
         (("match", "-", "-", "--lateness", "soon"), 1, "duration"),
-        (("check", "-", "--ontology", "x.ttl"), 1, "ontology"),
+        (("check", "-", "--ontology", "x.ttl"), 1, "x.ttl cannot be read"),
         (("verify", "-", "-"), 1, "twice"),
     ],
 )

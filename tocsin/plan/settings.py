@@ -7,6 +7,7 @@ from dataclasses import replace
 from tocsin.plan.bounds import with_horizon
 from tocsin.plan.composites import Absence, Join, Part, Plan, Policy
 from tocsin.plan.rewriting import with_parts
+from tocsin.plan.sibling_bounds import with_sibling_bounds
 from tocsin.values.time import Duration
 
 DEFAULT_HORIZON: Duration = 24 * 3_600 * 1_000_000
@@ -16,7 +17,7 @@ DEFAULT_HORIZON: Duration = 24 * 3_600 * 1_000_000
 def with_settings(plan: Plan, policy: Policy | None, horizon: Duration | None) -> Plan:
     """The plan under a policy (None keeps each operator's own), with a bound for what has none of its own."""
     pattern = plan.pattern if policy is None else _with_policy(plan.pattern, policy)
-    return with_horizon(replace(plan, pattern=pattern), horizon)
+    return with_horizon(replace(plan, pattern=with_sibling_bounds(pattern)), horizon)
 
 
 def _with_policy(part: Part, policy: Policy) -> Part:

@@ -1,0 +1,62 @@
+"""A join beside a bounded one of the same named parts is bounded too, and nothing else changes."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.timelines import ATOMS, conditions, kind, timelines
+from tocsin.events.event import Event
+from tocsin.plan.composites import End, Join, Moment, Named, Near, Part, Policy, Precedes
+from tocsin.plan.sibling_bounds import with_sibling_bounds
+from tocsin.reference.detection import Detection
+from tocsin.values.space import SpatialRelation
+
+
+def close(length: int) -> tuple[Precedes, Precedes]:
+    """The two parts of a join end at most so far apart."""
+    first, second = Moment(0, End.FINISH), Moment(1, End.FINISH)
+    return Precedes(first, second, -length, or_equal=True), Precedes(second, first, -length, or_equal=True)
+
+
+def _pair() -> tuple[Named, Named]:
+    return Named("a", kind("a")), Named("b", kind("b"))
+
+
+@st.composite
+def twice(draw: st.DrawFn) -> Join:
+    """Two joins of the same named parts, one of them bounded in time."""
+    policy = draw(st.sampled_from([Policy.DEFERRED, Policy.UNRESTRICTED, Policy.GLOBE]))
+    both = (Named("a", draw(ATOMS)), Named("b", draw(ATOMS)))
+    in_time = Join(both, close(draw(st.integers(0, 3))), policy)
+    other = Join(tuple(draw(st.permutations(both))), draw(conditions(2)), policy)
+    return Join(tuple(draw(st.permutations((in_time, other)))), (), policy)
+
+
+def found(pattern: Part, events: list[Event]) -> Counter[object]:
+    detection = Detection(pattern)
+    for event in events:
+        detection.event(event)
+    detection.advance_to(None)
+    return Counter((each.identity, each.start, each.end) for each in detection.found)
+
+
+@given(twice(), timelines())
+def test_a_bound_from_beside_changes_no_result(pattern: Join, events: list[Event]) -> None:
+    assert found(with_sibling_bounds(pattern), events) == found(pattern, events)
+
+
+def test_the_relation_in_space_waits_no_longer_than_the_relation_in_time() -> None:
+    both = _pair()
+    in_time, in_space = Join(both, close(10)), Join(both, (Near(0, SpatialRelation.NEARER, 1, 200.0),))
+    assert with_sibling_bounds(Join((in_time, in_space))) == Join((in_time, Join(both, in_space.conditions, keep=10)))
+
+
+def test_single_use_keeps_its_own_bounds() -> None:
+    both = _pair()
+    in_time = Join(both, close(10), Policy.CHRONICLE)
+    in_space = Join(both, (Near(0, SpatialRelation.NEARER, 1, 200.0),), Policy.CHRONICLE)
+    whole = Join((in_time, in_space), (), Policy.CHRONICLE)
+    assert with_sibling_bounds(whole) == whole
