@@ -13,7 +13,7 @@ from tocsin.events.codecs.cloudevents import from_mapping
 from tocsin.hosts.local.finite import match_events, read_events
 from tocsin.reference import matches
 
-FILES = ("opsl.toml", "graph.toml")
+FILES = ("opsl.toml", "graph.toml", "concept.toml", "exmlql.toml")
 SCENARIOS = [scenario for file in FILES for scenario in scenarios(file)]
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from tocsin.errors import MeaningProblem, Problem
+from tocsin.errors import MeaningProblem, Place, Problem
 from tocsin.languages import concept, epcis, exmlql, graph, opsl, selector
 from tocsin.languages.context import Context
 from tocsin.languages.language import Language, Options
@@ -27,6 +28,11 @@ LANGUAGES: Mapping[str, Language] = {
 
 _ATOM_NAMES = {"xml": "exmlql"}
 """Languages that go by another name where their atoms stand in braces."""
+
+
+_XML_OPENING = "WHERE "
+_OPENED = re.compile(r"\s*(WHERE|NAMESPACE)\b")
+"""A block in braces may leave WHERE out: it has nothing else to say."""
 
 
 def parse_subscription(language: str, expression: str, options: Options, context: Context | None = None) -> Plan:
@@ -50,7 +56,11 @@ def _with_atoms(context: Context) -> Context:
 
 def _parse_atom(context: Context, language: str, text: str) -> Atom:
     """The atom of a text in braces. Its own context reads no atoms: they do not nest."""
-    pattern = _language(_ATOM_NAMES.get(language, language)).parse(text, {}, context).pattern
+    opening = _XML_OPENING if language == "xml" and not _OPENED.match(text) else ""
+    try:
+        pattern = _language(_ATOM_NAMES.get(language, language)).parse(opening + text, {}, context).pattern
+    except Problem as problem:
+        raise _moved_back(problem, len(opening)) from None
     if not isinstance(pattern, Atom):
         raise MeaningProblem(
             f"{language}{{ ... }} is about one event, and this is about several",
@@ -59,6 +69,15 @@ def _parse_atom(context: Context, language: str, text: str) -> Atom:
             hint="an atom in braces describes one event; combine events outside of it",
         )
     return pattern
+
+
+def _moved_back(problem: Problem, columns: int) -> Problem:
+    """A problem of a text that had so many characters put before it, told for the text itself."""
+    place = problem.place
+    if not columns or place is None or place.line > 1:
+        return problem
+    moved = Place(1, max(1, place.column - columns))
+    return type(problem)(problem.message, code=problem.code, place=moved, token=problem.token, hint=problem.hint)
 
 
 def _language(name: str) -> Language:

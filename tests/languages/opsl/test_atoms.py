@@ -113,3 +113,10 @@ def test_a_language_that_is_not_there_is_told_with_those_that_are() -> None:
 
 def test_the_language_itself_stands_in_parentheses_not_in_braces() -> None:
     assert [code for code, *_ in told("A && opsl{ B }")] == ["AtomError"]
+
+
+def test_a_block_in_braces_needs_no_where_and_problems_keep_their_places() -> None:
+    with_where, without = (parsed(f"=|(A;10)xml{{{opening}<order><id>$i</></>}}") for opening in ("WHERE ", ""))
+    assert with_where == without
+    assert told("A && xml{<o><id></x></o>}")[0][:3] == ("ExmlqlSyntaxError", 1, 18)
+    assert told("A && xml{WHERE <o><id></x></o>}")[0][:3] == ("ExmlqlSyntaxError", 1, 24)
