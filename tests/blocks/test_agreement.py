@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.blocks.worlds import blocks, documents, patterns, xml_event
 from tocsin.engine.batch import Batch
-from tocsin.engine.blocks import BlockMatcher
+from tocsin.engine.blocks import BlockMatcher, automaton
 from tocsin.plan.blocks import PatternElement, XmlBlock
 from tocsin.reference import blocks as reference
 
@@ -115,6 +116,14 @@ def test_a_document_with_a_hit_is_laid_out_once_for_its_rows() -> None:
     assert [len(matcher.rows(block, event)) for event in events[1::2]] == [1, 1, 1]
     assert matcher.work.predicate_evaluations == done, "what was decided for the hit is still known"
     assert len(matcher._laid_out) == 3
+
+
+def test_what_is_known_of_names_is_forgotten_when_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(automaton, "MAX_STEPS", 50)
+    matcher = matcher_of([XmlBlock((PatternElement("a", children=(PatternElement("b", 1),)),))])
+    for n in range(40):
+        assert found(matcher, f"<x{n}><y{n}/><a><z{n}/><b/></a></x{n}>") == ["0"]
+    assert matcher._automaton._steps <= 50
 
 
 def test_no_more_documents_are_kept_than_there_is_room_for() -> None:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from tests.blocks.test_business_documents import ASKED, PRICED, PROLOG
+from tests.blocks.test_business_documents import ASKED, PROLOG
 from tests.blocks.worlds import blocks
-from tests.languages.exmlql.asking import block_of, parsed
+from tests.languages.exmlql.asking import block_of
 from tests.languages.exmlql.test_documents import CASES
 from tocsin.languages.context import Context
 from tocsin.languages.exmlql import problems
-from tocsin.plan.block_text import block_text, condition_text, template_text
+from tocsin.plan.block_text import block_text, condition_text
 from tocsin.plan.blocks import PatternElement, ValueCondition, XmlBlock
-from tocsin.plan.construction import Construct
 
 TEXTS = [case[1] for case in CASES] + [f"{PROLOG} WHERE {asked.text}" for asked in ASKED.values()]
 
@@ -40,9 +39,6 @@ def test_any_block_of_the_language_reads_as_the_same(block: XmlBlock) -> None:
     assert block_text(block_of(block_text(block))) == block_text(block)
 
 
-def test_templates_and_conditions() -> None:
-    output: object = parsed(f"{PROLOG} {PRICED}").output
-    assert isinstance(output, Construct)
-    assert template_text(output.templates[0]) == ("<list><item no=$no key=Key($no, $name)><name>$name</>$price</></>")
+def test_conditions() -> None:
     assert condition_text(ValueCondition("$x", "<", 'a "b"')) == '$x < "a ""b"""'
     assert condition_text(ValueCondition("$x", "!=", other="$y")) == "$x != $y"

@@ -63,3 +63,4 @@ def test_past_the_limits_nothing_is_decided_and_nothing_matches() -> None:
     assert holds(test, event)
     assert not holds(test, event, Limits(branches=1))
     assert not holds(test, event, Limits(assumptions=1))
+    assert not holds(test, event, Limits(all_assumptions=1))

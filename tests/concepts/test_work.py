@@ -40,12 +40,30 @@ def test_only_what_an_event_may_be_is_a_candidate() -> None:
 
 
 def test_each_part_is_evaluated_once_for_a_value_however_many_tests_have_it() -> None:
-    many = [f"exists quantity.(xsd:int > 5) and exists epcList.{{<urn:{number}>}}" for number in range(100)]
+    many = [f"exists quantity.(not (xsd:int > 5)) and exists epcList.{{<urn:{number}>}}" for number in range(100)]
     matcher = filled(*many)
     assert matcher.distinct_predicates == 101
-    matcher.match(Batch([event_of("ObjectEvent", {"quantity": 6, "epcList": f"urn:{number}"}) for number in range(50)]))
+    matcher.match(Batch([event_of("ObjectEvent", {"quantity": 5, "epcList": f"urn:{number}"}) for number in range(50)]))
     assert matcher.work.hits == 50
     assert matcher.work.predicate_evaluations == 1
+
+
+def test_comparisons_are_found_by_their_limits() -> None:
+    signs = ("<", "<=", "=", ">=", ">")
+    matcher = filled(*(f"exists heat.(xsd:double {sign} {limit})" for limit in range(40) for sign in signs))
+    hits = matcher.match(Batch([event_of("ObjectEvent", {"heat": 20})]))
+    found = [divmod(int(key[1:]), len(signs)) for key in matcher.keys_of(hits.slots)]
+    expected = [
+        (limit, place)
+        for limit in range(40)
+        for place, holds in enumerate((limit > 20, limit >= 20, limit == 20, limit <= 20, limit < 20))
+        if holds
+    ]
+    assert found == expected
+    assert matcher.work.predicate_evaluations == 0
+    for number in range(200):
+        matcher.remove(f"t{number}")
+    assert matcher.distinct_predicates == 0
 
 
 def test_some_kind_of_a_specialised_concept_needs_no_proof() -> None:

@@ -1,47 +1,59 @@
 """What a demo must have rung: no engine, no slices, no Spark.
 
-Subscriptions to one event are counted with the reference, one event after the other; what trucks do is known from the
-making of their tours.
+Selectors are counted with the reference, one event after the other; what becomes of trucks, offers, pallets and
+purchases is known from their making.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
+from xml.etree import ElementTree
 
 from tocsin.catalog import Subscription, compile_subscription
-from tocsin.cli.demo.composites import LOGISTICS
+from tocsin.cli.demo.pallets import idle_hours
+from tocsin.cli.demo.purchases import Purchase
 from tocsin.cli.demo.story import LATENESS, MIDNIGHT, Line, Story
-from tocsin.cli.demo.subscriptions import during_the_day, from_the_start
+from tocsin.cli.demo.subscriptions import COMBINING, during_the_day, from_the_start
+from tocsin.cli.demo.tours import FALLS_OUT
 from tocsin.errors import Problem
 from tocsin.events.codecs.cloudevents import decode
 from tocsin.hosts.ordering import Watermark
 from tocsin.plan.atoms import Condition
 from tocsin.reference import holds
 
-COMPOSITES = frozenset(each.id for each in LOGISTICS)
+TOLD = frozenset(each.id for each in from_the_start() if each.language != "selector")
 
 _HOUR = 3_600_000_000
 
 
 @dataclass(slots=True)
 class Expected:
-    """Counts of a day, the (subscription, event id) of matches of one event, the (subscription, truck) of others."""
+    """Counts of a day, the (subscription, event id) of selectors, and of others (subscription, what it is about)."""
 
     events: int = 0
     malformed: int = 0
     late: int = 0
     matches: set[tuple[str, str]] = field(default_factory=set)
-    tours: list[tuple[str, str]] = field(default_factory=list)
+    told: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def rung(self) -> int:
+        return len(self.matches) + len(self.told)
+
+    @property
+    def combined(self) -> int:
+        return sum(subscription in COMBINING for subscription, _ in self.told)
 
     def rings(self) -> Counter[str]:
-        return Counter(subscription for subscription, _ in (*self.matches, *self.tours))
+        return Counter(subscription for subscription, _ in (*self.matches, *self.told))
 
 
 def expected_of(story: Story) -> Expected:
     """The day read line by line, each line under the subscriptions of its hour."""
-    expected, watermark = Expected(tours=[each for tour in story.tours() for each in tour.truth()]), Watermark(LATENESS)
+    expected, watermark = Expected(told=sorted(truth_of(story))), Watermark(LATENESS)
     atoms = {id_: _atom(each) for id_, each in _hours_of_life().items()}
     for line in story.tell():
         try:
@@ -59,7 +71,7 @@ def expected_of(story: Story) -> Expected:
 
 def _hours_of_life() -> dict[str, tuple[Subscription, int, int]]:
     """Each subscription with the hour when it comes and the hour when it goes."""
-    lives = {each.id: (each, 0, 24) for each in from_the_start() if each.id not in COMPOSITES}
+    lives = {each.id: (each, 0, 24) for each in from_the_start() if each.id not in TOLD}
     for change in during_the_day():
         lives |= {each.id: (each, change.hour, 24) for each in change.add}
         lives |= {id_: (*lives[id_][:2], change.hour) for id_ in change.remove}
@@ -77,9 +89,46 @@ def _hour(line: Line) -> int:
     return (line.arrival - MIDNIGHT) // _HOUR
 
 
-def truck_of(events: Sequence[str], bindings: Mapping[str, str]) -> str:
-    """The truck that a match is about: of a convoy that fell apart the second one, else that of the last report."""
-    return bindings.get("D", events[-1]).partition("-report-")[0]
+def truth_of(story: Story) -> Iterator[tuple[str, str]]:
+    """What becomes of all that was made up as a whole: (subscription, what it is about)."""
+    yield from (each for tour in story.tours() for each in tour.truth())
+    yield from (each for pallet in story.pallets() for each in pallet.truth())
+    yield from (each for purchase in story.purchases() for each in purchase.truth())
+    yield from ((what, name) for offer in story.offers() for what, name, _ in offer.truth())
+    yield from idle_hours(story.pallets(), MIDNIGHT)
+
+
+def told_in(matches: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """The same, read from matches in their JSON form."""
+    return sorted((each["subscription"], _about(each)) for each in matches if each["subscription"] in TOLD)
+
+
+def _about(match: Mapping[str, Any]) -> str:
+    """The name and number that the id of the last event begins with; of a convoy that fell apart the second truck's.
+
+    A match without events is about a window, and goes by its end.
+    """
+    if not match["events"]:
+        return str(match["end"])
+    last = match["bindings"]["D"] if match["subscription"] == FALLS_OUT else match["events"][-1]
+    return "-".join(last.split("-")[:2])
+
+
+def settlement_of(purchase: Purchase) -> list[tuple[str, dict[str, str], str]]:
+    """What the settlement of a purchase must say: name, attributes and text of each element."""
+    number = purchase.number
+    return [
+        ("order", {}, f"O-{number}"),
+        ("buyer", {}, purchase.buyer),
+        ("despatch", {}, f"D-{number}"),
+        *(("delivered", {"pieces": str(item.pieces)}, item.product) for item in purchase.items),
+        ("invoice", {}, f"I-{number}"),
+        ("to-pay", {"currency": "EUR"}, f"{sum(item.pieces * item.price for item in purchase.items)}.00"),
+    ]
+
+
+def elements_of(document: str) -> list[tuple[str, dict[str, str], str]]:
+    return [(each.tag, dict(each.attrib), each.text or "") for each in ElementTree.fromstring(document)]
 
 
 def texts(lines: Iterable[Line]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The whole demo on Spark, small, as a user calls it: its summary says what the reference and the tours count."""
+"""The whole demo on Spark, small, as a user calls it: its summary says what the reference and the stories count."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.demo.counting import COMPOSITES, expected_of, truck_of
+from tests.demo.counting import TOLD, expected_of, told_in
 from tocsin.cli.demo.keeping import DEAD_LETTERS, MATCHES
 from tocsin.cli.demo.story import Story
 
@@ -38,19 +38,19 @@ def test_the_demo_on_spark_rings_what_the_reference_counts(tmp_path: Path) -> No
     assert ended.returncode == 0, ended.stderr
     expected = expected_of(Story(2_000, seed=5))
     assert count("events", ended.stdout) == expected.events
-    assert count("matches", ended.stdout) == len(expected.matches) + len(expected.tours)
-    assert count("  of several", ended.stdout) == len(expected.tours)
+    assert count("matches", ended.stdout) == expected.rung
+    assert count("  of several", ended.stdout) == expected.combined
     assert count("late", ended.stdout) == expected.late
     assert count("dead letters", ended.stdout) == expected.malformed + expected.late
     matches = [json.loads(line) for line in (kept / MATCHES).read_text().splitlines()]
-    single = [each for each in matches if each["subscription"] not in COMPOSITES]
-    combined = [each for each in matches if each["subscription"] in COMPOSITES]
+    single = [each for each in matches if each["subscription"] not in TOLD]
     assert sorted((each["subscription"], each["events"][0]) for each in single) == sorted(expected.matches)
-    trucks = [(each["subscription"], truck_of(each["events"], each["bindings"])) for each in combined]
-    assert sorted(trucks) == sorted(expected.tours)
+    assert told_in(matches) == expected.told
     letters = [json.loads(line) for line in (kept / DEAD_LETTERS).read_text().splitlines()]
     assert sum(each["reason"] == "late" for each in letters) == expected.late
     assert "+ 08:00 added 'late-parcels'" in ended.stdout
+    assert all(f"* {id_} rang" in ended.stdout for id_ in TOLD)
+    assert ended.stdout.rstrip().endswith("</settlement>")
     assert [each.name for each in scratch.iterdir() if each.name.startswith("tocsin-demo")] == []
 
 

@@ -7,14 +7,16 @@ import re
 from pathlib import Path
 from threading import Event, Thread
 from time import monotonic
+from typing import Any
 
 import pytest
 
-from tests.demo.counting import COMPOSITES, expected_of, truck_of
+from tests.demo.counting import elements_of, expected_of, settlement_of, told_in
 from tocsin import Hub
 from tocsin.catalog import Catalog, open_catalog
 from tocsin.cli.demo.board import Board
 from tocsin.cli.demo.keeping import DEAD_LETTERS, MATCHES, keeper_in
+from tocsin.cli.demo.purchases import SETTLED, Fate
 from tocsin.cli.demo.query import files_read
 from tocsin.cli.demo.replay import Found, Replay
 from tocsin.cli.demo.slices import Slice, prepare
@@ -24,7 +26,7 @@ from tocsin.errors import Problem, StateProblem
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.match import Match
 
-DAY = Story(600, seed=11)
+DAY = Story(1_200, seed=11)
 FOR_EVER = float("inf")
 
 
@@ -114,11 +116,22 @@ def test_a_replayed_day_rings_what_the_reference_counts(
     assert {id_: row.rings for id_, row in board.rows.items() if row.rings} == dict(expected.rings())
     assert board.version == catalog.version() == 1 + len(board.news)
     kept = [json.loads(line) for line in (tmp_path / "kept" / MATCHES).read_text().splitlines()]
-    assert len(kept) == len(expected.matches) + len(expected.tours)
-    combined = [each for each in kept if each["subscription"] in COMPOSITES]
-    trucks = [(each["subscription"], truck_of(each["events"], each["bindings"])) for each in combined]
-    assert sorted(trucks) == sorted(expected.tours)
+    assert len(kept) == expected.rung
+    assert told_in(kept) == expected.told
+    _check_what_matches_tell(kept)
+    assert board.document in {output for each in kept for output in each["outputs"]}
     assert len((tmp_path / "kept" / DEAD_LETTERS).read_text().splitlines()) == board.dead_letters
+
+
+def _check_what_matches_tell(kept: list[dict[str, Any]]) -> None:
+    """The selected values of offers, and the documents that were built of purchases."""
+    values = {(each["subscription"], *each["events"], *each["bindings"].values()) for each in kept}
+    assert {each for offer in DAY.offers() for each in offer.truth()} <= values
+    built = {each["events"][-1]: each["outputs"] for each in kept if each["subscription"] == SETTLED}
+    for purchase in DAY.purchases():
+        if purchase.fate is Fate.COMPLETE:
+            (document,) = built[f"{purchase.name}-invoice"]
+            assert elements_of(document) == settlement_of(purchase)
 
 
 def test_nothing_is_released_when_the_time_is_over(catalog: Catalog, inbox: Path, slices: list[Slice]) -> None:
@@ -151,6 +164,18 @@ def test_a_bell_that_rang_later_says_when(catalog: Catalog, inbox: Path, slices:
     assert said
     hour, minute, later_hour, later_minute = map(int, said.groups())
     assert (later_hour - hour, later_minute - minute) == (2, 0)
+
+
+def test_rings_are_told_with_what_is_known_of_them(catalog: Catalog, inbox: Path, slices: list[Slice]) -> None:
+    board = a_board()
+    with keeper_in(None) as keeper:
+        replay = Replay(board, catalog, inbox, keeper)
+        with FakeStream(replay, catalog, inbox, pauses=False):
+            replay.play(slices, during_the_day(), lambda: None, FOR_EVER)
+    last = {id_: row.last for id_, row in board.rows.items()}
+    assert re.fullmatch(r"\d\d:\d\d \w+ of [\w ]+, \d+( dollar)?, value = \d+", last["cheap-computer"])
+    assert re.fullmatch(r"\d\d:\d\d Invoice I-\d+, \$order = O-\d+, \$sum = \d+\.00", last["settlement"])
+    assert last["packing-idle"] == "23:00 no event, absence = 2026-03-13T22:00:00Z/2026-03-13T23:00:00Z"
 
 
 def test_the_checkpoint_tells_how_many_files_were_read(tmp_path: Path) -> None:

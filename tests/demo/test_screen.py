@@ -8,13 +8,13 @@ import pytest
 from rich.console import Console
 
 from tocsin.catalog import Subscription
+from tocsin.cli.demo.auction import CHEAP
 from tocsin.cli.demo.board import Board, Rung
-from tocsin.cli.demo.composites import LOGISTICS
 from tocsin.cli.demo.plain import PlainLines
 from tocsin.cli.demo.screen import Screen
 from tocsin.cli.demo.story import DAY, MIDNIGHT
 from tocsin.cli.demo.subscriptions import from_the_start
-from tocsin.cli.demo.summary import summary_lines
+from tocsin.cli.demo.summary import document_lines, show_summary, summary_lines
 from tocsin.cli.demo.tours import LEAVES
 
 HOUR = 3_600_000_000
@@ -94,9 +94,32 @@ def test_plain_lines_name_every_combination_that_rang() -> None:
     assert "  of several     5 of 1 that combine events" in list(summary_lines(board, 9.0, None))
 
 
-def test_combinations_are_on_the_first_page() -> None:
+def test_rare_bells_are_on_the_first_page() -> None:
     shown = "\n".join(drawn(a_board(), 120, 24))
-    assert all(each.id in shown for each in LOGISTICS)
+    assert all(each.id in shown for each in from_the_start() if each.language != "selector")
+
+
+def test_plain_lines_name_rare_bells_that_are_about_one_event() -> None:
+    board = a_board()
+    teller = PlainLines(board)
+    teller.lines()
+    board.rang(Rung(2, MIDNIGHT + DAY, 3, 0, {CHEAP: 1}, {CHEAP: "08:00 Laptop"}, 0, 0), 5.0)
+    assert teller.lines()[0] == f"* {CHEAP} rang 1 x, last for 08:00 Laptop"
+    assert "  of several     0 of 0 that combine events" in list(summary_lines(board, 9.0, None))
+
+
+def test_the_end_shows_the_newest_document_on_any_console() -> None:
+    board = a_board()
+    for number, document in ((2, "<settlement><order>1</order></settlement>"), (3, "")):
+        board.rang(Rung(number, MIDNIGHT + DAY, 3, 0, {}, {}, 0, 0, document), 5.0)
+    for terminal in (False, True):
+        out = StringIO()
+        show_summary(board, Console(file=out, width=80, color_system=None, force_terminal=terminal), 9.0, None)
+        assert out.getvalue().endswith("<settlement>\n  <order>1</order>\n</settlement>\n")
+
+
+def test_without_a_document_the_end_is_the_counts() -> None:
+    assert list(document_lines(a_board().document)) == []
 
 
 def test_the_summary_has_every_count() -> None:

@@ -9,7 +9,9 @@ from threading import Event as Flag
 
 import pytest
 
-from tests.demo.counting import texts
+from tests.demo.counting import texts, truth_of
+from tocsin.cli.demo import pallets, purchases
+from tocsin.cli.demo.auction import CHEAP, ONE_MAKER
 from tocsin.cli.demo.blemishes import BLEMISHES, Blemish
 from tocsin.cli.demo.slices import line_of, prepare
 from tocsin.cli.demo.story import DAY, LATENESS, MIDNIGHT, Story
@@ -42,7 +44,7 @@ def test_the_same_seed_tells_the_same_day_and_another_seed_another() -> None:
     assert day != texts(Story(1_000, seed=2).tell())
 
 
-@pytest.mark.parametrize("lines", [500, 1_234])
+@pytest.mark.parametrize("lines", [1_000, 1_234])
 def test_a_day_has_as_many_lines_as_asked_for_in_order_of_arrival(lines: int) -> None:
     arrivals = [line.arrival for line in Story(lines, seed=1).tell()]
     assert len(arrivals) == lines
@@ -52,8 +54,8 @@ def test_a_day_has_as_many_lines_as_asked_for_in_order_of_arrival(lines: int) ->
 
 
 def test_a_day_of_too_few_lines_is_refused() -> None:
-    with pytest.raises(Problem, match="at least 500"):
-        Story(499, seed=1)
+    with pytest.raises(Problem, match="at least 1000"):
+        Story(999, seed=1)
 
 
 def test_a_few_lines_are_malformed_and_all_others_are_events_with_their_own_id(day: list[str]) -> None:
@@ -77,7 +79,7 @@ def test_every_blemish_makes_a_line_no_event(blemish: Blemish, day: list[str]) -
 
 def test_every_kind_of_event_has_words_of_its_own(day: list[str]) -> None:
     by_type = {event["type"]: line for line in day if (event := _read(line))}
-    assert len(by_type) == 14
+    assert len(by_type) == 18
     for line in by_type.values():
         assert json.loads(line)["id"] not in in_words(line)
 
@@ -94,7 +96,7 @@ def test_slices_hold_the_whole_day_in_order_and_find_a_line_by_its_id(tmp_path, 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_every_day_has_trucks_that_arrive_trucks_that_do_not_and_convoys_that_fall_apart(seed: int) -> None:
-    tours = Story(500, seed).tours()
+    tours = Story(1_000, seed).tours()
     assert {tour.fate for tour in tours} == set(Fate)
     truth = Counter(what for tour in tours for what, _ in tour.truth())
     assert truth[LEAVES] == 2 * len(tours) == truth[ARRIVES] + truth[MISSING]
@@ -102,11 +104,36 @@ def test_every_day_has_trucks_that_arrive_trucks_that_do_not_and_convoys_that_fa
 
 
 def test_a_tour_goes_as_its_fate_says() -> None:
-    tours = {tour.fate: tour for tour in Story(500, seed=1).tours()}
+    tours = {tour.fate: tour for tour in Story(1_000, seed=1).tours()}
     assert [what for what, _ in tours[Fate.TOGETHER].truth()] == [LEAVES, ARRIVES, LEAVES, ARRIVES]
     assert [what for what, _ in tours[Fate.DELAYED].truth()] == [LEAVES, MISSING, LEAVES, MISSING]
     assert [what for what, _ in tours[Fate.FALLS_BEHIND].truth()] == [LEAVES, ARRIVES, LEAVES, ARRIVES, FALLS_OUT]
     assert [what for what, _ in tours[Fate.BREAKS_DOWN].truth()] == [LEAVES, ARRIVES, LEAVES, MISSING, FALLS_OUT]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_every_day_has_something_to_ring_for_in_every_story(seed: int) -> None:
+    story = Story(1_000, seed)
+    assert {pallet.fate for pallet in story.pallets()} == set(pallets.Fate)
+    assert {purchase.fate for purchase in story.purchases()} == set(purchases.Fate)
+    truth = Counter(what for what, _ in truth_of(story))
+    rare = (CHEAP, ONE_MAKER, pallets.MOVING, pallets.OPENED, pallets.WAITED, pallets.IDLE, purchases.SETTLED)
+    assert all(0 < truth[what] < 200 for what in rare)
+
+
+def test_a_pallet_goes_as_its_fate_says() -> None:
+    told = {pallet.fate: [what for what, _ in pallet.truth()] for pallet in Story(1_000, seed=1).pallets()}
+    moved = [pallets.MOVING, pallets.MOVING]
+    assert told[pallets.Fate.WELL] == moved
+    assert told[pallets.Fate.OPENED] == [*moved, pallets.OPENED]
+    assert told[pallets.Fate.WAITS] == [*moved, pallets.WAITED]
+    assert told[pallets.Fate.LOST] == []
+
+
+def test_nothing_is_packed_at_night_and_at_lunch_time() -> None:
+    idle = [end[11:16] for _, end in pallets.idle_hours(Story(1_000, seed=1).pallets(), MIDNIGHT)]
+    night = [f"{hour:02d}:00" for hour in range(1, 7)]
+    assert idle == [*night, "13:00", *(f"{hour}:00" for hour in range(18, 24))]
 
 
 def _read(line: str) -> dict[str, str] | None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tests.demo.counting import Expected, expected_of
-from tocsin.catalog import Subscription, problems_of
+from tocsin.catalog import Subscription, compile_subscription, problems_of
 from tocsin.cli.demo.board import Row
 from tocsin.cli.demo.story import Story
-from tocsin.cli.demo.subscriptions import definitions, during_the_day, ever, from_the_start
+from tocsin.cli.demo.subscriptions import COMBINING, definitions, during_the_day, ever, from_the_start
+from tocsin.plan.atoms import Atom
 
 
 @pytest.fixture(scope="module")
@@ -19,6 +20,11 @@ def day() -> Expected:
 @pytest.mark.parametrize("subscription", list(ever()), ids=lambda each: each.id)
 def test_every_subscription_compiles(subscription: Subscription) -> None:
     assert problems_of(subscription, definitions()) == []
+
+
+def test_who_combines_events_is_known_by_name() -> None:
+    plans = {each.id: compile_subscription(each, definitions()) for each in ever()}
+    assert {id_ for id_, plan in plans.items() if not isinstance(plan.pattern, Atom)} == COMBINING
 
 
 def test_there_are_a_few_dozen_and_no_id_is_used_twice() -> None:
@@ -44,7 +50,7 @@ def test_over_a_day_every_subscription_rings(day: Expected) -> None:
 
 def test_every_dialect_rings(day: Expected) -> None:
     rung = {Row(each).dialect for each in ever() if day.rings()[each.id]}
-    assert rung == {"selector", "jms", "cesql", "opsl"}
+    assert rung == {"selector", "jms", "cesql", "opsl", "graph", "concept", "exmlql"}
 
 
 def test_the_day_rings_often_enough_to_watch_and_seldom_enough_to_read(day: Expected) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from operator import itemgetter
 
 import pytest
 from hypothesis import assume, given
@@ -90,7 +91,8 @@ def test_a_newcomer_counts_windows_that_come_again_from_the_next_that_starts() -
     network.event(event_at(3), [])
     network.add("late", pattern)
     found = [(name, each.start, each.end) for name, each in network.advance_to(30)]
-    assert found == [("early", 0, 10), ("early", 10, 20), ("late", 10, 20), ("early", 20, 30), ("late", 20, 30)]
+    expected_ends = [("early", 0, 10), ("early", 10, 20), ("late", 10, 20), ("early", 20, 30), ("late", 20, 30)]
+    assert sorted(found, key=itemgetter(2, 0)) == expected_ends  # within an instant no order is promised
 
 
 def test_a_fixed_window_in_the_past_is_refused_and_changes_nothing() -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.graphs.auction import AUCTION, CHEAP, EX, LETTERS, auction, below, event, pattern, statement
+from tests.graphs.auction import CHEAP, EX, LETTERS, auction, below, event, pattern, statement
 from tests.graphs.worlds import pairs
 from tocsin.engine.graphs.matcher import GraphMatcher
 from tocsin.engine.graphs.paper.matcher import PaperMatcher
@@ -19,7 +19,6 @@ from tocsin.plan.graphs import (
     FilterAny,
     FilterNot,
     GraphPattern,
-    Home,
     Injective,
     Regex,
     StatementPattern,
@@ -176,8 +175,3 @@ def test_a_pattern_is_explained_in_its_own_words() -> None:
         "    (?1, ?4, (:Computer, :manufacture, :Company))",
         "  tells ?3 of the first map",
     ]
-
-
-def test_home_is_a_subject_and_may_be_an_object() -> None:
-    assert CHEAP.ids[0] == Home()
-    assert CHEAP.ontology == AUCTION

@@ -1,14 +1,18 @@
-"""A driver that can be killed at any moment: serves all files of a folder, then ends.
+"""A driver that can be killed at any moment: serves the streams of a folder side by side, then ends.
 
-Arguments: the folder. Matches go to one file per micro-batch, whole or not at all, so that a micro-batch that is run
-again writes the same file again.
+Arguments: the folder, which has one folder for each stream, and how many files make a micro-batch. Matches go to one
+file for each attempt at a micro-batch, whole or not at all: `rung/NUMBER.PID.jsonl`.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
-from typing import Any
+from threading import Event
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming import StreamingQuery
 
 from tests.spark_detection.scenes import NAMES, PATTERNS
 from tocsin.catalog import Subscription
@@ -16,24 +20,54 @@ from tocsin.hosts.spark.finite import matches_in
 from tocsin.spark import local_session, match_with_dead_letters
 
 SUBSCRIPTIONS = [*NAMES, *(Subscription(id, "opsl", text, horizon="1h") for id, text in PATTERNS.items())]
+QUICK_TO_START = {
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.sql.codegen.wholeStage": "false",
+}
+"""A driver that lives for seconds has no use for code that runs fast after minutes."""
 
 
-def main(folder: Path) -> None:
-    spark = local_session("local[2]", name="tocsin kill test", memory="1g")
-    lines = spark.readStream.format("text").option("maxFilesPerTrigger", 1).load(str(folder / "inbox"))
-    both = match_with_dead_letters(lines, SUBSCRIPTIONS, lateness="5s")
-    (folder / "rung").mkdir(exist_ok=True)
-
-    def deliver(frame: Any, number: int) -> None:
-        text = "".join(each.line() + "\n" for each in matches_in(frame.toArrow()))
-        beside = folder / f"{number}.part"
-        beside.write_text(text)
-        beside.rename(folder / "rung" / f"{number}.jsonl")
-
-    writer = both.writeStream.foreachBatch(deliver).option("checkpointLocation", str(folder / "checkpoint"))
-    writer.trigger(availableNow=True).start().awaitTermination()
+def main(folder: Path, files_at_once: int) -> None:
+    """Streams are started one after the other, since Spark gives the Python process of each but ten seconds to start."""
+    spark = local_session("local[2]", name="tocsin kill test", memory="1g", settings=QUICK_TO_START)
+    streams = [Delivery(each) for each in sorted(folder.glob("stream*"))]
+    queries = [started(spark, each, files_at_once) for each in streams]
+    for each in streams:
+        each.may_go_on.set()
+    for query in queries:
+        query.awaitTermination()
     spark.stop()
 
 
+def started(spark: SparkSession, delivery: Delivery, files_at_once: int) -> StreamingQuery:
+    """A query that waits in its first micro-batch."""
+    inbox, checkpoint = str(delivery.folder / "inbox"), str(delivery.folder / "checkpoint")
+    lines = spark.readStream.format("text").option("maxFilesPerTrigger", files_at_once).load(inbox)
+    both = match_with_dead_letters(lines, SUBSCRIPTIONS, lateness="5s")
+    writer = both.writeStream.foreachBatch(delivery).option("checkpointLocation", checkpoint)
+    query = writer.trigger(availableNow=True).start()
+    while not delivery.has_begun.wait(0.1) and query.isActive:
+        pass
+    return query
+
+
+class Delivery:
+    """Writes the matches of one stream, once all streams have begun."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.has_begun, self.may_go_on = Event(), Event()
+        (folder / "rung").mkdir(exist_ok=True)
+
+    def __call__(self, frame: DataFrame, number: int) -> None:
+        """One attempt at a micro-batch."""
+        text = "".join(each.line() + "\n" for each in matches_in(frame.toArrow()))
+        self.has_begun.set()
+        self.may_go_on.wait()
+        beside = self.folder / f"{number}.part"
+        beside.write_text(text)
+        beside.rename(self.folder / "rung" / f"{number}.{os.getpid()}.jsonl")
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), int(sys.argv[2]))

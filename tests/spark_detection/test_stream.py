@@ -6,6 +6,7 @@ import random
 import time
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -99,6 +100,16 @@ def test_a_live_catalog_late_rows_and_repeats(stream: Stream, tmp_path: Path) ->
     assert [(letter.reason, letter.input) for letter in stream.all_letters()] == [
         ("late", '{"source": "s", "id": "b0"}')
     ]
+
+
+def test_a_list_that_changes_between_two_runs_keeps_what_stays(stream: Stream) -> None:
+    stream.settings = {"lateness": "2s"}
+    stream.put([line("a1", "a", 1), line("z1", "z", 3.5)])
+    stream.run([*NAMES, THEN, SILENCE])
+    stream.put([line("b1", "b", 4), line("a2", "a", 10), line("b2", "b", 11), line("a3", "a", 15), line("z2", "z", 30)])
+    stream.run([*NAMES, THEN, replace(THEN, id="newcomer")])
+    rung = sorted((each.subscription, each.events) for each in stream.all_matches())
+    assert rung == [("newcomer", ("a2", "b2")), ("then", ("a1", "b1")), ("then", ("a2", "b2"))]
 
 
 def test_timers_of_an_idle_stream_fire(stream: Stream) -> None:

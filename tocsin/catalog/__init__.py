@@ -1,6 +1,6 @@
 """The catalog: subscriptions and definitions, versioned, from text to checked plan; shared by all hosts."""
 
-from tocsin.catalog.compiling import compile_subscription, problems_of
+from tocsin.catalog.compiling import Surroundings, compile_subscription, problems_of
 from tocsin.catalog.entries import Definition, Subscription
 from tocsin.catalog.files import Entries, read_entries
 from tocsin.catalog.knowledge import knowledge_in, ontologies
@@ -13,6 +13,7 @@ __all__ = [
     "Entries",
     "Snapshot",
     "Subscription",
+    "Surroundings",
     "compile_subscription",
     "knowledge_in",
     "ontologies",

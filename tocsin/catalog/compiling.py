@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from tocsin.catalog.entries import Definition, Subscription
 from tocsin.catalog.knowledge import knowledge_in
@@ -15,7 +16,24 @@ from tocsin.plan.settings import DEFAULT_HORIZON, with_settings
 from tocsin.values.time import Duration, parse_duration
 
 
-def compile_subscription(subscription: Subscription, definitions: Iterable[Definition] = ()) -> Plan:
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What subscriptions are read in the light of, made ready once for many of them."""
+
+    context: Context
+
+    @staticmethod
+    def of(definitions: Iterable[Definition]) -> Surroundings:
+        """The surroundings that definitions make; what is wrong with an ontology is told to those who need one."""
+        given = tuple(definitions)
+        named = {each.name: _known_to_languages(each) for each in given if not each.ontology}
+        return Surroundings(Context(definitions=named, ontology=_knowledge(given)))
+
+
+Light = Surroundings | Iterable[Definition]
+
+
+def compile_subscription(subscription: Subscription, definitions: Light = ()) -> Plan:
     """The prepared plan of a subscription; raises its first problem."""
     for problem in _setting_problems(subscription):
         raise problem
@@ -25,23 +43,28 @@ def compile_subscription(subscription: Subscription, definitions: Iterable[Defin
     return with_settings(prepared(plan), policy, _horizon(subscription))
 
 
-def problems_of(subscription: Subscription, definitions: Iterable[Definition] = ()) -> list[Problem]:
+def problems_of(subscription: Subscription, definitions: Light = ()) -> list[Problem]:
     """Every problem of a subscription; empty iff it compiles."""
     found = _setting_problems(subscription)
     context = _context(definitions)
     found += problems_in_subscription(subscription.language, subscription.expression, subscription.options, context)
     if not found:
         try:
-            compile_subscription(subscription, definitions)
+            compile_subscription(subscription, Surroundings(context))
         except Problem as problem:  # what only the whole plan shows, such as state without a bound
             found.append(problem)
     return found
 
 
-def _context(definitions: Iterable[Definition]) -> Context:
-    given = tuple(definitions)
-    named = {each.name: _known_to_languages(each) for each in given if not each.ontology}
-    return Context(definitions=named, ontology=knowledge_in(given))
+def _context(light: Light) -> Context:
+    return (light if isinstance(light, Surroundings) else Surroundings.of(light)).context
+
+
+def _knowledge(definitions: tuple[Definition, ...]) -> object:
+    try:
+        return knowledge_in(definitions)
+    except Problem as problem:
+        return problem
 
 
 def _known_to_languages(definition: Definition) -> RegionDefinition | PartDefinition:

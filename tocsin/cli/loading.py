@@ -11,6 +11,7 @@ from tocsin.catalog import (
     Definition,
     Entries,
     Subscription,
+    Surroundings,
     compile_subscription,
     knowledge_in,
     ontologies,
@@ -44,8 +45,9 @@ def read_file(path: str, ontology: Iterable[str] | None = None) -> Entries:
 def problems_in(entries: Entries) -> list[LineProblem]:
     """Every problem of the file, by line."""
     found = list(entries.problems)
+    light = Surroundings.of(entries.definitions)
     for entry in entries.subscriptions:
-        for problem in problems_of(entry.subscription, entries.definitions):
+        for problem in problems_of(entry.subscription, light):
             found.append(LineProblem(entry.line, entry.subscription.id, problem))
     return sorted(found, key=lambda each: each.line)
 
@@ -63,9 +65,10 @@ def load(path: str, ontology: Iterable[str] | None = None, *, skip_wrong: bool) 
             hint="mend them, or leave them out with --on-error skip",
         )
     wrong = {each.line for each in problems}
+    light = Surroundings.of(entries.definitions)
     good = [entry.subscription for entry in entries.subscriptions if entry.line not in wrong]
     return Loaded(
         {each.id: each for each in good},
-        {each.id: compile_subscription(each, entries.definitions) for each in good},
+        {each.id: compile_subscription(each, light) for each in good},
         tuple(entries.definitions),
     )

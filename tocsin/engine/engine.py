@@ -22,7 +22,7 @@ from tocsin.events.event import Event
 from tocsin.events.match import Match, match_of_event
 from tocsin.plan.atoms import Atom, Condition
 from tocsin.plan.composites import Forward, Plan
-from tocsin.plan.rendering import match_of, match_of_atom
+from tocsin.plan.rendering import match_of_atom, matches_of
 from tocsin.values.time import Instant
 
 _ATOM_MARK = "\0"
@@ -166,8 +166,7 @@ class Engine:
 
     def rendered(self, found: Found) -> list[Match]:
         """What composite subscriptions tell of what was detected."""
-        told = (match_of(key, each, self._telling[key].output) for key, each in found)
-        return [match for match in told if match is not None]
+        return matches_of(found, self._telling) if found else []
 
     def advance_to(self, now: Instant | None) -> Found:
         """No event that ends at `now` or before is missing: what its timers bring about; None for the end of time."""

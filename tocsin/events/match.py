@@ -58,15 +58,18 @@ def match_of_event(subscription: str, event: Event) -> Match:
 
 
 def match_id(subscription: str, identities: Sequence[tuple[str, str]], *further: str) -> str:
-    """A hash of the subscription id, the constituents' identities and what else tells matches apart.
+    """A hash of the subscription id, the constituents' identities and what else tells matches apart."""
+    return hashed_id(subscription, measured(*(text for identity in identities for text in identity), *further))
 
-    Each part is prefixed by its length, so that no two lists of parts run into one.
-    """
-    digest = blake2b(digest_size=16)
-    for part in (subscription, *(text for identity in identities for text in identity), *further):
-        encoded = part.encode()
-        digest.update(b"%d:" % len(encoded) + encoded)
-    return digest.hexdigest()
+
+def hashed_id(subscription: str, constituents: bytes) -> str:
+    """The id of a match whose constituents are measured already, as they are for many subscriptions at once."""
+    return blake2b(measured(subscription) + constituents, digest_size=16).hexdigest()
+
+
+def measured(*parts: str) -> bytes:
+    """Each part prefixed by its length, so that no two lists of parts run into one."""
+    return b"".join([b"%d:%b" % (len(encoded := part.encode()), encoded) for part in parts])
 
 
 def _time(instant: Instant | None) -> str | None:

@@ -30,6 +30,9 @@ _ATOM_NAMES = {"xml": "exmlql"}
 """Languages that go by another name where their atoms stand in braces."""
 
 
+_KNOWING = ("concept", "epcis", "graph")
+"""Languages that look at the ontology."""
+
 _XML_OPENING = "WHERE "
 _OPENED = re.compile(r"\s*(WHERE|NAMESPACE)\b")
 """A block in braces may leave WHERE out: it has nothing else to say."""
@@ -37,16 +40,20 @@ _OPENED = re.compile(r"\s*(WHERE|NAMESPACE)\b")
 
 def parse_subscription(language: str, expression: str, options: Options, context: Context | None = None) -> Plan:
     """The plan of a subscription's text, not yet passed through the passes; raises the first problem."""
-    return _language(language).parse(expression, options, _with_atoms(context or Context()))
+    given = context or Context()
+    _require_knowledge(language, given)
+    return _language(language).parse(expression, options, _with_atoms(given))
 
 
 def problems_in_subscription(
     language: str, expression: str, options: Options, context: Context | None = None
 ) -> list[Problem]:
     """Every problem of a subscription's text; empty iff it parses."""
+    given = context or Context()
     try:
-        return _language(language).problems(expression, options, _with_atoms(context or Context()))
-    except MeaningProblem as problem:
+        _require_knowledge(language, given)
+        return _language(language).problems(expression, options, _with_atoms(given))
+    except Problem as problem:
         return [problem]
 
 
@@ -56,6 +63,7 @@ def _with_atoms(context: Context) -> Context:
 
 def _parse_atom(context: Context, language: str, text: str) -> Atom:
     """The atom of a text in braces. Its own context reads no atoms: they do not nest."""
+    _require_knowledge(language, context)
     opening = _XML_OPENING if language == "xml" and not _OPENED.match(text) else ""
     try:
         pattern = _language(_ATOM_NAMES.get(language, language)).parse(opening + text, {}, context).pattern
@@ -69,6 +77,12 @@ def _parse_atom(context: Context, language: str, text: str) -> Atom:
             hint="an atom in braces describes one event; combine events outside of it",
         )
     return pattern
+
+
+def _require_knowledge(language: str, context: Context) -> None:
+    """Raises what is wrong with the ontology, where a language looks at it; the others are none the worse."""
+    if language in _KNOWING and isinstance(context.ontology, Problem):
+        raise context.ontology
 
 
 def _moved_back(problem: Problem, columns: int) -> Problem:

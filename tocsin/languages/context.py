@@ -41,7 +41,8 @@ def no_atom(language: str, _: str) -> Atom:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Definitions by name, the ontology where one is given, and how to read an atom of another language.
+    """Definitions by name, the ontology where one is given (its problem where it has one), and how to read an atom of
+    another language.
 
     `parse_atom` takes the language's name and a text; it raises where there is no such language, or where the text is
     about more than one event. A language takes from the context what it needs.

@@ -1,4 +1,4 @@
-"""A block, a template or a condition written out as E-XML-QL: what explains it, and reads as the same again."""
+"""A block or a condition written out as E-XML-QL: what explains it, and reads as the same again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from tocsin.plan.blocks import (
     XmlBlock,
     elements_of,
 )
-from tocsin.plan.construction import OutputAttribute, OutputText, OutputValue, SkolemTerm, TemplateElement
 
 _AS = {BoundTo.ELEMENT: "ELEMENT_AS", BoundTo.CONTENT: "CONTENT_AS"}
 
@@ -30,13 +29,6 @@ def condition_text(condition: ValueCondition) -> str:
     """The condition; a constant is in quotes, which compares as a number all the same."""
     other = condition.other if condition.constant is None else _quoted(condition.constant)
     return f"{condition.variable} {condition.relation} {other}"
-
-
-def template_text(template: TemplateElement) -> str:
-    """The template, with the namespaces that it declares."""
-    attributes = "".join(f" {_output(attribute)}" for attribute in template.attributes)
-    contents = "".join(map(_content, template.contents))
-    return f"<{template.name}{attributes}>{contents}</>"
 
 
 class _Spaces:
@@ -92,24 +84,6 @@ def _uris(pattern: Pattern) -> Iterator[str]:
 
 def _bound(bindings: tuple[VariableBinding, ...]) -> list[str]:
     return [f"{_AS[each.what]} {each.variable}" for each in bindings]
-
-
-def _output(attribute: OutputAttribute) -> str:
-    return f"{attribute.name}={_value(attribute.value)}"
-
-
-def _content(content: TemplateElement | OutputText | OutputValue) -> str:
-    return template_text(content) if isinstance(content, TemplateElement) else _value(content)
-
-
-def _value(value: OutputText | OutputValue | SkolemTerm) -> str:
-    match value:
-        case OutputText(text):
-            return _quoted(text)
-        case OutputValue(variable):
-            return variable
-        case SkolemTerm(function, variables):
-            return f"{function}({', '.join(variables)})"
 
 
 def _quoted(text: str) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import assert_never
 
 from tocsin.events.event import Event
-from tocsin.events.match import Match, match_id
-from tocsin.plan.composites import Forward, Output, Send
+from tocsin.events.match import Match, hashed_id, match_id, measured
+from tocsin.plan.composites import Forward, Output, Plan, Send
 from tocsin.plan.construction import Construct, construct
 from tocsin.plan.occurrence import Occurrence
 from tocsin.plan.rows import NOTHING_BOUND, Rows
@@ -18,29 +18,61 @@ from tocsin.values.time import format_instant
 _FORWARD = Forward()
 
 
-def match_of(subscription: str, occurrence: Occurrence, output: Output = _FORWARD) -> Match | None:
-    """The match of a composite subscription; None where nothing comes out.
+class Told:
+    """What all subscriptions are told of one occurrence, worked out once however many it rings for.
 
     Names are bound to event ids, absences to their windows, variables to their values.
     """
-    outputs = outputs_of(output, occurrence.rows, _sent(output, occurrence))
-    if outputs is None:
-        return None
-    place = occurrence.place
-    windows = [f"{format_instant(start)}/{format_instant(end)}" for start, end in occurrence.absences]
-    bindings = {name: " ".join(each.id for each in bound.members) for name, bound in sorted(occurrence.names.items())}
-    bindings |= {f"absence{number or ''}": window for number, window in enumerate(windows)}
-    return Match(
-        subscription,
-        tuple(member.id for member in occurrence.members),
-        occurrence.start,
-        occurrence.end,
-        occurrence.end,
-        None if place is None else format_place(place),
-        match_id(subscription, occurrence.identity, *windows),
-        bindings | values_of(occurrence.rows),
-        outputs,
-    )
+
+    __slots__ = ("_bindings", "_constituents", "_events", "_place", "occurrence")
+
+    def __init__(self, occurrence: Occurrence) -> None:
+        members, place = occurrence.members, occurrence.place
+        windows = [f"{format_instant(start)}/{format_instant(end)}" for start, end in occurrence.absences]
+        bindings = {name: _ids(bound) for name, bound in sorted(occurrence.names.items())}
+        for number, window in enumerate(windows):
+            bindings[f"absence{number or ''}"] = window
+        self.occurrence = occurrence
+        self._events = tuple([member.id for member in members])
+        self._place = None if place is None else format_place(place)
+        self._constituents = measured(*[text for member in members for text in (member.source, member.id)], *windows)
+        self._bindings = bindings if occurrence.rows is NOTHING_BOUND else bindings | values_of(occurrence.rows)
+
+    def match(self, subscription: str, output: Output = _FORWARD) -> Match | None:
+        """The match of a composite subscription; None where nothing comes out."""
+        occurrence = self.occurrence
+        outputs = () if isinstance(output, Forward) else outputs_of(output, occurrence.rows, _sent(output, occurrence))
+        if outputs is None:
+            return None
+        return Match(
+            subscription,
+            self._events,
+            occurrence.start,
+            occurrence.end,
+            occurrence.end,
+            self._place,
+            hashed_id(subscription, self._constituents),
+            self._bindings,
+            outputs,
+        )
+
+
+def match_of(subscription: str, occurrence: Occurrence, output: Output = _FORWARD) -> Match | None:
+    """The match of a composite subscription; None where nothing comes out."""
+    return Told(occurrence).match(subscription, output)
+
+
+def matches_of(found: Iterable[tuple[str, Occurrence]], plans: Mapping[str, Plan]) -> list[Match]:
+    """The matches of subscriptions with the occurrences that they ring for; those of one occurrence follow each other."""
+    matches: list[Match] = []
+    told: Told | None = None
+    for key, occurrence in found:
+        if told is None or told.occurrence is not occurrence:
+            told = Told(occurrence)
+        match = told.match(key, plans[key].output)
+        if match is not None:
+            matches.append(match)
+    return matches
 
 
 def match_of_atom(subscription: str, event: Event, rows: Rows, output: Output = _FORWARD) -> Match | None:
@@ -73,6 +105,11 @@ def _sent(output: Output, occurrence: Occurrence) -> Sequence[Event]:
     targets = [name for name in output.targets if name in occurrence.names]
     names = targets or [name for name in output.members if name in occurrence.names]
     return [member for name in names for member in occurrence.names[name].members]
+
+
+def _ids(occurrence: Occurrence) -> str:
+    members = occurrence.members
+    return members[0].id if len(members) == 1 else " ".join([member.id for member in members])
 
 
 def _data_text(event: Event) -> str:

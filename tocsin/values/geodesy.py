@@ -82,5 +82,6 @@ def _ellipsoid() -> Any:
 
 @lru_cache(maxsize=1024)
 def _flattening(longitude: float, latitude: float) -> Any:
-    plane = f"+proj=aeqd +lon_0={longitude} +lat_0={latitude} +datum=WGS84 +units=m"
-    return Transformer.from_crs("EPSG:4326", plane, always_xy=True)
+    """Said as a pipeline: looking the plane up as a reference system takes ten times as long."""
+    to_plane = f"+proj=aeqd +lon_0={longitude} +lat_0={latitude} +ellps=WGS84 +units=m"
+    return Transformer.from_pipeline(f"+proj=pipeline +step +proj=unitconvert +xy_in=deg +xy_out=rad +step {to_plane}")

@@ -12,6 +12,7 @@ Instant = int
 Duration = int
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_NAIVE_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001  written without an offset, which is Z
 _RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:[0-5]\d)", re.ASCII)
 _SHORT = re.compile(r"\s*(\d{1,18}(?:\.\d{1,18})?)\s*([a-z]+)\s*", re.ASCII)
 _ISO8601 = re.compile(
@@ -68,9 +69,8 @@ def parse_instant(text: str) -> Instant:
 
 def format_instant(instant: Instant) -> str:
     """RFC 3339 in UTC, with a fraction of a second only where there is one."""
-    moment = _EPOCH + timedelta(microseconds=instant)
-    fraction = f".{moment.microsecond:06d}".rstrip("0") if moment.microsecond else ""
-    return f"{moment:%Y-%m-%dT%H:%M:%S}".rjust(19, "0") + f"{fraction}Z"
+    text = (_NAIVE_EPOCH + timedelta(microseconds=instant)).isoformat()
+    return f"{text.rstrip('0') if '.' in text else text}Z"
 
 
 def parse_duration(text: str) -> Duration:

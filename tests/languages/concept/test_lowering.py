@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.concepts.strategies import concepts
 from tests.concepts.worlds import PAPER, context
@@ -13,29 +14,36 @@ from tocsin.knowledge.concepts.concept import Concept, Exists, normal_form
 from tocsin.knowledge.concepts.wording import concept_text
 from tocsin.languages import parse_subscription
 from tocsin.languages.concept import parse
+from tocsin.languages.concept.forms import ORDER
 from tocsin.plan.atoms import Condition
+from tocsin.plan.bounds import join_lifetime
 from tocsin.plan.composites import (
     Absence,
     BeforeWindow,
     Either,
+    End,
     EveryWindow,
     Join,
+    JoinCondition,
     Part,
     Policy,
+    Precedes,
     Stands,
     atoms_of,
 )
 from tocsin.plan.concepts import ConceptTest
-from tocsin.values.allen import BOUNDS
+from tocsin.values.allen import BOUNDS, stands
+from tocsin.values.time import Interval
 
 S, T, Q = "ObjectEvent", "TransactionEvent", "QuantityEvent"
 RELATIONS = [
     negation + each.value for each in BOUNDS for negation in ("", "Un")
 ]  # fmt: skip
+intervals = st.tuples(st.integers(-5, 5), st.integers(0, 5)).map(lambda pair: Interval(pair[0], sum(pair)))
 HOUR = 3_600_000_000
 
 
-def joined(left: Part, right: Part, *conditions: Stands) -> Join:
+def joined(left: Part, right: Part, *conditions: JoinCondition) -> Join:
     return Join((left, right), conditions, Policy.CHRONICLE)
 
 
@@ -69,11 +77,15 @@ def test_binding_and_spelling(text: str, same: str) -> None:
 def test_composites() -> None:
     one, two, three = map(pattern_of, (S, T, Q))
     assert pattern_of(f"{S} & {T}") == joined(one, two)
-    assert pattern_of(f"({S} & {T}) UnBefore {Q}") == joined(joined(one, two), three, Stands(0, "UnBefore", 1))
-    assert pattern_of(f"{S} Meets {T}", intervals="proper") == joined(one, two, Stands(0, "Meets", 1, True))
+    assert pattern_of(f"({S} & {T}) UnBefore {Q}") == joined(
+        joined(one, two), three, *ORDER["UnBefore"], Stands(0, "UnBefore", 1)
+    )
+    assert pattern_of(f"{S} Meets {T}", intervals="proper") == joined(
+        one, two, *ORDER["Meets"], Stands(0, "Meets", 1, True)
+    )
     assert pattern_of(f"{S} | {T} | {Q}") == Either((one, two, three))
     assert pattern_of(f"not ({S} Before {T}) (PT1H)") == Absence(
-        joined(one, two, Stands(0, "Before", 1)), EveryWindow(HOUR), policy=Policy.CHRONICLE
+        joined(one, two, *ORDER["Before"], Stands(0, "Before", 1)), EveryWindow(HOUR), policy=Policy.CHRONICLE
     )
     assert pattern_of(f"not {S} (1 h)", origin="1970-01-01T00:00:01Z") == Absence(
         one, EveryWindow(HOUR, 1_000_000), policy=Policy.CHRONICLE
@@ -83,9 +95,25 @@ def test_composites() -> None:
     )
 
 
+@given(st.sampled_from(sorted(ORDER)), intervals, intervals)
+def test_the_order_of_bounds_says_what_the_relation_says(relation: str, one: Interval, other: Interval) -> None:
+    bounds = {End.START: (one.start, other.start), End.FINISH: (one.end, other.end)}
+    follows = all(_holds(each, bounds) for each in ORDER[relation])
+    assert follows is stands(relation, one, other)
+
+
+def _holds(condition: Precedes, bounds: dict[End, tuple[int, int]]) -> bool:
+    earlier, later = (bounds[each.end][each.part] for each in (condition.earlier, condition.later))
+    return earlier < later or (condition.or_equal and earlier == later)
+
+
 def test_what_must_end_together_does_not_wait() -> None:
-    keeps = {relation: pattern_of(f"{S} {relation} {T}").keep for relation in RELATIONS}  # type: ignore[union-attr]
-    assert {relation for relation, keep in keeps.items() if keep == 0} == {"Equals", "Finishes"}
+    lifetimes = {
+        relation: join_lifetime(pattern, 0)
+        for relation in RELATIONS
+        if isinstance(pattern := pattern_of(f"{S} {relation} {T}"), Join)
+    }
+    assert {relation for relation, lifetime in lifetimes.items() if lifetime == 0} == {"Equals", "Finishes"}
 
 
 def test_every_atom_has_the_roles_to_correlate_by() -> None:

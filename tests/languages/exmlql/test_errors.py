@@ -164,9 +164,10 @@ def test_the_rule_is_named() -> None:
         ("WHERE <a></> #A " + "(" * 70 + "#A" + ")" * 70 + "~> #A", Limits()),
         ("WHERE <a></>" + " " * 70_000, Limits()),
         ("WHERE " + "<a></>" * 2000, Limits()),
+        ("WHERE <a>$x</>" + " $x = 1" * 1100, Limits()),
         ("WHERE <a></><b></>", Limits(parts=1)),
     ],
-    ids=["deep pattern", "deep template", "deep time clause", "long", "large", "larger than configured"],
+    ids=["deep pattern", "deep template", "deep time clause", "long", "large", "conditions", "larger than configured"],
 )
 def test_limits(text: str, limits: Limits) -> None:
     with pytest.raises(LimitProblem) as caught:

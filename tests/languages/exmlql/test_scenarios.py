@@ -44,3 +44,24 @@ def test_hub(scenario: Scenario) -> None:
     found = [match for event in scenario.events for match in hub.publish(event)]
     found += hub.advance_to("1970-01-02T00:00:00Z")
     check(scenario, sorted(found, key=lambda match: match.order))
+
+
+def test_blocks_inside_of_another_language_join_by_their_variables() -> None:
+    """An order, and within ten minutes its invoice: OPSL over XML and, through its document, over JSON."""
+    text = "=|(xml{WHERE <order><id>$i</></>}; 10m) xml{WHERE <invoice><for>$i</></>}"
+    hub = tocsin.Hub(lateness="0s")
+    hub.subscribe(text, language="opsl", id="s")
+    found = hub.publish(
+        _document("o7", 0, "<order><id>7</id></order>"),
+        _document("i8", 1, "<invoice><for>8</for></invoice>"),
+        _document("i7", 2, {"invoice": {"for": 7}}),
+        _document("late", 30, "<invoice><for>7</for></invoice>"),
+    )
+    found += hub.advance_to("2026-01-01T10:00:00Z")
+    assert [(match.events, dict(match.bindings)) for match in found] == [(("o7", "i7"), {"$i": "7"})]
+
+
+def _document(name: str, minute: int, data: object) -> dict[str, object]:
+    kind = "application/xml" if isinstance(data, str) else "application/json"
+    time = f"2026-01-01T08:{minute:02d}:00Z"
+    return {"id": name, "source": "s", "type": "t", "time": time, "datacontenttype": kind, "data": data}

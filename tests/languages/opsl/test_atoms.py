@@ -118,5 +118,5 @@ def test_the_language_itself_stands_in_parentheses_not_in_braces() -> None:
 def test_a_block_in_braces_needs_no_where_and_problems_keep_their_places() -> None:
     with_where, without = (parsed(f"=|(A;10)xml{{{opening}<order><id>$i</></>}}") for opening in ("WHERE ", ""))
     assert with_where == without
-    assert told("A && xml{<o><id></x></o>}")[0][:3] == ("ExmlqlSyntaxError", 1, 18)
-    assert told("A && xml{WHERE <o><id></x></o>}")[0][:3] == ("ExmlqlSyntaxError", 1, 24)
+    assert told("A && xml{<o><id></x></o>}")[0][:3] == ("ExmlqlSyntaxError", 1, 19)
+    assert told("A && xml{WHERE <o><id></x></o>}")[0][:3] == ("ExmlqlSyntaxError", 1, 25)

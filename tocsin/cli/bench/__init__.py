@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from tocsin.cli.bench.endurance import endurance
 from tocsin.cli.bench.geofences import geofences
 from tocsin.cli.bench.graphs import graphs
 from tocsin.cli.bench.logistics import logistics
@@ -20,6 +21,7 @@ app.command("rfid")(rfid)
 app.command("graphs")(graphs)
 app.command("geofences")(geofences)
 app.command("xml")(xml)
+app.command("endurance")(endurance)
 
 
 @app.callback()

@@ -47,7 +47,7 @@ def _detected(compiled: Mapping[str, Plan], received: Sequence[Any]) -> list[int
 
 def paper_table(trials: Sequence[Mapping[str, Any]]) -> Table:
     """One line for each number of keys."""
-    header = ("keys", *(f"{fed} events" for fed in CHECKPOINTS), "us/event")
+    header = ("keys", *(f"{fed} events" for fed in CHECKPOINTS), "us/event, building included")
     rows = [("paper", *map(str, PAPER), "-"), *map(_row, trials)]
     wrong = [trial["trial"]["keys"] for trial in trials if not trial.get("same_matches", False)]
     said = f"DIFFERENT from the plain loop with {wrong} keys." if wrong else "The plain loop over all pairs agrees."

@@ -31,6 +31,8 @@ def demo(
 
     The events pass a few dozen subscriptions; some are added to and removed from the live catalog while the query runs.
     Most are about one event; a few combine several: a truck leaves, arrives, does not arrive, falls out of its convoy.
+    Some ask for meaning: cheap computers of any kind in graphs, pallets that are carried by whatever means. Order,
+    despatch advice and invoice of one purchase become a settlement, and the newest is shown at the end.
     Ends by itself, in less than two minutes, with a summary.
     """
     began, board, console = monotonic(), Board(), Console()

@@ -9,6 +9,7 @@ from threading import RLock
 
 from tocsin.catalog import Subscription
 from tocsin.cli.demo.story import DAY, MIDNIGHT
+from tocsin.cli.demo.subscriptions import COMBINING
 from tocsin.values.time import Instant, format_instant
 
 _NEWS_KEPT = 100
@@ -28,7 +29,12 @@ class Row:
     @property
     def is_composite(self) -> bool:
         """Whether it is about several events, or about one that does not come."""
-        return self.subscription.language == "opsl"
+        return self.subscription.id in COMBINING
+
+    @property
+    def is_rare(self) -> bool:
+        """Whether it is of a story with few events, in a language of its own; its rings are told one by one."""
+        return self.subscription.language != "selector"
 
     @property
     def dialect(self) -> str:
@@ -38,7 +44,9 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """What one micro-batch brought: rings and the newest event in words, by subscription, and what was not served."""
+    """What one micro-batch brought: rings and the newest event in words, by subscription, what was not served, and the
+    newest document that was built, where there is one.
+    """
 
     batch: int
     clock: Instant
@@ -48,6 +56,7 @@ class Rung:
     last: Mapping[str, str]
     malformed: int
     late: int
+    document: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +82,7 @@ class Board:
     matches: int = 0
     malformed: int = 0
     late: int = 0
+    document: str = ""
     seconds: float = 0.0
     first: tuple[int, float] | None = None
     lock: RLock = field(default_factory=RLock)
@@ -134,6 +144,7 @@ class Board:
             self.malformed += rung.malformed
             self.late += rung.late
             self.matches += sum(rung.rings.values())
+            self.document = rung.document or self.document
             self.first = self.first or (self.events, seconds)
             for id_, rings in rung.rings.items():
                 row = self.rows[id_]

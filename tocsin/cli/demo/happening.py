@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from tocsin.values.time import Instant, format_instant
 
@@ -14,12 +15,33 @@ _MILLISECOND = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Happening:
-    """Who saw what, the details and, where it has one, the place as (longitude, latitude)."""
+    """Who saw what, the details and, where it has one, the place as (longitude, latitude).
+
+    The details are a JSON object or, with a `media_type`, a text of that type.
+    """
 
     source: str
     type: str
-    data: Mapping[str, object]
+    data: Mapping[str, object] | str
     place: tuple[float, float] | None = None
+    media_type: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A happening of a story that was made up as a whole, with its id, and when it happens and arrives."""
+
+    id: str
+    at: Instant
+    happening: Happening
+
+
+class Tale(Protocol):
+    """Something of the day that was made up as a whole, so that what truly becomes of it is known."""
+
+    def reports(self) -> Iterable[Report]:
+        """What is told of it."""
+        ...
 
 
 def cloudevent(happening: Happening, id_: str, at: Instant) -> str:
@@ -33,5 +55,7 @@ def cloudevent(happening: Happening, id_: str, at: Instant) -> str:
     }
     if happening.place is not None:
         body["place"] = f"POINT ({happening.place[0]:.5f} {happening.place[1]:.5f})"
+    if happening.media_type:
+        body["datacontenttype"] = happening.media_type
     body["data"] = happening.data
     return _ENCODER.encode(body)

@@ -1,4 +1,4 @@
-"""The demo without a terminal: a line now and then, and one for each change and each combination that rang."""
+"""The demo without a terminal: a line now and then, and one for each change and each rare bell that rang."""
 
 from __future__ import annotations
 
@@ -45,22 +45,22 @@ class PlainLines:
         self._rings: dict[str, int] = {}
 
     def lines(self) -> list[str]:
-        """The changes and what combinations rang since the last call, then how things stand, where that has changed."""
+        """The changes and what rare bells rang since the last call, then how things stand, where that has changed."""
         with self._board.lock:
             news = list(self._board.news)[self._news :]
             self._news += len(news)
             state = (self._board.phase, self._board.batch)
-            lines = [*map(news_line, news), *self._combinations()]
+            lines = [*map(news_line, news), *self._rare_bells()]
             if state != self._told:
                 lines.append(_state_line(self._board))
             self._told = state
             return lines
 
-    def _combinations(self) -> Iterator[str]:
+    def _rare_bells(self) -> Iterator[str]:
         """They ring seldom beside the others, and would never be among the loudest."""
         for id_, row in self._board.rows.items():
             more = row.rings - self._rings.get(id_, 0)
-            if row.is_composite and more:
+            if row.is_rare and more:
                 self._rings[id_] = row.rings
                 yield f"* {id_} rang {more} x, last for {row.last}"
 

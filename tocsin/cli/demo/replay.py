@@ -19,7 +19,7 @@ from tocsin.cli.demo.lateness import LateWatch
 from tocsin.cli.demo.slices import Slice, line_of
 from tocsin.cli.demo.story import LATENESS, MIDNIGHT
 from tocsin.cli.demo.subscriptions import Change
-from tocsin.cli.demo.wording import in_words
+from tocsin.cli.demo.wording import in_words, values_in_words
 from tocsin.errors import StateProblem
 from tocsin.events.dead_letter import LATE, DeadLetter, late
 from tocsin.events.match import Match
@@ -85,7 +85,8 @@ class Replay:
         # The stream tells late events only where a composite wants them; the watch knows them all.
         malformed = [letter for letter in found.dead_letters if letter.reason != LATE]
         late_ones = list(self._watch.late_ones(lines, {letter.input for letter in malformed}))
-        newest = {match.subscription: match for match in sorted(found.matches, key=lambda match: match.order)}
+        in_order = sorted(found.matches, key=lambda match: match.order)
+        newest = {match.subscription: match for match in in_order}
         rings = dict.fromkeys(newest, 0)
         for match in found.matches:
             rings[match.subscription] += 1
@@ -94,7 +95,8 @@ class Replay:
             (match.line() for match in found.matches),
             (letter.text() for letter in (*malformed, *map(late, late_ones))),
         )
-        rung = Rung(found.batch, latest.end, version, len(lines), rings, last, len(malformed), len(late_ones))
+        built = next((match.outputs[0] for match in reversed(in_order) if match.outputs), "")
+        rung = Rung(found.batch, latest.end, version, len(lines), rings, last, len(malformed), len(late_ones), built)
         self._board.rang(rung, monotonic() - self._began)
         with self._changed:
             self._done = found.slices_read
@@ -102,7 +104,7 @@ class Replay:
 
     def _in_words(self, matches: Mapping[str, Match], slices_read: int) -> dict[str, str]:
         """The last event of each match in words; it may be of an earlier slice where a match has waited."""
-        said: dict[str, str] = {}
+        said = {id_: _words(match, "") for id_, match in matches.items() if not match.events}
         for slice_, _ in reversed(self._released[:slices_read]):
             missing = {id_: match for id_, match in matches.items() if id_ not in said}
             if not missing:
@@ -135,7 +137,7 @@ class Replay:
 
 
 def _words(match: Match, line: str) -> str:
-    """The event and, where the bell rang later than it happened, when it rang."""
-    said = in_words(line)
+    """The event, what the match tells of it and, where the bell rang later than it happened, when it rang."""
     rang = None if match.detected is None else time_of_day(match.detected)
+    said = (in_words(line) if line else f"{rang} no event") + values_in_words(match.bindings)
     return said if rang is None or said.startswith(rang) else f"{said}; rang at {rang}"

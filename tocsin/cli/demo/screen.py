@@ -76,7 +76,7 @@ def _cells(row: Row, width: int) -> Iterator[str]:
     if width >= _MIDDLING:
         yield row.dialect
     if width >= _WIDE:
-        yield row.subscription.expression
+        yield " ".join(row.subscription.expression.split())
     yield f"{row.rings:,}"
     yield f"(removed) {row.last}" if row.removed else row.last
 

@@ -1,7 +1,8 @@
 """The day: lines of CloudEvents JSON in order of arrival, the same for the same seed and number of lines.
 
 Every line arrives at most a minute after it happened, but for a few on purpose: late ones arrive hours after, and
-malformed ones are no event at all. Even a short day has some of both. The reports of tours are neither.
+malformed ones are no event at all. Even a short day has some of both. What belongs to a story that was made up as a
+whole (tours, offers, pallets, purchases) is neither.
 """
 
 from __future__ import annotations
@@ -13,18 +14,21 @@ from heapq import merge
 from itertools import accumulate
 from random import Random
 
+from tocsin.cli.demo.auction import Offer, offers_of_the_day
 from tocsin.cli.demo.blemishes import BLEMISHES
 from tocsin.cli.demo.fleet import Fleet
-from tocsin.cli.demo.happening import Happening, cloudevent
+from tocsin.cli.demo.happening import Happening, Report, Tale, cloudevent
 from tocsin.cli.demo.marketplace import Marketplace
-from tocsin.cli.demo.tours import Report, Tour, tours_of_the_day
+from tocsin.cli.demo.pallets import Pallet, pallets_of_the_day
+from tocsin.cli.demo.purchases import Purchase, purchases_of_the_day
+from tocsin.cli.demo.tours import Tour, tours_of_the_day
 from tocsin.errors import MeaningProblem
 from tocsin.values.time import Duration, Instant, parse_duration, parse_instant
 
 MIDNIGHT: Instant = parse_instant("2026-03-13T00:00:00Z")
 DAY: Duration = parse_duration("24h")
 LATENESS: Duration = parse_duration("2m")
-FEWEST = 500
+FEWEST = 1_000
 
 _HOUR: Duration = parse_duration("1h")
 _USUAL_DELAY: Duration = parse_duration("1m")
@@ -72,15 +76,32 @@ class Story:
         """The tours of trucks that the day has, and with them what truly becomes of each."""
         return tours_of_the_day(self.seed, MIDNIGHT)
 
+    def offers(self) -> list[Offer]:
+        """What is for sale at the auction."""
+        return offers_of_the_day(self.seed, MIDNIGHT)
+
+    def pallets(self) -> list[Pallet]:
+        """The pallets of the supply chain, and with them what truly becomes of each."""
+        return pallets_of_the_day(self.seed, MIDNIGHT)
+
+    def purchases(self) -> list[Purchase]:
+        """The purchases that are told by documents, and with them how each goes."""
+        return purchases_of_the_day(self.seed, MIDNIGHT)
+
     def tell(self) -> Iterator[Line]:
         """The lines in order of arrival."""
         dice = Random(self.seed)
-        reports = sorted((each for tour in self.tours() for each in tour.reports()), key=lambda report: report.at)
+        reports = self._reports()
         others = self._tell_others(dice, self.lines - len(reports))
-        yield from merge(_tell_tours(reports), others, key=lambda line: line.arrival)
+        yield from merge(_told(reports), others, key=lambda line: line.arrival)
+
+    def _reports(self) -> list[Report]:
+        """All that belongs to a story which was made up as a whole."""
+        tales: tuple[Tale, ...] = (*self.tours(), *self.offers(), *self.pallets(), *self.purchases())
+        return sorted((report for tale in tales for report in tale.reports()), key=lambda report: report.at)
 
     def _tell_others(self, dice: Random, lines: int) -> Iterator[Line]:
-        """All that is not of a tour."""
+        """All the rest."""
         strands = _strands(dice)
         hours = [_Hour.of(hour, strands) for hour in range(24)]
         malformed = set(dice.sample(range(lines), _how_many(self.lines, _LINES_PER_BLEMISH)))
@@ -150,7 +171,7 @@ def _arrivals(lines: int, hours: list[_Hour]) -> Iterator[tuple[Instant, _Hour]]
         yield MIDNIGHT + int((hour.number + inside) * _HOUR), hour
 
 
-def _tell_tours(reports: list[Report]) -> Iterator[Line]:
+def _told(reports: list[Report]) -> Iterator[Line]:
     for report in reports:
         yield Line(report.at, cloudevent(report.happening, report.id, report.at))
 

@@ -10,7 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tocsin.catalog import Definition, Subscription
+from tocsin.cli.demo.auction import AUCTION, AUCTION_TERMS
 from tocsin.cli.demo.composites import DEFINITIONS, LOGISTICS
+from tocsin.cli.demo.pallets import MEANING, SUPPLY_TERMS, combined
+from tocsin.cli.demo.purchases import SETTLEMENT
+from tocsin.cli.demo.story import MIDNIGHT
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +87,12 @@ _FLEET = Scenario(
     ),
 )
 
+_PALLETS_COMBINED = combined(MIDNIGHT)
+
 _LOGISTICS = Scenario("logistics", LOGISTICS, definitions=DEFINITIONS)
+_AUCTION = Scenario("auction", AUCTION, definitions=AUCTION_TERMS)
+_SUPPLY_CHAIN = Scenario("supply chain", (*MEANING, *_PALLETS_COMBINED), definitions=SUPPLY_TERMS)
+_PURCHASES = Scenario("purchases", SETTLEMENT)
 
 _BROKERS = Scenario(
     "selectors from other brokers",
@@ -115,7 +124,10 @@ _COMING_AND_GOING = Scenario(
     ),
 )
 
-SCENARIOS = (_LOGISTICS, _MARKETPLACE, _FLEET, _BROKERS, _COMING_AND_GOING)
+SCENARIOS = (_LOGISTICS, _AUCTION, _SUPPLY_CHAIN, _PURCHASES, _MARKETPLACE, _FLEET, _BROKERS, _COMING_AND_GOING)
+
+COMBINING = frozenset(each.id for each in (*LOGISTICS, *_PALLETS_COMBINED, *SETTLEMENT))
+"""Who is about several events, or about one that does not come."""
 
 
 def definitions() -> list[Definition]:

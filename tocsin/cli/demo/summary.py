@@ -1,9 +1,10 @@
-"""The end of the demo: all subscriptions with their rings, and the counts, one to a line, for any reader."""
+"""The end of the demo: all subscriptions with their rings, the counts, one to a line, and a document that was built."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from xml.etree import ElementTree
 
 from rich.console import Console
 
@@ -13,14 +14,14 @@ from tocsin.cli.demo.story import DAY, MIDNIGHT
 
 
 def show_summary(board: Board, console: Console, total_seconds: float, kept: Path | None) -> None:
-    """Prints the whole table, what came and went, and the counts."""
+    """Prints the whole table, what came and went, the counts, and the newest document."""
     if console.is_terminal:
         console.print(subscription_table(board.rows_in_order(), console.width, None))
         console.print()
         for news in board.news:
             console.print(news_line(news), style="green" if news.sign == "+" else "red", highlight=False)
         console.print()
-    for line in summary_lines(board, total_seconds, kept):
+    for line in (*summary_lines(board, total_seconds, kept), *document_lines(board.document)):
         console.print(line, highlight=False, soft_wrap=True, markup=False)
 
 
@@ -40,3 +41,14 @@ def summary_lines(board: Board, total_seconds: float, kept: Path | None) -> Iter
     yield f"events/second    {board.rate:,.0f} after the first micro-batch; {total_seconds:.0f} s in all"
     if kept:
         yield f"kept in          {kept}"
+
+
+def document_lines(document: str) -> Iterator[str]:
+    """The newest settlement, an element to a line; nothing where none was built."""
+    if not document:
+        return
+    root = ElementTree.fromstring(document)
+    ElementTree.indent(root)
+    yield ""
+    yield "the newest settlement, built of an order, a despatch advice and an invoice:"
+    yield from ElementTree.tostring(root, encoding="unicode").splitlines()

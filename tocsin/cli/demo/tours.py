@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from random import Random
 
-from tocsin.cli.demo.happening import Happening
+from tocsin.cli.demo.happening import Happening, Report
 from tocsin.values.time import Duration, Instant, parse_duration
 
 TRUCK_TYPE = "fleet.truck.position"
@@ -38,15 +38,6 @@ class Fate(Enum):
     FALLS_BEHIND = "falls behind"
     BREAKS_DOWN = "breaks down"
     DELAYED = "delayed"
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """A truck tells where it is."""
-
-    id: str
-    at: Instant
-    happening: Happening
 
 
 @dataclass(frozen=True, slots=True)

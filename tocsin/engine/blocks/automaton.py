@@ -20,8 +20,8 @@ Test: TypeAlias = tuple[str, str] | str | None
 Posting: TypeAlias = dict[int, None]
 """Numbers of blocks in the order of their coming."""
 
-MAX_REACHED = 10_000
-"""So many sets of states are kept at most."""
+MAX_STEPS = 100_000
+"""So many steps between sets of states are kept at most: documents can have any names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Reached:
 class Automaton:
     """Anchors of blocks, by number."""
 
-    __slots__ = ("_first", "_reached", "_start")
+    __slots__ = ("_first", "_reached", "_start", "_steps")
 
     def __init__(self) -> None:
         self._start = State(-1)
@@ -152,10 +152,11 @@ class Automaton:
         states = []
         for state in (self._start, *before.states):
             states += [after for step in (name, None) if (after := state.next.get(step)) is not None]
+        if self._steps >= MAX_STEPS:
+            self._forget_reached()
+        self._steps += 1
         key = tuple(map(id, states))
         if key not in self._reached:
-            if len(self._reached) >= MAX_REACHED:
-                self._forget_reached()
             self._reached[key] = Reached(tuple(states))
         before.next[name] = self._reached[key]
         return self._reached[key]
@@ -163,6 +164,7 @@ class Automaton:
     def _forget_reached(self) -> None:
         self._first = Reached(())
         self._reached: dict[tuple[int, ...], Reached] = {}
+        self._steps = 0
 
 
 def _postings(state: State, tree: Tree, i: int) -> list[Posting]:
@@ -173,7 +175,7 @@ def _postings(state: State, tree: Tree, i: int) -> list[Posting]:
         if posting is not None:
             found.append(posting)
     if state.attributes:
-        for name, value in tree.elements[i].attrib.items():
+        for name, value in tree.element(i).attrib.items():
             posting = state.attributes.get(str(name), {}).get(str(value))
             if posting is not None:
                 found.append(posting)

@@ -76,12 +76,7 @@ class Fitting:
             return False
         if shape.text is not None and shape.text != self.tree.text(i):
             return False
-        element = self.tree.elements[i]
-        for name, value in shape.attributes:
-            given = element.get(name)
-            if given is None or (value is not None and given != value):
-                return False
-        return True
+        return not shape.attributes or _has_attributes(self.tree.element(i), shape)
 
     def _has_children(self, shape: Shape, i: int) -> bool:
         start = i + 1
@@ -113,3 +108,11 @@ class Fitting:
 def expressions_of(block: XmlBlock) -> list[Expression]:
     """The XPath expressions of a block."""
     return [(each.expression, each.namespaces) for each in block.patterns if isinstance(each, XPathPattern)]
+
+
+def _has_attributes(element: Element, shape: Shape) -> bool:
+    for name, value in shape.attributes:
+        given = element.get(name)
+        if given is None or (value is not None and given != value):
+            return False
+    return True

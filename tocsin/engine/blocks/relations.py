@@ -76,12 +76,12 @@ def _rows_at(pattern: PatternElement, shape: Shape, i: int, fitting: Fitting) ->
 
 
 def _own_row(pattern: PatternElement, i: int, fitting: Fitting) -> Row | None:
-    element = fitting.tree.elements[i]
+    tests = [test for test in pattern.attributes if test.variable is not None]
+    if not pattern.bindings and not tests:
+        return ()
+    element = fitting.tree.element(i)
     bound = [(each.variable, bound_value(each.what, element)) for each in pattern.bindings]
-    for test in pattern.attributes:
-        if test.variable is not None:
-            bound.append((test.variable, text_value(str(element.get(test.name)))))
-    return _row(bound) if bound else ()
+    return _row([*bound, *((str(test.variable), text_value(str(element.get(test.name)))) for test in tests)])
 
 
 def _extended(states: Sequence[tuple[Row, int]], placed: Sequence[_Placed]) -> list[tuple[Row, int]]:

@@ -17,7 +17,8 @@ class Probe:
     text: str
 
 
-_Key: TypeAlias = tuple[str | None, str | None, tuple[tuple[str, str | None], ...], tuple[tuple[int, int], ...]]
+_Key: TypeAlias = tuple[object, ...]
+"""Name, text, attributes, and for each child how far below and which shape; flat, because there are many."""
 
 
 @dataclass(slots=True, eq=False)
@@ -50,7 +51,8 @@ class Shapes:
         """The shape of a pattern, with one more use of it."""
         children = tuple((child.rel, self.use(child)) for child in pattern.children)
         attributes = tuple((test.name, test.value) for test in pattern.attributes)
-        key = (pattern.name, pattern.text, attributes, tuple((rel, child.number) for rel, child in children))
+        below = (number for rel, child in children for number in (rel, child.number))
+        key = (pattern.name, pattern.text, attributes, *below)
         shape = self._shapes.get(key)
         if shape is None:
             self._numbers += 1

@@ -8,8 +8,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from tocsin.events.views.canonical import own_text
+from tocsin.events.views.canonical import XML_SPACE, own_text
 from tocsin.events.views.document import Element
+
+FEW = 32
+"""Up to so many elements are reached one by one, from the root down."""
 
 _NOTHING: Sequence[int] = ()
 
@@ -17,25 +20,57 @@ _NOTHING: Sequence[int] = ()
 class Tree:
     """The elements of one document by their number."""
 
-    __slots__ = ("_by_name", "_by_text", "_children", "_texts", "elements", "ends", "levels", "names", "parents")
+    __slots__ = (
+        "_all",
+        "_asked",
+        "_by_name",
+        "_by_text",
+        "_children",
+        "_root",
+        "_texts",
+        "_trimmed",
+        "ends",
+        "levels",
+        "names",
+        "parents",
+    )
 
     def __init__(self, root: Element) -> None:
-        self.elements: list[Element] = list(root.iter())
-        self.names: list[str] = [element.tag for element in self.elements]
-        self.parents, self.levels, self.ends = _laid_out([len(element) for element in self.elements])
-        self._texts: list[str | None] = [None] * len(self.elements)
+        self._root = root
+        self.names: list[str] = []
+        self._texts: list[str | None] = []
+        counts: list[int] = []
+        for element in root.iter():
+            self.names.append(element.tag)
+            self._texts.append(element.text)
+            counts.append(len(element))
+        self.parents, self.levels, self.ends = _laid_out(counts)
+        self._trimmed: dict[int, str] = {}
+        self._all: list[Element] | None = None
+        self._asked = 0
         self._by_name: dict[str, list[int]] | None = None
         self._by_text: dict[str, dict[str, list[int]]] = {}
         self._children: dict[int, dict[str | None, list[int]]] = {}
 
     def __len__(self) -> int:
-        return len(self.elements)
+        return len(self.names)
+
+    def element(self, i: int) -> Element:
+        """The element itself; few are ever asked for, and to hold all of them would keep the garbage collector busy."""
+        if self._all is None:
+            if self._asked < FEW:
+                self._asked += 1
+                return self._reached(i)
+            self._all = list(self._root.iter())
+        return self._all[i]
 
     def text(self, i: int) -> str:
         """The text directly in an element, without white space around it."""
-        text = self._texts[i]
+        text = self._trimmed.get(i)
         if text is None:
-            text = self._texts[i] = own_text(self.elements[i])
+            leaf = self.ends[i] == i + 1
+            text = (self._texts[i] or "").strip(XML_SPACE) if leaf else own_text(self.element(i))
+            self._trimmed[i] = text
         return text
 
     def ancestor(self, i: int, levels: int) -> int:
@@ -74,6 +109,12 @@ class Tree:
             for each in range(max(start, i + levels), self.ends[i])
             if self.levels[each] == level and (name is None or names[each] == name)
         ]
+
+    def _reached(self, i: int) -> Element:
+        parent = self.parents[i]
+        if parent < 0:
+            return self._root
+        return self._reached(parent)[bisect_left(self._named_children(parent)[None], i)]
 
     def _named_children(self, i: int) -> dict[str | None, list[int]]:
         table = self._children.get(i)

@@ -1,7 +1,7 @@
 """The parts of all clauses, each once, and which of them an event has: found by names where that settles it.
 
-A filler that is a union of symbols and enumerations leads from the name of a value, or a symbol of it, to the part; any
-other filler is evaluated, once for a value whose name says all of it. What is too much here is refused by nobody.
+A filler that is a union of symbols and enumerations leads from the name of a value, or a symbol of it, to the part; a
+comparison is found by its limit. Any other filler is evaluated, once for a value whose name says all of it.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from itertools import chain
 
 from tocsin.engine.concepts.clauses import Part
 from tocsin.engine.concepts.facts import Facts
+from tocsin.engine.concepts.ranges import Ranges
 from tocsin.engine.matching.work import Work
 from tocsin.knowledge.concepts.assertions import EVENT, Individual, Kind, World
-from tocsin.knowledge.concepts.concept import Concept, Disjunction, Enumeration, Exists, Symbol
+from tocsin.knowledge.concepts.concept import Concept, Datatype, Disjunction, Enumeration, Exists, Symbol
 from tocsin.values.truth import Truth
 
 REMEMBERED = 50_000
@@ -31,6 +32,7 @@ class _Role:
     parts: dict[int, Concept] = field(default_factory=dict)
     by_element: dict[str, list[int]] = field(default_factory=dict)
     by_symbol: dict[str, list[int]] = field(default_factory=dict)
+    ranges: Ranges = field(default_factory=Ranges)
     evaluated: dict[int, Concept] = field(default_factory=dict)
     remembered: dict[tuple[int, str], _Evaluated] = field(default_factory=dict)
 
@@ -117,6 +119,8 @@ class Parts:
                     certain.update(role.by_symbol.get(each.name, ()))
         if value.kind is Kind.PLACEHOLDER:
             unknown.update(chain.from_iterable(role.by_element.values()))  # it may be one of those that are listed
+        if value.value is not None and len(role.ranges):
+            certain.update(role.ranges.met_by(value.value))
         if role.evaluated:
             having, perhaps = self._evaluated(role, value, facts)
             certain.update(having)
@@ -161,6 +165,9 @@ class Parts:
             return
         role = self._roles.setdefault(part.role, _Role())
         role.parts[number] = part.filler
+        if isinstance(part.filler, Datatype) and Ranges.takes(part.filler):
+            role.ranges.add(part.filler, number)
+            return
         names = _names_of(part.filler)
         if names is None:
             role.evaluated[number] = part.filler
@@ -175,16 +182,18 @@ class Parts:
             return
         role = self._roles[part.role]
         del role.parts[number]
-        names = _names_of(part.filler)
-        if names is None:
-            del role.evaluated[number]
-            role.remembered.clear()
-        for table, name in _entries(role, *(names or ((), ()))):
-            table[name].remove(number)
-            if not table[name]:
-                del table[name]
         if not role.parts:
             del self._roles[part.role]
+        elif isinstance(part.filler, Datatype) and Ranges.takes(part.filler):
+            role.ranges.remove(part.filler, number)
+        elif number in role.evaluated:
+            del role.evaluated[number]
+            role.remembered.clear()
+        else:
+            for table, name in _entries(role, *(_names_of(part.filler) or ((), ()))):
+                table[name].remove(number)
+                if not table[name]:
+                    del table[name]
 
 
 def _entries(

@@ -65,19 +65,26 @@ def pair_filter(condition: JoinCondition, parts: Sequence[Part], homes: Mapping[
     match condition:
         case Precedes():
             return _precedes(condition, slot)
-        case Related(left, relation, right):
+        case Related(left, _, right):
             if {homes.get(left.name), homes.get(right.name)} != {0, 1}:
                 return None
-            if homes[left.name] == slot:
-                left, relation, right = right, _MIRRORED[relation], left
-            theirs, mine = (
-                reader(side, is_of(side, part)) for side, part in ((left, parts[1 - slot]), (right, parts[slot]))
-            )
+            theirs, relation, mine, _ = pair_sides(condition, parts, homes, slot)
             return _related(theirs, relation, mine)
         case Near() | Stands():
             return lambda new: lambda waiting: meets(condition, (waiting, new) if slot else (new, waiting), {})
         case _:
             assert_never(condition)
+
+
+def pair_sides(
+    condition: Related, parts: Sequence[Part], homes: Mapping[str, int], slot: int
+) -> tuple[Reader, str, Reader, PartAttribute]:
+    """How to read what waits, its relation to what comes to `slot`, how to read that, and the attribute that waits."""
+    left, relation, right = condition.left, condition.relation, condition.right
+    if homes[left.name] == slot:
+        left, relation, right = right, _MIRRORED[relation], left
+    theirs, mine = (reader(side, is_of(side, part)) for side, part in ((left, parts[1 - slot]), (right, parts[slot])))
+    return theirs, relation, mine, left
 
 
 def is_of(attribute: PartAttribute, part: Part) -> bool:

@@ -6,9 +6,10 @@ means that a pair is used up for the node that found it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
 from tocsin.engine.detection.compiled import Filter, by_cost, is_one_event, pair_filter
+from tocsin.engine.detection.extremes import Extreme, Number, Screen, screen_of
 from tocsin.engine.detection.join import ends_last, is_kept_by_expiry
 from tocsin.engine.detection.keys import Key, homes_of, slot_keys
 from tocsin.engine.detection.lines import Follower, Line, joined
@@ -50,12 +51,13 @@ def _filters(part: Join, last: int) -> list[Filter | None]:
 class FirstLine(Line):
     """What may be followed, parted by key."""
 
-    __slots__ = ("_expires", "queue")
+    __slots__ = ("_expires", "_extremes", "queue")
 
     def __init__(self, source: Node, key: Key, lifetime: Duration, address: Hashable) -> None:
         super().__init__(source, key, lifetime, address)
         self.queue = Queue(lifetime)
         self._expires = False
+        self._extremes: dict[Hashable, Extreme] = {}
 
     keeps = True
 
@@ -69,13 +71,21 @@ class FirstLine(Line):
         """Whether nothing waits."""
         return not self.queue.living
 
+    def extreme(self, screen: Screen) -> Extreme:
+        """The extremes that an order asks for, kept for all who ask; nothing waits yet."""
+        return self._extremes.setdefault((screen.attribute, screen.relation), Extreme(screen))
+
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
         """Keeps the occurrence; without the attributes of its key it can pair with nothing."""
-        self.queue.forget_before(step.now)
+        queue = self.queue
+        queue.forget_before(step.now)
         key = self.key(occurrence)
         if key is not None:
-            self.queue.add(occurrence, key)
-            self._expire(step)
+            self._add(occurrence, key)
+            if queue.living > step.queue_limit:
+                step.overfull.add(self)
+            if not self._expires:
+                self._expire(step)
 
     def forget_before(self, now: Instant) -> None:
         """Drops what waited in vain."""
@@ -92,26 +102,43 @@ class FirstLine(Line):
         """All that wait, oldest first."""
         return iter(self.queue)
 
+    def waiting_at(self, key: Hashable, now: Instant) -> Sequence[Occurrence]:
+        """What waits under a key, oldest first, but for what has waited in vain."""
+        waiting = self.queue.waiting(key)
+        if waiting and waiting[0].end + self.lifetime < now:
+            self.queue.forget_before(now)
+            waiting = self.queue.waiting(key)
+        return waiting
+
     def replace(self, occurrences: list[Occurrence], step: Step) -> None:  # type: ignore[override]
         """Has these wait, and nothing else."""
         self.queue.clear()
         for each in occurrences:
-            self.queue.add(each, self.key(each))
-        self._expire(step)
+            self._add(each, self.key(each))
+        if not self._expires:
+            self._expire(step)
+
+    def _add(self, occurrence: Occurrence, key: Hashable) -> None:
+        self.queue.add(occurrence, key)
+        for extreme in self._extremes.values():
+            extreme.note(occurrence, key)
+            if extreme.is_stale(self.queue.living):
+                extreme.renew(self.queue.buckets())
 
     def _expire(self, step: Step) -> None:
-        if not self._expires and (soonest := self.next_expiry()) is not None:
+        if (soonest := self.next_expiry()) is not None:
             step.expire(self, soonest)
 
 
 class LastGroup(Follower):
     """The nodes for which a source brings what comes last, with the same key and the same questions."""
 
-    __slots__ = ("_filters", "members")
+    __slots__ = ("_filters", "_screen", "members")
 
-    def __init__(self, source: Node, key: Key, filters: list[Filter], address: Hashable) -> None:
+    def __init__(self, source: Node, key: Key, filters: list[Filter], screen: Screen | None, address: Hashable) -> None:
         super().__init__(source, key, address)
         self._filters = filters
+        self._screen = screen
         self.members: list[FollowingNode] = []
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
@@ -119,13 +146,11 @@ class LastGroup(Follower):
         key = self.key(occurrence)
         if key is None:
             return
+        asked = self.members if self._screen is None else self._promising(self._screen, occurrence, key)
         questions = None
-        for member in self.members:
-            waiting = member.line.queue.waiting(key)
+        for member in asked:
+            waiting = member.line.waiting_at(key, step.now)
             if waiting:
-                if waiting[0].end + member.line.lifetime < step.now:
-                    member.line.queue.forget_before(step.now)
-                    waiting = member.line.queue.waiting(key)
                 questions = questions or [bound_to(occurrence) for bound_to in self._filters]
                 member.tried += len(waiting)
                 fitting = iter(waiting)
@@ -135,11 +160,23 @@ class LastGroup(Follower):
                     if member.is_paired(first, occurrence, key, step):
                         break
 
+    def _promising(self, screen: Screen, occurrence: Occurrence, key: Hashable) -> list[FollowingNode]:
+        """The nodes for which something waits that may stand in the order asked for."""
+        number = screen.number_of(occurrence)
+        if number is None:
+            return []
+        compares = screen.compares
+        return [
+            member
+            for member in self.members
+            if (best := member.extremes.get(key)) is not None and compares(best, number)
+        ]
+
 
 class FollowingNode(Node):
     """A join of two atoms, for the subscriptions that have it."""
 
-    __slots__ = ("_first", "_join", "_mine", "_used", "group", "line", "tried")
+    __slots__ = ("_first", "_join", "_mine", "_used", "extremes", "group", "line", "tried")
 
     def __init__(self, part: Join, inner: list[Node]) -> None:
         super().__init__(part, inner)
@@ -148,6 +185,7 @@ class FollowingNode(Node):
         self._first = 0 if ends_last(part, 1) else 1
         self._used: set[Occurrence] = set()
         self._mine: set[Occurrence] = set()
+        self.extremes: Mapping[Hashable, Number] = {}
 
     def enter(self) -> None:
         """Joins, or makes, the line of its first part and the group of its last."""
@@ -159,8 +197,10 @@ class FollowingNode(Node):
         self.line = joined(source, address, lambda: FirstLine(source, keys[first], lifetime, address))
         asked = ("last", keys[last], last, by_cost(conditions), lifetime, tuple(map(_name_of, part.parts)))
         filters = [each for each in _filters(part, last) if each is not None]
+        screen = screen_of(conditions, part.parts, homes_of(part.parts), last)
+        self.extremes = {} if screen is None else self.line.extreme(screen).values
         goal = self.inner[last]
-        self.group = joined(goal, asked, lambda: LastGroup(goal, keys[last], filters, asked))
+        self.group = joined(goal, asked, lambda: LastGroup(goal, keys[last], filters, screen, asked))
         self.group.members.append(self)
 
     def leave(self) -> None:

@@ -78,7 +78,7 @@ class Network:
 
     def __init__(self, rows: RowsOf = nothing_bound, queue_limit: int = QUEUE_LIMIT) -> None:
         self._rows = rows
-        self._queue_limit = queue_limit
+        self.queue_limit = queue_limit
         self.overfull: set[Node] = set()
         self.now: Instant = _BEGINNING
         self.known: Instant = _BEGINNING
@@ -290,8 +290,6 @@ class Network:
         """An occurrence of a node's part, for all its users and subscriptions."""
         for follower in node.followers:
             follower.receive(0, occurrence, self)
-            if follower.keeps and follower.kept > self._queue_limit:
-                self.overfull.add(follower)
         for user, slot in node.users:
             inbox = user.inbox
             if not inbox and not user.due:
@@ -345,7 +343,7 @@ class Network:
         for slot, occurrence in inbox:
             node.receive(slot, occurrence, self)
         inbox.clear()
-        if node.keeps and node.kept > self._queue_limit:
+        if node.keeps and node.kept > self.queue_limit:
             self.overfull.add(node)
         if node.due:
             due, node.due = node.due, []

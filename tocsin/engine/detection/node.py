@@ -35,10 +35,15 @@ State = dict[str, Any]
 
 
 class Step(Protocol):
-    """The current step: where a node puts what it brings, and where it asks to be woken."""
+    """The current step: where a node puts what it brings, and where it asks to be woken.
+
+    A node that keeps more than `queue_limit` is put into `overfull`.
+    """
 
     now: Instant
     number: int
+    queue_limit: int
+    overfull: set[Node]
 
     def bring(self, node: Node, occurrence: Occurrence) -> None:
         """An occurrence of the node's part, for all its users."""
@@ -74,7 +79,7 @@ class Node:
     """Whether it keeps nothing and has one part inside, so that it can be served at once and not in its turn."""
 
     keeps = False
-    """Whether it keeps occurrences, so that there can be too many of them."""
+    """Whether it keeps occurrences, so that there can be too many of them; a follower looks after that itself."""
 
     is_endless = False
     """Whether its timers come again for ever; it is told when time begins."""

@@ -8,7 +8,7 @@ outnumber by far what lives.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 from tocsin.plan.occurrence import Occurrence
 from tocsin.values.time import Duration, Instant
@@ -53,6 +53,10 @@ class Queue:
     def waiting(self, key: Hashable) -> Sequence[Occurrence]:
         """What waits under a key, oldest first; a view, not to be used past the next change."""
         return self._buckets.get(key, _NONE)
+
+    def buckets(self) -> Iterable[tuple[Hashable, Sequence[Occurrence]]]:
+        """All that wait, by key; a view, not to be used past the next change."""
+        return self._buckets.items()
 
     def holds(self, occurrence: Occurrence, key: Hashable) -> bool:
         """Whether the occurrence still waits under the key."""

@@ -94,6 +94,8 @@ class Deadlines(Line):
         self._keys.append(self.key(occurrence))
         if len(self._line) > self._allowed:
             self._drop_broken()
+        if len(self._line) > step.queue_limit:
+            step.overfull.add(self)
         if not self._timed:
             self._set_timer(step)
 
@@ -103,9 +105,10 @@ class Deadlines(Line):
         line, due = self._line, step.now - self.lifetime
         while line and line[0].end <= due:
             occurrence, key = line.popleft(), self._keys.popleft()
+            whole = occurrence.with_silence(occurrence.end, occurrence.end + self.lifetime)
             for member in self.members:
                 if member.is_waiting(occurrence, key):
-                    member.ring(occurrence, step)
+                    step.bring(member, whole)
         self.forget_restored(step.now)
         self._set_timer(step)
 
@@ -124,14 +127,27 @@ class Deadlines(Line):
             self._set_timer(step)
 
     def _set_timer(self, step: Step) -> None:
-        if self._line:
+        """Wakes for the first that anybody waits for; most silences are broken long before their deadline."""
+        line, keys = self._line, self._keys
+        while line and not self._is_waited_for(line[0], keys[0]):
+            line.popleft()
+            keys.popleft()
+        if line:
             self._timed = True
             step.wake(self, self._line[0].end + self.lifetime, None)
+
+    def _is_waited_for(self, occurrence: Occurrence, key: Hashable) -> bool:
+        end = occurrence.end
+        for member in self.members:
+            start = member.absent.starts.get(key)
+            if (start is None or start <= end) and not self.is_only_others(occurrence, member.mine):
+                return True
+        return False
 
     def _drop_broken(self) -> None:
         """What no node waits for any more need not be kept until its deadline."""
         pairs = zip(self._line, self._keys, strict=True)
-        kept = [pair for pair in pairs if any(member.is_waiting(*pair) for member in self.members)]
+        kept = [pair for pair in pairs if self._is_waited_for(*pair)]
         self._line, self._keys = deque(each for each, _ in kept), deque(key for _, key in kept)
         self._allowed = 2 * len(kept) + _ROOM
 
@@ -139,13 +155,13 @@ class Deadlines(Line):
 class SilenceNode(Node):
     """The absence of an atom after an atom, for the subscriptions that have it."""
 
-    __slots__ = ("_absence", "_length", "_mine", "absent", "deadlines")
+    __slots__ = ("_absence", "_length", "absent", "deadlines", "mine")
 
     def __init__(self, part: Absence, window: AfterWindow, inner: list[Node]) -> None:
         super().__init__(part, inner)
         self._absence = part
         self._length = window.length
-        self._mine: set[Occurrence] = set()
+        self.mine: set[Occurrence] = set()
 
     def enter(self) -> None:
         """Joins, or makes, the table of its absent part and the deadlines of the part before it."""
@@ -176,11 +192,7 @@ class SilenceNode(Node):
 
     def is_waiting(self, occurrence: Occurrence, key: Hashable) -> bool:
         """Whether the silence after an occurrence is unbroken so far."""
-        return not self.absent.has_broken(occurrence, key) and not self.deadlines.is_only_others(occurrence, self._mine)
-
-    def ring(self, first: Occurrence, step: Step) -> None:
-        """The window is over."""
-        step.bring(self, first.with_silence(first.end, first.end + self._length))
+        return not self.absent.has_broken(occurrence, key) and not self.deadlines.is_only_others(occurrence, self.mine)
 
     def pending(self) -> Iterator[Pending]:
         """All that waits for its deadline."""
@@ -193,4 +205,4 @@ class SilenceNode(Node):
 
     def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
         """Takes over those that wait."""
-        self._mine = self.deadlines.take_over([read(each) for each in state["waiting"]], step)
+        self.mine = self.deadlines.take_over([read(each) for each in state["waiting"]], step)

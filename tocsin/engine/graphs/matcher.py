@@ -19,6 +19,7 @@ from tocsin.engine.graphs.shapes import shape_of
 from tocsin.engine.graphs.solving import Solver
 from tocsin.engine.graphs.subscribers import Subscribers
 from tocsin.engine.graphs.work import GraphWork
+from tocsin.engine.matching.growable import INT64, Growable
 from tocsin.engine.matching.hits import Hits, joined
 from tocsin.engine.matching.keys import Keys
 from tocsin.errors import EventProblem
@@ -48,13 +49,14 @@ class Shelf:
 class GraphMatcher:
     """Graph patterns by key."""
 
-    __slots__ = ("_entries", "_keys", "_last", "_limit", "_places", "_shelves", "undecided", "work")
+    __slots__ = ("_added", "_entries", "_keys", "_last", "_limit", "_places", "_shelves", "undecided", "work")
 
     def __init__(self, *, limit: int = LIMIT) -> None:
         self._limit = limit
         self._keys = Keys()
         self._entries: dict[int, Entry] = {}
-        self._places: dict[int, int] = {}
+        self._places = Growable(INT64)
+        self._added = 0
         self._shelves: dict[Ontology, Shelf] = {}
         self._last: tuple[Event, Ontology, EncodedGraph] | None = None
         self.undecided: list[tuple[int, str]] = []
@@ -97,19 +99,20 @@ class GraphMatcher:
             number = shelf.index.add(shape)
         shelf.subscribers.add(number, slot)
         self._entries[slot] = Entry(atom, number)
-        self._places[slot] = 1 + next(reversed(self._places.values()), 0)
+        self._place(slot)
 
     def remove(self, key: str) -> None:
         """Removes a subscription and all that only it held."""
         slot = self._keys.remove(key)
         entry = self._entries.pop(slot)
-        del self._places[slot]
         self._last = None
         shelf = self._shelves[entry.pattern.ontology]
         if shelf.subscribers.remove(entry.shape, slot):
             shelf.index.remove(entry.shape)
         if not len(shelf.index):
             del self._shelves[entry.pattern.ontology]
+        if not self._entries:
+            self._places, self._added = Growable(INT64), 0
 
     def match(self, batch: EventBatch) -> Hits:
         """Which subscriptions ring for which events."""
@@ -131,6 +134,13 @@ class GraphMatcher:
         except Undecided:
             return NOTHING_BOUND
 
+    def _place(self, slot: int) -> None:
+        """Remembers when the subscription of a slot came."""
+        if slot == len(self._places):
+            self._places.append(0)
+        self._added += 1
+        self._places[slot] = self._added
+
     def _encoded(self, event: Event, ontology: Ontology) -> EncodedGraph | None:
         """The event in numbers; None where it has no proper graph."""
         last = self._last
@@ -142,20 +152,21 @@ class GraphMatcher:
         return last[2]
 
     def _match_one(self, i: int, event: Event) -> Hits:
-        slots = [slot for shelf in self._shelves.values() for slot in self._ringing(i, event, shelf)]
-        slots.sort(key=self._places.__getitem__)
-        return Hits(np.full(len(slots), i, np.int32), np.array(slots, np.int32))
+        found = [slot for shelf in self._shelves.values() for slot in self._ringing(i, event, shelf)]
+        slots = np.array(found, np.int32)
+        return Hits(np.full(len(slots), i, np.int32), slots[np.argsort(self._places.array[slots])])
 
     def _ringing(self, i: int, event: Event, shelf: Shelf) -> list[int]:
         graph = self._encoded(event, shelf.index.links.ontology)
         if graph is None:
             return []
+        asked = graph.filter_evaluations
         answers = shelf.index.answers(graph)
         slots = shelf.subscribers.of(answers.matching)
         for shape in answers.open:
             slots += self._decided(i, graph, shelf.subscribers.of(np.array([shape])))
         self._give_up(i, shelf.subscribers.of(np.array(answers.given_up, np.int64)))
-        self.work.predicate_evaluations += graph.filter_evaluations
+        self.work.predicate_evaluations += graph.filter_evaluations - asked
         return slots
 
     def _decided(self, i: int, graph: EncodedGraph, slots: list[int]) -> list[int]:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from hashlib import blake2b
 from json import dumps
 
-from tocsin.catalog import Definition, Snapshot, Subscription
+from tocsin.catalog import Definition, Snapshot, Subscription, Surroundings
 from tocsin.engine.engine import Engine
 from tocsin.errors import Problem
 from tocsin.hosts.spark.served import served_plan
@@ -31,12 +31,14 @@ class Index:
         self.work = 0
         self._held: dict[str, bytes] = {}
         self._definitions: tuple[Definition, ...] = ()
+        self._light = Surroundings.of(())
 
     def move_to(self, snapshot: Snapshot) -> None:
         """Makes the index hold what the snapshot holds; what is the same in both is not touched."""
         if snapshot.definitions != self._definitions:
             self._remove(list(self._held))
             self._definitions = snapshot.definitions
+            self._light = Surroundings.of(snapshot.definitions)
         wanted = {each.id: (_digest(each), each) for each in snapshot.subscriptions}
         self._remove([id for id, digest in self._held.items() if id not in wanted or wanted[id][0] != digest])
         for digest, subscription in wanted.values():
@@ -44,9 +46,9 @@ class Index:
                 self._add(subscription, digest)
         self.version = snapshot.version
 
-    def take(self, subscription: Subscription, definitions: tuple[Definition, ...]) -> None:
+    def take(self, subscription: Subscription, light: Surroundings) -> None:
         """Adds a subscription that this index serves; raises the problem of another."""
-        self.engine.add(subscription.id, served_plan(subscription, definitions))
+        self.engine.add(subscription.id, served_plan(subscription, light))
 
     def leave(self, id: str) -> None:
         """Removes a subscription that was taken."""
@@ -56,7 +58,7 @@ class Index:
         self.work += 1
         self._held[subscription.id] = digest
         try:
-            self.take(subscription, self._definitions)
+            self.take(subscription, self._light)
         except Problem as problem:
             self.problems[subscription.id] = (subscription, problem)
 

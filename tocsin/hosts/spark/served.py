@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from tocsin.catalog import Definition, Subscription, compile_subscription
+from tocsin.catalog import Subscription, Surroundings, compile_subscription
 from tocsin.errors import UnsupportedProblem
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Plan
 
 
-def served_plan(subscription: Subscription, definitions: Iterable[Definition]) -> Plan:
+def served_plan(subscription: Subscription, light: Surroundings) -> Plan:
     """The plan of a subscription; raises its problem, or that it is not served here."""
-    plan = compile_subscription(subscription, definitions)
+    plan = compile_subscription(subscription, light)
     if not isinstance(plan.pattern, Atom):
         raise UnsupportedProblem(
             f"{subscription.id!r} is a composite ({type(plan.pattern).__name__}); there was none when the query was"

@@ -15,7 +15,16 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from tocsin.catalog import Catalog, Definition, Snapshot, Subscription, compile_subscription, ontologies, open_catalog
+from tocsin.catalog import (
+    Catalog,
+    Definition,
+    Snapshot,
+    Subscription,
+    Surroundings,
+    compile_subscription,
+    ontologies,
+    open_catalog,
+)
 from tocsin.engine.engine import Engine
 from tocsin.errors import MeaningProblem, Problem, UnsupportedProblem
 from tocsin.hosts.spark.versions import require_same_catalog
@@ -103,9 +112,10 @@ def _snapshot(version: int, entries: Iterable[Subscription | Definition]) -> Sna
 def _require_good(snapshot: Snapshot) -> None:
     """Compiles everything and lets the engine judge it: what it refuses here, the workers would refuse too."""
     engine = Engine()
+    light = Surroundings.of(snapshot.definitions)
     for subscription in snapshot.subscriptions:
         try:
-            engine.add(subscription.id, compile_subscription(subscription, snapshot.definitions))
+            engine.add(subscription.id, compile_subscription(subscription, light))
         except Problem as problem:
             raise _named(problem, subscription.id) from None
 

@@ -19,10 +19,11 @@ Assumption = tuple[Individual, Concept]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How many branches are looked at, and how many assumptions one may hold, before we give up."""
+    """How many branches are looked at, how many assumptions one may hold, and all together, before we give up."""
 
     branches: int = 2_000
     assumptions: int = 20_000
+    all_assumptions: int = 1_000_000
 
 
 DEFAULT_LIMITS = Limits()
@@ -188,10 +189,11 @@ def examine(
     for who, role, value in assertions.roles:
         start.relate(who, role, value)
     start.todo = [*reversed((*assertions.concepts, *assumed))]
-    waiting, closed = [start], list[ClosedBranch]()
+    waiting, closed, held = [start], list[ClosedBranch](), 0
     while waiting:
         branch = waiting.pop()
         clash = branch.saturate()
+        held += branch.size
         chosen = clash or branch.alternatives()
         if chosen is None:
             return Outcome(tuple(closed), branch.opened())
@@ -199,7 +201,11 @@ def examine(
             closed.append(ClosedBranch(branch.choices, chosen))
         else:
             waiting += (branch.copy_choosing(each) for each in reversed(chosen))
-        if len(closed) + len(waiting) > limits.branches or branch.size > limits.assumptions:
+        if (
+            len(closed) + len(waiting) > limits.branches
+            or branch.size > limits.assumptions
+            or held > limits.all_assumptions
+        ):
             return Outcome(tuple(closed), None, decided=False)
     return Outcome(tuple(closed), None)
 

@@ -257,11 +257,12 @@ EMPTY = TBox()
 
 
 def merged(tboxes: Iterable[TBox]) -> TBox:
-    """The axioms of several TBoxes together, equal ones once."""
+    """The axioms of several TBoxes together, equal ones once; one that declares no roles allows any to all."""
     given = tuple(tboxes)
+    is_open = any(each.axioms and not each.roles for each in given)
     return TBox(
         tuple(dict.fromkeys(axiom for each in given for axiom in each.axioms)),
-        tuple(sorted({name for each in given for name in each.roles})),
+        () if is_open else tuple(sorted({name for each in given for name in each.roles})),
         tuple(sorted({pair for each in given for pair in each.ranges})),
         tuple(sorted({name for each in given for name in each.individuals})),
         tuple(sorted({pair for each in given for pair in each.aliases})),

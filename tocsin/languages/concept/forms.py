@@ -5,14 +5,33 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tocsin.errors import MeaningProblem
-from tocsin.plan.composites import Absence, BeforeWindow, EveryWindow, Join, Part, Policy, Stands
+from tocsin.plan.composites import Absence, BeforeWindow, End, EveryWindow, Join, Moment, Part, Policy, Precedes, Stands
 from tocsin.values.time import Duration, Instant, parse_duration
 
 Options = Mapping[str, object]
 
 _FORM = "write a number and its unit, as 30 min, or PT30M; a month or a year has no fixed length"
-_END_TOGETHER = ("Equals", "Finishes")
 _LONGEST = 100 * 366 * 86_400_000_000
+
+_B1, _F1, _B2, _F2 = (Moment(part, end) for part in (0, 1) for end in (End.START, End.FINISH))
+
+
+def _same(one: Moment, other: Moment) -> tuple[Precedes, Precedes]:
+    return (Precedes(one, other, or_equal=True), Precedes(other, one, or_equal=True))
+
+
+ORDER: Mapping[str, tuple[Precedes, ...]] = {
+    "Equals": (*_same(_F1, _F2), *_same(_B1, _B2)),
+    "Before": (Precedes(_F1, _B2),),
+    "UnBefore": (Precedes(_B2, _F1, or_equal=True),),
+    "Meets": _same(_F1, _B2),
+    "Overlaps": (Precedes(_F1, _F2), Precedes(_B2, _F1), Precedes(_B1, _B2)),
+    "Starts": (Precedes(_F1, _F2), *_same(_B1, _B2)),
+    "Finishes": (*_same(_F1, _F2), Precedes(_B2, _B1)),
+    "During": (Precedes(_F1, _F2), Precedes(_B2, _B1)),
+}
+"""What each relation says of the order of begins and ends: from it follows who need not wait for whom, and how long.
+The other six complements are alternatives, of which nothing follows."""
 
 
 def both(left: Part, right: Part) -> Part:
@@ -21,9 +40,8 @@ def both(left: Part, right: Part) -> Part:
 
 
 def stands(left: Part, relation: str, right: Part, proper: bool) -> Part:
-    """`A Before B`, and the other thirteen. What must end together need not wait for what ends later."""
-    keep = 0 if relation in _END_TOGETHER else None
-    return Join((left, right), (Stands(0, relation, 1, proper),), Policy.CHRONICLE, keep)
+    """`A Before B`, and the other thirteen, with the order of bounds that follows from it."""
+    return Join((left, right), (*ORDER.get(relation, ()), Stands(0, relation, 1, proper)), Policy.CHRONICLE)
 
 
 def silent_every(part: Part, length: Duration, origin: Instant | None) -> Part:

@@ -56,7 +56,7 @@ def _refuse_long(text: str, limits: Limits) -> None:
 
 
 def _refuse_large(subscription: Subscription, limits: Limits) -> None:
-    size = len(subscription.items) + sum(1 for _ in uses_of(subscription.time)) if subscription.time else 0
+    size = len(subscription.items) + (sum(1 for _ in uses_of(subscription.time)) if subscription.time else 0)
     size += sum(_elements(each.element) for each in subscription.blocks if isinstance(each, PatternItem))
     if subscription.construct:
         size += sum(map(_built, subscription.construct.templates))

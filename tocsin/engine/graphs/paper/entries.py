@@ -15,7 +15,7 @@ _REPEATED = "+"
 
 
 class StatementType(NamedTuple):
-    """Subject class, property, object class; and whether the object is a literal, whose classes are datatypes."""
+    """Subject class, property, object class."""
 
     subject_class: str
     property: str

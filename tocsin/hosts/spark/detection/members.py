@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tocsin.catalog import Definition, Snapshot, Subscription, compile_subscription
+from tocsin.catalog import Definition, Snapshot, Subscription, Surroundings, compile_subscription
 from tocsin.engine.engine import Engine
 from tocsin.errors import Problem
 from tocsin.hosts.spark.detection.routes import atom_name
@@ -46,10 +46,11 @@ class Members:
             self._drop(gone)
         letters: list[Letter] = []
         same_names = snapshot.definitions == self._definitions
+        light = Surroundings.of(snapshot.definitions)
         for subscription in wanted.values():
             held = self._held.get(subscription.id)
             if held is None or held.subscription != subscription or not same_names:
-                letters += self._renew(subscription, _composite(subscription, snapshot.definitions))
+                letters += self._renew(subscription, _composite(subscription, light))
         self._definitions = snapshot.definitions
         self.version = snapshot.version
         self._name_atoms()
@@ -96,9 +97,9 @@ class Members:
         self._atoms = {atom_name(atom): atom for atom in atoms}
 
 
-def _composite(subscription: Subscription, definitions: tuple[Definition, ...]) -> Plan | None:
+def _composite(subscription: Subscription, light: Surroundings) -> Plan | None:
     try:
-        plan = compile_subscription(subscription, definitions)
+        plan = compile_subscription(subscription, light)
     except Problem:
         return None
     return None if isinstance(plan.pattern, Atom) else plan

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from tocsin.catalog import Catalog, Snapshot, compile_subscription
+from tocsin.catalog import Catalog, Snapshot, Surroundings, compile_subscription
 from tocsin.errors import MeaningProblem, Problem
 from tocsin.hosts.spark.detection.backtest import first_in_order, tested
 from tocsin.hosts.spark.detection.clock import Pace
@@ -89,11 +89,12 @@ def _versions(given: Given) -> DataFrame:
 
 
 def _any_composite(snapshot: Snapshot) -> bool:
+    light = Surroundings.of(snapshot.definitions)
     for subscription in snapshot.subscriptions:
         if subscription.language in _ATOMIC_LANGUAGES:
             continue
         try:
-            plan = compile_subscription(subscription, snapshot.definitions)
+            plan = compile_subscription(subscription, light)
         except Problem:
             continue
         if not isinstance(plan.pattern, Atom):

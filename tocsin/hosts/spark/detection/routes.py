@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from tocsin.catalog import Definition, Subscription, compile_subscription
+from tocsin.catalog import Subscription, Surroundings, compile_subscription
 from tocsin.hosts.spark.detection.shards import shard_of
 from tocsin.hosts.spark.index import Index, Indexes
 from tocsin.plan.atoms import Atom
@@ -31,9 +31,9 @@ class DetectingIndex(Index):
         self._wanted: dict[Atom, dict[str, None]] = {}
         self._routes: dict[tuple[int, int], Route] = {}
 
-    def take(self, subscription: Subscription, definitions: tuple[Definition, ...]) -> None:
+    def take(self, subscription: Subscription, light: Surroundings) -> None:
         """Adds a subscription of any kind."""
-        plan = compile_subscription(subscription, definitions)
+        plan = compile_subscription(subscription, light)
         self.engine.add(subscription.id, plan)
         if isinstance(plan.pattern, Atom):
             return

@@ -1,0 +1,54 @@
+"""The RFID benchmark: the workload is the one that is defined, runs repeat, and both sides find the same."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tocsin.cli.bench.rfid import Series, tables_of
+from tocsin.cli.bench.rfid_trial import run
+from tocsin.cli.bench.rfid_workload import ROLES, TAXONOMIES, TYPES, RfidWorkload
+from tocsin.knowledge.concepts.concept import Disjunction, Enumeration
+from tocsin.languages.concept import tbox_of_text
+from tocsin.plan.composites import Absence, Either, Join, parts_of
+from tocsin.plan.concepts import ConceptTest
+
+
+def test_the_taxonomies_have_the_depth_and_width_of_the_definition() -> None:
+    tbox = tbox_of_text(RfidWorkload(1, 1, 1).tbox_text)
+    assert [len(level) for level in TAXONOMIES["step"].levels] == [1, 3, 9, 27, 81]
+    assert [len(level) for level in TAXONOMIES["state"].levels] == [1, 5, 25]
+    whole = tbox.expanded("step")
+    assert isinstance(whole, Disjunction)
+    assert len(whole.operands) == 81
+    assert all(isinstance(leaf, Enumeration) and len(leaf.elements) == 3 for leaf in whole.operands)
+
+
+def test_events_have_one_type_and_six_properties_a_second_apart() -> None:
+    events = [json.loads(line) for line in RfidWorkload(1, 400, 7).lines()]
+    assert {event["type"] for event in events} == set(TYPES)
+    assert all(set(event["data"]) == set(ROLES) for event in events)
+    lasting = sum(event["time"] != event["endtime"] for event in events)
+    assert 50 <= lasting <= 110
+
+
+def test_subscriptions_are_of_the_kinds_of_the_definition() -> None:
+    workload = RfidWorkload(400, 1, 7)
+    assert all(isinstance(workload.plan(text).pattern, ConceptTest) for text in workload.atomic_texts())
+    patterns = [workload.plan(text).pattern for text in workload.composite_texts()]
+    absent = [each for each in patterns if any(isinstance(part, Absence) for part in parts_of(each))]
+    either = [each for each in patterns if isinstance(each, Either)]
+    assert len([each for each in patterns if isinstance(each, Join)]) + len(either) == 400
+    assert 20 <= len(absent) <= 60
+    assert 20 <= len(either) <= 60
+
+
+@pytest.mark.parametrize("series", list(Series))
+def test_a_trial_gives_a_row(series: Series) -> None:
+    figures = run({"series": series.value, "subscriptions": 20, "events": 60, "seed": 3})
+    assert figures["served"] == 60
+    assert figures.get("tableau_agrees", True)
+    (table,) = tables_of([figures])
+    assert table.rows[0][0] == "20"
+    assert len(table.rows[0]) == len(table.header)

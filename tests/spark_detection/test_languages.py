@@ -1,0 +1,71 @@
+"""Every scenario of the other languages on Spark, many in one job.
+
+Scenarios with the same definitions share a job: each has its events some days after those before it, so that no state
+of one reaches another, and only what rings for its own events, or in its own time, is looked at.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from tests.scenarios.loading import Scenario, scenarios
+from tests.spark.scenes import found_in
+from tocsin.catalog import Definition
+from tocsin.events.match import Match
+from tocsin.spark import match
+from tocsin.values.time import format_instant, parse_instant
+
+APART = 3 * 24 * 3600 * 1_000_000
+"""Longer than the horizon, by which all state is bounded."""
+
+FILES = ("graph.toml", "concept.toml", "exmlql.toml")
+
+
+def worlds(file: str) -> dict[tuple[Definition, ...], list[Scenario]]:
+    """The scenarios of a file by their definitions."""
+    found = defaultdict(list)
+    for each in scenarios(file):
+        found[each.definitions].append(each)
+    return found
+
+
+def moved(events: Iterable[dict[str, Any]], number: int) -> list[str]:
+    """The events of a scenario as lines, with ids and times of their own."""
+    lines = []
+    for event in events:
+        times = {
+            name: format_instant(parse_instant(event[name]) + number * APART)
+            for name in ("time", "endtime")
+            if name in event
+        }
+        lines.append(json.dumps({**event, "id": f"{number}/{event['id']}", **times}))
+    return lines
+
+
+def told(each: Match, number: int) -> str | None:
+    """A match as scenarios write it, if it belongs to the scenario of that number."""
+    assert each.detected is not None
+    homes = {name.partition("/")[0] for name in each.events} or {str(each.detected // APART)}
+    if homes != {str(number)}:
+        return None
+    names = (name.partition("/")[2] for name in each.events)
+    return f"{(each.detected - number * APART) // 1000}: {' '.join(names)}".strip()
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_every_scenario(spark: SparkSession, file: str) -> None:
+    for definitions, chosen in worlds(file).items():
+        entries = [*definitions, *(replace(each.subscription, id=f"s{n}") for n, each in enumerate(chosen))]
+        lines = [line for number, each in enumerate(chosen) for line in moved(each.events, number)]
+        frame = spark.createDataFrame([(line,) for line in lines], "value string").repartition(2)
+        found = found_in(match(frame, entries, shards=2))
+        for number, each in enumerate(chosen):
+            mine = [told(one, number) for one in found if one.subscription == f"s{number}"]
+            assert [text for text in mine if text is not None] == list(each.expected), each.name
