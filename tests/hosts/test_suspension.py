@@ -41,3 +41,22 @@ def test_a_limit_that_is_not_passed_changes_nothing() -> None:
     found = hub.advance_to("2026-01-01T00:01:00Z")
     assert [match.events for match in found] == [("a1", "z4")]
     assert not hub.dead_letters
+
+
+def ring_of(size: int) -> str:
+    """A graph in which every vertex leads to every other: a longest path takes for ever to rule out."""
+    arcs = " ".join(f":v{i} :to {', '.join(f':v{j}' for j in range(size) if j != i)} ." for i in range(size))
+    kinds = " ".join(f":v{i} a :V ." for i in range(size))
+    return f"@prefix : <http://x/> . <urn:ops:H> a :Home ; :to :v0 . {kinds} {arcs}"
+
+
+def test_what_is_too_hard_to_decide_does_not_ring_and_is_told() -> None:
+    hub = tocsin.Hub()
+    size = 12
+    steps = " ".join(f"(?{i}, ?{i + 1}, (<http://x/V>, <http://x/to>, <http://x/V>))" for i in range(size))
+    hub.subscribe(f"(_:H, ?0, (<http://x/Home>, <http://x/to>, <http://x/V>)) {steps}", language="graph", id="hard")
+    given = {"id": "1", "source": "s", "type": "t", "datacontenttype": "text/turtle", "data": ring_of(size)}
+    assert hub.publish(given) == []
+    assert [letter.code for letter in hub.dead_letters] == ["LIMIT"]
+    assert "'hard'" in hub.dead_letters[0].reason
+    assert hub.dead_letters[0].input == '{"source": "s", "id": "1"}'

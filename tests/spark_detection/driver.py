@@ -28,7 +28,7 @@ QUICK_TO_START = {
 
 
 def main(folder: Path, files_at_once: int) -> None:
-    """Streams are started one after the other, since Spark gives the Python process of each but ten seconds to start."""
+    """Streams are started one by one, since Spark gives the Python process of each but ten seconds to start."""
     spark = local_session("local[2]", name="tocsin kill test", memory="1g", settings=QUICK_TO_START)
     streams = [Delivery(each) for each in sorted(folder.glob("stream*"))]
     queries = [started(spark, each, files_at_once) for each in streams]

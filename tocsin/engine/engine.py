@@ -143,6 +143,10 @@ class Engine:
                 wanted[index] = [target]
         return Matched(rings, [Relevant(index, tuple(atoms)) for index, atoms in wanted.items()])
 
+    def undecided(self) -> list[tuple[int, str | None]]:
+        """Event indexes and keys of the last batch that were too hard to decide; None for a part of a composite."""
+        return [(index, None if key in self._atoms else key) for index, key in self._matcher.undecided]
+
     def detect(self, event: Event, atoms: Iterable[Atom]) -> Found:
         """The next event in canonical order: what it, and the timers due before it, bring about."""
         return self._watched(self._network.event(event, atoms))

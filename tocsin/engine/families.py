@@ -96,6 +96,12 @@ class AtomMatchers:
         order = np.argsort(events, kind="stable")
         return Hits(events[order], slots[order])
 
+    @property
+    def undecided(self) -> list[tuple[int, str]]:
+        """Pairs of event index and key of the last batch that were too hard to decide within the limits."""
+        graphs = self._matchers[_FAMILIES.index(GraphPattern)]
+        return graphs.undecided if isinstance(graphs, GraphMatcher) else []
+
     def key_of(self, slot: int) -> str:
         """The key of a slot."""
         matcher = self._matchers[slot % len(_FAMILIES)]

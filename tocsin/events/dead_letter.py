@@ -43,6 +43,13 @@ def late(event: Event, line: int | None = None) -> DeadLetter:
     return DeadLetter("LateEvent", LATE, json.dumps({"source": event.source, "id": event.id}), line)
 
 
+def undecided(event: Event, subscription: str | None) -> DeadLetter:
+    """The dead letter of an event that a subscription is too hard to decide for: it does not ring, and this is told."""
+    who = "a part of a composite" if subscription is None else f"subscription {subscription!r}"
+    reason = f"{who} could not be decided for the event within the limits; it does not ring"
+    return DeadLetter("LIMIT", reason, json.dumps({"source": event.source, "id": event.id}))
+
+
 def suspended(subscription: str) -> DeadLetter:
     """The dead letter of a subscription that was suspended because too much waited for it."""
     return DeadLetter(

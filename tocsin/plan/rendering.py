@@ -63,7 +63,7 @@ def match_of(subscription: str, occurrence: Occurrence, output: Output = _FORWAR
 
 
 def matches_of(found: Iterable[tuple[str, Occurrence]], plans: Mapping[str, Plan]) -> list[Match]:
-    """The matches of subscriptions with the occurrences that they ring for; those of one occurrence follow each other."""
+    """The matches of subscriptions and the occurrences that they ring for; those of one occurrence come in a row."""
     matches: list[Match] = []
     told: Told | None = None
     for key, occurrence in found:

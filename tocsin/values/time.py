@@ -12,7 +12,7 @@ Instant = int
 Duration = int
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_NAIVE_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001  written without an offset, which is Z
+_NAIVE_EPOCH = datetime(1970, 1, 1)  # written without an offset, which is Z
 _RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:[0-5]\d)", re.ASCII)
 _SHORT = re.compile(r"\s*(\d{1,18}(?:\.\d{1,18})?)\s*([a-z]+)\s*", re.ASCII)
 _ISO8601 = re.compile(

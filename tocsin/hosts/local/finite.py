@@ -9,7 +9,7 @@ from tocsin.engine.batch import Batch
 from tocsin.engine.engine import Engine
 from tocsin.errors import Problem
 from tocsin.events.codecs.epcis.inside import decode_all
-from tocsin.events.dead_letter import DeadLetter, late, malformed, suspended
+from tocsin.events.dead_letter import DeadLetter, late, malformed, suspended, undecided
 from tocsin.events.event import Event
 from tocsin.events.match import Match
 from tocsin.events.order import in_canonical_order
@@ -71,6 +71,7 @@ def match_events(
     for number, batch in enumerate(_batches(found.events)):
         progress(number * BATCH_SIZE)
         matched = engine.match_all(batch)
+        found.dead_letters += (undecided(batch.event(index), key) for index, key in engine.undecided())
         rings = (engine.ring(key, batch.event(index)) for index, key in matched.rings)
         matches += (match for match in rings if match is not None)
         for each in matched.relevant:

@@ -21,7 +21,7 @@ from tocsin.engine.detection.network import QUEUE_LIMIT
 from tocsin.engine.engine import Engine
 from tocsin.errors import Problem, StateProblem
 from tocsin.events.codecs.epcis.inside import decode_all, events_of_mapping
-from tocsin.events.dead_letter import DeadLetter, late, malformed, suspended
+from tocsin.events.dead_letter import DeadLetter, late, malformed, suspended, undecided
 from tocsin.events.event import Event
 from tocsin.events.match import Match
 from tocsin.hosts.ordering import ReorderBuffer, Watermark
@@ -152,6 +152,8 @@ class Hub:
         found: list[Match] = []
         if accepted:
             matched = self._engine.match_all(Batch(accepted))
+            for index, key in self._engine.undecided():
+                self._bury(undecided(accepted[index], key))
             rings = (self._engine.ring(key, accepted[index]) for index, key in matched.rings)
             found += (match for match in rings if match is not None)
             for each in matched.relevant:

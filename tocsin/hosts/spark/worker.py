@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from tocsin.engine.engine import Engine
+from tocsin.events.dead_letter import undecided
 from tocsin.events.match import Match
 from tocsin.hosts.spark.index import WORKER_INDEXES
 from tocsin.hosts.spark.layout import Layout
@@ -107,8 +108,16 @@ def _found(batches: Iterator[Any], layout: Layout, source: Source) -> Iterator[F
             letters += WORKER_REPORTS.due(Task.current(), index)
             told = True
         hits = index.engine.match(reading.batch)
+        letters += undecided_letters(index.engine, reading)
         keys = index.engine.keys_of(hits.slots.tolist())
         yield rung(index.engine, reading, hits.events, keys, letters)
+
+
+def undecided_letters(engine: Engine, reading: Reading) -> Iterator[Letter]:
+    """Dead letters of what was too hard to decide in the last batch."""
+    for index, key in engine.undecided():
+        plain = undecided(reading.batch.event(index), key)
+        yield Letter(plain.code, plain.reason, key, None, None, key, plain.input)
 
 
 def rung(engine: Engine, reading: Reading, events: Any, keys: list[str], letters: list[Letter]) -> Found:

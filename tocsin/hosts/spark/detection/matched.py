@@ -19,7 +19,7 @@ from tocsin.hosts.spark.reading import Reading, RowReading, read
 from tocsin.hosts.spark.reports import WORKER_REPORTS, Task
 from tocsin.hosts.spark.rows import DEAD_LETTER, Letter
 from tocsin.hosts.spark.sources import Source
-from tocsin.hosts.spark.worker import MOST_MATCHES, Found, rung, version_of
+from tocsin.hosts.spark.worker import MOST_MATCHES, Found, rung, undecided_letters, version_of
 from tocsin.values.time import Instant
 
 
@@ -75,4 +75,6 @@ def matched_rows(batches: Iterator[Any], layout: Layout, source: Source) -> Iter
         if not told:
             letters += WORKER_REPORTS.due(Task.current(), index)
             told = True
-        yield MatchedRows(version, index, reading, index.engine.match_all(reading.batch), letters)
+        matched = index.engine.match_all(reading.batch)
+        letters += undecided_letters(index.engine, reading)
+        yield MatchedRows(version, index, reading, matched, letters)
