@@ -175,7 +175,7 @@ def test_rings_are_told_with_what_is_known_of_them(catalog: Catalog, inbox: Path
     last = {id_: row.last for id_, row in board.rows.items()}
     assert re.fullmatch(r"\d\d:\d\d \w+ of [\w ]+, \d+( dollar)?, value = \d+", last["cheap-computer"])
     assert re.fullmatch(r"\d\d:\d\d Invoice I-\d+, \$order = O-\d+, \$sum = \d+\.00", last["settlement"])
-    assert last["packing-idle"] == "23:00 no event, absence = 2026-03-13T22:00:00Z/2026-03-13T23:00:00Z"
+    assert last["packing-idle"] == "23:00 in 2026-03-13T22:00:00Z/2026-03-13T23:00:00Z"
 
 
 def test_the_checkpoint_tells_how_many_files_were_read(tmp_path: Path) -> None:

@@ -12,14 +12,17 @@ from pathlib import Path
 from threading import Event
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.streaming import StreamingQuery
+from pyspark.sql.streaming.query import StreamingQuery
 
 from tests.spark_detection.scenes import NAMES, PATTERNS
-from tocsin.catalog import Subscription
+from tocsin.catalog import Definition, Subscription
 from tocsin.hosts.spark.finite import matches_in
 from tocsin.spark import local_session, match_with_dead_letters
 
-SUBSCRIPTIONS = [*NAMES, *(Subscription(id, "opsl", text, horizon="1h") for id, text in PATTERNS.items())]
+SUBSCRIPTIONS: list[Subscription | Definition] = [
+    *NAMES,
+    *(Subscription(id, "opsl", text, horizon="1h") for id, text in PATTERNS.items()),
+]
 QUICK_TO_START = {
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.sql.codegen.wholeStage": "false",

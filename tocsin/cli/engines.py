@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib import import_module
@@ -12,7 +12,9 @@ from tocsin.cli.progress import reading, working
 from tocsin.connectors.files import open_events
 from tocsin.errors import UnsupportedProblem
 from tocsin.events.dead_letter import DeadLetter
+from tocsin.events.event import Event
 from tocsin.events.match import Match
+from tocsin.hosts.cascade import cascaded, constructing
 from tocsin.hosts.local.finite import Input, match_events, read_events
 from tocsin.plan.atoms import Atom
 from tocsin.reference import matches as reference_matches
@@ -66,14 +68,21 @@ def _local(request: Request) -> Answer:
 
 def _reference(request: Request) -> Answer:
     found = read_input(request.events, request.lateness)
-    in_time = [event for event in found.events if event.identity not in found.late]
-    matches: list[Match] = []
-    with working(len(request.loaded.plans), "evaluating subscriptions") as progress:
-        for number, (subscription, plan) in enumerate(request.loaded.plans.items()):
-            progress(number)
-            events = found.events if isinstance(plan.pattern, Atom) else in_time
-            matches += reference_matches(subscription, plan, events, request.until)
-    return Answer(sorted(matches, key=lambda match: match.order), found.dead_letters)
+    plans = request.loaded.plans
+
+    def evaluate(further: Sequence[Event]) -> list[Match]:
+        everything = [*found.events, *further]
+        in_time = [event for event in everything if event.identity not in found.late]
+        matches: list[Match] = []
+        with working(len(plans), "evaluating subscriptions") as progress:
+            for number, (subscription, plan) in enumerate(plans.items()):
+                progress(number)
+                events = everything if isinstance(plan.pattern, Atom) else in_time
+                matches += reference_matches(subscription, plan, events, request.until)
+        return matches
+
+    matches, over = cascaded(evaluate, constructing(plans))
+    return Answer(sorted(matches, key=lambda match: match.order), [*found.dead_letters, *over])
 
 
 def _spark(request: Request) -> Answer:

@@ -22,6 +22,7 @@ from tocsin.events.event import Event
 from tocsin.events.match import Match, match_of_event
 from tocsin.plan.atoms import Atom, Condition
 from tocsin.plan.composites import Forward, Plan
+from tocsin.plan.construction import Construct
 from tocsin.plan.rendering import match_of_atom, matches_of
 from tocsin.values.time import Instant
 
@@ -162,6 +163,11 @@ class Engine:
     def tells(self, key: str) -> bool:
         """Whether a ring of an atomic subscription tells more than that it happened."""
         return key in self._telling
+
+    def constructs(self, key: str) -> bool:
+        """Whether what a subscription puts out are events again."""
+        plan = self._telling.get(key)
+        return plan is not None and isinstance(plan.output, Construct)
 
     @property
     def tells_more(self) -> bool:

@@ -50,6 +50,12 @@ def undecided(event: Event, subscription: str | None) -> DeadLetter:
     return DeadLetter("LIMIT", reason, json.dumps({"source": event.source, "id": event.id}))
 
 
+def too_many_hops(subscription: str, match: str) -> DeadLetter:
+    """The dead letter of what was built out of too many constructions one behind the other."""
+    reason = f"what subscription {subscription!r} built is not published again: it lies behind too many constructions"
+    return DeadLetter("HopLimitExceeded", reason, json.dumps({"subscription": subscription, "match": match}))
+
+
 def suspended(subscription: str) -> DeadLetter:
     """The dead letter of a subscription that was suspended because too much waited for it."""
     return DeadLetter(

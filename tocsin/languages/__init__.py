@@ -13,6 +13,7 @@ from tocsin.languages.context import Context
 from tocsin.languages.language import Language, Options
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Plan
+from tocsin.plan.construction import Construct
 
 LANGUAGES: Mapping[str, Language] = {
     "selector": Language(
@@ -66,17 +67,24 @@ def _parse_atom(context: Context, language: str, text: str) -> Atom:
     _require_knowledge(language, context)
     opening = _XML_OPENING if language == "xml" and not _OPENED.match(text) else ""
     try:
-        pattern = _language(_ATOM_NAMES.get(language, language)).parse(opening + text, {}, context).pattern
+        plan = _language(_ATOM_NAMES.get(language, language)).parse(opening + text, {}, context)
     except Problem as problem:
         raise _moved_back(problem, len(opening)) from None
-    if not isinstance(pattern, Atom):
+    if isinstance(plan.output, Construct):
+        raise MeaningProblem(
+            f"{language}{{ ... }} says which events are meant, it constructs nothing",
+            code="AtomError",
+            token=language,
+            hint="leave CONSTRUCT out, or make the construction a subscription of its own",
+        )
+    if not isinstance(plan.pattern, Atom):
         raise MeaningProblem(
             f"{language}{{ ... }} is about one event, and this is about several",
             code="AtomError",
             token=language,
             hint="an atom in braces describes one event; combine events outside of it",
         )
-    return pattern
+    return plan.pattern
 
 
 def _require_knowledge(language: str, context: Context) -> None:

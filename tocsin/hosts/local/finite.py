@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tocsin.engine.batch import Batch
@@ -13,6 +13,8 @@ from tocsin.events.dead_letter import DeadLetter, late, malformed, suspended, un
 from tocsin.events.event import Event
 from tocsin.events.match import Match
 from tocsin.events.order import in_canonical_order
+from tocsin.hosts.cascade import cascaded, constructing
+from tocsin.hosts.collecting import rare_collection
 from tocsin.hosts.ordering import Watermark
 from tocsin.plan.composites import Plan
 from tocsin.values.time import Duration, Instant
@@ -29,6 +31,7 @@ class Input:
     late: set[tuple[str, str]] = field(default_factory=set)
 
 
+@rare_collection()
 def read_events(lines: Iterable[bytes], lateness: Duration | None = None) -> Input:
     """Decodes JSON Lines; blank lines are passed over, malformed ones become dead letters with their line number."""
     found = Input()
@@ -50,6 +53,7 @@ def read_events(lines: Iterable[bytes], lateness: Duration | None = None) -> Inp
     return found
 
 
+@rare_collection()
 def match_events(
     plans: Mapping[str, Plan],
     found: Input,
@@ -58,9 +62,27 @@ def match_events(
 ) -> list[Match]:
     """Every match of the plans over finite input, in output order; at its end the clock runs on to `until`.
 
-    What came late rings atomic subscriptions only: composites have gone past it. `progress` hears how many events
-    are done.
+    What came late rings atomic subscriptions only: composites have gone past it. What is constructed is matched again.
+    `progress` hears how many events are done.
     """
+
+    def evaluate(further: Sequence[Event]) -> list[Match]:
+        nonlocal letters
+        events = in_canonical_order([*found.events, *further]) if further else found.events
+        given = Input(events, [], found.late)
+        matches = _matched(plans, given, until, progress)
+        letters = given.dead_letters
+        return matches
+
+    letters: list[DeadLetter] = []
+    matches, over = cascaded(evaluate, constructing(plans))
+    found.dead_letters += [*letters, *over]
+    return matches
+
+
+def _matched(
+    plans: Mapping[str, Plan], found: Input, until: Instant | None, progress: Callable[[int], object]
+) -> list[Match]:
     engine = Engine()
     for subscription, plan in plans.items():
         engine.add(subscription, plan)

@@ -17,16 +17,17 @@ from tocsin.catalog import (
     open_catalog,
 )
 from tocsin.engine.batch import Batch
-from tocsin.engine.detection.network import QUEUE_LIMIT
+from tocsin.engine.detection.network import QUEUE_LIMIT, Found
 from tocsin.engine.engine import Engine
 from tocsin.errors import Problem, StateProblem
 from tocsin.events.codecs.epcis.inside import decode_all, events_of_mapping
-from tocsin.events.dead_letter import DeadLetter, late, malformed, suspended, undecided
+from tocsin.events.constructed import constructed_events
+from tocsin.events.dead_letter import DeadLetter, late, malformed, suspended, too_many_hops, undecided
 from tocsin.events.event import Event
 from tocsin.events.match import Match
 from tocsin.hosts.ordering import ReorderBuffer, Watermark
 from tocsin.plan.atoms import Atom
-from tocsin.values.time import parse_duration, parse_instant
+from tocsin.values.time import Instant, parse_duration, parse_instant
 
 Receiver = Callable[[Match], object]
 
@@ -150,17 +151,34 @@ class Hub:
         """
         accepted = sorted(self._accepted(events), key=lambda event: event.order)
         found: list[Match] = []
-        if accepted:
-            matched = self._engine.match_all(Batch(accepted))
-            for index, key in self._engine.undecided():
-                self._bury(undecided(accepted[index], key))
-            rings = (self._engine.ring(key, accepted[index]) for index, key in matched.rings)
-            found += (match for match in rings if match is not None)
-            for each in matched.relevant:
-                if accepted[each.index].identity not in self._late:
-                    self._buffer.add(accepted[each.index], each.atoms)
-            self._late.clear()
+        while accepted:
+            rung = self._rung(accepted)
+            found += rung
+            accepted = self._built(rung)
+        self._late.clear()
         return self._delivered(found + self._detected())
+
+    def _rung(self, accepted: list[Event]) -> list[Match]:
+        """What atomic subscriptions make of events; what composites want of them waits for the watermark."""
+        matched = self._engine.match_all(Batch(accepted))
+        for index, key in self._engine.undecided():
+            self._bury(undecided(accepted[index], key))
+        for each in matched.relevant:
+            if accepted[each.index].identity not in self._late:
+                self._buffer.add(accepted[each.index], each.atoms)
+        rings = (self._engine.ring(key, accepted[index]) for index, key in matched.rings)
+        return [match for match in rings if match is not None]
+
+    def _built(self, found: Iterable[Match]) -> list[Event]:
+        """The events that matches construct; past the limit of hops they are dead letters."""
+        built: list[Event] = []
+        for match in found:
+            if self._engine.constructs(match.subscription):
+                events = constructed_events(match)
+                built += events
+                if match.outputs and not events:
+                    self._bury(too_many_hops(match.subscription, match.id))
+        return built
 
     def advance_to(self, now: str) -> list[Match]:
         """Tells the hub the time; what ends more than the lateness before it is late from now on. Timers may ring."""
@@ -172,12 +190,38 @@ class Hub:
         mark = self._watermark.instant
         if not self._engine.has_composites or mark is None:
             return []
-        found = [each for event, atoms in self._buffer.release(mark) for each in self._engine.detect(event, atoms)]
-        found += self._engine.advance_to(mark - 1)
+        found: list[Match] = []
+        for event, atoms in self._buffer.release(mark):
+            if event.interval is not None:
+                found += self._timed(event.interval.end - 1)
+            found += self._cascaded(self._engine.detect(event, atoms))
+        found += self._timed(mark - 1)
         self._engine.forget_before(mark)
         for key in self._engine.take_suspended():
             self._suspend(key)
-        return self._engine.rendered(found)
+        return found
+
+    def _timed(self, now: Instant) -> list[Match]:
+        """What the timers up to `now` bring about, one instant after the other."""
+        found: list[Match] = []
+        while (due := self._engine.next_timer()) is not None and due <= now:
+            found += self._cascaded(self._engine.advance_to(due))
+        return found + self._cascaded(self._engine.advance_to(now))
+
+    def _cascaded(self, detected: Found) -> list[Match]:
+        """What was detected, and what comes of the events that it constructs: they happen at once, one by one."""
+        found = self._engine.rendered(detected)
+        waiting = deque(self._built(found))
+        while waiting:
+            event = waiting.popleft()
+            matched = self._engine.match_all(Batch([event]))
+            rings = (self._engine.ring(key, event) for _, key in matched.rings)
+            further = [match for match in rings if match is not None]
+            for each in matched.relevant:
+                further += self._engine.rendered(self._engine.detect(event, each.atoms))
+            found += further
+            waiting += self._built(further)
+        return found
 
     def _delivered(self, found: list[Match]) -> list[Match]:
         self.counts.matches += len(found)

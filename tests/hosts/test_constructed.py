@@ -1,0 +1,80 @@
+"""What a subscription constructs is an event again: with lineage, on every host, and not for ever."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+
+import pytest
+
+import tocsin
+from tocsin.catalog import Subscription, compile_subscription
+from tocsin.events.constructed import HOP_LIMIT, constructed_events, hops_of
+from tocsin.events.dead_letter import DeadLetter
+from tocsin.events.match import Match
+from tocsin.hosts.local.finite import match_events, read_events
+
+ORDER, PAY = "<order><id>7</id></order>", "<pay><id>7</id></pay>"
+SPLIT = Subscription("split", "exmlql", "WHERE <order><id>$i</></> CONSTRUCT <task>$i</>")
+TASK = Subscription("task", "exmlql", "WHERE <task>$t</>")
+BOTH = Subscription(
+    "both", "exmlql", "WHERE <order><id>$i</></> #O <pay><id>$i</></> #P #O ; #P CONSTRUCT <settled>$i</>"
+)
+LATER = Subscription(
+    "later", "exmlql", "WHERE <settled>$s</> #S <order><id>$s</></> #O #O ; #S CONSTRUCT <closed>$s</>"
+)
+LOOP = Subscription("loop", "exmlql", "WHERE <a>$x</> CONSTRUCT <a>$x</>")
+
+
+def event(id: str, second: int, document: str) -> dict[str, object]:
+    time = f"2026-01-01T00:00:{second:02}Z"
+    return {"id": id, "source": "s", "type": "t", "time": time, "datacontenttype": "application/xml", "data": document}
+
+
+Answer = tuple[list[Match], list[DeadLetter]]
+Host = Callable[[Iterable[Subscription], Iterable[dict[str, object]]], Answer]
+
+
+def in_hub(subscriptions: Iterable[Subscription], events: Iterable[dict[str, object]]) -> Answer:
+    hub = tocsin.Hub(lateness="0s")
+    for each in subscriptions:
+        hub.subscribe(each.expression, language=each.language, id=each.id)
+    found = [match for each in events for match in hub.publish(each)]
+    return [*found, *hub.advance_to("2026-01-01T01:00:00Z")], list(hub.dead_letters)
+
+
+def in_file(subscriptions: Iterable[Subscription], events: Iterable[dict[str, object]]) -> Answer:
+    given = read_events([json.dumps(each).encode() for each in events])
+    plans = {each.id: compile_subscription(each) for each in subscriptions}
+    return match_events(plans, given), given.dead_letters
+
+
+HOSTS = pytest.mark.parametrize("host", [in_hub, in_file])
+
+
+@HOSTS
+def test_what_is_split_off_is_matched_again(host: Host) -> None:
+    found, _ = host([SPLIT, TASK], [event("1", 1, ORDER)])
+    split, task = sorted(found, key=lambda match: match.subscription)
+    (built,) = constructed_events(split)
+    assert split.outputs == ("<task>7</task>",)
+    assert task.events == (built.id,)
+    assert (built.source, built.envelope["lineage"], built.envelope["hops"]) == ("tocsin/split", "1", 1)
+    assert task.detected == split.detected
+
+
+@HOSTS
+def test_what_several_events_construct_takes_part_in_composites(host: Host) -> None:
+    found, _ = host([BOTH, LATER], [event("1", 1, ORDER), event("2", 2, PAY)])
+    by_key = {match.subscription: match for match in found}
+    assert by_key["both"].outputs == ("<settled>7</settled>",)
+    assert by_key["later"].outputs == ("<closed>7</closed>",)
+    assert by_key["later"].events == ("1", constructed_events(by_key["both"])[0].id)
+    assert [hops_of(by_key[key]) for key in ("both", "later")] == [1, 2]
+
+
+@HOSTS
+def test_a_loop_ends_at_the_limit_and_says_so(host: Host) -> None:
+    found, letters = host([LOOP], [event("1", 1, "<a>1</a>")])
+    assert len(found) == HOP_LIMIT + 1
+    assert [letter.code for letter in letters] == ["HopLimitExceeded"]
