@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tocsin
 from tests.concepts.worlds import concept_test, event_of
+from tocsin.catalog import Definition
 from tocsin.engine.batch import Batch
 from tocsin.engine.concepts.clauses import Clause, clauses_of
 from tocsin.engine.concepts.matcher import ConceptMatcher
@@ -112,3 +114,15 @@ def test_too_many_clauses_become_a_rest() -> None:
     found = clauses_of(Conjunction((A, *pairs)))
     assert len(found) == 64
     assert all(len(clause.rest) == 4 and A in clause.required for clause in found)
+
+
+def test_an_event_that_contradicts_itself_is_a_dead_letter_and_matches_nothing() -> None:
+    hub = tocsin.Hub(ontology=Definition("t", ontology="Wet <: not Dry;", media_type="text/x-tbox"))
+    hub.subscribe("Wet", language="concept", id="wet")
+    hub.subscribe("type = 'x'", id="other")
+    both = {"id": "1", "source": "s", "type": "Wet", "data": {"@type": ["Wet", "Dry"], "type": "x"}}
+    assert [match.subscription for match in hub.publish(both)] == ["other"]
+    assert [(letter.code, letter.input) for letter in hub.dead_letters] == [
+        ("EVENT_INCONSISTENT", '{"source": "s", "id": "1"}')
+    ]
+    assert [match.subscription for match in hub.publish({**both, "id": "2", "data": {}})] == ["wet"]

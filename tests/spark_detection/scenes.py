@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from pyspark.sql import SparkSession
-from pyspark.sql.streaming import StreamingQuery
+from pyspark.sql.streaming.query import StreamingQuery
 
 from tests.scenarios.loading import DEFINITIONS, Scenario
 from tocsin.catalog import Definition, Subscription, compile_subscription

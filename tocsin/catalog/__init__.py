@@ -1,6 +1,6 @@
 """The catalog: subscriptions and definitions, versioned, from text to checked plan; shared by all hosts."""
 
-from tocsin.catalog.compiling import Surroundings, compile_subscription, problems_of
+from tocsin.catalog.compiling import Surroundings, compile_subscription, problems_of, warnings_of
 from tocsin.catalog.entries import Definition, Subscription
 from tocsin.catalog.files import Entries, read_entries
 from tocsin.catalog.knowledge import knowledge_in, ontologies
@@ -20,4 +20,5 @@ __all__ = [
     "open_catalog",
     "problems_of",
     "read_entries",
+    "warnings_of",
 ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tocsin.catalog.entries import Definition, Subscription
 from tocsin.catalog.knowledge import knowledge_in
 from tocsin.errors import MeaningProblem, Problem
-from tocsin.languages import parse_subscription, problems_in_subscription
+from tocsin.languages import parse_subscription, problems_in_subscription, warnings_in_subscription
 from tocsin.languages.context import Context, PartDefinition, RegionDefinition
 from tocsin.plan.composites import Plan, Policy
 from tocsin.plan.passes import prepared
@@ -54,6 +54,13 @@ def problems_of(subscription: Subscription, definitions: Light = ()) -> list[Pro
         except Problem as problem:  # what only the whole plan shows, such as state without a bound
             found.append(problem)
     return found
+
+
+def warnings_of(subscription: Subscription, definitions: Light = ()) -> list[Problem]:
+    """What a subscription that compiles says that is probably not meant."""
+    return warnings_in_subscription(
+        subscription.language, subscription.expression, subscription.options, _context(definitions)
+    )
 
 
 def _context(light: Light) -> Context:

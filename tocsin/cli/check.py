@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import typer
 
+from tocsin.catalog import Surroundings, warnings_of
+from tocsin.catalog.files import LineProblem
 from tocsin.cli.loading import problems_in, read_file
 from tocsin.cli.options import Ontology, Subscriptions
 
@@ -17,4 +19,8 @@ def check(subscriptions: Subscriptions, ontology: Ontology = None) -> None:
     if problems:
         typer.echo(f"{len(problems)} problem(s)", err=True)
         raise typer.Exit(1)
+    light = Surroundings.of(entries.definitions)
+    for entry in entries.subscriptions:
+        for warning in warnings_of(entry.subscription, light):
+            typer.echo(f"{subscriptions}: warning: {LineProblem(entry.line, entry.subscription.id, warning)}", err=True)
     typer.echo(f"{len(entries.subscriptions)} subscription(s), no problem", err=True)

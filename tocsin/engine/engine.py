@@ -17,7 +17,7 @@ from tocsin.engine.matching.hits import Hits
 from tocsin.engine.matching.matcher import Matcher
 from tocsin.engine.matching.scan import ScanMatcher
 from tocsin.engine.matching.work import Work
-from tocsin.errors import StateProblem
+from tocsin.errors import EventProblem, StateProblem
 from tocsin.events.event import Event
 from tocsin.events.match import Match, match_of_event
 from tocsin.plan.atoms import Atom, Condition
@@ -147,6 +147,10 @@ class Engine:
     def undecided(self) -> list[tuple[int, str | None]]:
         """Event indexes and keys of the last batch that were too hard to decide; None for a part of a composite."""
         return [(index, None if key in self._atoms else key) for index, key in self._matcher.undecided]
+
+    def refused(self) -> dict[int, EventProblem]:
+        """Events of the last batch, by index, that no concept can be asked about, and why."""
+        return self._matcher.refused
 
     def detect(self, event: Event, atoms: Iterable[Atom]) -> Found:
         """The next event in canonical order: what it, and the timers due before it, bring about."""

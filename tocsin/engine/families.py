@@ -18,7 +18,7 @@ from tocsin.engine.matching.hits import Hits
 from tocsin.engine.matching.matcher import Matcher
 from tocsin.engine.matching.scan import ScanMatcher
 from tocsin.engine.matching.work import Work
-from tocsin.errors import StateProblem
+from tocsin.errors import EventProblem, StateProblem
 from tocsin.events.event import Event
 from tocsin.plan.atoms import Atom, Condition
 from tocsin.plan.blocks import XmlBlock
@@ -101,6 +101,12 @@ class AtomMatchers:
         """Pairs of event index and key of the last batch that were too hard to decide within the limits."""
         graphs = self._matchers[_FAMILIES.index(GraphPattern)]
         return graphs.undecided if isinstance(graphs, GraphMatcher) else []
+
+    @property
+    def refused(self) -> dict[int, EventProblem]:
+        """Events of the last batch, by index, that contradict themselves in the light of a TBox."""
+        concepts = self._matchers[_FAMILIES.index(ConceptTest)]
+        return concepts.refused if isinstance(concepts, ConceptMatcher) else {}
 
     def key_of(self, slot: int) -> str:
         """The key of a slot."""

@@ -43,6 +43,11 @@ def late(event: Event, line: int | None = None) -> DeadLetter:
     return DeadLetter("LateEvent", LATE, json.dumps({"source": event.source, "id": event.id}), line)
 
 
+def refused(event: Event, problem: Problem) -> DeadLetter:
+    """The dead letter of an event that a part of the subscriptions cannot be asked about."""
+    return malformed(problem, json.dumps({"source": event.source, "id": event.id}))
+
+
 def undecided(event: Event, subscription: str | None) -> DeadLetter:
     """The dead letter of an event that a subscription is too hard to decide for: it does not ring, and this is told."""
     who = "a part of a composite" if subscription is None else f"subscription {subscription!r}"

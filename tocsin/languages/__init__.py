@@ -58,6 +58,13 @@ def problems_in_subscription(
         return [problem]
 
 
+def warnings_in_subscription(
+    language: str, expression: str, options: Options, context: Context | None = None
+) -> list[Problem]:
+    """What a subscription without problems says that is probably not meant."""
+    return _language(language).warnings(expression, options, _with_atoms(context or Context()))
+
+
 def _with_atoms(context: Context) -> Context:
     return replace(context, parse_atom=partial(_parse_atom, context))
 

@@ -14,7 +14,11 @@ Options = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """Two functions of (text, options, context): `parse` raises the first problem, `problems` returns them all."""
+    """Functions of (text, options, context): `parse` raises the first problem, `problems` returns them all.
+
+    `warnings` tells what is legal and probably not meant.
+    """
 
     parse: Callable[[str, Options, Context], Plan]
     problems: Callable[[str, Options, Context], list[Problem]]
+    warnings: Callable[[str, Options, Context], list[Problem]] = lambda text, options, context: []

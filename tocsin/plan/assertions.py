@@ -14,9 +14,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tocsin.errors import EventProblem
 from tocsin.events.event import Event
-from tocsin.knowledge.concepts.assertions import EVENT, Assertions, Individual, Meant, literal, named
+from tocsin.knowledge.concepts.assertions import EVENT, Assertions, Individual, Meant, World, literal, named
 from tocsin.knowledge.concepts.concept import Concept
+from tocsin.knowledge.concepts.tableau import examine
 from tocsin.knowledge.concepts.tbox import TBox
 from tocsin.plan.concepts import flat_values, id_of
 
@@ -78,3 +80,16 @@ class _Said:
         self.roles.append((owner, role, individual))
         if concept is not None:
             self.concepts[individual, concept] = None
+
+
+def contradiction(said: Assertions, event: Event) -> EventProblem | None:
+    """The problem of an event that contradicts itself; None where it does not, or where that cannot be told."""
+    outcome = examine(said, (), World.OPEN)
+    if not outcome.is_inconsistent:
+        return None
+    return EventProblem(
+        f"the event contradicts itself: {outcome.closed[0].clash.words}",
+        code="EVENT_INCONSISTENT",
+        token=event.id,
+        hint="an event of contradicting types would match every subscription; correct its types or the TBox",
+    )

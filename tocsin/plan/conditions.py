@@ -25,10 +25,10 @@ from tocsin.plan.composites import (
 )
 from tocsin.plan.occurrence import Occurrence
 from tocsin.plan.rows import NOTHING_BOUND, natural_join
-from tocsin.values.allen import stands
+from tocsin.values.allen import bounds_test
 from tocsin.values.scalars import Kind, kind_of
 from tocsin.values.space import Geometry, parse_place, related
-from tocsin.values.time import Duration, Instant, Interval
+from tocsin.values.time import Duration, Instant
 
 COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {"=": eq, "<>": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 _SCALARS = (Kind.BOOLEAN, Kind.NUMBER, Kind.STRING)
@@ -44,7 +44,8 @@ def meets(condition: JoinCondition, parts: Sequence[Occurrence], names: Mapping[
             place, near = parts[part].place, parts[other].place
             return place is not None and near is not None and related(place, relation, near, distance, metric)
         case Stands(part, relation, other, proper):
-            return stands(relation, _interval(parts[part]), _interval(parts[other]), proper=proper)
+            one, two = parts[part], parts[other]
+            return _relation(relation, proper)(one.start, one.end, two.start, two.end)
         case Related():
             return compare(condition, names)
         case _:
@@ -108,8 +109,7 @@ def _instant(moment: Moment, parts: Sequence[Occurrence]) -> Instant:
     return part.start if moment.end is End.START else part.end
 
 
-def _interval(occurrence: Occurrence) -> Interval:
-    return Interval(occurrence.start, occurrence.end)
+_relation = lru_cache(maxsize=64)(bounds_test)
 
 
 def _value(attribute: PartAttribute, names: Mapping[str, Occurrence]) -> Any:

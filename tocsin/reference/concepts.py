@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tocsin.errors import EventProblem, Problem
+from tocsin.errors import Problem
 from tocsin.events.event import Event
 from tocsin.knowledge.concepts.assertions import EVENT, Assertions, World
 from tocsin.knowledge.concepts.concept import Conjunction, Disjunction, ForAll, Symbol, normal_form
@@ -21,7 +21,7 @@ from tocsin.knowledge.concepts.tableau import (
     examine,
 )
 from tocsin.knowledge.concepts.tbox import TBox
-from tocsin.plan.assertions import assertions_of
+from tocsin.plan.assertions import assertions_of, contradiction
 from tocsin.plan.concepts import ConceptTest, concept_test_text, correlation_rows
 from tocsin.plan.rows import Rows
 
@@ -50,14 +50,9 @@ def refutation(test: ConceptTest, said: Assertions, limits: Limits = DEFAULT_LIM
 
 def require_consistent(event: Event, tbox: TBox) -> None:
     """Raises EVENT_INCONSISTENT where what the event says of itself cannot be."""
-    outcome = examine(assertions_of(event, tbox), (), World.OPEN)
-    if outcome.is_inconsistent:
-        raise EventProblem(
-            f"the event contradicts itself: {outcome.closed[0].clash.words}",
-            code="EVENT_INCONSISTENT",
-            token=event.id,
-            hint="an event of contradicting types would match every subscription; correct its types or the TBox",
-        )
+    problem = contradiction(assertions_of(event, tbox), event)
+    if problem is not None:
+        raise problem
 
 
 def why_lines(test: ConceptTest, event: Event, indent: str = "") -> Iterator[str]:

@@ -18,7 +18,7 @@ from tocsin.cli.demo.summary import show_summary
 
 
 def demo(
-    events: Annotated[int, typer.Option(min=FEWEST, help="How many events the day has.")] = 100_000,
+    events: Annotated[int, typer.Option(min=FEWEST, help="How many events the day has.")] = 60_000,
     seed: Annotated[int, typer.Option(help="Which day; the same seed rings the same bells.")] = 7,
     seconds: Annotated[
         float, typer.Option(min=1, help="Release no further events after so many seconds, start-up included.")

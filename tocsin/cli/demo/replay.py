@@ -137,7 +137,7 @@ class Replay:
 
 
 def _words(match: Match, line: str) -> str:
-    """The event, or the window that had none, what the match tells of it and, where the bell rang later than it happened, when it rang."""
+    """The event and what the match tells of it, or the window that had none; where it rang later, when."""
     rang = None if match.detected is None else time_of_day(match.detected)
     said = in_words(line) + values_in_words(match.bindings) if line else f"{rang} in {match.bindings['absence']}"
     return said if rang is None or said.startswith(rang) else f"{said}; rang at {rang}"

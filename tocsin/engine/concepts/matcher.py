@@ -16,10 +16,10 @@ from tocsin.engine.matching.growable import INT64, Growable
 from tocsin.engine.matching.hits import Hits, joined
 from tocsin.engine.matching.keys import Keys
 from tocsin.engine.matching.work import Work
-from tocsin.errors import Problem
+from tocsin.errors import EventProblem, Problem
 from tocsin.events.event import Event
 from tocsin.knowledge.concepts.tbox import TBox
-from tocsin.plan.assertions import assertions_of
+from tocsin.plan.assertions import assertions_of, contradiction
 from tocsin.plan.concepts import ConceptTest, correlation_rows
 from tocsin.plan.rows import Rows
 
@@ -27,10 +27,12 @@ from tocsin.plan.rows import Rows
 class ConceptMatcher:
     """Concept tests by key."""
 
-    __slots__ = ("_added", "_indexes", "_keys", "_places", "_tboxes", "work")
+    __slots__ = ("_added", "_indexes", "_keys", "_places", "_tboxes", "refused", "work")
 
     def __init__(self) -> None:
         self.work = Work()
+        self.refused: dict[int, EventProblem] = {}
+        """Events of the last batch, by index, that contradict themselves: they would match everything."""
         self._keys = Keys()
         self._indexes: dict[TBox, Index] = {}
         self._tboxes: dict[int, TBox] = {}
@@ -81,10 +83,11 @@ class ConceptMatcher:
         """Which tests ring for which events."""
         nothing = np.empty(0, np.int32)
         found = [Hits(nothing, nothing)]
+        self.refused = {}
         for tbox, index in self._indexes.items():
             for start in range(0, batch.size, BLOCK):
                 events = range(start, min(start + BLOCK, batch.size))
-                found.append(_asked(index, tbox, batch, events))
+                found.append(self._asked(index, tbox, batch, events))
         hits = self._in_order(joined(found))
         self.work.events += batch.size
         self.work.hits += len(hits)
@@ -99,16 +102,22 @@ class ConceptMatcher:
         """The values of the roles to correlate by; of an event that hit."""
         return correlation_rows(atom, event)
 
-
-def _asked(index: Index, tbox: TBox, batch: EventBatch, events: Iterable[int]) -> Hits:
-    """What one index finds in some events of a batch; those that cannot be read are passed over."""
-    readable: list[int] = []
-    facts: list[Facts] = []
-    for i in events:
-        try:
-            facts.append(Facts(assertions_of(batch.event(i), tbox)))
-        except Problem:
-            continue
-        readable.append(i)
-    places, slots = index.matching(facts)
-    return Hits(np.array(readable, np.int32)[places], slots.astype(np.int32))
+    def _asked(self, index: Index, tbox: TBox, batch: EventBatch, events: Iterable[int]) -> Hits:
+        """What one index finds in some events of a batch; those that cannot be read are passed over."""
+        readable: list[int] = []
+        facts: list[Facts] = []
+        for i in events:
+            try:
+                known = Facts(assertions_of(batch.event(i), tbox))
+            except Problem:
+                continue
+            problem = None if known.is_plain else contradiction(known.said, batch.event(i))
+            if problem is not None:
+                self.refused[i] = problem
+                continue
+            facts.append(known)
+            readable.append(i)
+        if not facts:
+            return Hits(np.empty(0, np.int32), np.empty(0, np.int32))
+        places, slots = index.matching(facts)
+        return Hits(np.array(readable, np.int32)[places], slots.astype(np.int32))

@@ -9,7 +9,7 @@ from tocsin.engine.batch import Batch
 from tocsin.engine.engine import Engine
 from tocsin.errors import Problem
 from tocsin.events.codecs.epcis.inside import decode_all
-from tocsin.events.dead_letter import DeadLetter, late, malformed, suspended, undecided
+from tocsin.events.dead_letter import DeadLetter, late, malformed, refused, suspended, undecided
 from tocsin.events.event import Event
 from tocsin.events.match import Match
 from tocsin.events.order import in_canonical_order
@@ -37,7 +37,7 @@ def read_events(lines: Iterable[bytes], lateness: Duration | None = None) -> Inp
     found = Input()
     watermark = Watermark(lateness)
     for number, line in enumerate(lines, 1):
-        if not line.strip():
+        if not line or line.isspace():
             continue
         try:
             events = decode_all(line)
@@ -65,16 +65,15 @@ def match_events(
     What came late rings atomic subscriptions only: composites have gone past it. What is constructed is matched again.
     `progress` hears how many events are done.
     """
+    letters: list[DeadLetter] = []
 
     def evaluate(further: Sequence[Event]) -> list[Match]:
-        nonlocal letters
         events = in_canonical_order([*found.events, *further]) if further else found.events
         given = Input(events, [], found.late)
         matches = _matched(plans, given, until, progress)
-        letters = given.dead_letters
+        letters[:] = given.dead_letters
         return matches
 
-    letters: list[DeadLetter] = []
     matches, over = cascaded(evaluate, constructing(plans))
     found.dead_letters += [*letters, *over]
     return matches
@@ -93,6 +92,7 @@ def _matched(
     for number, batch in enumerate(_batches(found.events)):
         progress(number * BATCH_SIZE)
         matched = engine.match_all(batch)
+        found.dead_letters += (refused(batch.event(index), why) for index, why in engine.refused().items())
         found.dead_letters += (undecided(batch.event(index), key) for index, key in engine.undecided())
         rings = (engine.ring(key, batch.event(index)) for index, key in matched.rings)
         matches += (match for match in rings if match is not None)

@@ -22,7 +22,7 @@ from tocsin.engine.engine import Engine
 from tocsin.errors import Problem, StateProblem
 from tocsin.events.codecs.epcis.inside import decode_all, events_of_mapping
 from tocsin.events.constructed import constructed_events
-from tocsin.events.dead_letter import DeadLetter, late, malformed, suspended, too_many_hops, undecided
+from tocsin.events.dead_letter import DeadLetter, late, malformed, refused, suspended, too_many_hops, undecided
 from tocsin.events.event import Event
 from tocsin.events.match import Match
 from tocsin.hosts.ordering import ReorderBuffer, Watermark
@@ -161,6 +161,8 @@ class Hub:
     def _rung(self, accepted: list[Event]) -> list[Match]:
         """What atomic subscriptions make of events; what composites want of them waits for the watermark."""
         matched = self._engine.match_all(Batch(accepted))
+        for index, problem in self._engine.refused().items():
+            self._bury(refused(accepted[index], problem))
         for index, key in self._engine.undecided():
             self._bury(undecided(accepted[index], key))
         for each in matched.relevant:

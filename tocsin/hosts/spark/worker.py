@@ -14,13 +14,13 @@ import numpy as np
 import pyarrow as pa
 
 from tocsin.engine.engine import Engine
-from tocsin.events.dead_letter import undecided
+from tocsin.events.dead_letter import refused, undecided
 from tocsin.events.match import Match
 from tocsin.hosts.spark.index import WORKER_INDEXES
 from tocsin.hosts.spark.layout import Layout
 from tocsin.hosts.spark.reading import Reading, read
 from tocsin.hosts.spark.reports import WORKER_REPORTS, Task
-from tocsin.hosts.spark.rows import DEAD_LETTER, MATCH, Letter, letter_array, match_array
+from tocsin.hosts.spark.rows import DEAD_LETTER, MATCH, Letter, letter_array, letter_of_row, match_array
 from tocsin.hosts.spark.sources import FIXED_VERSION, Source
 from tocsin.hosts.spark.versions import VERSION
 
@@ -114,7 +114,10 @@ def _found(batches: Iterator[Any], layout: Layout, source: Source) -> Iterator[F
 
 
 def undecided_letters(engine: Engine, reading: Reading) -> Iterator[Letter]:
-    """Dead letters of what was too hard to decide in the last batch."""
+    """Dead letters of what was too hard to decide in the last batch, and of events that contradict themselves."""
+    for index, problem in engine.refused().items():
+        event = reading.batch.event(index)
+        yield letter_of_row(problem, refused(event, problem).input)
     for index, key in engine.undecided():
         plain = undecided(reading.batch.event(index), key)
         yield Letter(plain.code, plain.reason, key, None, None, key, plain.input)

@@ -35,4 +35,4 @@ def problems(text: str, options: Mapping[str, object], context: Context) -> list
         return [problem]
 
 
-LANGUAGE = Language(parse, problems)
+LANGUAGE = Language(parse, problems, warnings)

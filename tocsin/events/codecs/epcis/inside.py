@@ -43,6 +43,8 @@ def events_of_mapping(value: Mapping[str, Any]) -> list[Event]:
 
 def unwrapped(event: Event) -> list[Event]:
     """The EPCIS events in the data of an event; the event itself where its data is something else."""
+    if type(event.data) is dict and "type" not in event.data:  # most events: what EPCIS is, it says in its type
+        return [event]
     found = _inside(event)
     if found is None:
         return [event]
