@@ -1,5 +1,6 @@
 """Tocsin on Apache Spark: the public names of the Spark host."""
 
+from tocsin.hosts.spark.constructing import constructed
 from tocsin.hosts.spark.finite import run_match
 from tocsin.hosts.spark.matching import (
     dead_letters,
@@ -11,6 +12,7 @@ from tocsin.hosts.spark.matching import (
 from tocsin.hosts.spark.session import local_session
 
 __all__ = [
+    "constructed",
     "dead_letters",
     "dead_letters_of",
     "local_session",

@@ -17,7 +17,7 @@ from pyspark.sql import SparkSession
 
 from tests.scenarios.loading import Scenario, scenarios
 from tests.spark.scenes import found_in
-from tocsin.catalog import Definition
+from tocsin.catalog import Definition, Subscription
 from tocsin.events.match import Match
 from tocsin.spark import match
 from tocsin.values.time import format_instant, parse_instant
@@ -62,7 +62,10 @@ def told(each: Match, number: int) -> str | None:
 @pytest.mark.parametrize("file", FILES)
 def test_every_scenario(spark: SparkSession, file: str) -> None:
     for definitions, chosen in worlds(file).items():
-        entries = [*definitions, *(replace(each.subscription, id=f"s{n}") for n, each in enumerate(chosen))]
+        entries: list[Definition | Subscription] = [
+            *definitions,
+            *(replace(each.subscription, id=f"s{n}") for n, each in enumerate(chosen)),
+        ]
         lines = [line for number, each in enumerate(chosen) for line in moved(each.events, number)]
         frame = spark.createDataFrame([(line,) for line in lines], "value string").repartition(2)
         found = found_in(match(frame, entries, shards=2))

@@ -18,12 +18,13 @@ HOP_LIMIT = 16
 SOURCE = "tocsin/"
 """What the sources of constructed events begin with; the subscription follows."""
 
-_ID = re.compile(r"constructed-(\d{1,3})-")
+ID_PATTERN = r"^constructed-([0-9]{1,3})-"
+"""What the ids of constructed events begin with; the group is the number of hops."""
 
 
 def hops_behind(id: str) -> int:
     """How many constructions lie behind the event with an id."""
-    found = _ID.match(id)
+    found = re.match(ID_PATTERN, id)
     return int(found[1]) if found else 0
 
 

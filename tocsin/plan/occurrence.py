@@ -30,6 +30,7 @@ class Occurrence:
     names: Mapping[str, Occurrence]
     absences: tuple[tuple[Instant, Instant], ...]
     rows: Rows
+    _identity: Identity | None = field(init=False, repr=False)
     _place: Geometry | None = field(init=False, repr=False)
 
     def __init__(
@@ -47,11 +48,14 @@ class Occurrence:
         self.names = names
         self.absences = absences
         self.rows = rows
+        self._identity = None
 
     @property
     def identity(self) -> Identity:
-        """Two occurrences of one part with equal identity and interval are the same."""
-        return tuple(member.identity for member in self.members)
+        """Two occurrences of one part with equal identity and interval are the same; worked out once."""
+        if self._identity is None:
+            self._identity = tuple([member.identity for member in self.members])
+        return self._identity
 
     @property
     def order(self) -> tuple[Instant, Instant, Identity]:

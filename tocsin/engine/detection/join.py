@@ -154,10 +154,17 @@ class JoinNode(Node):
     def _is_used(self, occurrence: Occurrence) -> bool:
         return bool(self._names) and self._scopes.is_used(occurrence, self._names)
 
+    def _is_any_used(self, choice: Sequence[Occurrence]) -> bool:
+        names, is_used = self._names, self._scopes.is_used
+        for each in choice:  # noqa: SIM110  asked of every candidate
+            if is_used(each, names):
+                return True
+        return False
+
     def _is_consumed(self, slot: int, occurrence: Occurrence, key: Hashable, step: Step) -> bool:
         """Tries every choice of waiting ones, oldest first; whether the new occurrence is used up by it."""
         for choice in self._choices(slot, occurrence, key):
-            if self._names and any(map(self._is_used, choice)):
+            if self._names and self._is_any_used(choice):
                 continue
             whole = self._whole(choice)
             if whole is not None:

@@ -45,8 +45,11 @@ class Scopes:
         """Whether the occurrence is bound to something used up."""
         if not self._used:
             return False
-        bound = occurrence.names
-        return any(name in bound and _key(name, bound[name]) in self._used for name in names)
+        bound, used = occurrence.names, self._used
+        for name in names:  # noqa: SIM110  asked of every candidate: a generator for each question would cost more
+            if name in bound and _key(name, bound[name]) in used:
+                return True
+        return False
 
     def use_up(self, names: Iterable[str], whole: Occurrence) -> None:
         """What the names stand for in the whole is used up from now on."""

@@ -11,7 +11,7 @@ import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
@@ -26,6 +26,8 @@ from tocsin.events.codecs.epcis.inside import as_one_line, decode_all
 from tocsin.events.dead_letter import LATE, DeadLetter, late
 from tocsin.events.event import Event
 from tocsin.events.match import Match
+from tocsin.hosts.cascade import cascaded
+from tocsin.hosts.spark.constructing import constructing_in
 from tocsin.hosts.spark.detection.pipeline import Detection
 from tocsin.hosts.spark.lines import PART_BYTES, read_lines
 from tocsin.hosts.spark.matching import results_of
@@ -50,16 +52,33 @@ def run_match(
 
     A `.gz` file is unpacked, `-` is standard input. A Spark session that runs is used; else one is started on
     `master`, and left running. For composites the clock runs on to `until`, or to the end of time; what is late is
-    left out of them.
+    left out of them. What is constructed is matched again, in a job that has it beside the input.
     """
     spark = session or local_session(master)
+    source = source_of(subscriptions)
+    letters: list[DeadLetter] = []
     with _in_a_file(events_path) as path:
         lines = read_lines(spark, path, part_bytes=part_bytes)
         late_ones = [] if lateness is None else list(_late_letters(lines, lateness, path))
         detection = Detection(until=until, late=frozenset(map(_identity, late_ones)))
-        both = _collected(results_of(lines, source_of(subscriptions), detection), path)
-    found = sorted(matches_in(both), key=lambda match: match.order)
-    return found, sorted([*letters_in(both), *late_ones], key=lambda letter: letter.line or 0)
+
+        def evaluate(further: Sequence[Event]) -> list[Match]:
+            both = _collected(results_of(_with_events(lines, further), source, detection), path)
+            letters[:] = letters_in(both)
+            return list(matches_in(both))
+
+        found, over = cascaded(evaluate, constructing_in(source))
+    found.sort(key=lambda match: match.order)
+    return found, sorted([*letters, *late_ones, *over], key=lambda letter: letter.line or 0)
+
+
+def _with_events(lines: DataFrame, further: Sequence[Event]) -> DataFrame:
+    """The lines of a file, and further events."""
+    if not further:
+        return lines
+    rows = [(json.dumps({**event.envelope, "data": event.data}).encode(),) for event in further]
+    added = lines.sparkSession.createDataFrame(rows, "value binary")
+    return lines.unionByName(added, allowMissingColumns=True)
 
 
 def matches_in(both: Any) -> Iterator[Match]:
