@@ -53,6 +53,10 @@ class FakeStream:
         self._ended.set()
         self._thread.join()
 
+    def failure(self) -> str | None:
+        """Why it has ended by itself; without it a broken engine would leave the replay waiting for ever."""
+        return None if self._thread.is_alive() else "the thread of the stream has ended"
+
     def _run(self) -> None:
         read = 0
         while not self._ended.wait(0.001):
@@ -110,8 +114,8 @@ def test_a_replayed_day_rings_what_the_reference_counts(
     board, expected = a_board(), expected_of(DAY)
     with keeper_in(tmp_path / "kept") as keeper:
         replay = Replay(board, catalog, inbox, keeper)
-        with FakeStream(replay, catalog, inbox, pauses):
-            replay.play(slices, during_the_day(), lambda: None, FOR_EVER)
+        with FakeStream(replay, catalog, inbox, pauses) as stream:
+            replay.play(slices, during_the_day(), stream.failure, FOR_EVER)
     assert (board.events, board.malformed, board.late) == (expected.events, expected.malformed, expected.late)
     assert {id_: row.rings for id_, row in board.rows.items() if row.rings} == dict(expected.rings())
     assert board.version == catalog.version() == 1 + len(board.news)
@@ -158,8 +162,8 @@ def test_a_bell_that_rang_later_says_when(catalog: Catalog, inbox: Path, slices:
     board = a_board()
     with keeper_in(None) as keeper:
         replay = Replay(board, catalog, inbox, keeper)
-        with FakeStream(replay, catalog, inbox, pauses=False):
-            replay.play(slices, during_the_day(), lambda: None, FOR_EVER)
+        with FakeStream(replay, catalog, inbox, pauses=False) as stream:
+            replay.play(slices, during_the_day(), stream.failure, FOR_EVER)
     said = re.fullmatch(r"(\d\d):(\d\d) truck-\d+, .*; rang at (\d\d):(\d\d)", board.rows["truck-missing"].last)
     assert said
     hour, minute, later_hour, later_minute = map(int, said.groups())
@@ -170,8 +174,8 @@ def test_rings_are_told_with_what_is_known_of_them(catalog: Catalog, inbox: Path
     board = a_board()
     with keeper_in(None) as keeper:
         replay = Replay(board, catalog, inbox, keeper)
-        with FakeStream(replay, catalog, inbox, pauses=False):
-            replay.play(slices, during_the_day(), lambda: None, FOR_EVER)
+        with FakeStream(replay, catalog, inbox, pauses=False) as stream:
+            replay.play(slices, during_the_day(), stream.failure, FOR_EVER)
     last = {id_: row.last for id_, row in board.rows.items()}
     assert re.fullmatch(r"\d\d:\d\d \w+ of [\w ]+, \d+( dollar)?, value = \d+", last["cheap-computer"])
     assert re.fullmatch(r"\d\d:\d\d Invoice I-\d+, \$order = O-\d+, \$sum = \d+\.00", last["settlement"])

@@ -132,3 +132,20 @@ def test_settings_that_are_not_served_are_refused_not_ignored() -> None:
         tocsin.Hub(ontology="any.ttl")
     with pytest.raises(Problem, match="policy"):
         tocsin.Hub().subscribe("a = 1", policy="sometimes")
+
+
+@pytest.mark.parametrize("lateness", ["0s", "15m"])
+@pytest.mark.parametrize("together", [True, False])
+def test_windows_that_come_again_begin_with_the_first_event_however_events_are_cut(
+    lateness: str, together: bool
+) -> None:
+    hub = tocsin.Hub(lateness=lateness)
+    hub.subscribe("not (ObjectEvent) (PT1H)", language="concept", id="i")
+    events = [
+        {"id": str(hour), "source": "s", "type": "ObjectEvent", "time": f"2026-01-01T0{hour}:10:00Z"}
+        for hour in (0, 3, 5)
+    ]
+    found = hub.publish(*events) if together else [match for each in events for match in hub.publish(each)]
+    found += hub.advance_to("2026-01-01T05:30:00Z")
+    starts = [match.bindings["absence"].partition("/")[0] for match in found]
+    assert starts == [f"2026-01-01T0{hour}:00:00Z" for hour in (1, 2, 4)]

@@ -24,7 +24,10 @@ from tocsin.plan.wire import plan_from_json, plan_to_json
 from tocsin.values.time import format_instant
 
 LATENESS = 3
-END = json.dumps({"id": "end", "source": "s", "type": "t", "time": format_instant(1_000_000), "data": {"kind": "z"}})
+LAST = 60
+"""After all deadlines, and not long after: windows that come again ring until then."""
+BEGINNING = json.dumps({"id": "0", "source": "s", "type": "t", "time": format_instant(0), "data": {"kind": "z"}})
+END = json.dumps({"id": "end", "source": "s", "type": "t", "time": format_instant(LAST), "data": {"kind": "z"}})
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ def worlds(draw: st.DrawFn) -> tuple[list[Plan], list[str]]:
     events = draw(timelines(size=9))
     delays = {event.id: draw(st.integers(0, LATENESS)) for event in events}
     arrived = sorted(events, key=lambda event: event.order[0] + delays[event.id])
-    return composites, [line_of(event) for event in arrived]
+    return composites, [BEGINNING, *(line_of(event) for event in arrived)]
 
 
 @given(world=worlds(), data=st.data())
@@ -81,7 +84,9 @@ def test_any_cut_into_batches_and_partitions_rings_as_the_local_host(
 ) -> None:
     plans, lines = world
     expected = match_events(
-        {f"s{n}": plan for n, plan in enumerate(plans)}, read_events(map(str.encode, [*lines, END]))
+        {f"s{n}": plan for n, plan in enumerate(plans)},
+        read_events(map(str.encode, [*lines, END])),
+        until=LAST - LATENESS - 1,
     )
     host = FakeHost(source_of(plans), data.draw(st.integers(1, 3)), Pace(LATENESS))
     keeping_bytes = data.draw(st.sampled_from([0, 1000, 1 << 20]))

@@ -1,4 +1,4 @@
-"""Rare garbage collection: subscriptions and waiting events stay, so that walking through them again and again is waste.
+"""Rare garbage collection: subscriptions and waiting events stay, so that walking through them over and over is waste.
 
 Whatever happens to an event is freed when the last who refers to it is done. Python's collector of cycles looks for
 more, and by default so often that a third of the time goes into it. Here it sets apart what is there already, and has a
@@ -16,15 +16,23 @@ RARELY = (100_000, 20, 100)
 
 
 def collect_rarely() -> None:
-    """From now on, in a process that does nothing else; subscriptions are best compiled before."""
-    gc.freeze()
-    gc.set_threshold(*RARELY)
+    """From now on, in a process that does nothing else; asked again it does nothing.
+
+    What is there is set apart once only: cycles that came later must stay within the collector's reach.
+    """
+    if gc.get_threshold() != RARELY:
+        gc.freeze()
+        gc.set_threshold(*RARELY)
 
 
 @contextmanager
 def rare_collection() -> Iterator[None]:
     """While a finite run lasts; afterwards the collector is as it was."""
-    threshold, set_apart = gc.get_threshold(), gc.get_freeze_count()
+    threshold = gc.get_threshold()
+    if threshold == RARELY:
+        yield
+        return
+    set_apart = gc.get_freeze_count()
     collect_rarely()
     try:
         yield

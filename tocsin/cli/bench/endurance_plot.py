@@ -13,6 +13,7 @@ import matplotlib
 from matplotlib import pyplot
 
 _PANELS = (("resident", 2**20, "resident memory, MiB"), ("pending", 1_000, "waiting, thousands"))
+_HEADROOM = 1.25
 
 
 def draw(source: Path, target: Path) -> None:
@@ -21,9 +22,9 @@ def draw(source: Path, target: Path) -> None:
     taken = json.loads(source.read_text())["samples"]
     figure, panels = pyplot.subplots(len(_PANELS), 1, figsize=(6.4, 5.2), sharex=True)
     for axes, (name, unit, label) in zip(panels, _PANELS, strict=True):
-        xs = [sample["events"] / 1e6 for sample in taken]
-        axes.plot(xs, [sample[name] / unit for sample in taken], marker="o", markersize=3, linewidth=1.5)
-        axes.set_ylim(bottom=0)
+        xs, ys = [sample["events"] / 1e6 for sample in taken], [sample[name] / unit for sample in taken]
+        axes.plot(xs, ys, marker="o", markersize=3, linewidth=1.5)
+        axes.set_ylim(0, _HEADROOM * max(ys) or 1)
         axes.set_ylabel(label)
         axes.grid(visible=True, alpha=0.3)
     panels[-1].set_xlabel("million events")

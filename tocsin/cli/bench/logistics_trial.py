@@ -52,9 +52,10 @@ def run(request: Mapping[str, Any]) -> dict[str, Any]:
     events = [decode(line) for line in lines]
     _warm_up(plans, lines)
     settle_memory()
-    figures |= {"build_seconds": _build_seconds(plans), "found": len(match_events(plans, read_events(lines)))}
     runs = [_played(plans, events) for _ in range(REPEATS)]
     figures |= min(runs, key=itemgetter("seconds"))
+    figures |= {"peak_bytes": runs[0]["peak_bytes"]}  # the later ones find the memory that the first one left
+    figures |= {"found": len(match_events(plans, read_events(lines)))}
     figures |= {"json_seconds": min(_seconds_from_lines(plans, lines) for _ in range(REPEATS))}
     some = positions[: request["client_events"]]
     watch = Stopwatch()
@@ -74,17 +75,13 @@ def _engine(plans: Mapping[str, Plan]) -> Engine:
     return engine
 
 
-def _build_seconds(plans: Mapping[str, Plan]) -> float:
-    watch = Stopwatch()
-    _engine(plans)
-    return watch.read()[0]
-
-
 def _played(plans: Mapping[str, Plan], events: Sequence[Event]) -> dict[str, Any]:
     """Decoded events in, matches out; latency is from the moment a piece came in to the match in hand."""
-    engine, waits = _engine(plans), []
     process_memory.reset_peak()
     before = process_memory.resident()
+    watch, waits = Stopwatch(), []
+    engine = _engine(plans)
+    built = watch.read()[0]
     watch = Stopwatch()
     for start in range(0, len(events), PIECE):
         begun = perf_counter()
@@ -97,6 +94,7 @@ def _played(plans: Mapping[str, Plan], events: Sequence[Event]) -> dict[str, Any
     engine.advance_to(None)
     engine.forget_before(engine.now + AFTERWARDS)
     return {
+        "build_seconds": built,
         "seconds": seconds,
         "clock_seconds": clock,
         "latency_p50": float(np.percentile(waits, 50)) if waits else None,

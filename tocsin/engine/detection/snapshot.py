@@ -8,10 +8,13 @@ from tocsin.engine.detection.node import State
 from tocsin.errors import StateProblem
 from tocsin.events.codecs.cloudevents import event_of
 from tocsin.events.event import Event
+from tocsin.events.views.epcis import EpcisData
 from tocsin.plan.occurrence import Occurrence
 from tocsin.plan.rows import NOTHING_BOUND
 
 VERSION = 1
+
+_EPCIS = "epcis"
 
 
 class SnapshotWriter:
@@ -47,7 +50,7 @@ class SnapshotReader:
     """Turns plain data back into occurrences."""
 
     def __init__(self, events: list[State]) -> None:
-        self._events = [event_of(body) for body in events]
+        self._events = [_event(body) for body in events]
 
     def read(self, body: State) -> Occurrence:
         """The occurrence that was written."""
@@ -82,4 +85,13 @@ def _value(plain: Any) -> Any:
 
 def _event_body(event: Event) -> State:
     place = {} if event.place_source is None else {"place": event.place_source}
-    return {**event.envelope, **place, "data": event.data}
+    body = {**event.envelope, **place, "data": event.data}
+    return {_EPCIS: body} if isinstance(event.data, EpcisData) else body
+
+
+def _event(body: State) -> Event:
+    """EPCIS in its normal form is marked: it looks like any other object."""
+    if _EPCIS not in body:
+        return event_of(body)
+    event = event_of({name: value for name, value in body[_EPCIS].items() if name != "data"})
+    return Event(event.envelope, EpcisData(body[_EPCIS]["data"]), event.interval, event.place_source)

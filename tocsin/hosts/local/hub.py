@@ -79,6 +79,8 @@ class Hub:
         self._watermark = Watermark(parse_duration(lateness))
         self._buffer: ReorderBuffer[tuple[Atom, ...]] = ReorderBuffer()
         self._late: set[tuple[str, str]] = set()
+        self._oldest: Instant | None = None
+        self._has_begun = False
         self._engine = Engine(queue_limit=queue_limit)
         self._receivers: dict[str, Receiver | None] = {}
         self._told: dict[str, Callable[[DeadLetter], object]] = {}
@@ -190,8 +192,11 @@ class Hub:
     def _detected(self) -> list[Match]:
         """What composites make of the events and timers that the watermark has passed."""
         mark = self._watermark.instant
-        if not self._engine.has_composites or mark is None:
+        if not self._engine.has_composites or mark is None or (self._oldest is not None and mark <= self._oldest):
             return []
+        if not self._has_begun:
+            self._engine.begin_at(mark if self._oldest is None else self._oldest)
+            self._has_begun, self._oldest = True, None
         found: list[Match] = []
         for event, atoms in self._buffer.release(mark):
             if event.interval is not None:
@@ -279,6 +284,9 @@ class Hub:
                 self.counts.late += 1
                 self._late.add(event.identity)
                 self._bury(late(event))
+            elif event.interval is not None and not self._has_begun:
+                end = event.interval.end
+                self._oldest = end if self._oldest is None else min(end, self._oldest)
             yield event
 
     def _is_new(self, event: Event) -> bool:

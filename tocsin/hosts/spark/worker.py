@@ -162,6 +162,13 @@ def letters_by_event(letters: list[Letter], task: Task, before: int) -> Any:
     return _by_event(pa.array(names), times, times, pa.nulls(count, pa.string()), nothing, letter_array(letters))
 
 
+def blank_row(task: Task, number: int) -> Any:
+    """A row by event that stands for no event; `number` tells those of a task apart."""
+    times, nothing = pa.nulls(1, pa.int64()), pa.nulls(1, pa.list_(pa.field("element", MATCH)))
+    name = pa.array([f"blank {task.batch} {task.partition} {number}".encode()], pa.binary())
+    return _by_event(name, times, times, pa.nulls(1, pa.string()), nothing, pa.nulls(1, DEAD_LETTER))
+
+
 def _portions(bounds: Any) -> Iterator[tuple[int, int]]:
     """Ranges of events, each with about the number of matches that goes into one Arrow batch."""
     first, size = 0, len(bounds) - 1

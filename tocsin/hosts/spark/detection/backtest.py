@@ -16,8 +16,9 @@ from pyspark.sql import functions as F
 
 from tocsin.engine.detection.network import Found
 from tocsin.events.match import Match
+from tocsin.hosts.collecting import collect_rarely
 from tocsin.hosts.spark.detection.members import Members
-from tocsin.hosts.spark.detection.messages import RESULTS, message_of, results
+from tocsin.hosts.spark.detection.messages import RESULTS, Span, message_of, results
 from tocsin.hosts.spark.detection.results import batches_of_matches
 from tocsin.hosts.spark.detection.shard import once
 from tocsin.hosts.spark.detection.shards import shard_keys
@@ -96,6 +97,7 @@ class BackTest:
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """The work of one task, shard after shard."""
+        collect_rarely()
         run: Run | None = None
         for rows in batches:
             yield _passing(rows)
@@ -120,16 +122,21 @@ class Run:
         self._rung: set[str] = set()
         self._version = 0
         self._events = 0
+        self._spans: list[Span] = []
 
     def told(self, version: int, message: bytes | None) -> list[Match]:
         """The next event in canonical order, or only that the shard is there."""
         self._version = version
         if message is None:
             return []
+        told = message_of(message)
+        if not told.hits:
+            self._spans += [] if told.span is None else [told.span]
+            return []
         self._begin()
         engine = self._members.engine
         found: Found = []
-        for hit in message_of(message).hits:
+        for hit in told.hits:
             found += engine.detect(hit.event, self._members.atoms(hit.atoms))
             self._events += 1
             if self._events % FORGET_EVERY == 0 and hit.event.interval is not None:
@@ -139,11 +146,18 @@ class Run:
     def ended(self, until: Instant | None) -> list[Match]:
         """There are no more events: the clock runs on."""
         self._begin()
-        return self._new(self._members.engine.advance_to(until))
+        engine, found = self._members.engine, []
+        if self._spans:
+            last = max(newest for _, newest in self._spans)
+            found = engine.advance_to(last if until is None else min(until, last))
+        return self._new(found + engine.advance_to(until))
 
     def _begin(self) -> None:
+        """Takes its subscriptions in; from when to when there are events it has been told before any event."""
         if self._members.version is None:
             self._members.move_to(self._source.snapshot(self._version))
+            if self._spans:
+                self._members.engine.begin_at(min(oldest for oldest, _ in self._spans))
 
     def _new(self, found: Found) -> list[Match]:
         told = once(self._members.engine.rendered(found))

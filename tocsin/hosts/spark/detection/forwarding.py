@@ -35,9 +35,10 @@ class Forwarding:
         for wanted in rows.column("wanted").to_pylist():
             for each in wanted or ():
                 yield number_of[each["shard"]], each["message"]
-        newest, version = pc.max(rows.column("end")).as_py(), pc.max(rows.column("version")).as_py()
+        ends, version = pc.min_max(rows.column("end")).as_py(), pc.max(rows.column("version")).as_py()
+        span = None if ends["min"] is None else (ends["min"], ends["max"])
         for number in range(self.shards):
-            yield number, Draft().packed(version, newest)
+            yield number, Draft().packed(version, span)
 
 
 def _passing_rows(rows: Any, shard: int) -> Iterator[tuple[int, bytes]]:

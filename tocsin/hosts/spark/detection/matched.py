@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from tocsin.engine.engine import Matched
 from tocsin.events.event import Event
-from tocsin.hosts.spark.detection.messages import results
+from tocsin.hosts.spark.detection.messages import Span, results
 from tocsin.hosts.spark.detection.routes import DETECTING_INDEXES, DetectingIndex, Route
 from tocsin.hosts.spark.layout import Layout
 from tocsin.hosts.spark.reading import Reading, RowReading, read
@@ -20,7 +20,6 @@ from tocsin.hosts.spark.reports import WORKER_REPORTS, Task
 from tocsin.hosts.spark.rows import DEAD_LETTER, Letter
 from tocsin.hosts.spark.sources import Source
 from tocsin.hosts.spark.worker import MOST_MATCHES, Found, rung, undecided_letters, version_of
-from tocsin.values.time import Instant
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +32,14 @@ class MatchedRows:
     matched: Matched
     letters: list[Letter]
 
-    @property
-    def newest(self) -> Instant | None:
-        """The highest end of all events of the batch."""
-        if isinstance(self.reading, RowReading):
-            return max((each.interval.end for each in self.reading.events if each.interval is not None), default=None)
-        found: Instant | None = pc.max(self.reading.heads(np.arange(self.reading.batch.size)).ends).as_py()
-        return found
+    def span(self, late: frozenset[tuple[str, str]] = frozenset()) -> Span | None:
+        """The lowest and the highest end of the events of the batch, late ones left out."""
+        if late or isinstance(self.reading, RowReading):
+            events = map(self.reading.batch.event, range(self.reading.batch.size))
+            ends = [each.interval.end for each in events if each.interval is not None and each.identity not in late]
+            return (min(ends), max(ends)) if ends else None
+        found = pc.min_max(self.reading.heads(np.arange(self.reading.batch.size)).ends).as_py()
+        return None if found["min"] is None else (found["min"], found["max"])
 
     def rung(self) -> Found:
         """The rings of atomic subscriptions."""

@@ -36,12 +36,16 @@ class Hit:
     teller: bool
 
 
+Span = tuple[Instant, Instant]
+"""The lowest and the highest end of some events."""
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
-    """Hits of one catalog version, and the highest end among all events that the task saw, wanted or not."""
+    """Hits of one catalog version, and the span of all events that the task saw, wanted or not."""
 
     version: int
-    newest: Instant | None
+    span: Span | None
     hits: tuple[Hit, ...] = ()
 
 
@@ -57,19 +61,19 @@ class Draft:
         numbers = tuple(self.names.setdefault(name, len(self.names)) for name in atoms)
         self.hits.append((plain, numbers, teller))
 
-    def packed(self, version: int, newest: Instant | None) -> bytes:
+    def packed(self, version: int, span: Span | None) -> bytes:
         """The message as the bytes of a row."""
-        return MESSAGE + pack((version, newest, list(self.names), self.hits))
+        return MESSAGE + pack((version, span, list(self.names), self.hits))
 
 
 def message_of(raw: bytes) -> Message:
     """The message of a row's bytes."""
-    version, newest, names, hits = unpack(raw[1:])
+    version, span, names, hits = unpack(raw[1:])
     found = (
         Hit(event_of_plain(plain), tuple(names[number] for number in numbers), teller)
         for plain, numbers, teller in hits
     )
-    return Message(version, newest, tuple(found))
+    return Message(version, None if span is None else (span[0], span[1]), tuple(found))
 
 
 def drafts_for(event: Event, routes: Iterable[Route], drafts: dict[int, Draft]) -> dict[int, Draft]:

@@ -11,10 +11,11 @@ from typing import Any
 
 from tocsin.errors import StateProblem
 from tocsin.events.event import Event
+from tocsin.events.views.epcis import EpcisData
 from tocsin.values.time import Interval
 
-PlainEvent = tuple[dict[str, Any], object, int | None, int | None, object]
-"""Envelope, data, start, end, place as it came."""
+PlainEvent = tuple[dict[str, Any], object, int | None, int | None, object, bool]
+"""Envelope, data, start, end, place as it came, whether the data is that of EPCIS in its normal form."""
 
 
 def pack(value: object) -> bytes:
@@ -30,14 +31,16 @@ def unpack(raw: bytes) -> Any:
 def plain_event(event: Event) -> PlainEvent:
     """An event as plain data."""
     start, end = (None, None) if event.interval is None else (event.interval.start, event.interval.end)
-    return (dict(event.envelope), event.data, start, end, event.place_source)
+    if isinstance(event.data, EpcisData):
+        return (dict(event.envelope), dict(event.data), start, end, event.place_source, True)
+    return (dict(event.envelope), event.data, start, end, event.place_source, False)
 
 
 def event_of_plain(plain: PlainEvent) -> Event:
     """The event that was packed; it was checked when it first came in."""
-    envelope, data, start, end, place = plain
+    envelope, data, start, end, place, is_epcis = plain
     interval = None if start is None or end is None else Interval(start, end)
-    return Event(envelope, data, interval, place)
+    return Event(envelope, EpcisData(data) if is_epcis and isinstance(data, dict) else data, interval, place)
 
 
 class _PlainUnpickler(pickle.Unpickler):

@@ -13,6 +13,7 @@ from pyspark.sql.streaming.stateful_processor import (
     TimerValues,
 )
 
+from tocsin.hosts.collecting import collect_rarely
 from tocsin.hosts.spark.detection.clock import Millis, Pace
 from tocsin.hosts.spark.detection.keeping import BYTES_SCHEMA, HEAD_SCHEMA, Keeper, Kept
 from tocsin.hosts.spark.detection.messages import MESSAGE, passing
@@ -33,7 +34,8 @@ class Detector(StatefulProcessor):
         self._pace = pace
 
     def init(self, handle: StatefulProcessorHandle) -> None:
-        """Names the states."""
+        """Names the states. The worker does nothing else from here on."""
+        collect_rarely()
         self._handle = handle
         self._keeper = Keeper(
             handle.getValueState("head", HEAD_SCHEMA),

@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from tocsin.hosts.collecting import collect_rarely
 from tocsin.hosts.spark.detection.matched import MatchedRows, matched_rows
 from tocsin.hosts.spark.detection.messages import Draft, drafts_for, passing, result_of_letters
 from tocsin.hosts.spark.detection.shards import shard_keys
@@ -34,6 +35,7 @@ class Sending:
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """The work of one task."""
+        collect_rarely()
         mine = Task.current().partition % self.shards
         for found in matched_rows(batches, self.layout, self.source):
             yield sent([*passing_rows(found, mine), *message_rows(found, self.shards)], self.shards)
@@ -48,12 +50,12 @@ def passing_rows(found: MatchedRows, shard: int) -> Iterator[tuple[int, bytes]]:
 
 
 def message_rows(found: MatchedRows, shards: int) -> Iterator[tuple[int, bytes]]:
-    """One message per shard: its events, if there are any, and the highest end of all events."""
+    """One message per shard: its events, if there are any, and the span of all events."""
     drafts = {number: Draft() for number in range(shards)}
     for _, event, routes in found.wanted(shards):
         drafts_for(event, routes, drafts)
-    newest = found.newest
-    return ((number, draft.packed(found.version, newest)) for number, draft in drafts.items())
+    span = found.span()
+    return ((number, draft.packed(found.version, span)) for number, draft in drafts.items())
 
 
 def sent(rows: Iterable[tuple[int, bytes]], shards: int) -> Any:

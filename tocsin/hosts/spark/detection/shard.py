@@ -59,6 +59,8 @@ class Shard:
         self._members = Members(setting.number, setting.shards)
         self._buffer: ReorderBuffer[_Atoms] = ReorderBuffer()
         self._waiting: set[tuple[str, str]] = set()
+        self._oldest: Instant | None = None
+        self._has_begun = False
 
     def take(self, step: bytes) -> Outcome:
         """Takes one step."""
@@ -68,14 +70,23 @@ class Shard:
         if messages:
             outcome.letters += self.move_to(messages[0].version)
             self._admit([hit for message in messages for hit in message.hits], outcome)
-            ends = [message.newest for message in messages if message.newest is not None]
-            self.clock.saw(max(ends, default=None), now)
+            spans = [message.span for message in messages if message.span is not None]
+            self._begins_with(min((oldest for oldest, _ in spans), default=None))
+            self.clock.saw(max((newest for _, newest in spans), default=None), now)
         else:
             self.clock.run_on(now)
         outcome.matches += self._detected()
         outcome.letters += map(_suspended_letter, self._members.engine.take_suspended())
         self.token = blake2b(self.token + step, digest_size=16).digest()
         return outcome
+
+    def _begins_with(self, oldest: Instant | None) -> None:
+        """Until time begins, the lowest end counts that is not late."""
+        if oldest is None or self._has_begun:
+            return
+        mark = self.clock.watermark
+        oldest = oldest if mark is None else max(oldest, mark)
+        self._oldest = oldest if self._oldest is None else min(oldest, self._oldest)
 
     def move_to(self, version: int) -> list[Letter]:
         """Holds the subscriptions of a version."""
@@ -95,7 +106,8 @@ class Shard:
         """The whole state as plain data."""
         clock, members = self.clock, self._members
         held = [(plain_event(event), atoms) for event, atoms in self._buffer.held()]
-        times = (clock.newest, clock.arrived, clock.counted, clock.pace.lateness, clock.pace.idle)
+        pace = clock.pace
+        times = (clock.newest, clock.arrived, clock.counted, pace.lateness, pace.idle, self._oldest, self._has_begun)
         return pack((self.token, members.version, members.refused(), members.engine.snapshot(), held, times))
 
     def restore(self, raw: bytes) -> None:
@@ -107,7 +119,7 @@ class Shard:
             self._members.engine.restore(state)
         for plain, atoms in held:
             self._hold(event_of_plain(plain), atoms)
-        newest, arrived, counted, lateness, idle = times
+        newest, arrived, counted, lateness, idle, self._oldest, self._has_begun = times
         self.clock = StreamClock(Pace(lateness, idle), newest, arrived, counted)
 
     def _admit(self, hits: list[Hit], outcome: Outcome) -> None:
@@ -127,10 +139,13 @@ class Shard:
 
     def _detected(self) -> list[Match]:
         mark = self.clock.watermark
-        if mark is None:
+        if mark is None or (self._oldest is not None and mark <= self._oldest):
             return []
         found: Found = []
         engine = self._members.engine
+        if not self._has_begun:
+            engine.begin_at(mark if self._oldest is None else self._oldest)
+            self._has_begun, self._oldest = True, None
         for event, names in self._buffer.release(mark):
             self._waiting.discard(event.identity)
             found += engine.detect(event, self._members.atoms(names))

@@ -13,13 +13,13 @@ import pyarrow as pa
 from pyspark.sql.types import ArrayType, BinaryType, LongType, StringType, StructField, StructType
 
 from tocsin.hosts.spark.detection.matched import MatchedRows, matched_rows
-from tocsin.hosts.spark.detection.messages import drafts_for
+from tocsin.hosts.spark.detection.messages import Draft, Span, drafts_for
 from tocsin.hosts.spark.detection.shards import shard_keys
 from tocsin.hosts.spark.layout import Layout
 from tocsin.hosts.spark.reports import Task
 from tocsin.hosts.spark.schemas import BY_EVENT
 from tocsin.hosts.spark.sources import Source
-from tocsin.hosts.spark.worker import ByEvent, letters_by_event
+from tocsin.hosts.spark.worker import ByEvent, blank_row, letters_by_event
 
 Identity = tuple[str, str]
 
@@ -65,16 +65,25 @@ class Wanting:
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """The work of one task."""
         by_event = ByEvent(self.layout, self.source, self.with_content)
-        task, letters = Task.current(), 0
+        task, letters, spans = Task.current(), 0, 0
         for found in matched_rows(batches, self.layout, self.source):
             if found.letters:
                 batch = letters_by_event(found.letters, task, letters)
                 yield _extended(batch, found.version, [[]] * batch.num_rows)
                 letters += len(found.letters)
+            span = found.span(self.late)
+            if span is not None:
+                spans += 1
+                yield _extended(blank_row(task, spans), found.version, [self._to_all(found.version, span)])
             wanted, before = self._wanted(found), 0
             for batch in by_event.events(found.rung()):
                 yield _extended(batch, found.version, wanted[before : before + batch.num_rows])
                 before += batch.num_rows
+
+    def _to_all(self, version: int, span: Span) -> list[tuple[int, str, str, bytes]]:
+        """To every shard, from when to when there are events, whoever wants them."""
+        message = Draft().packed(version, span)
+        return [(key, "", "", message) for key in shard_keys(self.shards)]
 
     def _wanted(self, found: MatchedRows) -> list[list[tuple[int, str, str, bytes]]]:
         """For every event, a message to each shard that wants it."""
@@ -85,7 +94,7 @@ class Wanting:
                 drafts = drafts_for(event, routes, {})
                 end = event.interval.end
                 wanted[number] = [
-                    (keys[shard], event.source, event.id, draft.packed(found.version, end))
+                    (keys[shard], event.source, event.id, draft.packed(found.version, (end, end)))
                     for shard, draft in drafts.items()
                 ]
         return wanted

@@ -1,0 +1,51 @@
+"""The collector looks rarely while a finite run lasts, and is as it was afterwards, whatever happened."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+
+import pytest
+
+from tocsin.hosts.collecting import RARELY, collect_rarely, rare_collection
+
+
+@pytest.fixture(autouse=True)
+def _usual_collector() -> Iterator[None]:
+    before = gc.get_threshold()
+    gc.set_threshold(700, 10, 10)
+    gc.unfreeze()
+    yield
+    gc.set_threshold(*before)
+    gc.unfreeze()
+
+
+def test_it_is_as_it_was_after_a_run_that_failed() -> None:
+    def run() -> None:
+        with rare_collection():
+            assert gc.get_threshold() == RARELY
+            assert gc.get_freeze_count() > 0
+            raise ValueError("failed")
+
+    with pytest.raises(ValueError, match="failed"):
+        run()
+    assert gc.get_threshold() == (700, 10, 10)
+    assert gc.get_freeze_count() == 0
+
+
+def test_a_run_inside_a_run_leaves_the_outer_one_as_it_is() -> None:
+    with rare_collection():
+        set_apart = gc.get_freeze_count()
+        with rare_collection():
+            pass
+        assert gc.get_threshold() == RARELY
+        assert gc.get_freeze_count() > set_apart // 2
+
+
+def test_cycles_that_come_later_are_still_found() -> None:
+    collect_rarely()
+    cycle: list[object] = []
+    cycle.append(cycle)
+    del cycle
+    collect_rarely()
+    assert gc.collect() >= 1
