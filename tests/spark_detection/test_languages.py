@@ -1,7 +1,7 @@
 """Every scenario of the other languages on Spark, many in one job.
 
 Scenarios with the same definitions share a job: each has its events some time after those before it, so that no state
-of one reaches another, and only what rings for its own events, or in its own time, is looked at.
+of one reaches another, and only what rings for its own events is looked at.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from pyspark.sql import SparkSession
 
 from tests.scenarios.loading import Scenario, scenarios
 from tests.spark.scenes import found_in
-from tocsin.catalog import Definition, Subscription
+from tocsin.catalog import Definition, Subscription, Surroundings, compile_subscription
 from tocsin.events.match import Match
+from tocsin.plan.composites import Absence, EveryWindow, Part, parts_of
 from tocsin.spark import match
 from tocsin.values.time import format_instant, parse_instant
 
 APART = 18_000_000
 HORIZON = "5s"
-"""All scenarios are over within a second; what they leave behind is gone before the next one. Windows that come again
-are as long as goes into the time between two."""
+"""All scenarios are over within a second; what they leave behind is gone before the next one."""
 
 FILES = ("graph.toml", "concept.toml", "exmlql.toml")
 
@@ -51,38 +51,43 @@ def moved(events: Iterable[dict[str, Any]], number: int) -> list[str]:
     return lines
 
 
-def told(each: Match, number: int, scenario: Scenario) -> str | None:
-    """A match as scenarios write it, if it belongs to the scenario of that number: by its events or, if it has none,
-    because it lies between the beginning and the last event of the scenario."""
-    assert each.end is not None
+def told(each: Match, number: int) -> str | None:
+    """A match as scenarios write it, if it belongs to the scenario of that number."""
     assert each.detected is not None
-    if each.events:
-        is_mine = {name.partition("/")[0] for name in each.events} == {str(number)}
-    else:
-        ends = [parse_instant(event["endtime"]) for event in scenario.events]
-        origin = scenario.subscription.options.get("origin")
-        first = min(ends) if origin is None else parse_instant(str(origin))
-        is_mine = first <= each.end - number * APART <= max(ends)
+    if {name.partition("/")[0] for name in each.events} - {str(number)}:
+        return None
     names = (name.partition("/")[2] for name in each.events)
-    return f"{(each.detected - number * APART) // 1000}: {' '.join(names)}".strip() if is_mine else None
+    return f"{(each.detected - number * APART) // 1000}: {' '.join(names)}".strip()
 
 
 def asked(number: int, each: Scenario) -> Subscription:
-    """The subscription of a scenario under a name of its own; windows that come again begin with its own time."""
-    options = dict(each.subscription.options)
-    if "origin" in options:
-        options["origin"] = format_instant(parse_instant(str(options["origin"])) + number * APART)
-    return replace(each.subscription, id=f"s{number}", horizon=HORIZON, options=options)
+    """The subscription of a scenario under a name of its own."""
+    return replace(each.subscription, id=f"s{number}", horizon=HORIZON)
+
+
+def has_clock(part: Part) -> bool:
+    """Whether windows come again in it: they ring at times of their own, so such a scenario has a job of its own."""
+    window = part.window if isinstance(part, Absence) else None
+    return isinstance(window, EveryWindow) or any(map(has_clock, parts_of(part)))
+
+
+def jobs(chosen: list[Scenario], definitions: tuple[Definition, ...]) -> list[list[Scenario]]:
+    """Which scenarios share a job."""
+    light = Surroundings.of(definitions)
+    clocked = [has_clock(compile_subscription(each.subscription, light).pattern) for each in chosen]
+    alone = [[each] for each, own in zip(chosen, clocked, strict=True) if own]
+    return [[each for each, own in zip(chosen, clocked, strict=True) if not own], *alone]
 
 
 @pytest.mark.parametrize("file", FILES)
 def test_every_scenario(spark: SparkSession, file: str) -> None:
-    for definitions, chosen in worlds(file).items():
-        entries: list[Definition | Subscription] = [*definitions]
-        entries += [asked(number, each) for number, each in enumerate(chosen)]
-        lines = [line for number, each in enumerate(chosen) for line in moved(each.events, number)]
-        frame = spark.createDataFrame([(line,) for line in lines], "value string").repartition(2)
-        found = found_in(match(frame, entries, shards=2))
-        for number, each in enumerate(chosen):
-            mine = [told(one, number, each) for one in found if one.subscription == f"s{number}"]
-            assert [text for text in mine if text is not None] == list(each.expected), each.name
+    for definitions, world in worlds(file).items():
+        for chosen in jobs(world, definitions):
+            entries: list[Definition | Subscription] = [*definitions]
+            entries += [asked(number, each) for number, each in enumerate(chosen)]
+            lines = [line for number, each in enumerate(chosen) for line in moved(each.events, number)]
+            frame = spark.createDataFrame([(line,) for line in lines], "value string").repartition(2)
+            found = found_in(match(frame, entries, shards=2))
+            for number, each in enumerate(chosen):
+                mine = [told(one, number) for one in found if one.subscription == f"s{number}"]
+                assert [text for text in mine if text is not None] == list(each.expected), each.name
