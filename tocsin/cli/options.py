@@ -23,5 +23,3 @@ class OnError(StrEnum):
 
     FAIL = "fail"
     SKIP = "skip"
-
-
