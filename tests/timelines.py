@@ -35,6 +35,7 @@ from tocsin.plan.composites import (
     Stands,
     Triggered,
     Waiting,
+    parts_of,
 )
 from tocsin.values.allen import Allen
 from tocsin.values.scalars import Constant
@@ -155,6 +156,12 @@ def patterns(draw: st.DrawFn, policy: Policy) -> Part:
         return draw(parts(policy))
     names: dict[str, Part] = {"x": draw(ATOMS), "y": draw(st.one_of(ATOMS, joins(ATOMS, policy)))}
     return draw(parts(policy, names))
+
+
+def has_clock(part: Part) -> bool:
+    """Whether windows come again in it: it rings at times of its own, and for ever."""
+    window = part.window if isinstance(part, Absence) else None
+    return isinstance(window, EveryWindow) or any(map(has_clock, parts_of(part)))
 
 
 def event_at(instant: int, letter: str = "a") -> Event:

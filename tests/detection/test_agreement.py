@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tests.timelines import event_at, kind, patterns, timelines
+from tests.timelines import event_at, has_clock, kind, patterns, timelines
 from tocsin.engine.detection.network import Found, Network
 from tocsin.errors import MeaningProblem
 from tocsin.events.event import Event
@@ -76,12 +76,6 @@ def is_over(part: Part, now: int) -> bool:
     window = part.window if isinstance(part, Absence) else None
     over = isinstance(window, FixedWindow) and window.start + window.length <= now
     return over or any(is_over(inner, now) for inner in parts_of(part))
-
-
-def has_clock(part: Part) -> bool:
-    """Whether windows come again in it: for a newcomer the next to start is the first, see below."""
-    window = part.window if isinstance(part, Absence) else None
-    return isinstance(window, EveryWindow) or any(map(has_clock, parts_of(part)))
 
 
 def test_a_newcomer_counts_windows_that_come_again_from_the_next_that_starts() -> None:

@@ -17,9 +17,9 @@ from pyspark.sql import SparkSession
 
 from tests.scenarios.loading import Scenario, scenarios
 from tests.spark.scenes import found_in
+from tests.timelines import has_clock
 from tocsin.catalog import Definition, Subscription, Surroundings, compile_subscription
 from tocsin.events.match import Match
-from tocsin.plan.composites import Absence, EveryWindow, Part, parts_of
 from tocsin.spark import match
 from tocsin.values.time import format_instant, parse_instant
 
@@ -65,14 +65,8 @@ def asked(number: int, each: Scenario) -> Subscription:
     return replace(each.subscription, id=f"s{number}", horizon=HORIZON)
 
 
-def has_clock(part: Part) -> bool:
-    """Whether windows come again in it: they ring at times of their own, so such a scenario has a job of its own."""
-    window = part.window if isinstance(part, Absence) else None
-    return isinstance(window, EveryWindow) or any(map(has_clock, parts_of(part)))
-
-
 def jobs(chosen: list[Scenario], definitions: tuple[Definition, ...]) -> list[list[Scenario]]:
-    """Which scenarios share a job."""
+    """Which scenarios share a job; one with windows that come again has its own."""
     light = Surroundings.of(definitions)
     clocked = [has_clock(compile_subscription(each.subscription, light).pattern) for each in chosen]
     alone = [[each] for each, own in zip(chosen, clocked, strict=True) if own]
