@@ -149,3 +149,22 @@ def test_windows_that_come_again_begin_with_the_first_event_however_events_are_c
     found += hub.advance_to("2026-01-01T05:30:00Z")
     starts = [match.bindings["absence"].partition("/")[0] for match in found]
     assert starts == [f"2026-01-01T0{hour}:00:00Z" for hour in (1, 2, 4)]
+
+
+def test_a_late_event_takes_no_absence_back_and_is_counted() -> None:
+    """T9 of the concept specification: A at 9:30 arrives when the window from 9:00 to 10:00 has rung."""
+    hub = tocsin.Hub(lateness="0s")
+    hub.subscribe("not (ObjectEvent) (PT1H)", language="concept", id="i", options={"origin": "2026-01-01T08:00:00Z"})
+
+    def at(id: str, kind: str, time: str) -> dict[str, str]:
+        return {"id": id, "source": "s", "type": kind, "time": f"2026-01-01T{time}:00Z"}
+
+    found = [
+        match
+        for each in (at("1", "ObjectEvent", "08:20"), at("2", "QuantityEvent", "10:05"))
+        for match in hub.publish(each)
+    ]
+    assert [match.bindings["absence"] for match in found] == ["2026-01-01T09:00:00Z/2026-01-01T10:00:00Z"]
+    assert hub.publish(at("3", "ObjectEvent", "09:30")) == []
+    assert hub.counts.late == 1
+    assert [letter.reason for letter in hub.dead_letters] == ["late"]

@@ -95,7 +95,8 @@ def _body(file: str) -> dict[str, Any]:
 
 def _subscription(file: str, body: dict[str, Any], scenario: dict[str, Any]) -> Subscription:
     text = body.get("texts", {}).get(scenario["expression"], scenario["expression"])
-    return Subscription("s", Path(file).stem, text, policy=scenario.get("policy"), options=scenario.get("options", {}))
+    policy, horizon = scenario.get("policy"), scenario.get("horizon")
+    return Subscription("s", Path(file).stem, text, policy=policy, horizon=horizon, options=scenario.get("options", {}))
 
 
 def _ontology(body: dict[str, Any], scenario: dict[str, Any]) -> str | None:

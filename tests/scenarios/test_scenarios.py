@@ -51,6 +51,7 @@ def test_hub(scenario: Scenario) -> None:
         language=scenario.subscription.language,
         id="s",
         policy=scenario.subscription.policy,
+        horizon=scenario.subscription.horizon,
         options=scenario.subscription.options,
     )
     found = [match for event in scenario.events for match in hub.publish(event)]

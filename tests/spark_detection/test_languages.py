@@ -62,7 +62,7 @@ def told(each: Match, number: int) -> str | None:
 
 def asked(number: int, each: Scenario) -> Subscription:
     """The subscription of a scenario under a name of its own."""
-    return replace(each.subscription, id=f"s{number}", horizon=HORIZON)
+    return replace(each.subscription, id=f"s{number}", horizon=each.subscription.horizon or HORIZON)
 
 
 def jobs(chosen: list[Scenario], definitions: tuple[Definition, ...]) -> list[list[Scenario]]:
