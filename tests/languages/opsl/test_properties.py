@@ -25,13 +25,13 @@ from tocsin.languages.opsl.syntax import (
     Polygon,
     Predicate,
     Spatial,
-    Spot,
     Subscription,
     Syntax,
     Temporal,
     Variable,
     Window,
 )
+from tocsin.languages.texts import Spot
 
 PIECES = st.sampled_from(
     """A B Region1 $x; $y; $x ; ;; ( ) , = =| |= | || && ! @ IN OVLP SPL DIST POLYGON((0 0,1 0,1 1)) < <= > 60s 5 -1 1.5

@@ -17,7 +17,6 @@ from tocsin.languages.concept.syntax import (
     Negation,
     Quantified,
     Restriction,
-    Spot,
     Subscription,
     Syntax,
     Temporal,
@@ -28,16 +27,9 @@ from tocsin.languages.concept.syntax import (
     WrittenAxiom,
 )
 from tocsin.languages.parsing import Token, Unexpected
+from tocsin.languages.texts import Spot, TooDeep, spot_of
 
 Children = list[Any]
-
-
-class TooDeep(Exception):
-    """The nesting limit is passed at an offset."""
-
-    def __init__(self, offset: int) -> None:
-        super().__init__(offset)
-        self.offset = offset
 
 
 class Builder:
@@ -63,16 +55,16 @@ class Builder:
 
     def both(self, children: Children) -> Syntax:
         left, sign, right = children
-        return Both(left, right, spot=_spot(sign), depth=self._below(_spot(sign), (left, right)))
+        return Both(left, right, spot=spot_of(sign), depth=self._below(spot_of(sign), (left, right)))
 
     def temporal(self, children: Children) -> Syntax:
         left, sign, right = children
-        return Temporal(str(sign), left, right, spot=_spot(sign), depth=self._below(_spot(sign), (left, right)))
+        return Temporal(str(sign), left, right, spot=spot_of(sign), depth=self._below(spot_of(sign), (left, right)))
 
     def timed(self, children: Children) -> Syntax:
         sign, operand, duration, *anchored = children
-        depth = self._below(_spot(sign), (operand,))
-        return Timed(operand, _spot(duration), bool(anchored), spot=_spot(sign), depth=depth)
+        depth = self._below(spot_of(sign), (operand,))
+        return Timed(operand, spot_of(duration), bool(anchored), spot=spot_of(sign), depth=depth)
 
     def union(self, children: Children) -> Syntax:
         return Union(tuple(children), spot=children[0].spot, depth=self._below(children[0].spot, children))
@@ -82,12 +74,12 @@ class Builder:
 
     def negation(self, children: Children) -> Syntax:
         sign, operand = children
-        return Negation(operand, spot=_spot(sign), depth=self._below(_spot(sign), (operand,)))
+        return Negation(operand, spot=spot_of(sign), depth=self._below(spot_of(sign), (operand,)))
 
     def quantified(self, children: Children) -> Syntax:
         sign, role, filler = children
-        depth = self._below(_spot(sign), (filler,))
-        return Quantified(sign.type == "FORALL", role, filler, spot=_spot(sign), depth=depth)
+        depth = self._below(spot_of(sign), (filler,))
+        return Quantified(sign.type == "FORALL", role, filler, spot=spot_of(sign), depth=depth)
 
     def group(self, children: Children) -> Syntax:
         inner = children[0]
@@ -96,12 +88,12 @@ class Builder:
 
     def datatype(self, children: Children) -> Syntax:
         name, operator, value = children
-        written = _name(value) if value.type in ("NAME", "IRI") else _spot(value)
-        return Restriction(name, _spot(operator), written, spot=name.spot)
+        written = _name(value) if value.type in ("NAME", "IRI") else spot_of(value)
+        return Restriction(name, spot_of(operator), written, spot=name.spot)
 
     def enumeration(self, children: Children) -> Syntax:
         brace, *elements = children
-        return Listing(tuple(map(_name, elements)), spot=_spot(brace))
+        return Listing(tuple(map(_name, elements)), spot=spot_of(brace))
 
     def name(self, children: Children) -> Name:
         return _name(children[0])
@@ -109,13 +101,13 @@ class Builder:
     role = name
 
     def top(self, children: Children) -> Syntax:
-        return Top(spot=_spot(children[0]))
+        return Top(spot=spot_of(children[0]))
 
     def bottom(self, children: Children) -> Syntax:
-        return Bottom(spot=_spot(children[0]))
+        return Bottom(spot=spot_of(children[0]))
 
     def embedded(self, children: Children) -> Syntax:
-        spot = _spot(children[0])
+        spot = spot_of(children[0])
         language, brace, _ = spot.text.partition("{")
         start = spot.offset + len(language + brace)
         return Embedded(language.rstrip(), start, spot.offset + len(spot.text) - 1, spot=spot)
@@ -129,8 +121,4 @@ class Builder:
 
 def _name(token: Token) -> Name:
     text = str(token)
-    return Name(text.strip("<>"), token.type == "IRI", spot=_spot(token))
-
-
-def _spot(token: Token) -> Spot:
-    return Spot(token.start_pos or 0, str(token))
+    return Name(text.strip("<>"), token.type == "IRI", spot=spot_of(token))

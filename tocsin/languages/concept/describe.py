@@ -20,7 +20,6 @@ from tocsin.knowledge.concepts.concept import (
     enumeration,
 )
 from tocsin.languages.concept.names import Names
-from tocsin.languages.concept.problems import Problems
 from tocsin.languages.concept.syntax import (
     Both,
     Bottom,
@@ -40,6 +39,7 @@ from tocsin.languages.concept.syntax import (
     Union,
 )
 from tocsin.languages.concept.values import restriction
+from tocsin.languages.texts import Problems
 
 Unknown = Callable[[Name], Concept | None]
 """What a name means that the TBox does not know; None where nobody knows it."""

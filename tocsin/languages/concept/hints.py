@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from tocsin.errors import MeaningProblem, Place, Problem, SyntaxProblem
 from tocsin.knowledge.concepts.axioms import RESERVED
 from tocsin.languages.parsing import END, Unexpected
+from tocsin.languages.texts import Slip, alternatives, parts_at, shown, unexpected_problem
 
 _WORDS = {
     "NAME": "a name",
@@ -44,44 +45,23 @@ _TIMED = re.compile(r"\(\s*(?:[+-]?\d[\d.]*\s*[A-Za-z]*|[+-]?P[\w.]*)\s*(?:ancho
 
 def syntax_problem(text: str, found: Unexpected) -> Problem:
     """The problem of a text that is not in the grammar."""
-    error = _Error(text[: found.offset].rstrip(), text[found.offset :], found)
+    error = _Error(*parts_at(text, found), found)
     place = Place.at(text, found.offset)
     if special := _special(error, place):
         return special
-    shown = "the text ends" if found.terminal == END else f"{_shown(found.token)} is not expected"
-    expected = _expected_words(found.expected)
-    return SyntaxProblem(
-        f"{shown} here" + (f"; expected {expected}" if expected else ""),
-        code="SYNTAX",
-        place=place,
-        token=found.token[:40],
-        hint=next(filter(None, (rule(error) for rule in _RULES))),
-    )
+    hint = next(filter(None, (rule(error) for rule in _RULES)))
+    return unexpected_problem(text, found, "SYNTAX", _expected_words(found.expected), hint)
 
 
 @dataclass(frozen=True, slots=True)
-class _Error:
-    """What was read before the error, what stands from there on, and what the parser found."""
-
-    before: str
-    here: str
-    found: Unexpected
+class _Error(Slip):
+    """What stands around the error."""
 
     @property
     def word(self) -> str:
         """The word that stands here, or nothing."""
         found = re.match(r"[^\W\d][\w-]*", self.here)
         return found[0] if found else ""
-
-    @property
-    def last_word(self) -> str:
-        """The word right before the error, or nothing."""
-        found = re.search(r"[\w-]*$", self.before)
-        return found[0] if found else ""
-
-    def could_be(self, *terminals: str) -> bool:
-        """Whether one of the terminals would have been right here."""
-        return not self.found.expected.isdisjoint(terminals)
 
 
 def _special(error: _Error, place: Place) -> Problem | None:
@@ -96,7 +76,7 @@ def _special(error: _Error, place: Place) -> Problem | None:
         )
     if error.could_be("DURATION"):
         return MeaningProblem(
-            f"{_shown(error.found.token) or 'nothing'} is no duration",
+            f"{shown(error.found.token) or 'nothing'} is no duration",
             code="DURATION",
             place=place,
             token=error.found.token[:40],
@@ -129,7 +109,7 @@ def _expected_words(terminals: frozenset[str]) -> str:
         rest -= _CONCEPT
         words.append("a concept")
     words += sorted({_WORDS.get(each, each) for each in rest}, key=lambda word: (word == "the end", word))
-    return " or ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+    return alternatives(words)
 
 
 def _quantifiers(error: _Error) -> str:
@@ -190,8 +170,3 @@ def _forms(error: _Error) -> str:
 
 _RULES = (_quantifiers, _words, _signs, _values, _forms)
 """From the most to the least specific; the last one always has something to say."""
-
-
-def _shown(token: str) -> str:
-    shown = token if token.isprintable() else ascii(token)
-    return shown if len(shown) <= 30 else shown[:27] + "..."

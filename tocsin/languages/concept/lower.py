@@ -8,23 +8,13 @@ from tocsin.errors import MeaningProblem, Problem
 from tocsin.knowledge.concepts.concept import Concept, Nothing
 from tocsin.languages.concept import forms
 from tocsin.languages.concept.describe import Describing
-from tocsin.languages.concept.embedded import shifted
 from tocsin.languages.concept.names import names_of
 from tocsin.languages.concept.options import Settings, settings_of
-from tocsin.languages.concept.problems import Problems
 from tocsin.languages.concept.read import read_subscription
-from tocsin.languages.concept.syntax import (
-    Both,
-    Either,
-    Embedded,
-    Name,
-    Spot,
-    Subscription,
-    Syntax,
-    Temporal,
-    Timed,
-)
+from tocsin.languages.concept.syntax import Both, Either, Embedded, Name, Subscription, Syntax, Temporal, Timed
 from tocsin.languages.context import Context, PartDefinition
+from tocsin.languages.embedded import shifted
+from tocsin.languages.texts import Problems, Spot
 from tocsin.plan import composites
 from tocsin.plan.composites import Part
 from tocsin.plan.concepts import ConceptTest

@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from tocsin.errors import Place, SyntaxProblem
-from tocsin.languages.concept.build import Builder, TooDeep
-from tocsin.languages.concept.embedded import blanked
+from tocsin.errors import Place
+from tocsin.languages.concept.build import Builder
 from tocsin.languages.concept.hints import syntax_problem
 from tocsin.languages.concept.limits import Limits, exceeded
 from tocsin.languages.concept.syntax import Subscription, Terminology
+from tocsin.languages.embedded import blanked
 from tocsin.languages.parsing import Parser, Unexpected
+from tocsin.languages.texts import TooDeep, refuse_long
 
 DEFAULT_LIMITS = Limits()
+
+_OPENING = re.compile(r"\b(selector|graph|concept|xml|epcis)\s*\{|#[^\n]*|\"(?:[^\"\\\n]|\\.)*\"|<[^<>\s]*>")
+"""The brace of an atom of another language; comments, texts and IRIs, in which none counts."""
 
 
 def read_subscription(text: str, limits: Limits = DEFAULT_LIMITS) -> Subscription:
     """The syntax of a subscription."""
-    _refuse_long(text, limits.text_bytes)
-    found: Subscription = _read("subscription", blanked(text), limits)
+    refuse_long(text, limits.text_bytes, "SYNTAX", exceeded)
+    found: Subscription = _read("subscription", blanked(text, _OPENING, "SYNTAX"), limits)
     return found
 
 
 def read_terminology(text: str, limits: Limits = DEFAULT_LIMITS) -> Terminology:
     """The syntax of a `.tbox` text."""
-    _refuse_long(text, limits.tbox_bytes)
+    refuse_long(text, limits.tbox_bytes, "SYNTAX", exceeded)
     found: Terminology = _read("tbox", text, limits)
     return found
 
@@ -49,18 +54,3 @@ def _parser(start: str, nesting: int) -> Parser:
     folder = files("tocsin.languages.concept")
     grammars = ((folder / f"{name}.lark").read_text(encoding="utf-8") for name in (start, "concept"))
     return Parser("\n".join(grammars), Builder(nesting))
-
-
-def _refuse_long(text: str, limit: int) -> None:
-    try:
-        size = len(text.encode("utf-8"))
-    except UnicodeEncodeError as error:
-        raise SyntaxProblem(
-            "half of a surrogate pair is no character",
-            code="SYNTAX",
-            place=Place.at(text, error.start),
-            token=ascii(text[error.start]),
-            hint="write the text in valid Unicode",
-        ) from None
-    if size > limit:
-        raise exceeded(f"the text has {size:,} bytes, the limit is {limit:,}", Place(1, 1), "split it")

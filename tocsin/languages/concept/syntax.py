@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """A token of the text and its offset."""
-
-    offset: int
-    text: str
+from tocsin.languages.texts import Spot
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,10 @@ from tocsin.knowledge.concepts.assertions import EVENT, Assertions, World
 from tocsin.knowledge.concepts.concept import normal_form
 from tocsin.knowledge.concepts.tableau import examine
 from tocsin.languages.concept.lower import meaning_of
-from tocsin.languages.concept.problems import Problems
 from tocsin.languages.concept.read import read_subscription
 from tocsin.languages.concept.syntax import Listing, Syntax, children_of
 from tocsin.languages.context import Context
+from tocsin.languages.texts import Problems
 from tocsin.plan.composites import atoms_of
 from tocsin.plan.concepts import ConceptTest, concept_test_text
 

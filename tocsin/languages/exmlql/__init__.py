@@ -12,9 +12,9 @@ from tocsin.errors import MeaningProblem, Problem
 from tocsin.languages.context import Context
 from tocsin.languages.exmlql.limits import Limits
 from tocsin.languages.exmlql.lower import lowered
-from tocsin.languages.exmlql.problems import Problems
 from tocsin.languages.exmlql.read import read
 from tocsin.languages.language import Language
+from tocsin.languages.texts import Problems
 from tocsin.plan.composites import Plan
 
 __all__ = ["LANGUAGE", "Limits", "parse", "problems"]

@@ -23,7 +23,6 @@ from tocsin.languages.exmlql.syntax import (
     OutAttribute,
     PatternItem,
     Skolem,
-    Spot,
     Subscription,
     Template,
     Timed,
@@ -31,18 +30,11 @@ from tocsin.languages.exmlql.syntax import (
     XPathItem,
 )
 from tocsin.languages.parsing import Token
+from tocsin.languages.texts import Spot, TooDeep, spot_of
 
 RESERVED = frozenset(("WHERE", "CONSTRUCT", "CONTEXT", "ELEMENT_AS", "CONTENT_AS", "WITHIN", "XPATH", "NAMESPACE"))
 
 Children = list[Any]
-
-
-class TooDeep(Exception):
-    """The nesting limit is passed at an offset."""
-
-    def __init__(self, offset: int) -> None:
-        super().__init__(offset)
-        self.offset = offset
 
 
 class Misplaced(Exception):
@@ -75,21 +67,21 @@ class Builder:
     def namespace(self, children: Children) -> NamespaceLine:
         prefix, uri = children
         if ":" in prefix:
-            raise Misplaced(_spot(prefix), f"{prefix} is no prefix", "a prefix is a name without a colon")
-        return NamespaceLine(_spot(prefix), _unquoted(uri))
+            raise Misplaced(spot_of(prefix), f"{prefix} is no prefix", "a prefix is a name without a colon")
+        return NamespaceLine(spot_of(prefix), _unquoted(uri))
 
     def pattern_item(self, children: Children) -> PatternItem:
         return PatternItem(children[0], _first(children, Bind), _label(children))
 
     def xpath_item(self, children: Children) -> XPathItem:
-        return XPathItem(_unquoted(children[1]), _spot(children[1]), _first(children, Bind), _label(children))
+        return XPathItem(_unquoted(children[1]), spot_of(children[1]), _first(children, Bind), _label(children))
 
     def condition(self, children: Children) -> ConditionItem:
         variable, relation, value = children
         if value.type == "VARIABLE":
-            return ConditionItem(_spot(variable), str(relation), None, _spot(value))
+            return ConditionItem(spot_of(variable), str(relation), None, spot_of(value))
         constant = _unquoted(value) if value.type == "STRING" else str(value)
-        return ConditionItem(_spot(variable), str(relation), constant, None)
+        return ConditionItem(spot_of(variable), str(relation), constant, None)
 
     def pattern(self, children: Children) -> Element:
         tag, *rest = children
@@ -100,26 +92,26 @@ class Builder:
         return Element(tag, _all(rest, AttributeMatch), inner, _all(rest, Spot), _all(rest, ContentText), depth)
 
     def tag(self, children: Children) -> Spot:
-        return _spot(children[0])
+        return spot_of(children[0])
 
     def attribute(self, children: Children) -> AttributeMatch:
         name, value = children
         if value.type == "VARIABLE":
-            return AttributeMatch(_spot(name), None, _spot(value))
-        return AttributeMatch(_spot(name), _unquoted(value), None)
+            return AttributeMatch(spot_of(name), None, spot_of(value))
+        return AttributeMatch(spot_of(name), _unquoted(value), None)
 
     def child(self, children: Children) -> tuple[Element, Bind | None]:
         return (children[0], _first(children, Bind))
 
     def content_variable(self, children: Children) -> Spot:
-        return _spot(children[0])
+        return spot_of(children[0])
 
     def text(self, children: Children) -> ContentText:
         return _text(children[0])
 
     def bind(self, children: Children) -> Bind:
         how, variable = children
-        return Bind(str(how), _spot(variable))
+        return Bind(str(how), spot_of(variable))
 
     def timing(self, children: Children) -> TimePart:
         part: TimePart = children[0]
@@ -128,61 +120,61 @@ class Builder:
     def operator(self, children: Children) -> Operation:
         left, operator, right = children
         depth = 1 + max(_depth(left), _depth(right))
-        self._watch(depth, _spot(operator))
-        return Operation(_spot(operator), left, right, depth)
+        self._watch(depth, spot_of(operator))
+        return Operation(spot_of(operator), left, right, depth)
 
     def block(self, children: Children) -> BlockUse:
-        return BlockUse(_spot(children[0]))
+        return BlockUse(spot_of(children[0]))
 
     def group(self, children: Children) -> Group:
         opening, inner, *brackets = children
-        self._watch(1 + _depth(inner), _spot(opening))
-        return Group(inner, tuple(brackets[0]) if brackets else (), _spot(opening), 1 + _depth(inner))
+        self._watch(1 + _depth(inner), spot_of(opening))
+        return Group(inner, tuple(brackets[0]) if brackets else (), spot_of(opening), 1 + _depth(inner))
 
     def timed(self, children: Children) -> Timed:
         opening, first, last, *rest = children
-        bound = _spot(last) if isinstance(last, Token) else last
+        bound = spot_of(last) if isinstance(last, Token) else last
         depths = [_depth(first), _depth(rest[-1]), 0 if isinstance(bound, Spot) else _depth(bound)]
-        self._watch(1 + max(depths), _spot(opening))
-        return Timed(first, bound, rest[-1], len(rest) > 1, _spot(opening), 1 + max(depths))
+        self._watch(1 + max(depths), spot_of(opening))
+        return Timed(first, bound, rest[-1], len(rest) > 1, spot_of(opening), 1 + max(depths))
 
     def brackets(self, children: Children) -> list[Spot]:
-        return [_spot(each) for each in children]
+        return [spot_of(each) for each in children]
 
     def within(self, children: Children) -> Spot:
-        return _spot(children[0])
+        return spot_of(children[0])
 
     def mode(self, children: Children) -> Mode:
         operator, *targets = children
-        return Mode(_spot(operator), tuple(_spot(each) for each in targets))
+        return Mode(spot_of(operator), tuple(spot_of(each) for each in targets))
 
     def context(self, children: Children) -> Contexts:
         word, *names = children
-        return Contexts(tuple(_spot(each) for each in names), _spot(word))
+        return Contexts(tuple(spot_of(each) for each in names), spot_of(word))
 
     def construct(self, children: Children) -> Construct:
         word, *templates = children
-        return Construct(tuple(templates), _spot(word))
+        return Construct(tuple(templates), spot_of(word))
 
     def template(self, children: Children) -> Template:
         name, *rest = children
-        _check_closing(_spot(name), rest)
+        _check_closing(spot_of(name), rest)
         contents = tuple(
             _built(each) for each in rest if not isinstance(each, OutAttribute) and not _closes(each, rest)
         )
         depth = 1 + max((each.depth for each in contents if isinstance(each, Template)), default=0)
-        self._watch(depth, _spot(name))
-        return Template(_spot(name), _all(rest, OutAttribute), contents, depth)
+        self._watch(depth, spot_of(name))
+        return Template(spot_of(name), _all(rest, OutAttribute), contents, depth)
 
     def output(self, children: Children) -> OutAttribute:
         name, value = children
         if isinstance(value, Skolem):
-            return OutAttribute(_spot(name), value)
-        return OutAttribute(_spot(name), _spot(value) if value.type == "VARIABLE" else _unquoted(value))
+            return OutAttribute(spot_of(name), value)
+        return OutAttribute(spot_of(name), spot_of(value) if value.type == "VARIABLE" else _unquoted(value))
 
     def skolem(self, children: Children) -> Skolem:
         name, _, *variables = children
-        return Skolem(_spot(name), tuple(_spot(each) for each in variables))
+        return Skolem(spot_of(name), tuple(spot_of(each) for each in variables))
 
     def _watch(self, depth: int, spot: Spot) -> None:
         if depth > self._nesting:
@@ -194,7 +186,7 @@ def _check_closing(tag: Spot, rest: Children) -> None:
     last = rest[-1]
     if last.type == "NAME" and last != tag.text:
         raise Misplaced(
-            _spot(last),
+            spot_of(last),
             f"</{last}> closes <{tag.text}>",
             f"write </{tag.text}>, or </> to close the innermost element",
         )
@@ -208,36 +200,32 @@ def _closes(each: Any, rest: Children) -> bool:
 def _built(each: Any) -> Template | Spot | ContentText:
     if isinstance(each, Template):
         return each
-    return _spot(each) if each.type == "VARIABLE" else _text(each)
+    return spot_of(each) if each.type == "VARIABLE" else _text(each)
 
 
 def _text(token: Token) -> ContentText:
     if token.type == "STRING":
-        return ContentText(_unquoted(token), _spot(token))
+        return ContentText(_unquoted(token), spot_of(token))
     text = str(token).strip(" \t\r\n")
     first = text.split(maxsplit=1)[0]
     if first in RESERVED:
         raise Misplaced(
-            Spot(first, _spot(token).offset),
+            Spot(spot_of(token).offset, first),
             f"{first} stands inside an element",
             f'close the elements before it with </>, or write "{first}" in quotes where it is a text',
         )
     if text.startswith("//"):
         raise Misplaced(
-            Spot("//", _spot(token).offset),
+            Spot(spot_of(token).offset, "//"),
             "there is no descendant operator //",
             'write one <*> for each level between, or XPATH "//name"; a text that begins with // goes in quotes',
         )
-    return ContentText(text, _spot(token))
+    return ContentText(text, spot_of(token))
 
 
 def _label(children: Children) -> Spot | None:
     last = children[-1]
-    return _spot(last) if isinstance(last, Token) and last.type == "BLOCK" else None
-
-
-def _spot(token: Token) -> Spot:
-    return Spot(str(token), token.start_pos or 0)
+    return spot_of(last) if isinstance(last, Token) and last.type == "BLOCK" else None
 
 
 def _unquoted(token: Token) -> str:

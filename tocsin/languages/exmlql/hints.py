@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from difflib import get_close_matches
 
-from tocsin.errors import Place, SyntaxProblem
+from tocsin.errors import SyntaxProblem
 from tocsin.languages.exmlql.build import RESERVED
 from tocsin.languages.exmlql.problems import SYNTAX_CODE
 from tocsin.languages.parsing import END, Unexpected
+from tocsin.languages.texts import alternatives, parts_at, unexpected_problem
 
 _WORDS = {
     "NAME": "a name",
@@ -50,24 +51,13 @@ _KEYWORDS = (*RESERVED, "Recent", "Exclusive", "Globe")
 
 def syntax_problem(text: str, found: Unexpected) -> SyntaxProblem:
     """The problem of a text that is not in the grammar."""
-    shown = "the subscription ends" if found.terminal == END else f"{_shown(found.token)} is not expected"
-    expected = _expected_words(found.expected)
-    return SyntaxProblem(
-        f"{shown} here" + (f"; expected {expected}" if expected else ""),
-        code=SYNTAX_CODE,
-        place=Place.at(text, found.offset),
-        token=found.token[:40],
-        hint=_hint(text[: found.offset].rstrip(), text[found.offset :], found),
-    )
-
-
-def _shown(token: str) -> str:
-    return repr(token[:40]) if token.strip() != token or not token else token[:40]
+    hint = _hint(*parts_at(text, found), found)
+    return unexpected_problem(text, found, SYNTAX_CODE, _expected_words(found.expected), hint, "subscription")
 
 
 def _expected_words(terminals: frozenset[str]) -> str:
     words = sorted({_WORDS.get(each, each) for each in terminals - _UNSAID})
-    return " or ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+    return alternatives(words)
 
 
 def _hint(before: str, here: str, found: Unexpected) -> str:

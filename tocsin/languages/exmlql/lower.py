@@ -11,11 +11,12 @@ from tocsin.languages.exmlql.lower_composites import Composition, composed
 from tocsin.languages.exmlql.names import check_names
 from tocsin.languages.exmlql.namespaces import Namespaces
 from tocsin.languages.exmlql.patterns import PatternReader
-from tocsin.languages.exmlql.problems import Problems
+from tocsin.languages.exmlql.problems import SYNTAX_CODE
 from tocsin.languages.exmlql.rules import check_rules
 from tocsin.languages.exmlql.syntax import ConditionItem, Subscription
 from tocsin.languages.exmlql.templates import lowered_template
 from tocsin.languages.exmlql.variables import check_variables, variables_by_block
+from tocsin.languages.texts import Problems
 from tocsin.plan.blocks import Pattern, ValueCondition, XmlBlock
 from tocsin.plan.composites import Plan, Send
 from tocsin.plan.construction import Construct, TemplateElement
@@ -52,7 +53,9 @@ def _plan(
         output = Construct(templates, rest) if templates else None
         return composed(Composition(subscription, blocks, rest, output), problems)
     if subscription.within is not None:
-        problems.syntax(subscription.within, "WITHIN relates several events, and here is one", "leave WITHIN out")
+        problems.add(
+            SYNTAX_CODE, subscription.within, "WITHIN relates several events, and here is one", "leave WITHIN out"
+        )
         return None
     block = next(iter(blocks.values()))
     return Plan(block, Construct(templates) if templates else Send())
@@ -83,4 +86,6 @@ def _condition(item: ConditionItem) -> ValueCondition:
 
 def _refuse_without_pattern(subscription: Subscription, problems: Problems) -> None:
     first = subscription.conditions[0].variable
-    problems.syntax(first, "WHERE has no pattern", "a pattern binds the variables: WHERE <order><id>$x</></>, $x = 5")
+    problems.add(
+        SYNTAX_CODE, first, "WHERE has no pattern", "a pattern binds the variables: WHERE <order><id>$x</></>, $x = 5"
+    )

@@ -12,8 +12,9 @@ from typing import assert_never
 
 from tocsin.errors import Problem
 from tocsin.languages.exmlql.names import constituents
-from tocsin.languages.exmlql.problems import Problems
-from tocsin.languages.exmlql.syntax import BlockUse, Group, Operation, Spot, Subscription, Timed, TimePart
+from tocsin.languages.exmlql.problems import SYNTAX_CODE
+from tocsin.languages.exmlql.syntax import BlockUse, Group, Operation, Subscription, Timed, TimePart
+from tocsin.languages.texts import Problems, Spot
 from tocsin.plan.blocks import ValueCondition, XmlBlock
 from tocsin.plan.composites import (
     Absence,
@@ -126,7 +127,7 @@ class _Lowering:
         try:
             return parse_duration(spot.text)
         except Problem as problem:
-            self._problems.syntax(spot, problem.message, problem.hint)
+            self._problems.add(SYNTAX_CODE, spot, problem.message, problem.hint)
             return None
 
 

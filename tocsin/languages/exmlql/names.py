@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import assert_never
 
-from tocsin.languages.exmlql.problems import Problems
-from tocsin.languages.exmlql.syntax import BlockUse, Group, Operation, Spot, Subscription, Timed, TimePart, uses_of
+from tocsin.languages.exmlql.syntax import BlockUse, Group, Operation, Subscription, Timed, TimePart, uses_of
+from tocsin.languages.texts import Problems, Spot
 
 
 def check_names(subscription: Subscription, problems: Problems) -> None:

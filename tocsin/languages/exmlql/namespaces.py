@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tocsin.languages.exmlql.problems import Problems
-from tocsin.languages.exmlql.syntax import NamespaceLine, Spot
+from tocsin.languages.exmlql.problems import SYNTAX_CODE
+from tocsin.languages.exmlql.syntax import NamespaceLine
+from tocsin.languages.texts import Problems, Spot
 
 _XML = "http://www.w3.org/XML/1998/namespace"
 
@@ -32,23 +33,33 @@ class Namespaces:
         if prefix == "xml":
             return _XML
         if prefix not in self.uris:
-            self._problems.syntax(
-                name, f"the prefix {prefix} is not declared", f'begin with NAMESPACE {prefix} = "..." before WHERE'
+            self._problems.add(
+                SYNTAX_CODE,
+                name,
+                f"the prefix {prefix} is not declared",
+                f'begin with NAMESPACE {prefix} = "..." before WHERE',
             )
         return self.uris.get(prefix, "")
 
     def refuse_declaration(self, name: Spot) -> None:
         """`xmlns` is no attribute."""
         if name.text == "xmlns" or name.text.startswith("xmlns:"):
-            self._problems.syntax(
-                name, "namespaces are not declared on elements", 'begin with NAMESPACE p = "..." before WHERE'
+            self._problems.add(
+                SYNTAX_CODE,
+                name,
+                "namespaces are not declared on elements",
+                'begin with NAMESPACE p = "..." before WHERE',
             )
 
     def _declare(self, line: NamespaceLine) -> None:
         prefix = line.prefix.text
         if prefix in self.uris or prefix in ("xml", "xmlns"):
-            self._problems.syntax(line.prefix, f"the prefix {prefix} is already taken", "choose another prefix")
+            self._problems.add(
+                SYNTAX_CODE, line.prefix, f"the prefix {prefix} is already taken", "choose another prefix"
+            )
         elif not line.uri:
-            self._problems.syntax(line.prefix, "a namespace is not empty", "a name without a prefix is in no namespace")
+            self._problems.add(
+                SYNTAX_CODE, line.prefix, "a namespace is not empty", "a name without a prefix is in no namespace"
+            )
         else:
             self.uris[prefix] = line.uri

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from tocsin.events.views.canonical import XML_SPACE
 from tocsin.languages.exmlql.namespaces import Namespaces
-from tocsin.languages.exmlql.problems import Problems
+from tocsin.languages.exmlql.problems import SYNTAX_CODE
 from tocsin.languages.exmlql.syntax import AttributeMatch, Bind, Element, PatternItem, XPathItem
 from tocsin.languages.exmlql.xpath import check_xpath
+from tocsin.languages.texts import Problems
 from tocsin.plan.blocks import AttributeTest, BoundTo, Pattern, PatternElement, VariableBinding, XPathPattern
 
 _BINDS = {"ELEMENT_AS": BoundTo.ELEMENT, "CONTENT_AS": BoundTo.CONTENT}
@@ -26,14 +27,17 @@ class PatternReader:
         fault = check_xpath(item.expression, self._namespaces.uris)
         if fault:
             hint = "write an XPath 1.0 expression; prefixes are declared with NAMESPACE before WHERE"
-            self._problems.syntax(item.spot, fault, hint)
+            self._problems.add(SYNTAX_CODE, item.spot, fault, hint)
         return XPathPattern(item.expression, tuple(sorted(self._namespaces.uris.items())), tuple(_binding(item.bind)))
 
     def _element(self, element: Element, bind: Bind | None, rel: int) -> PatternElement:
         tag = element.tag
         if len(element.texts) > 1:
-            self._problems.syntax(
-                element.texts[1].spot, "an element has one text", "write all of it as one text, in double quotes"
+            self._problems.add(
+                SYNTAX_CODE,
+                element.texts[1].spot,
+                "an element has one text",
+                "write all of it as one text, in double quotes",
             )
         bindings = [VariableBinding(BoundTo.NAME, tag.text)] if tag.text.startswith("$") and len(tag.text) > 1 else []
         bindings += [VariableBinding(BoundTo.CONTENT, each.text) for each in element.variables]

@@ -6,17 +6,18 @@ from functools import cache
 from importlib.resources import files
 
 from tocsin.errors import Place, SyntaxProblem
-from tocsin.languages.exmlql.build import Builder, Misplaced, TooDeep
+from tocsin.languages.exmlql.build import Builder, Misplaced
 from tocsin.languages.exmlql.hints import syntax_problem
 from tocsin.languages.exmlql.limits import Limits, exceeded
 from tocsin.languages.exmlql.problems import SYNTAX_CODE
 from tocsin.languages.exmlql.syntax import Element, PatternItem, Subscription, Template, uses_of
 from tocsin.languages.parsing import Parser, Unexpected
+from tocsin.languages.texts import TooDeep, refuse_long
 
 
 def read(text: str, limits: Limits) -> Subscription:
     """The syntax of a subscription."""
-    _refuse_long(text, limits)
+    refuse_long(text, limits.text_bytes, SYNTAX_CODE, exceeded, "subscription", "split the subscription")
     try:
         subscription: Subscription = _parser(limits.nesting).read(text)
     except Unexpected as found:
@@ -37,22 +38,6 @@ def read(text: str, limits: Limits) -> Subscription:
 def _parser(nesting: int) -> Parser:
     grammar = files("tocsin.languages.exmlql") / "exmlql.lark"
     return Parser(grammar.read_text(encoding="utf-8"), Builder(nesting))
-
-
-def _refuse_long(text: str, limits: Limits) -> None:
-    try:
-        size = len(text.encode("utf-8"))
-    except UnicodeEncodeError as error:
-        raise SyntaxProblem(
-            "half of a surrogate pair is no character",
-            code=SYNTAX_CODE,
-            place=Place.at(text, error.start),
-            token=ascii(text[error.start]),
-            hint="write the text in valid Unicode",
-        ) from None
-    if size > limits.text_bytes:
-        message = f"the subscription has {size:,} bytes, the limit is {limits.text_bytes:,}"
-        raise exceeded(message, Place(1, 1), "split the subscription")
 
 
 def _refuse_large(subscription: Subscription, limits: Limits) -> None:

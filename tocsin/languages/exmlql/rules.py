@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tocsin.languages.exmlql.problems import Problems
 from tocsin.languages.exmlql.syntax import Subscription, uses_of
+from tocsin.languages.texts import Problems
 
 
 def check_rules(subscription: Subscription, problems: Problems) -> None:

@@ -6,13 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
-
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """A token: its text and the offset where it starts."""
-
-    text: str
-    offset: int
+from tocsin.languages.texts import Spot
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tocsin.languages.exmlql.namespaces import Namespaces
-from tocsin.languages.exmlql.problems import Problems
-from tocsin.languages.exmlql.syntax import ContentText, OutAttribute, Skolem, Spot, Template
+from tocsin.languages.exmlql.problems import SYNTAX_CODE
+from tocsin.languages.exmlql.syntax import ContentText, OutAttribute, Skolem, Template
+from tocsin.languages.texts import Problems, Spot
 from tocsin.plan.construction import OutputAttribute, OutputText, OutputValue, SkolemTerm, TemplateElement
 
 
@@ -28,8 +29,11 @@ def _element(template: Template, namespaces: Namespaces, problems: Problems) -> 
     for attribute in template.attributes:
         namespaces.refuse_declaration(attribute.name)
         if namespaces.expanded(attribute.name) in seen:
-            problems.syntax(
-                attribute.name, f"the attribute {attribute.name.text} stands twice", "leave one of them out"
+            problems.add(
+                SYNTAX_CODE,
+                attribute.name,
+                f"the attribute {attribute.name.text} stands twice",
+                "leave one of them out",
             )
         seen.add(namespaces.expanded(attribute.name))
     return TemplateElement(
@@ -43,7 +47,7 @@ def _value(attribute: OutAttribute) -> OutputText | OutputValue | SkolemTerm:
     match attribute.value:
         case Skolem(function, variables):
             return SkolemTerm(function.text, tuple(each.text for each in variables))
-        case Spot(variable):
+        case Spot(text=variable):
             return OutputValue(variable)
         case text:
             return OutputText(text)
@@ -55,7 +59,7 @@ def _content(
     match content:
         case Template():
             return _element(content, namespaces, problems)
-        case Spot(variable):
+        case Spot(text=variable):
             return OutputValue(variable)
         case ContentText(text):
             return OutputText(text)

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import assert_never
 
-from tocsin.languages.exmlql.problems import Problems
 from tocsin.languages.exmlql.syntax import (
     Bind,
     BlockUse,
@@ -15,13 +14,13 @@ from tocsin.languages.exmlql.syntax import (
     Operation,
     PatternItem,
     Skolem,
-    Spot,
     Subscription,
     Template,
     Timed,
     TimePart,
     XPathItem,
 )
+from tocsin.languages.texts import Problems, Spot
 
 
 class Kind(Enum):

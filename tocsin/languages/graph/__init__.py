@@ -16,11 +16,11 @@ from tocsin.languages.context import Context
 from tocsin.languages.graph.limits import Limits, exceeded
 from tocsin.languages.graph.lower import lowered
 from tocsin.languages.graph.options import settings_of
-from tocsin.languages.graph.problems import Problems
 from tocsin.languages.graph.read import read
 from tocsin.languages.graph.sparql import as_statements
 from tocsin.languages.graph.syntax import Query, Subscription
 from tocsin.languages.language import Language
+from tocsin.languages.texts import Problems
 from tocsin.plan.composites import Plan
 from tocsin.plan.graphs import GraphPattern
 

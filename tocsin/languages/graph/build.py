@@ -17,7 +17,6 @@ from tocsin.languages.graph.syntax import (
     Node,
     Prefix,
     Query,
-    Spot,
     Statement,
     Step,
     Subscription,
@@ -25,19 +24,12 @@ from tocsin.languages.graph.syntax import (
     TripleGroup,
 )
 from tocsin.languages.parsing import Token
+from tocsin.languages.texts import Spot, TooDeep, spot_of
 
 Children = list[Any]
 Each = TypeVar("Each")
 
 _KINDS = {"HOME": Kind.HOME, "BLANK": Kind.BLANK, "VARIABLE": Kind.VARIABLE}
-
-
-class TooDeep(Exception):
-    """The nesting limit of filters or groups is passed at an offset."""
-
-    def __init__(self, offset: int) -> None:
-        super().__init__(offset)
-        self.offset = offset
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +69,7 @@ class Builder:
         return Prefix(str(name)[:-1], str(namespace)[1:-1])
 
     def selection(self, children: Children) -> _Selection:
-        return _Selection(tuple(map(_spot, children)))
+        return _Selection(tuple(map(spot_of, children)))
 
     def statements(self, children: Children) -> Children:
         return children
@@ -112,7 +104,7 @@ class Builder:
 
     def about(self, children: Children) -> tuple[Any, Children]:
         verb, *values = children
-        return (_spot(verb) if isinstance(verb, Token) else verb, values)
+        return (spot_of(verb) if isinstance(verb, Token) else verb, values)
 
     def path(self, children: Children) -> tuple[Step, ...]:
         return tuple(children)
@@ -121,22 +113,22 @@ class Builder:
         return Step(children[0], repeated=len(children) > 1)
 
     def name(self, children: Children) -> Spot:
-        return _spot(children[0])
+        return spot_of(children[0])
 
     def node(self, children: Children) -> Node:
         (child,) = children
-        return child if isinstance(child, Node) else Node(_KINDS.get(child.type, Kind.IRI), _spot(child))
+        return child if isinstance(child, Node) else Node(_KINDS.get(child.type, Kind.IRI), spot_of(child))
 
     def text(self, children: Children) -> Node:
-        return Node(Kind.LITERAL, _spot(children[0]))
+        return Node(Kind.LITERAL, spot_of(children[0]))
 
     number = truth = text
 
     def typed(self, children: Children) -> Node:
-        return Node(Kind.LITERAL, _spot(children[0]), datatype=children[1])
+        return Node(Kind.LITERAL, spot_of(children[0]), datatype=children[1])
 
     def tagged(self, children: Children) -> Node:
-        return Node(Kind.LITERAL, _spot(children[0]), language=str(children[1])[1:].lower())
+        return Node(Kind.LITERAL, spot_of(children[0]), language=str(children[1])[1:].lower())
 
     def any_of(self, children: Children) -> FilterSyntax:
         return AnyOf(tuple(children), depth=_depth(children) + 1)
@@ -155,15 +147,15 @@ class Builder:
 
     def comparison(self, children: Children) -> FilterSyntax:
         left, relation, right = children
-        return Compared(left, _spot(relation), right)
+        return Compared(left, spot_of(relation), right)
 
     def matching(self, children: Children) -> FilterSyntax:
         variable, sign, pattern = children
-        return Matched(_variable(variable), _spot(pattern), negated=sign == "!~")
+        return Matched(_variable(variable), spot_of(pattern), negated=sign == "!~")
 
     def regex(self, children: Children) -> FilterSyntax:
         _, _, variable, pattern, *flags = children
-        return Matched(_variable(variable), _spot(pattern), _spot(flags[0]) if flags else None)
+        return Matched(_variable(variable), spot_of(pattern), spot_of(flags[0]) if flags else None)
 
     def _below(self, token: Token, operands: Children) -> int:
         depth = _depth(operands) + 1
@@ -185,8 +177,4 @@ def _depth(operands: Iterable[FilterSyntax]) -> int:
 
 
 def _variable(token: Token) -> Node:
-    return Node(Kind.VARIABLE, _spot(token))
-
-
-def _spot(token: Token) -> Spot:
-    return Spot(token.start_pos or 0, str(token))
+    return Node(Kind.VARIABLE, spot_of(token))

@@ -7,7 +7,6 @@ from typing import assert_never
 from tocsin.errors import Problem
 from tocsin.languages.graph.literals import literal_of, text_of
 from tocsin.languages.graph.names import Names
-from tocsin.languages.graph.problems import Problems
 from tocsin.languages.graph.syntax import (
     AllOf,
     AnyOf,
@@ -21,6 +20,7 @@ from tocsin.languages.graph.syntax import (
     spot_of,
     variables_in,
 )
+from tocsin.languages.texts import Problems
 from tocsin.plan.graphs import Comparison, Filter, FilterAll, FilterAny, FilterNot, Regex
 from tocsin.values.patterns import Search
 from tocsin.values.terms import Iri, Literal

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from tocsin.errors import Place, Problem, SyntaxProblem, UnsupportedProblem
+from tocsin.errors import Place, Problem, UnsupportedProblem
 from tocsin.languages.parsing import END, Unexpected
+from tocsin.languages.texts import Slip, alternatives, parts_at, unexpected_problem
 
 _WORDS = {
     "NAME": "a name",
@@ -67,31 +68,20 @@ _UNSUPPORTED = (
 
 def syntax_problem(text: str, found: Unexpected) -> Problem:
     """The problem of a text that is not in the grammar: a feature that is not served, or a slip."""
-    error = _Error(text[: found.offset].rstrip(), text[found.offset :], found)
+    error = _Error(*parts_at(text, found), found)
     place = Place.at(text, found.offset)
     if unsupported := error.unsupported:
         what, hint = unsupported
         return UnsupportedProblem(
             f"{what} is not served", code="UNSUPPORTED", place=place, token=found.token[:40], hint=hint
         )
-    shown = "the subscription ends" if found.terminal == END else f"{_shown(found.token)} is not expected"
-    expected = _expected_words(found.expected)
-    return SyntaxProblem(
-        f"{shown} here" + (f"; expected {expected}" if expected else ""),
-        code="SYNTAX",
-        place=place,
-        token=found.token[:40],
-        hint=next(filter(None, (rule(error) for rule in _RULES))),
-    )
+    hint = next(filter(None, (rule(error) for rule in _RULES)))
+    return unexpected_problem(text, found, "SYNTAX", _expected_words(found.expected), hint, "subscription")
 
 
 @dataclass(frozen=True, slots=True)
-class _Error:
-    """What was read before the error, what stands from there on, and what the parser found."""
-
-    before: str
-    here: str
-    found: Unexpected
+class _Error(Slip):
+    """What stands around the error."""
 
     @property
     def unsupported(self) -> tuple[str, str] | None:
@@ -108,19 +98,9 @@ class _Error:
         return None
 
     @property
-    def last_word(self) -> str:
-        """The word right before the error, or nothing."""
-        word = re.search(r"\w*$", self.before)
-        return word[0] if word else ""
-
-    @property
     def in_braces(self) -> bool:
         """Whether the SPARQL-like spelling is being read, or has just ended."""
         return "{" in self.before and bool(re.search(r"(?i)\b(?:ask|select)\b", self.before))
-
-    def could_be(self, terminal: str) -> bool:
-        """Whether the terminal would have been right here."""
-        return terminal in self.found.expected
 
 
 def _structure(error: _Error) -> str:
@@ -165,9 +145,4 @@ _RULES = (_structure, _slips, _forms)
 
 def _expected_words(terminals: frozenset[str]) -> str:
     words = sorted({_WORDS.get(each, each) for each in terminals - _UNSAID})
-    return " or ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
-
-
-def _shown(token: str) -> str:
-    shown = token if token.isprintable() else ascii(token)
-    return shown if len(shown) <= 30 else shown[:27] + "..."
+    return alternatives(words)

@@ -14,9 +14,9 @@ from tocsin.languages.graph.filters import filter_of
 from tocsin.languages.graph.literals import literal_of
 from tocsin.languages.graph.names import Names
 from tocsin.languages.graph.options import Settings
-from tocsin.languages.graph.problems import Problems
 from tocsin.languages.graph.rules import check_kinds, check_reachable, check_satisfiable, check_selection
-from tocsin.languages.graph.syntax import Kind, Node, Spot, Statement, Step, Subscription
+from tocsin.languages.graph.syntax import Kind, Node, Statement, Step, Subscription
+from tocsin.languages.texts import Problems, Spot
 from tocsin.plan.graphs import Filter, GraphPattern, Home, StatementPattern, Variable, Vertex
 from tocsin.values.terms import THING, Iri
 

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 
 from tocsin.knowledge.ontology import Ontology, local_name
-from tocsin.languages.graph.problems import Problems
-from tocsin.languages.graph.syntax import Spot
+from tocsin.languages.texts import Problems, Spot
 from tocsin.values.terms import RDF_TYPE
 
 _SHOWN = 5

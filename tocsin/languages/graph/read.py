@@ -5,17 +5,18 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 
-from tocsin.errors import Place, SyntaxProblem
-from tocsin.languages.graph.build import Builder, TooDeep
+from tocsin.errors import Place
+from tocsin.languages.graph.build import Builder
 from tocsin.languages.graph.hints import syntax_problem
 from tocsin.languages.graph.limits import Limits, exceeded
 from tocsin.languages.graph.syntax import Query, Subscription
 from tocsin.languages.parsing import Parser, Unexpected
+from tocsin.languages.texts import TooDeep, refuse_long
 
 
 def read(text: str, limits: Limits) -> Subscription | Query:
     """The syntax of a subscription in either spelling."""
-    _refuse_long(text, limits)
+    refuse_long(text, limits.text_bytes, "SYNTAX", exceeded, "subscription")
     try:
         found: Subscription | Query = _parser(limits.nesting).read(text)
     except Unexpected as error:
@@ -33,20 +34,3 @@ def read(text: str, limits: Limits) -> Subscription | Query:
 def _parser(nesting: int) -> Parser:
     grammar = files("tocsin.languages.graph") / "graph.lark"
     return Parser(grammar.read_text(encoding="utf-8"), Builder(nesting))
-
-
-def _refuse_long(text: str, limits: Limits) -> None:
-    try:
-        size = len(text.encode("utf-8"))
-    except UnicodeEncodeError as error:
-        raise SyntaxProblem(
-            "half of a surrogate pair is no character",
-            code="SYNTAX",
-            place=Place.at(text, error.start),
-            token=ascii(text[error.start]),
-            hint="write the text in valid Unicode",
-        ) from None
-    if size > limits.text_bytes:
-        raise exceeded(
-            f"the subscription has {size:,} bytes, the limit is {limits.text_bytes:,}", Place(1, 1), "split it"
-        )

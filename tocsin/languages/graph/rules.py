@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages.graph.options import Settings
-from tocsin.languages.graph.problems import Problems
 from tocsin.languages.graph.syntax import Kind, Node, Statement, Subscription
+from tocsin.languages.texts import Problems
 from tocsin.values.terms import THING
 
 _KINDS = {Kind.HOME: False, Kind.IRI: False, Kind.LITERAL: True}

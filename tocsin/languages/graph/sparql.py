@@ -11,14 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
-from tocsin.languages.graph.problems import Problems
 from tocsin.languages.graph.syntax import (
     AllOf,
     FilterSyntax,
     Kind,
     Node,
     Query,
-    Spot,
     Statement,
     Subscription,
     Triple,
@@ -26,6 +24,7 @@ from tocsin.languages.graph.syntax import (
     spot_of,
     variables_in,
 )
+from tocsin.languages.texts import Problems, Spot
 from tocsin.values.terms import ANY_LITERAL, RDF_TYPE, THING
 
 _TYPE_VERBS = ("a", "rdf:type", f"<{RDF_TYPE}>")

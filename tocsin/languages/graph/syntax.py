@@ -11,13 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias, assert_never
 
-
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """A token of the text: its offset from the start, which does not count in comparisons, and its characters."""
-
-    offset: int = field(compare=False)
-    text: str
+from tocsin.languages.texts import Spot
 
 
 class Kind(Enum):

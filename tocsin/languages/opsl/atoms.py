@@ -8,8 +8,8 @@ import re
 from tocsin.errors import Problem
 from tocsin.events.event import ENVELOPE, Path
 from tocsin.languages.opsl.limits import Limits, exceeded
-from tocsin.languages.opsl.problems import Problems
-from tocsin.languages.opsl.syntax import Atomic, Predicate, Spot
+from tocsin.languages.opsl.syntax import Atomic, Predicate
+from tocsin.languages.texts import Problems, Spot
 from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode, Condition, Equals, Not, Ordered
 from tocsin.values.scalars import Constant
 

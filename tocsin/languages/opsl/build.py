@@ -25,7 +25,6 @@ from tocsin.languages.opsl.syntax import (
     Polygon,
     Predicate,
     Spatial,
-    Spot,
     Subscription,
     Syntax,
     Temporal,
@@ -33,18 +32,11 @@ from tocsin.languages.opsl.syntax import (
     Window,
 )
 from tocsin.languages.parsing import Token, Unexpected
+from tocsin.languages.texts import Spot, TooDeep, spot_of
 
 NEARNESS = ("<", "=", ">")
 
 Children = list[Any]
-
-
-class TooDeep(Exception):
-    """The nesting limit is passed at an offset."""
-
-    def __init__(self, offset: int) -> None:
-        super().__init__(offset)
-        self.offset = offset
 
 
 class Builder:
@@ -61,35 +53,35 @@ class Builder:
 
     def binding(self, children: Children) -> Binding:
         variable, definition = children
-        return Binding(_variable_name(variable), definition, spot=_spot(variable))
+        return Binding(_variable_name(variable), definition, spot=spot_of(variable))
 
     def comparison(self, children: Children) -> Comparison:
         left, relation, right = children
-        return Comparison(left, _spot(relation), right, spot=_spot(relation))
+        return Comparison(left, spot_of(relation), right, spot=spot_of(relation))
 
     def attribute(self, children: Children) -> Attribute:
         variable, path = children
-        return Attribute(_variable_name(variable), _spot(path), spot=_spot(variable))
+        return Attribute(_variable_name(variable), spot_of(path), spot=spot_of(variable))
 
     def either(self, children: Children) -> Syntax:
         return OneOf(tuple(children), spot=children[0].spot, depth=self._below(children[0].spot, children))
 
     def both(self, children: Children) -> Syntax:
         left, sign, right = children
-        return Both(left, right, spot=_spot(sign), depth=self._below(_spot(sign), (left, right)))
+        return Both(left, right, spot=spot_of(sign), depth=self._below(spot_of(sign), (left, right)))
 
     def temporal(self, children: Children) -> Syntax:
         operator, window, operand = children
-        spot = _spot(operator)
+        spot = spot_of(operator)
         return Temporal(spot.text, window, operand, spot=spot, depth=self._below(spot, (window, operand)))
 
     def fixed_window(self, children: Children) -> Window:
         instant, duration = children
-        return Fixed(_spot(instant), _spot(duration), spot=_spot(instant))
+        return Fixed(spot_of(instant), spot_of(duration), spot=spot_of(instant))
 
     def after_window(self, children: Children) -> Window:
         part, duration = children
-        return After(part, _spot(duration), spot=_spot(duration), depth=part.depth)
+        return After(part, spot_of(duration), spot=spot_of(duration), depth=part.depth)
 
     def between_window(self, children: Children) -> Window:
         first, last = children
@@ -97,21 +89,21 @@ class Builder:
 
     def concurrent(self, children: Children) -> Syntax:
         operator, other, operand = children
-        spot = _spot(operator)
+        spot = spot_of(operator)
         return Concurrent(other, operand, spot=spot, depth=self._below(spot, (other, operand)))
 
     def spatial(self, children: Children) -> Syntax:
         operator, place, operand = children
-        spot = _spot(operator)
+        spot = spot_of(operator)
         return Spatial(spot.text, place, operand, spot=spot, depth=self._below(spot, (place, operand)))
 
     def distant(self, children: Children) -> Syntax:
         operator, place, comparison, distance, operand = children
         if comparison not in NEARNESS:
             raise Unexpected(comparison.start_pos or 0, "COMPARE", str(comparison), ("NEARNESS",))
-        spot = _spot(operator)
+        spot = spot_of(operator)
         depth = self._below(spot, (place, operand))
-        return Spatial(spot.text, place, operand, _spot(comparison), _spot(distance), spot=spot, depth=depth)
+        return Spatial(spot.text, place, operand, spot_of(comparison), spot_of(distance), spot=spot, depth=depth)
 
     def group(self, children: Children) -> Syntax:
         inner = children[0]
@@ -119,19 +111,19 @@ class Builder:
         return deeper
 
     def variable(self, children: Children) -> Syntax:
-        return Variable(_variable_name(children[0]), spot=_spot(children[0]))
+        return Variable(_variable_name(children[0]), spot=spot_of(children[0]))
 
     def name(self, children: Children) -> Syntax:
-        return Name(str(children[0]), spot=_spot(children[0]))
+        return Name(str(children[0]), spot=spot_of(children[0]))
 
     def embedded(self, children: Children) -> Syntax:
-        spot = _spot(children[0])
+        spot = spot_of(children[0])
         language, brace, _ = spot.text.partition("{")
         start = spot.offset + len(language + brace)
         return Embedded(language.rstrip(), start, spot.offset + len(spot.text) - 1, spot=spot)
 
     def predicate(self, children: Children) -> Predicate:
-        word, attribute, comparison, value = map(_spot, children)
+        word, attribute, comparison, value = map(spot_of, children)
         return Predicate(word, attribute, comparison, value, spot=word)
 
     def atomic(self, children: Children) -> Syntax:
@@ -139,7 +131,7 @@ class Builder:
 
     def polygon(self, children: Children) -> Polygon:
         word, *polygons = children
-        return Polygon(tuple(polygons), spot=_spot(word))
+        return Polygon(tuple(polygons), spot=spot_of(word))
 
     def rings(self, children: Children) -> tuple[Any, ...]:
         return tuple(children)
@@ -159,10 +151,6 @@ class Builder:
 
 def _variable_name(token: Token) -> str:
     return str(token)[1:-1]
-
-
-def _spot(token: Token) -> Spot:
-    return Spot(token.start_pos or 0, str(token))
 
 
 def _depth(operands: Iterable[Any]) -> int:

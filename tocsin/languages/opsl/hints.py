@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from tocsin.errors import Place, SyntaxProblem
+from tocsin.errors import SyntaxProblem
 from tocsin.languages.parsing import END, Unexpected
+from tocsin.languages.texts import Slip, alternatives, parts_at, unexpected_problem
 
 _WORDS = {
     "NAME": "a name",
@@ -45,16 +46,9 @@ _POLYGON = "write POLYGON((0 0, 10 0, 10 10, 0 10)), two numbers for each corner
 
 def syntax_problem(text: str, found: Unexpected) -> SyntaxProblem:
     """The problem of a text that is not in the grammar."""
-    shown = "the subscription ends" if found.terminal == END else f"{_shown(found.token)} is not expected"
-    expected = _expected_words(found.expected)
-    error = _Error(text[: found.offset].rstrip(), text[found.offset :], found)
-    return SyntaxProblem(
-        f"{shown} here" + (f"; expected {expected}" if expected else ""),
-        code="OpslSyntaxError",
-        place=Place.at(text, found.offset),
-        token=found.token[:40],
-        hint=next(filter(None, (rule(error) for rule in _RULES))),
-    )
+    error = _Error(*parts_at(text, found), found)
+    hint = next(filter(None, (rule(error) for rule in _RULES)))
+    return unexpected_problem(text, found, "OpslSyntaxError", _expected_words(found.expected), hint, "subscription")
 
 
 def _expected_words(terminals: frozenset[str]) -> str:
@@ -65,16 +59,12 @@ def _expected_words(terminals: frozenset[str]) -> str:
         rest -= _PART
         words.append("a part")
     words += sorted({_WORDS.get(each, each) for each in rest}, key=lambda word: (word.startswith("the end"), word))
-    return " or ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+    return alternatives(words)
 
 
 @dataclass(frozen=True, slots=True)
-class _Error:
-    """What was read before the error, what stands from there on, and what the parser found."""
-
-    before: str
-    here: str
-    found: Unexpected
+class _Error(Slip):
+    """What stands around the error."""
 
     @property
     def opened(self) -> int:
@@ -91,16 +81,6 @@ class _Error:
         """The operator whose parenthesis is open here, or nothing."""
         call = _CALL.search(self.before[: max(0, self.opened)])
         return (call and call[1]) or ""
-
-    @property
-    def last_word(self) -> str:
-        """The word right before the error, or nothing."""
-        word = re.search(r"[\w-]*$", self.before)
-        return word[0] if word else ""
-
-    def could_be(self, terminal: str) -> bool:
-        """Whether the terminal would have been right here."""
-        return terminal in self.found.expected
 
 
 def _variables(error: _Error) -> str:
@@ -212,8 +192,3 @@ def _forms(error: _Error) -> str:
 
 _RULES = (_variables, _windows, _glyphs, _words, _structure, _forms)
 """From the most to the least specific; the last one always has something to say."""
-
-
-def _shown(token: str) -> str:
-    shown = token if token.isprintable() else ascii(token)
-    return shown if len(shown) <= 30 else shown[:27] + "..."

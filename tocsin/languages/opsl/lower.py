@@ -8,13 +8,12 @@ from typing import TypeVar, assert_never
 
 from tocsin.errors import Problem
 from tocsin.languages.context import PartDefinition, RegionDefinition
+from tocsin.languages.embedded import shifted
 from tocsin.languages.opsl import forms
 from tocsin.languages.opsl.atoms import NOTHING, condition_of
-from tocsin.languages.opsl.embedded import shifted
 from tocsin.languages.opsl.limits import Limits, exceeded
 from tocsin.languages.opsl.names import OWN_LANGUAGE, Names
 from tocsin.languages.opsl.options import Settings
-from tocsin.languages.opsl.problems import Problems
 from tocsin.languages.opsl.quantities import distance_of, duration_of, in_range, instant_of
 from tocsin.languages.opsl.rebuild import Sizes, renamed
 from tocsin.languages.opsl.regions import written_region
@@ -30,11 +29,11 @@ from tocsin.languages.opsl.syntax import (
     OneOf,
     Polygon,
     Spatial,
-    Spot,
     Syntax,
     Temporal,
     Variable,
 )
+from tocsin.languages.texts import Problems, Spot
 from tocsin.plan.composites import Either, Join, Named, Part
 
 Value = TypeVar("Value")

@@ -9,10 +9,10 @@ from tocsin.languages.opsl.limits import Limits
 from tocsin.languages.opsl.lower import Walk
 from tocsin.languages.opsl.names import Meaning, Names
 from tocsin.languages.opsl.options import Settings, settings_of
-from tocsin.languages.opsl.problems import Problems
 from tocsin.languages.opsl.read import read
 from tocsin.languages.opsl.variables import order_of_bindings
 from tocsin.languages.opsl.where import attached
+from tocsin.languages.texts import Problems
 from tocsin.plan.composites import Part
 
 

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib.resources import files
 
-from tocsin.errors import Place, SyntaxProblem
-from tocsin.languages.opsl.build import Builder, TooDeep
-from tocsin.languages.opsl.embedded import blanked
+from tocsin.errors import Place
+from tocsin.languages.embedded import blanked
+from tocsin.languages.opsl.build import Builder
 from tocsin.languages.opsl.hints import syntax_problem
 from tocsin.languages.opsl.limits import Limits, exceeded
 from tocsin.languages.opsl.syntax import Subscription, nodes_of
 from tocsin.languages.parsing import Parser, Unexpected
+from tocsin.languages.texts import TooDeep, refuse_long
+
+CODE = "OpslSyntaxError"
+
+_SHORTER = "split the subscription, or name its regions and parts and use the names"
+_OPENING = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|([A-Za-z]+)?\s*\{""")
+"""The brace of an atom of another language; texts in quotes, in which none counts."""
 
 
 def read(text: str, limits: Limits) -> Subscription:
     """The syntax of a subscription."""
-    _refuse_long(text, limits)
-    plain = blanked(text)
+    refuse_long(text, limits.text_bytes, CODE, exceeded, "subscription", _SHORTER)
+    plain = blanked(text, _OPENING, CODE)
     try:
         subscription: Subscription = _parser(limits.nesting).read(plain)
     except Unexpected as found:
@@ -36,25 +44,6 @@ def read(text: str, limits: Limits) -> Subscription:
 def _parser(nesting: int) -> Parser:
     grammar = files("tocsin.languages.opsl") / "opsl.lark"
     return Parser(grammar.read_text(encoding="utf-8"), Builder(nesting))
-
-
-def _refuse_long(text: str, limits: Limits) -> None:
-    try:
-        size = len(text.encode("utf-8"))
-    except UnicodeEncodeError as error:
-        raise SyntaxProblem(
-            "half of a surrogate pair is no character",
-            code="OpslSyntaxError",
-            place=Place.at(text, error.start),
-            token=ascii(text[error.start]),
-            hint="write the text in valid Unicode",
-        ) from None
-    if size > limits.text_bytes:
-        raise exceeded(
-            f"the subscription has {size:,} bytes, the limit is {limits.text_bytes:,}",
-            Place(1, 1),
-            "split the subscription, or name its regions and parts and use the names",
-        )
 
 
 def _refuse_large(subscription: Subscription, limits: Limits) -> None:

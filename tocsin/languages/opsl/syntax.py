@@ -9,13 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import assert_never
 
-
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """A token of the text: its offset from the start, which does not count in comparisons, and its characters."""
-
-    offset: int = field(compare=False)
-    text: str
+from tocsin.languages.texts import Spot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,17 +10,8 @@ from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain
 
-from tocsin.languages.opsl.problems import Problems
-from tocsin.languages.opsl.syntax import (
-    Binding,
-    Polygon,
-    Spot,
-    Subscription,
-    Syntax,
-    Temporal,
-    Variable,
-    children,
-)
+from tocsin.languages.opsl.syntax import Binding, Polygon, Subscription, Syntax, Temporal, Variable, children
+from tocsin.languages.texts import Problems, Spot
 
 MAIN = ""
 """The key of the main subscription among the bodies; no variable has an empty name."""

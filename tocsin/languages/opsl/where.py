@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from tocsin.languages.opsl.atoms import path_of
-from tocsin.languages.opsl.problems import Problems
 from tocsin.languages.opsl.syntax import Attribute, Comparison
+from tocsin.languages.texts import Problems
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Absence, Either, Join, Named, Only, Part, PartAttribute, Related, parts_of
 from tocsin.plan.rewriting import with_parts

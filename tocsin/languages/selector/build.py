@@ -23,19 +23,11 @@ from tocsin.languages.selector.syntax import (
     Name,
     Negation,
     NullTest,
-    Spot,
     Syntax,
 )
+from tocsin.languages.texts import Spot, TooDeep, spot_of
 
 Children = list[Any]
-
-
-class TooDeep(Exception):
-    """The nesting limit is passed at an offset."""
-
-    def __init__(self, offset: int) -> None:
-        super().__init__(offset)
-        self.offset = offset
 
 
 class Builder:
@@ -49,35 +41,35 @@ class Builder:
         return children[0] if children else None
 
     def name(self, children: Children) -> Syntax:
-        return Name(_spot(children[0]))
+        return Name(spot_of(children[0]))
 
     def number(self, children: Children) -> Syntax:
-        return Literal(_spot(children[0]), LiteralKind.NUMBER)
+        return Literal(spot_of(children[0]), LiteralKind.NUMBER)
 
     def string(self, children: Children) -> Syntax:
-        return Literal(_spot(children[0]), LiteralKind.STRING)
+        return Literal(spot_of(children[0]), LiteralKind.STRING)
 
     def boolean(self, children: Children) -> Syntax:
-        return Literal(_spot(children[0]), LiteralKind.BOOLEAN)
+        return Literal(spot_of(children[0]), LiteralKind.BOOLEAN)
 
     def group(self, children: Children) -> Syntax:
         opening, inner = children
-        deeper: Syntax = replace(inner, depth=self._below(_spot(opening), [inner]))
+        deeper: Syntax = replace(inner, depth=self._below(spot_of(opening), [inner]))
         return deeper
 
     def sign(self, children: Children) -> Syntax:
         operator, operand = children
-        spot = _spot(operator)
+        spot = spot_of(operator)
         return Arithmetic(spot, spot.text, (operand,), self._below(spot, [operand]))
 
     def arithmetic(self, children: Children) -> Syntax:
         left, operator, right = children
-        spot = _spot(operator)
+        spot = spot_of(operator)
         return Arithmetic(spot, spot.text, (left, right), self._below(spot, [left, right]))
 
     def comparison(self, children: Children) -> Syntax:
         left, relation, right = children
-        spot = _spot(relation)
+        spot = spot_of(relation)
         return Comparison(spot, spot.text, left, right, _depth([left, right]))
 
     def like(self, children: Children) -> Syntax:
@@ -106,7 +98,7 @@ class Builder:
 
     def negated(self, children: Children) -> Syntax:
         word, operand = children
-        spot = _spot(word)
+        spot = spot_of(word)
         return Negation(spot, operand, self._below(spot, [operand]))
 
     def all_of(self, children: Children) -> Syntax:
@@ -139,10 +131,6 @@ def _among(operands: Children, negated: bool) -> Syntax:
 
 def _without_tokens(children: Children) -> Children:
     return [child for child in children if not isinstance(child, Token)]
-
-
-def _spot(token: Token) -> Spot:
-    return Spot(token.start_pos or 0, str(token))
 
 
 def _depth(operands: Sequence[Syntax]) -> int:

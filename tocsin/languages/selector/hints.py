@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from tocsin.errors import Place, SyntaxProblem
+from tocsin.errors import SyntaxProblem
 from tocsin.languages.parsing import END, Unexpected
+from tocsin.languages.texts import Slip, alternatives, parts_at, unexpected_problem
 
 _WORDS = {
     "NAME": "a name",
@@ -51,16 +52,9 @@ CESQL_WORDING = Wording("cesql", double_quotes=True, backticks=False, quote_insi
 
 def syntax_problem(text: str, found: Unexpected, wording: Wording) -> SyntaxProblem:
     """The problem of a text that is not in the grammar."""
-    shown = "the selector ends" if found.terminal == END else f"{_shown(found.token)} is not expected"
-    expected = expected_words(found.expected)
-    error = _Error(text[: found.offset].rstrip(), text[found.offset :], found, wording)
-    return SyntaxProblem(
-        f"{shown} here" + (f"; expected {expected}" if expected else ""),
-        code="SelectorSyntaxError",
-        place=Place.at(text, found.offset),
-        token=found.token,
-        hint=next(filter(None, (rule(error) for rule in _RULES))),
-    )
+    error = _Error(*parts_at(text, found), found, wording)
+    hint = next(filter(None, (rule(error) for rule in _RULES)))
+    return unexpected_problem(text, found, "SelectorSyntaxError", expected_words(found.expected), hint, "selector")
 
 
 def expected_words(terminals: frozenset[str]) -> str:
@@ -74,16 +68,13 @@ def expected_words(terminals: frozenset[str]) -> str:
     words += sorted(
         (_WORDS.get(each, each.lstrip("_")) for each in rest), key=lambda word: (word.startswith("the "), word)
     )
-    return " or ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+    return alternatives(words)
 
 
 @dataclass(frozen=True, slots=True)
-class _Error:
-    """What was read before the error, what stands from there on, and what the parser found."""
+class _Error(Slip):
+    """What stands around the error, and what the dialect says about it."""
 
-    before: str
-    here: str
-    found: Unexpected
     wording: Wording
 
     @property
@@ -91,10 +82,6 @@ class _Error:
         """The reserved word that was found, or nothing."""
         word = self.found.terminal.lstrip("_")
         return word if word in _KEYWORDS else ""
-
-    def could_be(self, terminal: str) -> bool:
-        """Whether the terminal would have been right here."""
-        return terminal in self.found.expected
 
 
 def _quotes(error: _Error) -> str:
@@ -178,8 +165,3 @@ _FORMS = {
 }
 _RULES = (_quotes, _relations, _words, _structure, _forms)
 """From the most to the least specific; the last one always has something to say."""
-
-
-def _shown(token: str) -> str:
-    shown = token if token.isprintable() else ascii(token)
-    return shown if len(shown) <= 30 else shown[:27] + "..."

@@ -9,7 +9,8 @@ from tocsin.errors import Place, Problem
 from tocsin.events.event import ENVELOPE, Path
 from tocsin.languages.selector.limits import Limits, exceeded
 from tocsin.languages.selector.problems import form_problem
-from tocsin.languages.selector.syntax import Literal, LiteralKind, Spot
+from tocsin.languages.selector.syntax import Literal, LiteralKind
+from tocsin.languages.texts import Spot
 from tocsin.values.scalars import Constant
 
 ENVELOPE_NAMES = frozenset(("id", "source", "type", "time", "endtime", "subject", "datacontenttype", "dataschema"))

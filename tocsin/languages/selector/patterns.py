@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from tocsin.errors import Problem
 from tocsin.languages.selector.problems import escape_problem
-from tocsin.languages.selector.syntax import Spot
+from tocsin.languages.texts import Spot
 from tocsin.values.like import LikePattern, Token, Wild
 
 _WILD: dict[str, Token] = {"%": Wild.ANY_RUN, "_": Wild.ANY_ONE}

@@ -6,16 +6,16 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from tocsin.errors import Place, SyntaxProblem
+from tocsin.errors import Place
 from tocsin.languages.parsing import Parser, Unexpected
-from tocsin.languages.selector.build import TooDeep
 from tocsin.languages.selector.hints import Wording, syntax_problem
 from tocsin.languages.selector.limits import Limits, exceeded
+from tocsin.languages.texts import TooDeep, refuse_long
 
 
 def read(parser: Parser, text: str, limits: Limits, wording: Wording) -> Any:
     """What the parser's builder makes of the text."""
-    _refuse_long(text, limits)
+    refuse_long(text, limits.text_bytes, "SelectorSyntaxError", exceeded, "selector", "split the subscription")
     try:
         return parser.read(text)
     except Unexpected as found:
@@ -33,22 +33,3 @@ def grammar(*names: str) -> str:
     """The grammar files of this folder, one after the other."""
     folder = files("tocsin.languages.selector")
     return "\n".join((folder / name).read_text(encoding="utf-8") for name in names)
-
-
-def _refuse_long(text: str, limits: Limits) -> None:
-    try:
-        size = len(text.encode("utf-8"))
-    except UnicodeEncodeError as error:
-        raise SyntaxProblem(
-            "half of a surrogate pair is no character",
-            code="SelectorSyntaxError",
-            place=Place.at(text, error.start),
-            token=ascii(text[error.start]),
-            hint="write the text in valid Unicode",
-        ) from None
-    if size > limits.text_bytes:
-        raise exceeded(
-            f"the selector has {size:,} bytes, the limit is {limits.text_bytes:,}",
-            Place(1, 1),
-            "split the subscription",
-        )

@@ -8,13 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """A token of the text: its offset from the start, and its characters."""
-
-    offset: int
-    text: str
+from tocsin.languages.texts import Spot
 
 
 class LiteralKind(Enum):

@@ -1,6 +1,7 @@
 """Atoms of other languages in braces: `selector{ ... }`. Braces balance, and those inside quoted texts do not count.
 
-What stands between these braces is blanked out before the concept language is read, so that every offset stays true.
+What stands between the braces is blanked out before the outer language is read, so that every offset stays true; the
+other language reads it from the whole text. How a quote is written inside a text is up to the language in the braces.
 """
 
 from __future__ import annotations
@@ -9,17 +10,21 @@ import re
 
 from tocsin.errors import Place, Problem, SyntaxProblem
 
-_OPENING = re.compile(r"\b(?:selector|graph|concept|xml)\s*\{|#[^\n]*|\"(?:[^\"\\\n]|\\.)*\"|<[^<>\s]*>")
-_MARK = re.compile(r"""'(?:[^']|'')*'|"(?:[^"\\]|\\.|"")*"|[{}]""")
+_TWICE = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|[{}]""")
+_BACKSLASHED = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[{}]""", re.DOTALL)
+_WITH_BACKSLASHES = ("concept", "epcis", "graph")
 
 
-def blanked(text: str) -> str:
-    """The text with everything inside the braces of other languages as blanks; as long as before."""
+def blanked(text: str, opening: re.Pattern[str], code: str) -> str:
+    """The text with everything inside braces as blanks; as long as before.
+
+    `opening` finds an opening brace, its group the language before it, and whatever braces do not count in.
+    """
     pieces, kept, at = [], 0, 0
-    while found := _OPENING.search(text, at):
+    while found := opening.search(text, at):
         at = found.end()
         if found[0].endswith("{"):
-            end = _closing(text, at)
+            end = _closing(text, at, found[1], code)
             pieces += [text[kept:at], " " * (end - at)]
             kept = at = end
     return "".join((*pieces, text[kept:]))
@@ -33,16 +38,16 @@ def shifted(problem: Problem, text: str, offset: int) -> Problem:
     return type(problem)(problem.message, code=problem.code, place=place, token=problem.token, hint=problem.hint)
 
 
-def _closing(text: str, start: int) -> int:
+def _closing(text: str, start: int, language: str | None, code: str) -> int:
     """Where the brace stands that closes the one before `start`."""
-    depth = 1
-    for mark in _MARK.finditer(text, start):
-        depth += {"{": 1, "}": -1}.get(mark[0], 0)
+    depth, mark = 1, _BACKSLASHED if language in _WITH_BACKSLASHES else _TWICE
+    for found in mark.finditer(text, start):
+        depth += {"{": 1, "}": -1}.get(found[0], 0)
         if depth == 0:
-            return mark.start()
+            return found.start()
     raise SyntaxProblem(
         "the brace is not closed",
-        code="SYNTAX",
+        code=code,
         place=Place.at(text, start - 1),
         token="{",
         hint="close it with }, as in selector{ price < 400 }; a brace inside quotes does not count",
