@@ -11,7 +11,7 @@ from tocsin.errors import Problem
 from tocsin.events.codecs.epcis.inside import decode_all
 from tocsin.events.dead_letter import DeadLetter, late, malformed, refused, suspended, undecided
 from tocsin.events.event import Event
-from tocsin.events.match import Match
+from tocsin.events.match import Match, once
 from tocsin.events.order import in_canonical_order
 from tocsin.hosts.cascade import cascaded, constructing
 from tocsin.hosts.collecting import rare_collection
@@ -104,12 +104,7 @@ def _matched(
         matches += engine.rendered(engine.advance_to(ends[-1] if until is None else min(until, ends[-1])))
     matches += engine.rendered(engine.advance_to(until))
     found.dead_letters += map(suspended, engine.take_suspended())
-    return sorted(_once(matches), key=lambda match: match.order)
-
-
-def _once(matches: list[Match]) -> Iterable[Match]:
-    """The first of those with one id: occurrences with the same members and windows are one match."""
-    return {match.id: match for match in reversed(matches)}.values()
+    return sorted(once(matches), key=lambda match: match.order)
 
 
 def _batches(events: list[Event]) -> Iterator[Batch]:

@@ -24,7 +24,7 @@ from tocsin.events.codecs.epcis.inside import decode_all, events_of_mapping
 from tocsin.events.constructed import constructed_events
 from tocsin.events.dead_letter import DeadLetter, late, malformed, refused, suspended, too_many_hops, undecided
 from tocsin.events.event import Event
-from tocsin.events.match import Match
+from tocsin.events.match import Match, once
 from tocsin.hosts.ordering import ReorderBuffer, Watermark
 from tocsin.plan.atoms import Atom
 from tocsin.values.time import Instant, parse_duration, parse_instant
@@ -217,7 +217,7 @@ class Hub:
 
     def _cascaded(self, detected: Found) -> list[Match]:
         """What was detected, and what comes of the events that it constructs: they happen at once, one by one."""
-        found = self._engine.rendered(detected)
+        found = list(once(self._engine.rendered(detected)))
         waiting = deque(self._built(found))
         while waiting:
             event = waiting.popleft()
@@ -225,7 +225,7 @@ class Hub:
             rings = (self._engine.ring(key, event) for _, key in matched.rings)
             further = [match for match in rings if match is not None]
             for each in matched.relevant:
-                further += self._engine.rendered(self._engine.detect(event, each.atoms))
+                further += once(self._engine.rendered(self._engine.detect(event, each.atoms)))
             found += further
             waiting += self._built(further)
         return found

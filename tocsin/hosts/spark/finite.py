@@ -92,6 +92,7 @@ def matches_in(both: Any) -> Iterator[Match]:
             id=row["id"],
             bindings=dict(row["bindings"]),
             outputs=tuple(row["outputs"]),
+            sources=tuple(row["sources"]),
             **times,
         )
 

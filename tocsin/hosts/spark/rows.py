@@ -18,6 +18,7 @@ MATCH = pa.struct(
     [
         pa.field("subscription", pa.string()),
         pa.field("events", pa.list_(pa.field("element", pa.string()))),
+        pa.field("sources", pa.list_(pa.field("element", pa.string()))),
         pa.field("start", INSTANT),
         pa.field("end", INSTANT),
         pa.field("detected", INSTANT),
@@ -82,9 +83,11 @@ def match_array(subscriptions: Sequence[str], heads: Heads, told: Sequence[Match
     tellings = told or [None] * count
     ids = [match_id(key, (who,)) for key, who in zip(subscriptions, heads.identities(), strict=True)]
     ends = heads.ends.cast(INSTANT)
+    one_each = pa.array(np.arange(count + 1, dtype=np.int32))
     columns = [
         pa.array(subscriptions, pa.string()),
-        pa.ListArray.from_arrays(pa.array(np.arange(count + 1, dtype=np.int32)), heads.ids),
+        pa.ListArray.from_arrays(one_each, heads.ids),
+        pa.ListArray.from_arrays(one_each, heads.sources),
         heads.starts.cast(INSTANT),
         ends,
         ends,

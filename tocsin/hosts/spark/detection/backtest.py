@@ -15,12 +15,11 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from tocsin.engine.detection.network import Found
-from tocsin.events.match import Match
+from tocsin.events.match import Match, once
 from tocsin.hosts.collecting import collect_rarely
 from tocsin.hosts.spark.detection.members import Members
 from tocsin.hosts.spark.detection.messages import RESULTS, Span, message_of, results
 from tocsin.hosts.spark.detection.results import batches_of_matches
-from tocsin.hosts.spark.detection.shard import once
 from tocsin.hosts.spark.detection.shards import shard_keys
 from tocsin.hosts.spark.schemas import BY_MATCH, MATCHES
 from tocsin.hosts.spark.sources import Source

@@ -36,6 +36,7 @@ def _match_array(matches: Sequence[Match]) -> Any:
     columns = [
         pa.array([each.subscription for each in matches], pa.string()),
         pa.array([each.events for each in matches], MATCH.field("events").type),
+        pa.array([each.sources for each in matches], MATCH.field("sources").type),
         *(
             pa.array([getattr(each, name) for each in matches], pa.int64()).cast(INSTANT)
             for name in ("start", "end", "detected")

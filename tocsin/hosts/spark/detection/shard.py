@@ -13,7 +13,7 @@ from hashlib import blake2b
 from tocsin.engine.detection.network import Found
 from tocsin.events.dead_letter import late, suspended
 from tocsin.events.event import Event
-from tocsin.events.match import Match
+from tocsin.events.match import Match, once
 from tocsin.events.order import in_canonical_order
 from tocsin.hosts.ordering import ReorderBuffer
 from tocsin.hosts.spark.detection.clock import Millis, Pace, StreamClock
@@ -151,15 +151,7 @@ class Shard:
             found += engine.detect(event, self._members.atoms(names))
         found += engine.advance_to(mark - 1)
         engine.forget_before(mark)
-        return once(engine.rendered(found))
-
-
-def once(found: Iterable[Match]) -> list[Match]:
-    """Each id once, the first of them."""
-    matches: dict[str, Match] = {}
-    for match in found:
-        matches.setdefault(match.id, match)
-    return list(matches.values())
+        return list(once(engine.rendered(found)))
 
 
 def _suspended_letter(key: str) -> Letter:
