@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from tocsin.catalog.entries import Definition, Subscription
 from tocsin.catalog.knowledge import knowledge_in
 from tocsin.errors import MeaningProblem, Problem
+from tocsin.knowledge.ontology import Ontology
 from tocsin.languages import parse_subscription, problems_in_subscription, warnings_in_subscription
 from tocsin.languages.context import Context, PartDefinition, RegionDefinition
 from tocsin.plan.composites import Plan, Policy
@@ -28,6 +29,11 @@ class Surroundings:
         given = tuple(definitions)
         named = {each.name: _known_to_languages(each) for each in given if not each.ontology}
         return Surroundings(Context(definitions=named, ontology=_knowledge(given)))
+
+    @property
+    def words(self) -> Ontology | None:
+        """The ontology, in whose words data is told as RDF; None where there is none, or one that is wrong."""
+        return self.context.ontology if isinstance(self.context.ontology, Ontology) else None
 
 
 Light = Surroundings | Iterable[Definition]
@@ -57,10 +63,23 @@ def problems_of(subscription: Subscription, definitions: Light = ()) -> list[Pro
 
 
 def warnings_of(subscription: Subscription, definitions: Light = ()) -> list[Problem]:
-    """What a subscription that compiles says that is probably not meant."""
-    return warnings_in_subscription(
+    """What a subscription that compiles says that is probably not meant, or that nothing reads."""
+    found = warnings_in_subscription(
         subscription.language, subscription.expression, subscription.options, _context(definitions)
     )
+    return [*found, *_unread(subscription)]
+
+
+def _unread(subscription: Subscription) -> Iterator[Problem]:
+    """What is kept with a subscription and read by nothing yet."""
+    hint = "leave it out, or give the Hub a receiver: subscribe(..., to=...)"
+    if subscription.subscriber:
+        yield MeaningProblem("subscriber is read by nothing yet", code="NotReadYet", token="subscriber", hint=hint)
+    if unread := sorted(set(subscription.deliver or ()) - {"content"}):
+        names = ", ".join(unread)
+        yield MeaningProblem(
+            f"of deliver only content is read; nothing reads {names} yet", code="NotReadYet", token=unread[0], hint=hint
+        )
 
 
 def _context(light: Light) -> Context:

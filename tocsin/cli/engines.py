@@ -31,13 +31,17 @@ class EngineName(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to match: subscriptions, a file of events, how late an event may be, and where the clock stops."""
+    """What to match: subscriptions, a file of events, how late an event may be, and where the clock stops.
+
+    `with_members` says whether anybody asks for the members of matches; in process they are there anyway.
+    """
 
     loaded: Loaded
     events: str
     lateness: Duration | None = None
     until: Instant | None = None
     master: str = "local[2]"
+    with_members: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +98,12 @@ def _spark(request: Request) -> Answer:
         ) from None
     entries = [*request.loaded.definitions, *request.loaded.subscriptions.values()]
     matches, dead_letters = spark.run_match(
-        entries, request.events, lateness=request.lateness, until=request.until, master=request.master
+        entries,
+        request.events,
+        lateness=request.lateness,
+        until=request.until,
+        master=request.master,
+        with_members=request.with_members,
     )
     return Answer(matches, dead_letters)
 

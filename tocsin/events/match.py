@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
+from tocsin.events.codecs.cloudevents import json_text
+from tocsin.events.content import Content, Words, content_named, members_told
 from tocsin.events.event import Event
 from tocsin.values.time import Instant, format_instant
 
@@ -37,9 +38,9 @@ class Match:
         """Output order: (detected, subscription, events); what has no time comes first; the id settles ties."""
         return (self.detected is not None, self.detected or 0, self.subscription, self.events, self.id)
 
-    def as_json(self) -> dict[str, Any]:
-        """The fixed output format."""
-        return {
+    def as_json(self, content: Content | str = Content.IDS, words: Words | None = None) -> dict[str, Any]:
+        """The fixed output format, with as much of the members as is asked for; `words` is an ontology, for RDF."""
+        body = {
             "subscription": self.subscription,
             "events": list(self.events),
             "sources": list(self.sources),
@@ -51,10 +52,12 @@ class Match:
             "outputs": list(self.outputs),
             "id": self.id,
         }
+        wanted = content_named(content)
+        return body if wanted is Content.IDS else body | {"members": members_told(self.members, wanted, words)}
 
-    def line(self) -> str:
+    def line(self, content: Content | str = Content.IDS, words: Words | None = None) -> str:
         """The match as one line of JSON."""
-        return json.dumps(self.as_json(), ensure_ascii=False, separators=(",", ":"))
+        return json_text(self.as_json(content, words))
 
 
 def once(found: Sequence[Match]) -> Sequence[Match]:
@@ -71,9 +74,7 @@ def match_of_event(subscription: str, event: Event) -> Match:
     """The match of an atomic subscription: it is detected when its one event ends."""
     start, end = (event.interval.start, event.interval.end) if event.interval else (None, None)
     key = match_id(subscription, (event.identity,))
-    return Match(
-        subscription, (event.id,), start, end, end, event.place_text, key, {}, (), (event.source,), (event,)
-    )
+    return Match(subscription, (event.id,), start, end, end, event.place_text, key, {}, (), (event.source,), (event,))
 
 
 def match_id(subscription: str, identities: Sequence[tuple[str, str]]) -> str:

@@ -22,6 +22,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from tocsin.errors import MeaningProblem, Problem
+from tocsin.events.codecs.cloudevents import encode
 from tocsin.events.codecs.epcis.inside import as_one_line, decode_all
 from tocsin.events.dead_letter import LATE, DeadLetter, late
 from tocsin.events.event import Event
@@ -33,6 +34,7 @@ from tocsin.hosts.spark.lines import PART_BYTES, read_lines
 from tocsin.hosts.spark.matching import results_of
 from tocsin.hosts.spark.session import local_session
 from tocsin.hosts.spark.sources import Entry, source_of
+from tocsin.hosts.spark.telling import EVENTS_AS_TEXT, IDS_ONLY, told
 from tocsin.values.time import Duration, Instant
 
 _ENDS = pa.schema([("line", pa.int64()), ("end", pa.int64()), ("input", pa.string())])
@@ -47,15 +49,18 @@ def run_match(
     master: str | None = None,
     session: SparkSession | None = None,
     part_bytes: int = PART_BYTES,
+    with_members: bool = False,
 ) -> tuple[list[Match], list[DeadLetter]]:
     """The matches in output order and the dead letters by line, for a file of JSON Lines.
 
     A `.gz` file is unpacked, `-` is standard input. A Spark session that runs is used; else one is started on
     `master`, and left running. For composites the clock runs on to `until`, or to the end of time; what is late is
-    left out of them. What is constructed is matched again, in a job that has it beside the input.
+    left out of them. What is constructed is matched again, in a job that has it beside the input. Matches hold their
+    members where that is asked for: each has to come here from the worker that found it.
     """
     spark = session or local_session(master)
     source = source_of(subscriptions)
+    telling = EVENTS_AS_TEXT if with_members else IDS_ONLY
     letters: list[DeadLetter] = []
     with _in_a_file(events_path) as path:
         lines = read_lines(spark, path, part_bytes=part_bytes)
@@ -63,7 +68,8 @@ def run_match(
         detection = Detection(until=until, late=frozenset(map(_identity, late_ones)))
 
         def evaluate(further: Sequence[Event]) -> list[Match]:
-            both = _collected(results_of(_with_events(lines, further), source, detection), path)
+            results = results_of(_with_events(lines, further), source, detection, telling)
+            both = _collected(told(results, telling), path)
             letters[:] = letters_in(both)
             return list(matches_in(both))
 
@@ -76,7 +82,7 @@ def _with_events(lines: DataFrame, further: Sequence[Event]) -> DataFrame:
     """The lines of a file, and further events."""
     if not further:
         return lines
-    rows = [(json.dumps({**event.envelope, "data": event.data}).encode(),) for event in further]
+    rows = [(encode(event).encode(),) for event in further]
     added = lines.sparkSession.createDataFrame(rows, "value binary")
     return lines.unionByName(added, allowMissingColumns=True)
 
@@ -93,8 +99,14 @@ def matches_in(both: Any) -> Iterator[Match]:
             bindings=dict(row["bindings"]),
             outputs=tuple(row["outputs"]),
             sources=tuple(row["sources"]),
+            members=tuple(event for told in row.get("members") or () for event in _members(told)),
             **times,
         )
+
+
+def _members(told: str | Mapping[str, Any]) -> list[Event]:
+    """The event of a member, which is CloudEvents JSON or has it in a field."""
+    return decode_all(told if isinstance(told, str) else told["json"])
 
 
 def letters_in(both: Any) -> Iterator[DeadLetter]:

@@ -13,13 +13,15 @@ from pyspark.sql import functions as F
 
 from tocsin.catalog import Catalog
 from tocsin.errors import UnsupportedProblem
+from tocsin.events.content import Content, content_named
 from tocsin.hosts.spark.detection.clock import Pace
 from tocsin.hosts.spark.detection.pipeline import DEFAULT_LATENESS, Detection, Given, detected_in, has_composites
 from tocsin.hosts.spark.detection.shards import DEFAULT_SHARDS
 from tocsin.hosts.spark.layout import laid_out
 from tocsin.hosts.spark.repeats import first_of_each
 from tocsin.hosts.spark.schemas import BY_EVENT, BY_MATCH
-from tocsin.hosts.spark.sources import LiveCatalog, Source, Subscriptions, source_of
+from tocsin.hosts.spark.sources import LiveCatalog, Source, Subscriptions, snapshot_of, source_of
+from tocsin.hosts.spark.telling import Telling, telling_of, told
 from tocsin.hosts.spark.versions import version_table
 from tocsin.hosts.spark.worker import ByEvent, ByMatch
 from tocsin.values.time import Duration, parse_duration, parse_instant
@@ -39,6 +41,7 @@ def match(
     idle: str | None = None,
     until: str | None = None,
     composites: bool | None = None,
+    content: Content | str = Content.IDS,
 ) -> DataFrame:
     """The matches of subscriptions over events, one row each; dead letters are left out.
 
@@ -49,6 +52,9 @@ def match(
 
     `deduplicate`: a batch query counts each (source, id) once unless this is False. A streaming query does so only
     where a duration is given: an identity is then remembered for that time after it came.
+
+    `content` says what is told of the events of a match where a subscription does not say: "ids", "events" for a
+    column `members` of the complete events as structs, "rdf" for one of Turtle texts.
 
     The rest concerns composites; a condition on one event rings at once, however late the event. On a stream an event
     may be `lateness` behind the newest (2 seconds by default); after `idle` without events the clock runs on by itself.
@@ -67,6 +73,7 @@ def match(
         idle=idle,
         until=until,
         composites=composites,
+        content=content,
     )
     return matches_of(both)
 
@@ -93,33 +100,37 @@ def match_with_dead_letters(
     idle: str | None = None,
     until: str | None = None,
     composites: bool | None = None,
+    content: Content | str = Content.IDS,
 ) -> DataFrame:
     """Matches and dead letters in one pass: columns `match` and `dead_letter`, one of them null in each row.
 
     For `foreachBatch`, where `matches_of` and `dead_letters_of` part the two; persist the batch before.
     """
     detection = Detection(shards, _pace(lateness, idle), None if until is None else parse_instant(until))
-    return results_of(events, source_of(subscriptions, ontology), detection, columns, deduplicate, composites)
+    source = source_of(subscriptions, ontology)
+    telling = telling_of(content_named(content), snapshot_of(source).subscriptions)
+    return told(results_of(events, source, detection, telling, columns, deduplicate, composites), telling)
 
 
 def results_of(
     events: DataFrame,
     source: Source,
     detection: Detection,
+    telling: Telling,
     columns: Mapping[str, str] | None = None,
     deduplicate: Deduplicate = None,
     composites: bool | None = None,
 ) -> DataFrame:
-    """Matches and dead letters in one pass."""
+    """Matches and dead letters in one pass, as workers give them."""
     rows, layout = laid_out(events, columns)
-    given = _with_version(rows, source)
+    given = Given(_with_version(rows, source), layout, source, telling)
     remembered = _remembered(events, deduplicate)
     if composites or (composites is None and has_composites(source)):
-        return detected_in(Given(given, layout, source), detection, deduplicate is not False, remembered)
+        return detected_in(given, detection, deduplicate is not False, remembered)
     if deduplicate is False or (events.isStreaming and remembered is None):
-        return given.mapInArrow(ByMatch(layout, source), BY_MATCH)
-    by_event = ByEvent(layout, source, with_content=not events.isStreaming)
-    return first_of_each(given.mapInArrow(by_event, BY_EVENT), remembered)
+        return given.rows.mapInArrow(ByMatch(layout, source, telling), BY_MATCH)
+    by_event = ByEvent(layout, source, not events.isStreaming, telling)
+    return first_of_each(given.rows.mapInArrow(by_event, BY_EVENT), remembered)
 
 
 def matches_of(both: DataFrame) -> DataFrame:

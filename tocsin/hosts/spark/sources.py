@@ -90,6 +90,11 @@ def source_of(given: Subscriptions, ontology: object = None) -> Source:
     return FixedList.of(entries)
 
 
+def snapshot_of(source: Source) -> Snapshot:
+    """What the list, or the catalog as it is now, holds."""
+    return Catalog(source.url).snapshot() if isinstance(source, LiveCatalog) else source.snapshot(FIXED_VERSION)
+
+
 def _entry(given: Entry) -> Subscription | Definition:
     if isinstance(given, Subscription | Definition):
         return given

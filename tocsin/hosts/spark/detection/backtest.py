@@ -23,6 +23,7 @@ from tocsin.hosts.spark.detection.results import batches_of_matches
 from tocsin.hosts.spark.detection.shards import shard_keys
 from tocsin.hosts.spark.schemas import BY_MATCH, MATCHES
 from tocsin.hosts.spark.sources import Source
+from tocsin.hosts.spark.telling import IDS_ONLY, Teller, Telling
 from tocsin.values.time import Instant
 
 FORGET_EVERY = 1000
@@ -33,12 +34,12 @@ _LISTS = f"array<{MATCHES.simpleString()}>"
 _ORDER = ("shard", "end", "start", "source", "id")
 
 
-def tested(by_event: DataFrame, versions: DataFrame, source: Source, shards: int, until: Instant | None) -> DataFrame:
+def tested(by_event: DataFrame, versions: DataFrame, test: BackTest) -> DataFrame:
     """Rows by event -> (match, dead_letter); `versions` has one row, the version for shards without events."""
-    beginnings = _beginnings(versions, shards)
-    rows = _spread(by_event, shards).unionByName(beginnings, allowMissingColumns=True)
-    placed = rows.repartition(shards, "shard").sortWithinPartitions(*_ORDER)
-    return placed.mapInArrow(BackTest(source, shards, until), BY_MATCH)
+    beginnings = _beginnings(versions, test.shards)
+    rows = _spread(by_event, test.shards).unionByName(beginnings, allowMissingColumns=True)
+    placed = rows.repartition(test.shards, "shard").sortWithinPartitions(*_ORDER)
+    return placed.mapInArrow(test, BY_MATCH)
 
 
 def first_in_order(by_event: DataFrame) -> DataFrame:
@@ -93,6 +94,7 @@ class BackTest:
     source: Source
     shards: int
     until: Instant | None
+    telling: Telling = IDS_ONLY
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """The work of one task, shard after shard."""
@@ -103,12 +105,17 @@ class BackTest:
             found: list[Match] = []
             for shard, version, message in _for_shards(rows):
                 if run is None or run.key != shard:
-                    found += [] if run is None else run.ended(self.until)
-                    run = Run(shard, self.shards, self.source)
+                    if run is not None:
+                        yield from self._results(run, found + run.ended(self.until))
+                    found, run = [], Run(shard, self.shards, self.source)
                 found += run.told(version, message)
-            yield from batches_of_matches(found)
+            if run is not None:
+                yield from self._results(run, found)
         if run is not None:
-            yield from batches_of_matches(run.ended(self.until))
+            yield from self._results(run, run.ended(self.until))
+
+    def _results(self, run: Run, found: list[Match]) -> Iterator[Any]:
+        return batches_of_matches(found, run.teller(self.telling))
 
 
 class Run:
@@ -122,6 +129,10 @@ class Run:
         self._version = 0
         self._events = 0
         self._spans: list[Span] = []
+
+    def teller(self, telling: Telling) -> Teller:
+        """Who tells of members what is asked for."""
+        return self._members.teller(telling)
 
     def told(self, version: int, message: bytes | None) -> list[Match]:
         """The next event in canonical order, or only that the shard is there."""

@@ -22,6 +22,7 @@ from tocsin.hosts.spark.detection.messages import Hit, message_of
 from tocsin.hosts.spark.detection.packing import event_of_plain, pack, plain_event, unpack
 from tocsin.hosts.spark.rows import Letter
 from tocsin.hosts.spark.sources import Source
+from tocsin.hosts.spark.telling import Teller, Telling
 from tocsin.values.time import Instant
 
 _Atoms = tuple[bytes, ...]
@@ -79,6 +80,10 @@ class Shard:
         outcome.letters += map(_suspended_letter, self._members.engine.take_suspended())
         self.token = blake2b(self.token + step, digest_size=16).digest()
         return outcome
+
+    def teller(self, telling: Telling) -> Teller:
+        """Who tells of members what is asked for now."""
+        return self._members.teller(telling)
 
     def _begins_with(self, oldest: Instant | None) -> None:
         """Until time begins, the lowest end counts that is not late."""
