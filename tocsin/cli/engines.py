@@ -14,6 +14,7 @@ from tocsin.errors import UnsupportedProblem
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.event import Event
 from tocsin.events.match import Match
+from tocsin.events.reception import Ends
 from tocsin.hosts.cascade import cascaded, constructing
 from tocsin.hosts.local.finite import Input, match_events, read_events
 from tocsin.plan.atoms import Atom
@@ -42,6 +43,7 @@ class Request:
     until: Instant | None = None
     master: str = "local[2]"
     with_members: bool = False
+    ends: Ends = Ends.START
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,21 +59,21 @@ def evaluate(engine: EngineName, request: Request) -> Answer:
     return _ENGINES[engine](request)
 
 
-def read_input(path: str, lateness: Duration | None) -> Input:
+def read_input(path: str, lateness: Duration | None, ends: Ends = Ends.START) -> Input:
     """The events of a file, with a progress bar."""
     with reading(path, "reading events") as progress, open_events(path, progress) as lines:
-        return read_events(lines, lateness)
+        return read_events(lines, lateness, ends)
 
 
 def _local(request: Request) -> Answer:
-    found = read_input(request.events, request.lateness)
+    found = read_input(request.events, request.lateness, request.ends)
     with working(len(found.events), "matching") as progress:
         matches = match_events(request.loaded.plans, found, request.until, progress)
     return Answer(matches, found.dead_letters)
 
 
 def _reference(request: Request) -> Answer:
-    found = read_input(request.events, request.lateness)
+    found = read_input(request.events, request.lateness, request.ends)
     plans = request.loaded.plans
 
     def evaluate(further: Sequence[Event]) -> list[Match]:
@@ -104,6 +106,7 @@ def _spark(request: Request) -> Answer:
         until=request.until,
         master=request.master,
         with_members=request.with_members,
+        interval=request.ends,
     )
     return Answer(matches, dead_letters)
 

@@ -12,6 +12,7 @@ from tocsin.cli.loading import load
 from tocsin.cli.options import Events, OnError, Ontology, Subscriptions
 from tocsin.connectors.files import write_lines
 from tocsin.events.content import Content
+from tocsin.events.reception import Ends
 from tocsin.values.time import parse_duration, parse_instant
 
 
@@ -32,6 +33,9 @@ def match(
     content: Annotated[
         Content, typer.Option(help="What matches tell of their events, where a subscription does not say.")
     ] = Content.IDS,
+    interval: Annotated[
+        Ends, typer.Option(help="When an event without endtime ends: when it starts, or when it was received.")
+    ] = Ends.START,
     master: Annotated[str, typer.Option(help="Spark master, for --engine spark.")] = "local[2]",
 ) -> None:
     """Match the events of a file against the subscriptions of a file.
@@ -44,7 +48,8 @@ def match(
     loaded = load(subscriptions, ontology, skip_wrong=on_error is OnError.SKIP)
     contents = {id: each.content or content for id, each in loaded.subscriptions.items()}
     allowed = parse_duration(lateness) if lateness else None
-    request = Request(loaded, events, allowed, stop, master, with_members=set(contents.values()) != {Content.IDS})
+    with_members = set(contents.values()) != {Content.IDS}
+    request = Request(loaded, events, allowed, stop, master, with_members, interval)
     answer = evaluate(engine, request)
     words = knowledge_in(loaded.definitions)
     write_lines(output, (each.line(contents[each.subscription], words) for each in answer.matches))

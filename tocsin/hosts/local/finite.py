@@ -13,6 +13,7 @@ from tocsin.events.dead_letter import DeadLetter, late, malformed, refused, susp
 from tocsin.events.event import Event
 from tocsin.events.match import Match, once
 from tocsin.events.order import in_canonical_order
+from tocsin.events.reception import Ends, received
 from tocsin.hosts.cascade import cascaded, constructing
 from tocsin.hosts.collecting import rare_collection
 from tocsin.hosts.ordering import Watermark
@@ -32,8 +33,11 @@ class Input:
 
 
 @rare_collection()
-def read_events(lines: Iterable[bytes], lateness: Duration | None = None) -> Input:
-    """Decodes JSON Lines; blank lines are passed over, malformed ones become dead letters with their line number."""
+def read_events(lines: Iterable[bytes], lateness: Duration | None = None, ends: Ends = Ends.START) -> Input:
+    """Decodes JSON Lines; blank lines are passed over, malformed ones become dead letters with their line number.
+
+    Where reception ends an event, one that does not say when it was received keeps its own end.
+    """
     found = Input()
     watermark = Watermark(lateness)
     for number, line in enumerate(lines, 1):
@@ -41,6 +45,8 @@ def read_events(lines: Iterable[bytes], lateness: Duration | None = None) -> Inp
             continue
         try:
             events = decode_all(line)
+            if ends is Ends.RECEPTION:
+                events = list(map(received, events))
         except Problem as problem:
             found.dead_letters.append(malformed(problem, line, number))
             continue

@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 from tocsin.catalog import Catalog
 from tocsin.errors import UnsupportedProblem
 from tocsin.events.content import Content, content_named
+from tocsin.events.reception import Ends, ends_named
 from tocsin.hosts.spark.detection.clock import Pace
 from tocsin.hosts.spark.detection.pipeline import DEFAULT_LATENESS, Detection, Given, detected_in, has_composites
 from tocsin.hosts.spark.detection.shards import DEFAULT_SHARDS
@@ -42,6 +43,7 @@ def match(
     until: str | None = None,
     composites: bool | None = None,
     content: Content | str = Content.IDS,
+    interval: str | None = None,
 ) -> DataFrame:
     """The matches of subscriptions over events, one row each; dead letters are left out.
 
@@ -55,6 +57,9 @@ def match(
 
     `content` says what is told of the events of a match where a subscription does not say: "ids", "events" for a
     column `members` of the complete events as structs, "rdf" for one of Turtle texts.
+
+    `interval="reception"`: an event without endtime ends when it was received: at its `receivedtime` or that of its
+    row, else on a stream at the time of its micro-batch, which is stamped on it.
 
     The rest concerns composites; a condition on one event rings at once, however late the event. On a stream an event
     may be `lateness` behind the newest (2 seconds by default); after `idle` without events the clock runs on by itself.
@@ -74,6 +79,7 @@ def match(
         until=until,
         composites=composites,
         content=content,
+        interval=interval,
     )
     return matches_of(both)
 
@@ -101,6 +107,7 @@ def match_with_dead_letters(
     until: str | None = None,
     composites: bool | None = None,
     content: Content | str = Content.IDS,
+    interval: str | None = None,
 ) -> DataFrame:
     """Matches and dead letters in one pass: columns `match` and `dead_letter`, one of them null in each row.
 
@@ -109,7 +116,8 @@ def match_with_dead_letters(
     detection = Detection(shards, _pace(lateness, idle), None if until is None else parse_instant(until))
     source = source_of(subscriptions, ontology)
     telling = telling_of(content_named(content), snapshot_of(source).subscriptions)
-    return told(results_of(events, source, detection, telling, columns, deduplicate, composites), telling)
+    ends = ends_named(interval)
+    return told(results_of(events, source, detection, telling, columns, deduplicate, composites, ends), telling)
 
 
 def results_of(
@@ -120,9 +128,10 @@ def results_of(
     columns: Mapping[str, str] | None = None,
     deduplicate: Deduplicate = None,
     composites: bool | None = None,
+    ends: Ends = Ends.START,
 ) -> DataFrame:
     """Matches and dead letters in one pass, as workers give them."""
-    rows, layout = laid_out(events, columns)
+    rows, layout = laid_out(events, columns, ends)
     given = Given(_with_version(rows, source), layout, source, telling)
     remembered = _remembered(events, deduplicate)
     if composites or (composites is None and has_composites(source)):
