@@ -6,7 +6,10 @@ dead letters. `match` gives the matches, `dead_letters` the dead letters, `match
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import traceback
+import warnings
+from collections.abc import Iterable, Mapping
+from itertools import chain
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -16,7 +19,7 @@ from tocsin.errors import UnsupportedProblem
 from tocsin.events.content import Content, content_named
 from tocsin.events.reception import Ends, ends_named
 from tocsin.hosts.spark.detection.clock import Pace
-from tocsin.hosts.spark.detection.pipeline import DEFAULT_LATENESS, Detection, Given, detected_in, has_composites
+from tocsin.hosts.spark.detection.pipeline import DEFAULT_LATENESS, Detection, Given, composites_in, detected_in
 from tocsin.hosts.spark.detection.shards import DEFAULT_SHARDS
 from tocsin.hosts.spark.layout import laid_out
 from tocsin.hosts.spark.repeats import first_of_each
@@ -25,9 +28,14 @@ from tocsin.hosts.spark.sources import LiveCatalog, Source, Subscriptions, snaps
 from tocsin.hosts.spark.telling import Telling, telling_of, told
 from tocsin.hosts.spark.versions import version_table
 from tocsin.hosts.spark.worker import ByEvent, ByMatch
+from tocsin.plan.composites import Part, rings_by_time
 from tocsin.values.time import Duration, parse_duration, parse_instant
 
 Deduplicate = bool | str | None
+
+
+class AbsenceWaitsWarning(UserWarning):
+    """On a stream whose clock does not run on, an absence rings only with the next event."""
 
 
 def match(
@@ -134,12 +142,34 @@ def results_of(
     rows, layout = laid_out(events, columns, ends)
     given = Given(_with_version(rows, source), layout, source, telling)
     remembered = _remembered(events, deduplicate)
-    if composites or (composites is None and has_composites(source)):
+    found = composites_in(snapshot_of(source)) if composites is not False else iter(())
+    first = next(found, None)
+    if composites or first is not None:
+        if first is not None and events.isStreaming and detection.pace.idle is None:
+            _warn_of_waiting(chain([first], found))
         return detected_in(given, detection, deduplicate is not False, remembered)
     if deduplicate is False or (events.isStreaming and remembered is None):
         return given.rows.mapInArrow(ByMatch(layout, source, telling), BY_MATCH)
     by_event = ByEvent(layout, source, not events.isStreaming, telling)
     return first_of_each(given.rows.mapInArrow(by_event, BY_EVENT), remembered)
+
+
+def _warn_of_waiting(found: Iterable[tuple[str, Part]]) -> None:
+    """Tells once, where the query is made, that absences will wait for the next event."""
+    waiting = next((id for id, pattern in found if rings_by_time(pattern)), None)
+    if waiting is not None:
+        warnings.warn(
+            f"subscriptions such as {waiting!r} ring when nothing comes; without idle they wait for the next event:"
+            ' give a time, as in idle="10s"',
+            AbsenceWaitsWarning,
+            stacklevel=_levels_to_the_caller(),
+        )
+
+
+def _levels_to_the_caller() -> int:
+    """How far up, from the one who asks, the first is who is not of this file: whom a warning is for."""
+    files = [frame.filename for frame in reversed(traceback.extract_stack())]
+    return next(number for number, file in enumerate(files) if file != __file__)
 
 
 def matches_of(both: DataFrame) -> DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from pyspark.sql import DataFrame
@@ -17,10 +18,11 @@ from tocsin.hosts.spark.detection.shards import DEFAULT_SHARDS, MOST_SHARDS
 from tocsin.hosts.spark.detection.stream import detected
 from tocsin.hosts.spark.detection.wanting import WANTED, Identity, Wanting
 from tocsin.hosts.spark.layout import Layout
-from tocsin.hosts.spark.sources import FIXED_VERSION, LiveCatalog, Source, snapshot_of
+from tocsin.hosts.spark.sources import FIXED_VERSION, LiveCatalog, Source
 from tocsin.hosts.spark.telling import IDS_ONLY, Telling
 from tocsin.hosts.spark.versions import VERSION, version_table
 from tocsin.plan.atoms import Atom
+from tocsin.plan.composites import Part
 from tocsin.values.time import Duration, Instant
 
 DEFAULT_LATENESS: Duration = 2_000_000
@@ -53,9 +55,18 @@ class Given:
     telling: Telling = IDS_ONLY
 
 
-def has_composites(source: Source) -> bool:
-    """Whether the list, or the catalog as it is now, has a composite."""
-    return _any_composite(snapshot_of(source))
+def composites_in(snapshot: Snapshot) -> Iterator[tuple[str, Part]]:
+    """The composites of a list or catalog, by subscription; what does not compile is none."""
+    light = Surroundings.of(snapshot.definitions)
+    for subscription in snapshot.subscriptions:
+        if subscription.language in _ATOMIC_LANGUAGES:
+            continue
+        try:
+            plan = compile_subscription(subscription, light)
+        except Problem:
+            continue
+        if not isinstance(plan.pattern, Atom):
+            yield subscription.id, plan.pattern
 
 
 def detected_in(given: Given, detection: Detection, once: bool, remembered: Duration | None) -> DataFrame:
@@ -88,17 +99,3 @@ def _versions(given: Given) -> DataFrame:
     if isinstance(given.source, LiveCatalog):
         return version_table(spark, Catalog(given.source.url)).withColumnRenamed(VERSION, "version")
     return spark.range(1).select(F.lit(FIXED_VERSION).cast("bigint").alias("version"))
-
-
-def _any_composite(snapshot: Snapshot) -> bool:
-    light = Surroundings.of(snapshot.definitions)
-    for subscription in snapshot.subscriptions:
-        if subscription.language in _ATOMIC_LANGUAGES:
-            continue
-        try:
-            plan = compile_subscription(subscription, light)
-        except Problem:
-            continue
-        if not isinstance(plan.pattern, Atom):
-            return True
-    return False
