@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming import StreamingQuery
 
 from tests.spark.scenes import SUBSCRIPTIONS, expected, in_order, random_lines, selector
-from tocsin.catalog import Catalog, open_catalog
+from tocsin.catalog import Catalog, create_catalog
 from tocsin.errors import Problem, UnsupportedProblem
 from tocsin.events.match import Match
 from tocsin.hosts.spark.finite import matches_in
@@ -89,7 +89,7 @@ def running(spark: SparkSession, tmp_path: Path) -> Iterator[Callable[..., Runni
 
 @pytest.fixture
 def catalog(tmp_path: Path) -> Catalog:
-    return open_catalog(str(tmp_path / "catalog.db"))
+    return create_catalog(str(tmp_path / "catalog.db"))
 
 
 def cut(chance: random.Random, lines: Sequence[str], most: int) -> Iterator[Sequence[str]]:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from tests.spark.scenes import SUBSCRIPTIONS, expected, in_order, random_lines, selector
-from tocsin.catalog import Catalog, Definition, Snapshot, Subscription, open_catalog
+from tocsin.catalog import Catalog, Definition, Snapshot, Subscription, create_catalog
 from tocsin.errors import StateProblem
 from tocsin.hosts.spark import worker
 from tocsin.hosts.spark.finite import matches_in
@@ -25,7 +25,7 @@ from tocsin.hosts.spark.worker import ByEvent, ByMatch
 
 @pytest.fixture
 def catalog(tmp_path: Path) -> Catalog:
-    return open_catalog(str(tmp_path / "catalog.db"))
+    return create_catalog(str(tmp_path / "catalog.db"))
 
 
 def event_rows(*ids: str, version: int | None = None, **data: Any) -> Any:

@@ -61,6 +61,15 @@ def too_many_hops(subscription: str, match: str) -> DeadLetter:
     return DeadLetter("HopLimitExceeded", reason, json.dumps({"subscription": subscription, "match": match}))
 
 
+def broken(subscription: str, problem: Problem, expression: str) -> DeadLetter:
+    """The dead letter of a subscription that does not compile, as it came or after a definition has changed."""
+    token = f" ({problem.token!r})" if problem.token and problem.token not in problem.message else ""
+    place = f" at {problem.place}" if problem.place else ""
+    hint = f" ({problem.hint})" if problem.hint else ""
+    reason = f"subscription {subscription!r} rings no more{place}: {problem.message}{token}{hint}"
+    return DeadLetter(problem.code, reason, shown_input(expression))
+
+
 def suspended(subscription: str) -> DeadLetter:
     """The dead letter of a subscription that was suspended because too much waited for it."""
     return DeadLetter(
