@@ -1,4 +1,4 @@
-"""Replacing: one version without a gap, nothing unknown, nothing that contradicts; and catalogs made on purpose only."""
+"""Replacing: one version without a gap, nothing unknown or contradicting; and catalogs are made on purpose only."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_what_is_replaced_keeps_its_place_and_never_misses(catalog: Catalog) -> 
 
 def test_what_is_not_there_cannot_be_replaced(catalog: Catalog) -> None:
     catalog.add(sub("x"))
-    with pytest.raises(Problem, match="no subscription 'new'.*catalog add"):
+    with pytest.raises(Problem, match=r"no subscription 'new'.*catalog add"):
         catalog.replace(sub("x", "b = 2"), sub("new"))
     with pytest.raises(Problem, match="no definition 'x'"):
         catalog.replace(Definition("x", region="POINT (1 1)"))
@@ -159,7 +159,7 @@ def test_a_locked_catalog_is_a_problem_with_a_way_out(
     with sqlite3.connect(tmp_path / "c.db") as other:
         other.execute("BEGIN EXCLUSIVE")
         for ask in (catalog.version, lambda: catalog.add(sub("x")), lambda: open_catalog(catalog.url)):
-            with pytest.raises(Problem, match="CatalogLocked.*c.db.*try again"):
+            with pytest.raises(Problem, match=r"CatalogLocked.*c\.db.*try again"):
                 ask()
         other.rollback()
     assert catalog.add(sub("x")) == 1

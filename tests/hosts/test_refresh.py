@@ -186,7 +186,7 @@ def test_a_first_ontology_that_is_defined_later_is_known_to_those_who_were_there
     hub = tocsin.Hub()
     hub.define(tbox(STEPS))
     hub.subscribe(PALLETS, language="concept", id="mine")
-    with pytest.raises(Problem, match="TBOX_REDEFINED.*second.*transporting"):
+    with pytest.raises(Problem, match=r"TBOX_REDEFINED.*second.*transporting"):
         hub.define(tbox("transporting := flying;", "second"))
     assert len(hub.publish(step("1", "rail"))) == 1
 

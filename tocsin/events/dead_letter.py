@@ -13,6 +13,9 @@ MAX_INPUT = 4096
 
 LATE = "late"
 
+EVENT_WARNING = "EventWarning"
+"""The code of what is told like a dead letter where there is no other way: the event itself was served."""
+
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
@@ -53,6 +56,12 @@ def undecided(event: Event, subscription: str | None) -> DeadLetter:
     who = "a part of a composite" if subscription is None else f"subscription {subscription!r}"
     reason = f"{who} could not be decided for the event within the limits; it does not ring"
     return DeadLetter("LIMIT", reason, json.dumps({"source": event.source, "id": event.id}))
+
+
+def warning(event: Event, problem: Problem) -> DeadLetter:
+    """What is odd about an event that was served, as a letter."""
+    reason = f"{problem.code}: {problem.message}"
+    return DeadLetter(EVENT_WARNING, reason, json.dumps({"source": event.source, "id": event.id}))
 
 
 def too_many_hops(subscription: str, match: str) -> DeadLetter:

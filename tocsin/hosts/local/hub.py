@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +33,7 @@ from tocsin.events.dead_letter import (
 )
 from tocsin.events.event import Event
 from tocsin.events.match import Match
+from tocsin.events.warning import EventWarning
 from tocsin.hosts.local.roster import Broken, Roster
 from tocsin.hosts.ordering import ReorderBuffer, Watermark
 from tocsin.plan.atoms import Atom
@@ -62,15 +63,17 @@ class Counts:
     duplicates: int = 0
     late: int = 0
     dead_letters: int = 0
+    warnings: int = 0
 
 
 class Hub:
     """Subscriptions and events meet here; matches go to the receivers at once.
 
     Duplicates are recognised among the last `remember` events. The newest `keep_dead_letters` dead letters are kept in
-    `dead_letters`. With a `catalog` (path, URL or Catalog) subscriptions are shared with other hosts. An `ontology` is
-    the path of a file, or several. A composite for which more than `queue_limit` occurrences wait in one place is
-    suspended and its subscriber told; the others are served on.
+    `dead_letters`, and as many warnings about events that were served in `warnings`. With a `catalog` (path, URL or
+    Catalog) subscriptions are shared with other hosts; it must be there. An `ontology` is the path of a file, or
+    several. A composite for which more than `queue_limit` occurrences wait in one place is suspended and its subscriber
+    told; the others are served on.
     """
 
     def __init__(
@@ -85,6 +88,7 @@ class Hub:
     ) -> None:
         self.counts = Counts()
         self.dead_letters: deque[DeadLetter] = deque(maxlen=keep_dead_letters)
+        self.warnings: deque[EventWarning] = deque(maxlen=keep_dead_letters)
         self._watermark = Watermark(parse_duration(lateness))
         self._buffer: ReorderBuffer[tuple[Atom, ...]] = ReorderBuffer()
         self._late: set[tuple[str, str]] = set()
@@ -187,6 +191,7 @@ class Hub:
             self._bury(refused(accepted[index], problem))
         for index, key in self._engine.undecided():
             self._bury(undecided(accepted[index], key))
+        self._note_warnings(accepted)
         for each in matched.relevant:
             if accepted[each.index].identity not in self._late:
                 self._buffer.add(accepted[each.index], each.atoms)
@@ -242,6 +247,7 @@ class Hub:
         while waiting:
             event = waiting.popleft()
             matched = self._engine.match_all(Batch([event]))
+            self._note_warnings([event])
             rings = (self._engine.ring(key, event) for _, key in matched.rings)
             further = [match for match in rings if match is not None]
             for each in matched.relevant:
@@ -347,6 +353,12 @@ class Hub:
     def _bury(self, letter: DeadLetter) -> None:
         self.counts.dead_letters += 1
         self.dead_letters.append(letter)
+
+    def _note_warnings(self, events: Sequence[Event]) -> None:
+        """Counts what is odd about the events of the last batch, and keeps the newest."""
+        for index, problem in self._engine.warned():
+            self.counts.warnings += 1
+            self.warnings.append(EventWarning.of(events[index], problem))
 
     def _new_name(self) -> str:
         self._named += 1
