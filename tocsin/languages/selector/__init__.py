@@ -1,7 +1,8 @@
-"""The selector language: conditions on the attributes of one event, in three dialects.
+"""The selector language: conditions on the attributes of one event, in four dialects.
 
-`selector` is the native dialect, `jms` follows Jakarta Messaging 3.1, `cesql` is CloudEvents SQL 1.0. All three give a
-plan of one condition; a text that is empty in `selector` and `jms` matches every event.
+`selector` is the native dialect, `jms` follows Jakarta Messaging 3.1, `amqp` is the SQL filter of AMQP Filter
+Expressions 1.0, `cesql` is CloudEvents SQL 1.0. All give a plan of one condition; a text that is empty in `selector`
+and `jms` matches every event.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from tocsin.languages.selector.cesql import read_expression
 from tocsin.languages.selector.limits import Limits
 from tocsin.languages.selector.lower import lower
 from tocsin.languages.selector.read import grammar, read
-from tocsin.languages.selector.rules import JMS, NATIVE, Rules
+from tocsin.languages.selector.rules import AMQP, JMS, NATIVE, Rules
 from tocsin.languages.selector.values import Setting
 from tocsin.plan.atoms import BooleanNode, Computed, Condition
 from tocsin.plan.composites import Plan
@@ -48,11 +49,15 @@ def problems(text: str, options: Mapping[str, object] = _NO_OPTIONS, limits: Lim
 
 
 def _native(text: str, limits: Limits) -> tuple[BooleanNode, list[Problem]]:
-    return _lowered("native.lark", text, limits, NATIVE)
+    return _lowered(("values.lark", "native.lark"), text, limits, NATIVE)
 
 
 def _jms(text: str, limits: Limits) -> tuple[BooleanNode, list[Problem]]:
-    return _lowered("jms.lark", text, limits, JMS)
+    return _lowered(("values.lark", "jms.lark"), text, limits, JMS)
+
+
+def _amqp(text: str, limits: Limits) -> tuple[BooleanNode, list[Problem]]:
+    return _lowered(("amqp.lark",), text, limits, AMQP)
 
 
 def _cesql(text: str, limits: Limits) -> tuple[BooleanNode, list[Problem]]:
@@ -62,18 +67,19 @@ def _cesql(text: str, limits: Limits) -> tuple[BooleanNode, list[Problem]]:
 DIALECTS: Mapping[str, Callable[[str, Limits], tuple[BooleanNode, list[Problem]]]] = {
     "selector": _native,
     "jms": _jms,
+    "amqp": _amqp,
     "cesql": _cesql,
 }
 
 
-def _lowered(tokens: str, text: str, limits: Limits, rules: Rules) -> tuple[BooleanNode, list[Problem]]:
+def _lowered(tokens: tuple[str, ...], text: str, limits: Limits, rules: Rules) -> tuple[BooleanNode, list[Problem]]:
     syntax = read(_parser(tokens, limits.nesting), text, limits, rules.wording)
     return lower(syntax, Setting(text, rules, limits))
 
 
 @cache
-def _parser(tokens: str, nesting: int) -> Parser:
-    return Parser(grammar("condition.lark", tokens), Builder(nesting))
+def _parser(tokens: tuple[str, ...], nesting: int) -> Parser:
+    return Parser(grammar("condition.lark", *tokens), Builder(nesting))
 
 
 def _dialect(options: Mapping[str, object]) -> str:

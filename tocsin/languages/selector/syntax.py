@@ -1,6 +1,6 @@
 """The syntax tree of a selector: what the text says and where, before it is decided what it means.
 
-One tree serves the selector and the jms dialect. A node knows its spot in the text and how deep it nests.
+One tree serves the dialects selector, jms and amqp. A node knows its spot in the text and how deep it nests.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """`+ - * /` between two operands, or a sign before one."""
+    """`+ - * / %` between two operands, or a sign before one."""
 
     spot: Spot
     operator: str
@@ -47,8 +47,18 @@ class Arithmetic:
 
 
 @dataclass(frozen=True, slots=True)
+class Function:
+    """A function, by its name in upper case, applied to its arguments."""
+
+    spot: Spot
+    name: str
+    arguments: tuple[Syntax, ...]
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two values in one of the relations `= <> < <= > >=`."""
+    """Two values in one of the relations `= <> < <= > >=`; `!=` is `<>`."""
 
     spot: Spot
     relation: str
@@ -130,4 +140,4 @@ class Disjunction:
 
 
 Test = Comparison | LikeTest | BetweenTest | InTest | NullTest
-Syntax = Name | Literal | Arithmetic | Test | Negation | Conjunction | Disjunction
+Syntax = Name | Literal | Arithmetic | Function | Test | Negation | Conjunction | Disjunction
