@@ -55,7 +55,7 @@ class Ordered:
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """The attribute is of the kind of both limits and from low to high, both included; low above high holds for none."""
+    """The attribute is of the limits' kind and from low to high, both included; low above high holds for none."""
 
     path: Path
     low: Constant

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import assert_never
 
 from tocsin.languages.texts import Spot
 
@@ -141,3 +142,26 @@ class Disjunction:
 
 Test = Comparison | LikeTest | BetweenTest | InTest | NullTest
 Syntax = Name | Literal | Arithmetic | Function | Test | Negation | Conjunction | Disjunction
+
+
+def children_of(node: Syntax) -> tuple[Syntax, ...]:
+    """The parts of a node, from left to right."""
+    match node:
+        case Arithmetic(_, _, operands) | Conjunction(_, operands) | Disjunction(_, operands):
+            return operands
+        case Function(_, _, arguments):
+            return arguments
+        case Comparison(_, _, left, right):
+            return (left, right)
+        case LikeTest(_, subject, pattern, escape):
+            return (subject, pattern) if escape is None else (subject, pattern, escape)
+        case BetweenTest(_, subject, low, high):
+            return (subject, low, high)
+        case InTest(_, subject, elements):
+            return (subject, *elements)
+        case NullTest(_, operand) | Negation(_, operand):
+            return (operand,)
+        case Name() | Literal():
+            return ()
+        case _:
+            assert_never(node)
