@@ -63,16 +63,16 @@ def _key(given: Given, field: str) -> str:
     prefix = field.partition(":")[0]
     if not field:
         raise given.wrong(f"{given.name} names no field", "write it like EQATTR_prefix:field_attribute")
-    if prefix not in given.prefixes and prefix not in _FULL:
+    if prefix not in given.names.prefixes and prefix not in _FULL:
         raise given.wrong(
             f"the prefix {prefix!r} is not declared",
             f'add it to the query: "@context": {{"{prefix}": "https://..."}}, or write namespace#name',
         )
-    return expanded(field, given.prefixes)
+    return expanded(field, given.names)
 
 
 def _attribute(given: Given, name: str) -> str:
-    return expanded(name, given.prefixes)
+    return expanded(name, given.names)
 
 
 def _equality(given: Given) -> Call:

@@ -24,7 +24,7 @@ def lower(query: Query, ontology: Ontology | None) -> tuple[BooleanNode, list[Pr
     problems: list[Problem] = []
     for name, value in query.parameters.items():
         try:
-            given = Given(name, value, query.text, query.prefixes, ontology)
+            given = Given(name, value, query.text, query.names, ontology)
             found.append(_lowering(given)(given))
         except Problem as problem:
             problems.append(problem)

@@ -76,7 +76,7 @@ _DISPOSITIONS = terms(vocabulary.DISPOSITION)
 
 def _event_type(given: Given) -> BooleanNode:
     """The type, or the former name that a QuantityEvent keeps."""
-    names = [expanded(each, given.prefixes) for each in strings(given)]
+    names = [expanded(each, given.names) for each in strings(given)]
     known = (*KINDS, QUANTITY_EVENT)
     for name in names:
         if name not in known and ":" not in name:

@@ -11,7 +11,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from tocsin.errors import MeaningProblem
-from tocsin.events.codecs.epcis.names import Prefixes
+from tocsin.events.codecs.epcis.names import Names
 from tocsin.events.codecs.epcis.vocabulary import Vocabulary
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages.epcis.problems import parameter_problem
@@ -28,7 +28,7 @@ class Given:
     name: str
     value: Any
     text: str
-    prefixes: Prefixes
+    names: Names
     ontology: Ontology | None = None
 
     def wrong(self, message: str, hint: str = "") -> MeaningProblem:

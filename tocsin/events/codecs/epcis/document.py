@@ -13,7 +13,7 @@ from tocsin.errors import EventProblem
 from tocsin.events.codecs.cloudevents import parse_json
 from tocsin.events.codecs.epcis.event import SOURCE, event_of_attributes
 from tocsin.events.codecs.epcis.from_xml import fields, local, raw_event, split
-from tocsin.events.codecs.epcis.names import KNOWN, prefixes_of
+from tocsin.events.codecs.epcis.names import KNOWN, names_in_xml, names_of
 from tocsin.events.codecs.epcis.polls import QUERIES, parameters_of
 from tocsin.events.codecs.epcis.readings import CODE, shown, wrong
 from tocsin.events.codecs.epcis.shape import KINDS, QUANTITY_EVENT, normal_event
@@ -81,10 +81,10 @@ def _of_json_value(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
             "@context is missing",
             "the standard one is https://ref.gs1.org/standards/epcis/epcis-context.jsonld",
         )
-    prefixes = prefixes_of(value["@context"])
+    names = names_of(value["@context"])
     place, events = _event_list(value)
     for number, event in enumerate(events):
-        yield normal_event(event, f"{place}[{number}]", prefixes)
+        yield normal_event(event, f"{place}[{number}]", names)
 
 
 def _event_list(value: dict[str, Any]) -> tuple[str, list[Any]]:
@@ -119,11 +119,11 @@ def _of_xml(raw: bytes | str) -> Iterator[dict[str, Any]]:
 def _of_root(root: Element) -> Iterator[dict[str, Any]]:
     strict = not _is_first_version(root)
     if local(root) not in DOCUMENTS:
-        yield normal_event(raw_event(root, "", strict), "", KNOWN)
+        yield normal_event(raw_event(root, "", strict), "", names_in_xml(root.nsmap))
         return
     for number, element in enumerate(_event_elements(root)):
         place = f"EventList[{number}]"
-        yield normal_event(raw_event(element, place, strict), place, KNOWN)
+        yield normal_event(raw_event(element, place, strict), place, names_in_xml(element.nsmap))
 
 
 def _event_elements(root: Element) -> list[Element]:
