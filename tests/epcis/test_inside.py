@@ -11,8 +11,7 @@ from hypothesis import given
 from tests.epcis.writing import EVENTS, as_document, as_xml
 from tocsin.errors import EventProblem
 from tocsin.events.codecs.cloudevents import event_of
-from tocsin.events.codecs.epcis import decode_document
-from tocsin.events.codecs.epcis import event_hash
+from tocsin.events.codecs.epcis import decode_document, event_hash
 from tocsin.events.codecs.epcis.inside import (
     as_line,
     as_one_line,

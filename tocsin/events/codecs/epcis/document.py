@@ -13,6 +13,7 @@ from tocsin.errors import EventProblem
 from tocsin.events.codecs.cloudevents import parse_json
 from tocsin.events.codecs.epcis.event import SOURCE, event_of_attributes
 from tocsin.events.codecs.epcis.from_xml import fields, local, raw_event, split
+from tocsin.events.codecs.epcis.master_data import master_data_in_json, master_data_in_xml, with_master_data
 from tocsin.events.codecs.epcis.names import KNOWN, names_in_xml, names_of
 from tocsin.events.codecs.epcis.polls import QUERIES, parameters_of
 from tocsin.events.codecs.epcis.readings import CODE, shown, wrong
@@ -83,8 +84,9 @@ def _of_json_value(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
         )
     names = names_of(value["@context"])
     place, events = _event_list(value)
+    known = master_data_in_json(value, names)
     for number, event in enumerate(events):
-        yield normal_event(event, f"{place}[{number}]", names)
+        yield with_master_data(normal_event(event, f"{place}[{number}]", names), known)
 
 
 def _event_list(value: dict[str, Any]) -> tuple[str, list[Any]]:
@@ -121,9 +123,11 @@ def _of_root(root: Element) -> Iterator[dict[str, Any]]:
     if local(root) not in DOCUMENTS:
         yield normal_event(raw_event(root, "", strict), "", names_in_xml(root.nsmap))
         return
+    known = master_data_in_xml(root)
     for number, element in enumerate(_event_elements(root)):
         place = f"EventList[{number}]"
-        yield normal_event(raw_event(element, place, strict), place, names_in_xml(element.nsmap))
+        names = names_in_xml(element.nsmap)
+        yield with_master_data(normal_event(raw_event(element, place, strict), place, names), known)
 
 
 def _event_elements(root: Element) -> list[Element]:

@@ -32,9 +32,7 @@ _INNER: Mapping[str, Sequence[str]] = {
     "bizLocation": ("id",),
     "quantityElement": ("epcClass", "quantity", "uom"),
     "sensorElement": ("sensorMetadata", "sensorReport"),
-    "sensorMetadata": (
-        "time startTime endTime deviceID deviceMetadata rawData dataProcessingMethod bizRules".split()
-    ),
+    "sensorMetadata": ("time startTime endTime deviceID deviceMetadata rawData dataProcessingMethod bizRules".split()),
     "sensorReport": (
         "type exception deviceID deviceMetadata rawData dataProcessingMethod time microorganism chemicalSubstance "
         "value component stringValue booleanValue hexBinaryValue uriValue minValue maxValue meanValue sDev percRank "

@@ -56,7 +56,7 @@ def reference(value: Any, at: str, names: Names) -> str:
 
 def hex_binary(value: Any, at: str, names: Names) -> str:
     """Bytes in hexadecimal digits, which are the same in capitals."""
-    return _HEX(value, at, names).lower()
+    return str(_HEX(value, at, names)).lower()
 
 
 def instant(value: Any, at: str, names: Names) -> str:
@@ -154,15 +154,11 @@ def read_members(
             found[name] = reading(given, place, inside)
             continue
         full = expanded(name, inside)
-        standard = fields.get(full.removeprefix("epcis:"))
-        if standard is not None:
-            found[full.removeprefix("epcis:")] = standard(given, place, inside)
-        elif ":" in full:
-            found[full] = extension(given, inside, inside.types.get(full, ""))
-        else:
+        if ":" not in full:
             raise wrong(
                 place, f"the field {name} is not known", "a field of your own belongs to a namespace: prefix:name"
             )
+        found[full] = extension(given, inside, inside.types.get(full, ""))
     for name in required:
         if name not in found:
             raise wrong(f"{at}.{name}" if at else name, f"{name} is missing")

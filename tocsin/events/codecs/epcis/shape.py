@@ -31,6 +31,7 @@ from tocsin.events.codecs.epcis.readings import (
     wrong,
 )
 from tocsin.events.codecs.epcis.typed import types_used
+from tocsin.events.views.epcis import MASTER_DATA, NAMESPACES
 
 ACTIONS = ("ADD", "OBSERVE", "DELETE")
 QUANTITY_EVENT = "QuantityEvent"
@@ -81,6 +82,14 @@ _ERROR = record(
     ("declarationTime",),
 )
 
+
+def _kept(value: Any, at: str, _: Names) -> dict[str, Any]:
+    """What normal data already knows of a thing stays as it is."""
+    if not isinstance(value, dict):
+        raise wrong(at, f"expected an object, got {shown(value)}")
+    return value
+
+
 _COMMON: dict[str, Reading] = {
     "type": text,
     "eventTime": instant,
@@ -100,6 +109,7 @@ _COMMON: dict[str, Reading] = {
     "sourceList": items(record({"type": _PARTY, "source": uri}, ("type", "source"))),
     "destinationList": items(record({"type": _PARTY, "destination": uri}, ("type", "destination"))),
     "sensorElementList": items(_SENSOR),
+    MASTER_DATA: items(_kept),
 }
 _EPCS, _ACTED, _ILMD = items(uri), {"action": _ACTION}, {"ilmd": record({})}
 
@@ -146,12 +156,17 @@ def normal_event(value: Any, at: str, names: Names) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise wrong(at or "event", f"expected an event, got {shown(value)}")
     inside = names_of(value.get("@context"), names)
-    given, alias = _without_quantity_event(value)
+    given, alias = _without_quantity_event({_bare(name): item for name, item in value.items()})
     name = _kind_name(given.get("type"), f"{at}.type" if at else "type", inside)
     kind = KINDS.get(name, _OWN_KIND)
     _check_presence(given, at, kind)
     found = read_members(given, at, names, kind.fields, kind.required)
     return found | types_used(found, inside.types) | {"type": name} | ({ALIAS: alias} if alias else {})
+
+
+def _bare(name: str) -> str:
+    """A name of the standard's own vocabulary without its namespace."""
+    return name.removeprefix("epcis:").removeprefix(NAMESPACES["epcis"])
 
 
 def _kind_name(written: Any, at: str, names: Names) -> str:
