@@ -17,10 +17,11 @@ from tocsin.engine.engine import Engine
 from tocsin.events.event import Event
 from tocsin.events.order import in_canonical_order
 from tocsin.plan.atoms import Atom
-from tocsin.plan.composites import Plan
+from tocsin.plan.composites import Plan, atoms_of
 from tocsin.plan.explain_composites import waiting_text
 from tocsin.plan.explain_plan import plan_lines, summary_lines
 from tocsin.plan.occurrence import Occurrence
+from tocsin.plan.warnings import event_warnings
 from tocsin.plan.wire import plan_to_json
 from tocsin.values.time import format_instant
 
@@ -48,6 +49,7 @@ def explain(
                 continue
             _show(loaded.subscriptions[each], plan)
             _show_why(plan, events)
+            _show_warnings(plan, events)
             typer.echo()
 
 
@@ -64,6 +66,14 @@ def _show_why(plan: Plan, events: list[Event]) -> None:
     lines = _why_atom(plan.pattern, events) if isinstance(plan.pattern, Atom) else _why_composite(plan, events)
     for line in lines if events else ():
         typer.echo(f"  {line}")
+
+
+def _show_warnings(plan: Plan, events: list[Event]) -> None:
+    """What is odd about the events in the light of what the subscription knows."""
+    atoms = dict.fromkeys(atoms_of(plan.pattern))
+    for event in events:
+        for warning in event_warnings(event, atoms):
+            typer.echo(f"  warning: event {event.id}: {warning}")
 
 
 def _why_atom(atom: Atom, events: list[Event]) -> Iterator[str]:
