@@ -57,9 +57,6 @@ def graph(body: str) -> Graph:
         ("<urn:ops:H> :p :a . :b :p :c .", "EVENT_UNREACHABLE", "<http://x/b>"),
         ("<urn:ops:H> :p :a . :b a :T .", "EVENT_UNREACHABLE", "<http://x/b>"),
         ("<urn:ops:H> :p :a . :b :p <urn:ops:H> .", "EVENT_UNREACHABLE", "<http://x/b>"),
-        ("_:H :p :a .", "EVENT_UNTYPED", "_:H"),
-        ("_:H a :T ; :p [ :q 1 ] .", "EVENT_UNTYPED", "_:b1"),
-        ("_:H a :T ; :p _:x .", "EVENT_UNTYPED", "_:x"),
         ("_:H a :T", "EVENT_PARSE", ""),
         ("_:H a nowhere:T .", "EVENT_PARSE", ""),
     ],
@@ -90,6 +87,9 @@ def test_malformed_text_has_its_place() -> None:
             {H: (X + "T",), Literal("1", INTEGER): (INTEGER,), Literal("2", X + "own"): (X + "own",)},
         ),
         ("<urn:ops:H> :p <urn:ops:H> .", {Iri("urn:ops:H"): (THING,)}),
+        ("_:H :p :a .", {H: (THING,), Iri(X + "a"): (THING,)}),
+        ("_:H a :T ; :p [ :q :a ] .", {H: (X + "T",), Blank("b1"): (THING,), Iri(X + "a"): (THING,)}),
+        ("_:H a :T ; :p _:x .", {H: (X + "T",), Blank("x"): (THING,)}),
     ],
 )
 def test_every_vertex_has_its_classes(body: str, types: dict[object, tuple[str, ...]]) -> None:

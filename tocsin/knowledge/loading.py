@@ -13,15 +13,8 @@ from pathlib import Path
 from tocsin.errors import MeaningProblem, Problem
 from tocsin.knowledge.facts import Facts, facts_of
 from tocsin.knowledge.hierarchy import Edge, cycle_in, folded
-from tocsin.knowledge.ontology import (
-    ALIASES,
-    PREFIXES,
-    MetaStatement,
-    Ontology,
-    builtin_classes,
-    builtin_properties,
-    local_name,
-)
+from tocsin.knowledge.ontology import MetaStatement, Ontology, builtin_classes, builtin_properties, local_name
+from tocsin.knowledge.vocabulary import ALIASES, PREFIXES
 from tocsin.values.rdf import EXTENSIONS, TURTLE, read_rdf
 from tocsin.values.terms import ANY_LITERAL, DATATYPE_PARENT, THING
 

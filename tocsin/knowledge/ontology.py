@@ -16,14 +16,16 @@ from typing import NamedTuple, Protocol, runtime_checkable
 from weakref import WeakValueDictionary
 
 from tocsin.knowledge.hierarchy import Hierarchy
-from tocsin.values.terms import ANY_LITERAL, DATATYPE_PARENT, OWL, RDF, RDF_TYPE, RDFS, THING, XSD
-
-DAML = "http://www.daml.org/2001/03/daml+oil#"
-PREFIXES: Mapping[str, str] = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD, "daml": DAML}
-"""Prefixes that every ontology knows, unless it gives them another meaning."""
-
-ALIASES: Mapping[str, str] = {DAML + "Thing": THING, RDF + "Literal": ANY_LITERAL, DAML + "Literal": ANY_LITERAL}
-"""Older names of the two most general classes."""
+from tocsin.knowledge.vocabulary import (
+    ALIASES,
+    CLASS_PARENTS,
+    MEMBER,
+    PREFIXES,
+    PROPERTY_PARENTS,
+    QUIET,
+    is_membership,
+)
+from tocsin.values.terms import ANY_LITERAL, DATATYPE_PARENT, RDF_TYPE, THING
 
 _LOCAL = re.compile(r"[^#/:]*$")
 
@@ -64,7 +66,7 @@ class Ontology:
         for each in self.meta_statements:
             self._by_property.setdefault(each.property, []).append(each)
         names = self.classes | self.properties | self.individuals
-        for name in sorted(names - DATATYPE_PARENT.keys() - ALIASES.keys()):
+        for name in sorted(names - DATATYPE_PARENT.keys() - (QUIET - self._spoken_of())):
             self._by_local_name.setdefault(local_name(name), []).append(name)
         object.__setattr__(self, "fingerprint", self._computed_fingerprint())
 
@@ -80,6 +82,12 @@ class Ontology:
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_unpacked, (self.fingerprint, zlib.compress(self._content()), self.tbox))
+
+    def _spoken_of(self) -> frozenset[str]:
+        """The names of the built-in vocabulary that the ontology itself uses."""
+        orders = ((self.class_order, CLASS_PARENTS), (self.property_order, PROPERTY_PARENTS))
+        above = {each for order, known in orders for child in order.parents.keys() - known for each in order.parents[child]}
+        return frozenset(above.union(*self.meta_statements)) - ALIASES.keys()
 
     def with_tbox(self, tbox: object | None) -> Ontology:
         """The same knowledge with a TBox beside it."""
@@ -103,7 +111,7 @@ class Ontology:
 
     def is_property(self, iri: str) -> bool:
         """Whether the ontology knows the property; rdf:type is none."""
-        return iri != RDF_TYPE and (iri in self.property_order or self.open)
+        return iri != RDF_TYPE and (iri in self.property_order or self.open or is_membership(iri))
 
     def is_datatype(self, iri: str) -> bool:
         """Whether the values of the class are literals."""
@@ -166,7 +174,8 @@ class Ontology:
 
     def superproperties(self, iri: str) -> frozenset[str]:
         """The property and all above it, by canonical names."""
-        return self.property_order.above(iri)
+        above = self.property_order.above(iri)
+        return above | self.property_order.above(MEMBER) if is_membership(iri) else above
 
     def subproperties(self, iri: str) -> frozenset[str]:
         """The property and all below it, by every name they have."""
@@ -247,17 +256,26 @@ def builtin_classes(
     """The classes that are always there, owl:Thing and the datatypes of XML Schema, and those given."""
     known: dict[str, frozenset[str]] = {THING: frozenset(), ANY_LITERAL: frozenset()}
     known |= {child: frozenset((parent,)) for child, parent in DATATYPE_PARENT.items()}
-    known |= {child: frozenset(above) or frozenset((THING,)) for child, above in (parents or {}).items()}
+    for child, above in _merged(CLASS_PARENTS, parents or {}).items():
+        known[child] = above or frozenset((THING,))
     return Hierarchy(known, dict(aliases))
 
 
 def builtin_properties(
     parents: Mapping[str, Iterable[str]] | None = None, aliases: Mapping[str, str] | None = None
 ) -> Hierarchy:
-    """The one property that is always there, rdf:value, and those given."""
-    known: dict[str, frozenset[str]] = {RDF + "value": frozenset()}
-    known |= {child: frozenset(above) for child, above in (parents or {}).items()}
-    return Hierarchy(known, dict(aliases or {}))
+    """The properties that are always there, rdf:value and rdfs:label among them, and those given."""
+    numbered = {child: (MEMBER,) for child in parents or {} if is_membership(child)}
+    return Hierarchy(_merged(PROPERTY_PARENTS, parents or {}, numbered), dict(aliases or {}))
+
+
+def _merged(*tables: Mapping[str, Iterable[str]]) -> dict[str, frozenset[str]]:
+    """The parents that any of the tables gives a name."""
+    found: dict[str, frozenset[str]] = {}
+    for table in tables:
+        for child, above in table.items():
+            found[child] = found.get(child, frozenset()).union(above)
+    return found
 
 
 def local_name(iri: str) -> str:

@@ -14,6 +14,7 @@ from tocsin.errors import EventProblem
 from tocsin.events.event import Event
 from tocsin.events.views.graph import Graph, graph_in
 from tocsin.plan.graphs import (
+    ITSELF,
     GraphPattern,
     Home,
     Injective,
@@ -127,6 +128,8 @@ class _Search:
         return ends
 
     def _next(self, start: Term, wanted: str) -> list[Term]:
+        if wanted == ITSELF:
+            return [start]
         ontology = self.pattern.ontology
         return [
             value
