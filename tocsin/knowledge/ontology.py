@@ -86,7 +86,9 @@ class Ontology:
     def _spoken_of(self) -> frozenset[str]:
         """The names of the built-in vocabulary that the ontology itself uses."""
         orders = ((self.class_order, CLASS_PARENTS), (self.property_order, PROPERTY_PARENTS))
-        above = {each for order, known in orders for child in order.parents.keys() - known for each in order.parents[child]}
+        above = {
+            each for order, known in orders for child in order.parents.keys() - known for each in order.parents[child]
+        }
         return frozenset(above.union(*self.meta_statements)) - ALIASES.keys()
 
     def with_tbox(self, tbox: object | None) -> Ontology:
