@@ -7,7 +7,7 @@ from functools import lru_cache
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any, assert_never
 
-from tocsin.plan.blocks import meets_condition, bound_scalar
+from tocsin.plan.blocks import bound_scalar, meets_condition
 from tocsin.plan.composites import (
     AfterInstant,
     AtRegion,
