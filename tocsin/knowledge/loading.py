@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tocsin.errors import MeaningProblem, Problem
+from tocsin.knowledge.daml import modernised
 from tocsin.knowledge.facts import Facts, facts_of
 from tocsin.knowledge.hierarchy import Edge, cycle_in, folded
 from tocsin.knowledge.ontology import MetaStatement, Ontology, builtin_classes, builtin_properties, local_name
 from tocsin.knowledge.vocabulary import ALIASES, PREFIXES
-from tocsin.values.rdf import EXTENSIONS, TURTLE, read_rdf
+from tocsin.values.rdf import EXTENSIONS, TURTLE, RdfText, base_of, read_rdf
 from tocsin.values.terms import ANY_LITERAL, DATATYPE_PARENT, THING
 
 
@@ -62,12 +63,17 @@ def _source(path: Path) -> Source:
 
 def _read(source: Source, domain_and_range: bool) -> Facts:
     try:
-        return facts_of(read_rdf(source.text, source.media_type, merge_graphs=True), domain_and_range=domain_and_range)
+        return facts_of(read_ontology(source.text, source.media_type), domain_and_range=domain_and_range)
     except Problem as problem:
         code = problem.code if problem.code != problem.default_code else "ONTOLOGY_SYNTAX"
         raise type(problem)(
             f"{source.name}: {problem.message}", code=code, place=problem.place, token=problem.token, hint=problem.hint
         ) from None
+
+
+def read_ontology(text: str, media_type: str) -> RdfText:
+    """The triples of an ontology, in the words of today."""
+    return modernised(read_rdf(text, media_type, merge_graphs=True, base=base_of(text, media_type)))
 
 
 def _built(facts: Facts) -> Ontology:

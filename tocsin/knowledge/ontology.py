@@ -143,6 +143,13 @@ class Ontology:
         """The property that an IRI, a prefixed name or a bare name means, where it means one and only one."""
         return self._only(name, self.property_order)
 
+    def resource_named(self, name: str) -> str | None:
+        """The IRI that a prefixed or bare name of a resource means, as a pattern would read it."""
+        found = self.resolve(name)
+        if found is not None or ":" in name:
+            return found
+        return self.prefixes[""] + name if "" in self.prefixes and _LOCAL_NAME.fullmatch(name) else None
+
     def resolve(self, name: str) -> str | None:
         """The IRI of a prefixed name, or of a bare name that means one term and only one; None where it means none."""
         prefix, colon, local = name.partition(":")

@@ -49,7 +49,18 @@ class Shelf:
 class GraphMatcher:
     """Graph patterns by key."""
 
-    __slots__ = ("_added", "_entries", "_keys", "_last", "_limit", "_places", "_shelves", "undecided", "work")
+    __slots__ = (
+        "_added",
+        "_entries",
+        "_keys",
+        "_last",
+        "_limit",
+        "_places",
+        "_shelves",
+        "refused",
+        "undecided",
+        "work",
+    )
 
     def __init__(self, *, limit: int = LIMIT) -> None:
         self._limit = limit
@@ -61,6 +72,8 @@ class GraphMatcher:
         self._last: tuple[Event, Ontology, EncodedGraph] | None = None
         self.undecided: list[tuple[int, str]] = []
         """Events of the last batch, and keys, for which the search was given up (`LIMIT`); they do not ring."""
+        self.refused: dict[int, EventProblem] = {}
+        """Events of the last batch that have no proper graph, and why."""
         self.work = GraphWork()
 
     def __len__(self) -> int:
@@ -116,7 +129,7 @@ class GraphMatcher:
 
     def match(self, batch: EventBatch) -> Hits:
         """Which subscriptions ring for which events."""
-        self.undecided = []
+        self.undecided, self.refused = [], {}
         hits = joined([self._match_one(i, batch.event(i)) for i in range(batch.size)])
         self.work.events += batch.size
         self.work.hits += len(hits)
@@ -126,11 +139,10 @@ class GraphMatcher:
         """What an event that hit binds: one row; an empty one where the first map is too hard to find."""
         if not atom.select:
             return NOTHING_BOUND
-        graph = self._encoded(event, atom.ontology)
-        if graph is None:
-            return ()
         try:
-            return Solver(atom, graph, self._limit).rows()
+            return Solver(atom, self._encoded(event, atom.ontology), self._limit).rows()
+        except EventProblem:
+            return ()
         except Undecided:
             return NOTHING_BOUND
 
@@ -141,14 +153,11 @@ class GraphMatcher:
         self._added += 1
         self._places[slot] = self._added
 
-    def _encoded(self, event: Event, ontology: Ontology) -> EncodedGraph | None:
-        """The event in numbers; None where it has no proper graph."""
+    def _encoded(self, event: Event, ontology: Ontology) -> EncodedGraph:
+        """The event in numbers; EventProblem where it has no proper graph."""
         last = self._last
         if last is None or last[0] is not event or last[1] != ontology:
-            try:
-                last = self._last = (event, ontology, EncodedGraph(graph_in(event, ontology)))
-            except EventProblem:
-                return None
+            last = self._last = (event, ontology, EncodedGraph(graph_in(event, ontology)))
         return last[2]
 
     def _match_one(self, i: int, event: Event) -> Hits:
@@ -157,8 +166,10 @@ class GraphMatcher:
         return Hits(np.full(len(slots), i, np.int32), slots[np.argsort(self._places.array[slots])])
 
     def _ringing(self, i: int, event: Event, shelf: Shelf) -> list[int]:
-        graph = self._encoded(event, shelf.index.links.ontology)
-        if graph is None:
+        try:
+            graph = self._encoded(event, shelf.index.links.ontology)
+        except EventProblem as problem:
+            self.refused.setdefault(i, problem)
             return []
         asked = graph.filter_evaluations
         answers = shelf.index.answers(graph)

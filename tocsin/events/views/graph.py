@@ -62,7 +62,8 @@ def graph_of(event: Documented, vocabulary: Vocabulary | None = None) -> Graph:
         return _lifted(triples, home)
     marked = event.data is not None and is_xml(kind)
     data = attributes_of(event) if marked else event.data
-    return _lifted(lifted(data, str(event.envelope.get("type", "")), vocabulary, marked=marked), HOME)
+    home, triples = lifted(data, str(event.envelope.get("type", "")), vocabulary, marked=marked)
+    return _lifted(triples, home)
 
 
 def graph_in(event: Viewed, vocabulary: Vocabulary) -> Graph:
