@@ -16,6 +16,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 from weakref import WeakValueDictionary
 
 from tocsin.knowledge.hierarchy import Hierarchy
+from tocsin.knowledge.rules import NO_RULES, Rules
 from tocsin.knowledge.vocabulary import (
     ALIASES,
     CLASS_PARENTS,
@@ -58,6 +59,7 @@ class Ontology:
     prefixes: Mapping[str, str] = field(default_factory=lambda: dict(PREFIXES))
     open: bool = False
     tbox: object | None = None
+    rules: Rules = NO_RULES
     fingerprint: str = field(init=False)
     _by_property: dict[str, list[MetaStatement]] = field(default_factory=dict, init=False, repr=False)
     _by_local_name: dict[str, list[str]] = field(default_factory=dict, init=False, repr=False)
@@ -81,7 +83,7 @@ class Ontology:
         return f"Ontology({counts}, {len(self.meta_statements)} meta-statements, {self.fingerprint[:12]})"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_unpacked, (self.fingerprint, zlib.compress(self._content()), self.tbox))
+        return (_unpacked, (self.fingerprint, zlib.compress(self._content()), self.tbox, self.rules))
 
     def _spoken_of(self) -> frozenset[str]:
         """The names of the built-in vocabulary that the ontology itself uses."""
@@ -200,8 +202,11 @@ class Ontology:
         return any(each.subject in above and each.object in beyond for each in self._said_of(prop))
 
     def satisfiable(self, subject: str, prop: str, value: str) -> bool:
-        """Whether a legal statement can be at or below the three: else a pattern that asks for it never matches."""
-        if not self.meta_statements:
+        """Whether a legal statement can be at or below the three: else a pattern that asks for it never matches.
+
+        What is concluded need not be legal, so that an ontology with rules refuses no pattern.
+        """
+        if not self.meta_statements or self.rules:
             return True
         low, deep, far = self.subclasses(subject), self.subproperties(prop), self.subclasses(value)
         return any(
@@ -244,6 +249,8 @@ class Ontology:
 
     def _computed_fingerprint(self) -> str:
         digest = hashlib.sha256(self._content())
+        if self.rules:
+            digest.update(b"\0" + repr(self.rules).encode())
         if self.tbox is not None:
             known = self.tbox.fingerprint if isinstance(self.tbox, Fingerprinted) else repr(self.tbox)
             digest.update(b"\0" + known.encode())
@@ -303,15 +310,15 @@ def _plain(order: Hierarchy) -> list[object]:
 _LIVING: WeakValueDictionary[str, Ontology] = WeakValueDictionary()
 
 
-def _unpacked(fingerprint: str, packed: bytes, tbox: object | None) -> Ontology:
+def _unpacked(fingerprint: str, packed: bytes, tbox: object | None, rules: Rules) -> Ontology:
     """The ontology that was pickled; the same one for every pickle of it in this process."""
     living = _LIVING.get(fingerprint)
     if living is None:
-        living = _LIVING[fingerprint] = _built(packed, tbox)
+        living = _LIVING[fingerprint] = _built(packed, tbox, rules)
     return living
 
 
-def _built(packed: bytes, tbox: object | None) -> Ontology:
+def _built(packed: bytes, tbox: object | None, rules: Rules) -> Ontology:
     body = json.loads(zlib.decompress(packed))
     classes, properties = (
         Hierarchy({name: frozenset(above) for name, above in parents.items()}, aliases)
@@ -319,5 +326,5 @@ def _built(packed: bytes, tbox: object | None) -> Ontology:
     )
     statements = tuple(MetaStatement(*each) for each in body["statements"])
     return Ontology(
-        classes, properties, frozenset(body["individuals"]), statements, body["prefixes"], body["open"], tbox
+        classes, properties, frozenset(body["individuals"]), statements, body["prefixes"], body["open"], tbox, rules
     )

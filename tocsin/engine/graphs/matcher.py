@@ -15,6 +15,7 @@ from tocsin.engine.batch import EventBatch
 from tocsin.engine.graphs.budget import LIMIT, Undecided
 from tocsin.engine.graphs.encoding import EncodedGraph
 from tocsin.engine.graphs.index import OntologyIndex
+from tocsin.engine.graphs.inference import encoded
 from tocsin.engine.graphs.shapes import shape_of
 from tocsin.engine.graphs.solving import Solver
 from tocsin.engine.graphs.subscribers import Subscribers
@@ -24,7 +25,6 @@ from tocsin.engine.matching.hits import Hits, joined
 from tocsin.engine.matching.keys import Keys
 from tocsin.errors import EventProblem
 from tocsin.events.event import Event
-from tocsin.events.views.graph import graph_in
 from tocsin.knowledge.ontology import Ontology
 from tocsin.plan.graphs import GraphPattern
 from tocsin.plan.rows import NOTHING_BOUND, Rows
@@ -157,7 +157,7 @@ class GraphMatcher:
         """The event in numbers; EventProblem where it has no proper graph."""
         last = self._last
         if last is None or last[0] is not event or last[1] != ontology:
-            last = self._last = (event, ontology, EncodedGraph(graph_in(event, ontology)))
+            last = self._last = (event, ontology, encoded(event, ontology))
         return last[2]
 
     def _match_one(self, i: int, event: Event) -> Hits:
