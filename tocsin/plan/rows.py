@@ -26,6 +26,12 @@ def natural_join(left: Rows, right: Rows) -> Rows:
     return tuple(dict.fromkeys(row for one in left for other in right if (row := _merged(one, other)) is not None))
 
 
+def sole_value(rows: Rows, variable: str) -> Hashable | None:
+    """The value that every row gives the variable; None where a row has none, or two rows differ."""
+    values = {dict(row).get(variable) for row in rows}
+    return values.pop() if len(values) == 1 else None
+
+
 def _merged(one: Row, other: Row) -> Row | None:
     both = dict(one)
     for variable, value in other:
