@@ -10,12 +10,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tests.timelines import event_at, has_clock, kind, patterns, timelines
+from tests.timelines import event_at, has_clock, kind, nested_overlapping, overlapping, patterns, timelines
 from tocsin.engine.detection.network import Found, Network
 from tocsin.errors import MeaningProblem
 from tocsin.events.event import Event
 from tocsin.plan.composites import Absence, EveryWindow, FixedWindow, Part, Policy, parts_of
-from tocsin.plan.occurrence import Occurrence
+from tocsin.plan.detected import Detected
 from tocsin.reference.atoms import holds
 from tocsin.reference.detection import Detection
 
@@ -30,9 +30,13 @@ def expected(pattern: Part, events: list[Event]) -> Counter[tuple[object, ...]]:
     return Counter(key(each) for each in detection.found)
 
 
-def key(each: Occurrence) -> tuple[object, ...]:
-    names = tuple(sorted((name, one.identity, one.start, one.end) for name, one in each.names.items()))
-    return (each.identity, each.start, each.end, names, each.absences)
+def key(each: Detected) -> tuple[object, ...]:
+    names = tuple(sorted((name, identity(one), one.start, one.end) for name, one in each.names.items()))
+    return (identity(each), each.start, each.end, names, each.absences, each.rows)
+
+
+def identity(each: Detected) -> tuple[tuple[str, str], ...]:
+    return tuple(member.identity for member in each.members)
 
 
 def play(network: Network, events: list[Event]) -> Found:
@@ -47,6 +51,27 @@ def test_the_network_agrees_with_the_reference(pattern: Part, events: list[Event
     network = Network()
     network.add("s", pattern)
     found = play(network, events) + network.advance_to(None)
+    assert Counter(key(each) for _, each in found) == expected(pattern, events)
+
+
+@pytest.mark.parametrize("policy", list(Policy), ids=lambda policy: policy.value)
+@given(data=st.data())
+def test_one_event_in_several_roles(policy: Policy, data: st.DataObject) -> None:
+    pattern, events = data.draw(overlapping(policy)), data.draw(timelines())
+    network = Network()
+    network.add("s", pattern)
+    found = play(network, events) + network.advance_to(None)
+    assert Counter(key(each) for _, each in found) == expected(pattern, events)
+
+
+@given(nested_overlapping(), timelines(), st.integers(0, 7))
+def test_several_roles_under_several_policies_restarted_anywhere(pattern: Part, events: list[Event], cut: int) -> None:
+    first, second = Network(), Network()
+    first.add("s", pattern)
+    second.add("s", pattern)
+    found = play(first, events[:cut])
+    second.restore(json.loads(json.dumps(first.snapshot())))
+    found += play(second, events[cut:]) + second.advance_to(None)
     assert Counter(key(each) for _, each in found) == expected(pattern, events)
 
 

@@ -137,8 +137,8 @@ def _pair(first: Occurrence, second: Occurrence) -> Occurrence | None:
 def _combined(parts: Sequence[Occurrence]) -> Occurrence | None:
     names: dict[str, Occurrence] = {}
     members: dict[tuple[str, str], Event] = {}
-    shared: set[tuple[str, str]] = set()
     for part in parts:
+        shared: set[tuple[str, str]] = set()  # what this part and one before it have through a name
         for name, occurrence in part.names.items():
             if name in names:
                 if not names[name].is_same(occurrence):

@@ -9,10 +9,10 @@ from tocsin.events.match import Match
 from tocsin.events.order import in_canonical_order
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Plan
-from tocsin.plan.occurrence import Occurrence
 from tocsin.plan.rendering import match_of, match_of_atom
 from tocsin.reference.atoms import holds, rows_of, truth_of
 from tocsin.reference.detection import Detection
+from tocsin.reference.occurrence import Occurrence
 from tocsin.values.time import Instant
 
 __all__ = ["detected", "holds", "matches", "truth_of"]
