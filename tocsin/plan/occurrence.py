@@ -8,7 +8,8 @@ from functools import reduce
 
 from tocsin.errors import EventProblem
 from tocsin.events.event import Event
-from tocsin.plan.rows import NOTHING_BOUND, Rows, natural_join
+from tocsin.plan.natural_join import natural_join
+from tocsin.plan.rows import NOTHING_BOUND, Rows
 from tocsin.values.space import Geometry, extent
 from tocsin.values.time import Instant
 
