@@ -199,6 +199,22 @@ def test_wrong_use_gets_one_message_and_the_right_status(words: tuple[str, ...],
     assert "Traceback" not in done.stderr
 
 
+def test_explain_says_how_to_bound_what_is_concurrent(tmp_path: Path) -> None:
+    def explained(**settings: Any) -> str:
+        path = tmp_path / "s.jsonl"
+        path.write_text(
+            json.dumps({"id": "s", "language": "opsl", "expression": "|(ARITH: a = 1)ARITH: b = 1"} | settings)
+        )
+        return tocsin("explain", path).stdout
+
+    told = explained()
+    assert "waits up to 1d after its end" in told
+    assert "max_event_duration" in told
+    bounded = explained(options={"max_event_duration": "2s"})
+    assert "waits up to 2s after its end" in bounded
+    assert "cheaper" not in bounded
+
+
 @pytest.mark.parametrize("command", ["", "match", "check", "explain", "verify", "catalog", "bench", "demo"])
 def test_every_command_has_help(command: str) -> None:
     done = tocsin(*([command] if command else []), "--help")
