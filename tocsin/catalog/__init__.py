@@ -1,6 +1,12 @@
 """The catalog: subscriptions and definitions, versioned, from text to checked plan; shared by all hosts."""
 
-from tocsin.catalog.compiling import Surroundings, compile_subscription, problems_of, warnings_of
+from tocsin.catalog.compiling import (
+    Surroundings,
+    compile_subscription,
+    problems_of,
+    refuse_past_windows,
+    warnings_of,
+)
 from tocsin.catalog.entries import Definition, Subscription
 from tocsin.catalog.files import Entries, read_entries
 from tocsin.catalog.knowledge import knowledge_in, ontologies
@@ -20,5 +26,6 @@ __all__ = [
     "open_catalog",
     "problems_of",
     "read_entries",
+    "refuse_past_windows",
     "warnings_of",
 ]

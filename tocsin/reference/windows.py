@@ -2,12 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from tocsin.plan.composites import Absence, BeforeWindow, End, EveryWindow, Join, Precedes
+from tocsin.events.event import Event
+from tocsin.plan.composites import (
+    Absence,
+    BeforeWindow,
+    DuringWindow,
+    End,
+    EveryWindow,
+    FixedWindow,
+    Join,
+    Only,
+    Part,
+    Precedes,
+    parts_of,
+)
 from tocsin.reference.conditions import compare, concerns, conditions_on_absent, conditions_on_bounds
 from tocsin.reference.occurrence import Occurrence, together
 from tocsin.values.time import Duration, Instant
+
+
+def is_over_before(part: Part, ordered: Sequence[Event]) -> bool:
+    """Whether a window that the part fixes in time ended before the first of the events did."""
+    first = next((event.interval.end for event in ordered if event.interval is not None), None)
+    match part:
+        case _ if first is None:
+            return False
+        case Absence(_, FixedWindow(start, length)) | Only(_, DuringWindow(start, length)) if start + length < first:
+            return True
+        case _:
+            return any(is_over_before(inner, ordered) for inner in parts_of(part))
 
 
 def first_start(every: EveryWindow, first: Instant) -> Instant:

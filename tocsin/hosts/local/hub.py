@@ -15,6 +15,7 @@ from tocsin.catalog import (
     knowledge_in,
     ontologies,
     open_catalog,
+    refuse_past_windows,
 )
 from tocsin.engine.batch import Batch
 from tocsin.engine.detection.network import QUEUE_LIMIT, Found
@@ -22,7 +23,16 @@ from tocsin.engine.engine import Engine
 from tocsin.errors import Problem, StateProblem
 from tocsin.events.codecs.epcis.inside import decode_all, events_of_mapping
 from tocsin.events.constructed import constructed_events
-from tocsin.events.dead_letter import DeadLetter, late, malformed, refused, suspended, too_many_hops, undecided
+from tocsin.events.dead_letter import (
+    DeadLetter,
+    late,
+    malformed,
+    refused,
+    suspended,
+    too_many_hops,
+    undecided,
+    window_over,
+)
 from tocsin.events.event import Event
 from tocsin.events.match import Match
 from tocsin.hosts.ordering import ReorderBuffer, Watermark
@@ -105,12 +115,14 @@ class Hub:
     ) -> Handle:
         """Adds a subscription; one that does not compile, or whose id is taken, raises and changes nothing.
 
-        `problems_to` hears if it is suspended later, because too much waits for it.
+        So does one with a window of absolute time that is over by the time that the hub knows of. `problems_to` hears
+        if it ends later: because too much waits for it, or because its window proves to be over when time begins.
         """
         subscription = Subscription.from_json(
             {"id": id or self._new_name(), "language": language, "expression": expression, **settings}
         )
         plan = compile_subscription(subscription, self._definitions.values())
+        refuse_past_windows(subscription, plan, self._watermark.instant)
         if subscription.id in self._receivers:
             raise StateProblem(f"subscription {subscription.id!r} is there already", code="DuplicateSubscriptionError")
         if self._catalog is not None:
@@ -195,7 +207,8 @@ class Hub:
         if not self._engine.has_composites or mark is None or (self._oldest is not None and mark <= self._oldest):
             return []
         if not self._has_begun:
-            self._engine.begin_at(mark if self._oldest is None else self._oldest)
+            for key in self._engine.begin_at(mark if self._oldest is None else self._oldest):
+                self._end(key, window_over(key))
             self._has_begun, self._oldest = True, None
         found: list[Match] = []
         for event, atoms in self._buffer.release(mark):
@@ -205,7 +218,7 @@ class Hub:
         found += self._timed(mark - 1)
         self._engine.forget_before(mark)
         for key in self._engine.take_suspended():
-            self._suspend(key)
+            self._end(key, suspended(key))
         return found
 
     def _timed(self, now: Instant) -> list[Match]:
@@ -252,7 +265,9 @@ class Hub:
 
     def _take(self, subscription: Subscription) -> None:
         try:
-            self._engine.add(subscription.id, compile_subscription(subscription, self._definitions.values()))
+            plan = compile_subscription(subscription, self._definitions.values())
+            refuse_past_windows(subscription, plan, self._watermark.instant)
+            self._engine.add(subscription.id, plan)
         except Problem as problem:
             self._bury(malformed(problem, subscription.expression))
         else:
@@ -265,9 +280,8 @@ class Hub:
             except Problem as problem:
                 self._bury(malformed(problem, each if isinstance(each, bytes | str) else repr(each)))
 
-    def _suspend(self, key: str) -> None:
+    def _end(self, key: str, letter: DeadLetter) -> None:
         """Tells a subscriber that the subscription is no more; with a catalog it stays there for others."""
-        letter = suspended(key)
         self._bury(letter)
         self._receivers.pop(key, None)
         tell = self._told.pop(key, None)
