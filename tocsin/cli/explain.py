@@ -17,10 +17,11 @@ from tocsin.engine.engine import Engine
 from tocsin.events.event import Event
 from tocsin.events.order import in_canonical_order
 from tocsin.plan.atoms import Atom
-from tocsin.plan.composites import Plan
+from tocsin.plan.composites import Plan, atoms_of
 from tocsin.plan.explain_composites import has_concurrent_parts, waiting_text
 from tocsin.plan.explain_plan import plan_lines, summary_lines
 from tocsin.plan.occurrence import Occurrence
+from tocsin.plan.warnings import event_warnings
 from tocsin.plan.wire import plan_to_json
 from tocsin.values.time import format_instant
 
@@ -50,6 +51,7 @@ def explain(
                 continue
             _show(loaded.subscriptions[each], plan)
             _show_why(plan, events)
+            _show_warnings(plan, events)
             typer.echo()
 
 
@@ -70,6 +72,14 @@ def _show_why(plan: Plan, events: list[Event]) -> None:
         typer.echo(f"  {line}")
 
 
+def _show_warnings(plan: Plan, events: list[Event]) -> None:
+    """What is odd about the events in the light of what the subscription knows."""
+    atoms = dict.fromkeys(atoms_of(plan.pattern))
+    for event in events:
+        for warning in event_warnings(event, atoms):
+            typer.echo(f"  warning: event {event.id}: {warning}")
+
+
 def _why_atom(atom: Atom, events: list[Event]) -> Iterator[str]:
     for event in events:
         yield from atom_why_lines(atom, event)
@@ -80,6 +90,10 @@ def _why_composite(plan: Plan, events: list[Event]) -> Iterator[str]:
     engine = Engine()
     engine.add(_KEY, plan)
     ordered = in_canonical_order(events)
+    first = next((event.interval.end for event in ordered if event.interval is not None), None)
+    if first is not None and engine.begin_at(first):
+        yield "refused: a window of it was over before the first event"
+        return
     relevant = {each.index: each.atoms for each in engine.match_all(Batch(ordered)).relevant}
     for index, event in enumerate(ordered):
         if event.interval is None:

@@ -69,7 +69,7 @@ def warnings_in_subscription(
 def window_in_subscription(
     language: str, expression: str, start: Instant, length: Duration
 ) -> tuple[Place, str] | None:
-    """Where a subscription's text has a window of absolute time, and how it is written; None where it stands elsewhere."""
+    """Where a text has a window of absolute time, and how it is written; None where a definition has it."""
     return _language(language).window(expression, start, length)
 
 

@@ -17,8 +17,8 @@ Options = Mapping[str, object]
 class Language:
     """Functions of (text, options, context): `parse` raises the first problem, `problems` returns them all.
 
-    `warnings` tells what is legal and probably not meant. `window` finds where a text has a window of absolute time: its
-    place, and how it is written there.
+    `warnings` tells what is legal and probably not meant. `window` finds where a text has a window of absolute time:
+    its place, and how it is written there.
     """
 
     parse: Callable[[str, Options, Context], Plan]

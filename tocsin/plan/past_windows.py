@@ -47,7 +47,6 @@ def past_window(part: Part, now: Instant) -> AbsoluteWindow | None:
 
 def past_window_problem(window: AbsoluteWindow, now: Instant) -> MeaningProblem:
     """Why a subscription with such a window is refused."""
-    message = (
-        f"the window is over: it ended at {format_instant(window.end)}, and the time here is {format_instant(now)}"
-    )
+    ended, time = format_instant(window.end), format_instant(now)
+    message = f"the window is over: it ended at {ended}, and the time here is {time}"
     return MeaningProblem(message, code=WINDOW_IN_PAST, hint=HINT)

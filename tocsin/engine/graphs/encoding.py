@@ -32,9 +32,10 @@ class Arc(NamedTuple):
 class EncodedGraph:
     """The arcs of one event over numbered vertices; `terms` gives the first term of a vertex."""
 
-    __slots__ = ("_answers", "_leaving", "_numbers", "arcs", "decided_at_once", "terms")
+    __slots__ = ("_answers", "_leaving", "_numbers", "arcs", "decided_at_once", "graph", "terms")
 
     def __init__(self, graph: Graph) -> None:
+        self.graph = graph
         self._numbers: dict[Hashable, int] = {graph.home: HOME}
         self._answers: dict[tuple[Filter, Term], bool] = {}
         self.decided_at_once = 0

@@ -26,6 +26,7 @@ from tocsin.errors import EventProblem
 from tocsin.events.event import Event
 from tocsin.events.views.graph import graph_in
 from tocsin.knowledge.ontology import Ontology
+from tocsin.knowledge.warnings import Watch
 from tocsin.plan.graphs import GraphPattern
 from tocsin.plan.rows import NOTHING_BOUND, Rows
 
@@ -44,12 +45,13 @@ class Shelf:
 
     index: OntologyIndex
     subscribers: Subscribers
+    watch: Watch
 
 
 class GraphMatcher:
     """Graph patterns by key."""
 
-    __slots__ = ("_added", "_entries", "_keys", "_last", "_limit", "_places", "_shelves", "undecided", "work")
+    __slots__ = ("_added", "_entries", "_keys", "_last", "_limit", "_places", "_shelves", "undecided", "warned", "work")
 
     def __init__(self, *, limit: int = LIMIT) -> None:
         self._limit = limit
@@ -61,6 +63,8 @@ class GraphMatcher:
         self._last: tuple[Event, Ontology, EncodedGraph] | None = None
         self.undecided: list[tuple[int, str]] = []
         """Events of the last batch, and keys, for which the search was given up (`LIMIT`); they do not ring."""
+        self.warned: list[tuple[int, EventProblem]] = []
+        """What is odd about events of the last batch in the light of an ontology; they are served all the same."""
         self.work = GraphWork()
 
     def __len__(self) -> int:
@@ -92,7 +96,9 @@ class GraphMatcher:
         slot = self._keys.add(key)
         shelf = self._shelves.get(atom.ontology)
         if shelf is None:
-            shelf = self._shelves[atom.ontology] = Shelf(OntologyIndex(atom.ontology, self.work), Subscribers())
+            shelf = self._shelves[atom.ontology] = Shelf(
+                OntologyIndex(atom.ontology, self.work), Subscribers(), Watch(atom.ontology)
+            )
         shape = shape_of(atom)
         number = shelf.index.number(shape)
         if number is None:
@@ -112,11 +118,11 @@ class GraphMatcher:
         if not len(shelf.index):
             del self._shelves[entry.pattern.ontology]
         if not self._entries:
-            self._places, self._added = Growable(INT64), 0
+            self._places, self._added, self.warned = Growable(INT64), 0, []
 
     def match(self, batch: EventBatch) -> Hits:
         """Which subscriptions ring for which events."""
-        self.undecided = []
+        self.undecided, self.warned = [], []
         hits = joined([self._match_one(i, batch.event(i)) for i in range(batch.size)])
         self.work.events += batch.size
         self.work.hits += len(hits)
@@ -160,6 +166,8 @@ class GraphMatcher:
         graph = self._encoded(event, shelf.index.links.ontology)
         if graph is None:
             return []
+        warnings = shelf.watch.warnings_in(graph.graph.arcs, graph.graph.types)
+        self.warned += [(i, each) for each in warnings]
         asked = graph.filter_evaluations
         answers = shelf.index.answers(graph)
         slots = shelf.subscribers.of(answers.matching)
