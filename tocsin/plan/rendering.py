@@ -10,7 +10,7 @@ from tocsin.events.event import Event
 from tocsin.events.match import Match, hashed_id, match_id, measured
 from tocsin.plan.composites import Forward, Output, Plan, Send
 from tocsin.plan.construction import Construct, construct
-from tocsin.plan.occurrence import Occurrence
+from tocsin.plan.detected import Detected
 from tocsin.plan.rows import NOTHING_BOUND, Rows
 from tocsin.values.space import format_place
 from tocsin.values.time import Instant, format_instant
@@ -26,7 +26,7 @@ class Told:
 
     __slots__ = ("_bindings", "_constituents", "_events", "_place", "_sources", "occurrence")
 
-    def __init__(self, occurrence: Occurrence) -> None:
+    def __init__(self, occurrence: Detected) -> None:
         members, place = occurrence.members, occurrence.place
         windows = [_window(each) for each in occurrence.absences]
         names = sorted(occurrence.names.items()) if occurrence.names else []
@@ -61,12 +61,12 @@ class Told:
         )
 
 
-def match_of(subscription: str, occurrence: Occurrence, output: Output = _FORWARD) -> Match | None:
+def match_of(subscription: str, occurrence: Detected, output: Output = _FORWARD) -> Match | None:
     """The match of a composite subscription; None where nothing comes out."""
     return Told(occurrence).match(subscription, output)
 
 
-def matches_of(found: Iterable[tuple[str, Occurrence]], plans: Mapping[str, Plan]) -> list[Match]:
+def matches_of(found: Iterable[tuple[str, Detected]], plans: Mapping[str, Plan]) -> list[Match]:
     """The matches of subscriptions and the occurrences that they ring for; those of one occurrence come in a row."""
     matches: list[Match] = []
     told: Told | None = None
@@ -113,7 +113,7 @@ def outputs_of(output: Output, rows: Rows, sent: Sequence[Event]) -> tuple[str, 
             assert_never(output)
 
 
-def _sent(output: Output, occurrence: Occurrence) -> Sequence[Event]:
+def _sent(output: Output, occurrence: Detected) -> Sequence[Event]:
     """The events that a match sends."""
     if not isinstance(output, Send):
         return ()
@@ -122,7 +122,7 @@ def _sent(output: Output, occurrence: Occurrence) -> Sequence[Event]:
     return [member for name in names for member in occurrence.names[name].members]
 
 
-def _constituents(occurrence: Occurrence, windows: Sequence[str], names: Sequence[tuple[str, Occurrence]]) -> str:
+def _constituents(occurrence: Detected, windows: Sequence[str], names: Sequence[tuple[str, Detected]]) -> str:
     """All that tells one match of a subscription from another: members, windows, names and what variables are bound to.
 
     A letter begins what follows the members; the length of a part begins with a digit, so that nothing runs together.
@@ -140,13 +140,13 @@ def _constituents(occurrence: Occurrence, windows: Sequence[str], names: Sequenc
     return told
 
 
-def _numbers(bound: Occurrence, members: tuple[Event, ...]) -> list[int]:
+def _numbers(bound: Detected, members: tuple[Event, ...]) -> list[int]:
     """Which of the members a name stands for."""
     try:
         return [members.index(each) for each in bound.members]
     except ValueError:  # another copy of the same event
         identities = [each.identity for each in members]
-        return [identities.index(identity) for identity in bound.identity]
+        return [identities.index(each.identity) for each in bound.members]
 
 
 def _window(window: tuple[Instant, Instant]) -> str:
@@ -154,7 +154,7 @@ def _window(window: tuple[Instant, Instant]) -> str:
     return f"{format_instant(start)}/{format_instant(end)}"
 
 
-def _ids(occurrence: Occurrence) -> str:
+def _ids(occurrence: Detected) -> str:
     members = occurrence.members
     return members[0].id if len(members) == 1 else " ".join([member.id for member in members])
 

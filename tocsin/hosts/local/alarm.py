@@ -32,7 +32,7 @@ class Alarm:
         self._changed = threading.Condition()
         owner: Any = ring.__self__  # type: ignore[attr-defined]
         self._thread = threading.Thread(target=_watch, args=(self, WeakMethod(ring)), name="tocsin-clock", daemon=True)
-        finalize(owner, self.close).atexit = False
+        finalize(owner, self.stop).atexit = False
         self._thread.start()
 
     def set(self, due: Instant | None) -> None:
@@ -43,11 +43,15 @@ class Alarm:
             if sooner:
                 self._changed.notify()
 
-    def close(self) -> None:
-        """Rings no more; waits for a ring that is under way, unless it is this one that closes."""
+    def stop(self) -> None:
+        """Rings no more, once a ring that is under way is over."""
         with self._changed:
             self._is_closed = True
             self._changed.notify()
+
+    def close(self) -> None:
+        """Rings no more; waits for a ring that is under way, unless it is this one that closes."""
+        self.stop()
         if threading.current_thread() is not self._thread:
             self._thread.join()
 

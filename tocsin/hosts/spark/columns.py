@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from tocsin.engine.batch import ArrowBatch
 from tocsin.errors import EventProblem, Problem
 from tocsin.events.codecs.cloudevents import from_mapping
-from tocsin.events.event import ENVELOPE, Event, Path
+from tocsin.events.event import ENVELOPE, INSTANT, Event, Path
 from tocsin.events.order import content
 from tocsin.events.reception import Ends, received
 from tocsin.hosts.spark.heads import Heads
@@ -77,6 +77,7 @@ def _for_comparing(table: EventTable, ends: Ends) -> tuple[Any, Mapping[Path, st
     """The columns as the engine compares them; an event without an endtime ends when it starts, or was received."""
     columns = {path: comparable(table.column(path)) for path in table.names if path != PLACE}
     if TIME in columns:
+        columns |= _instant_columns(table, ends)
         own = columns[TIME]
         if ends is Ends.RECEPTION and RECEIVED_AT in columns:
             counts = pc.greater_equal(instants(table, RECEIVED_AT), instants(table, TIME))
@@ -92,6 +93,17 @@ def _own_ends(table: EventTable, ends: Ends, starts: Any) -> Any:
         return starts
     came = instants(table, RECEIVED_AT)
     return pc.if_else(pc.fill_null(pc.greater_equal(came, starts), False), came, starts)
+
+
+def _instant_columns(table: EventTable, ends: Ends) -> dict[Path, Any]:
+    """Times that are columns of timestamps, as numbers; those that are texts are read when somebody asks for them."""
+    paths = (TIME, ENDTIME) if ends is Ends.START else (TIME, ENDTIME, RECEIVED_AT)
+    given = [column.type for path in paths if (column := table.column(path)) is not None]
+    if not all(map(pa.types.is_timestamp, given)):
+        return {}
+    starts = instants(table, TIME)
+    finishes = pc.coalesce(instants(table, ENDTIME), _own_ends(table, ends, starts))
+    return {(*TIME, INSTANT): starts, (*ENDTIME, INSTANT): finishes}
 
 
 def _place_texts(table: EventTable) -> Any:

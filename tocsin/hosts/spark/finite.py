@@ -36,7 +36,7 @@ from tocsin.hosts.spark.lines import PART_BYTES, read_lines
 from tocsin.hosts.spark.matching import results_of
 from tocsin.hosts.spark.session import local_session
 from tocsin.hosts.spark.sources import Entry, source_of
-from tocsin.hosts.spark.telling import EVENTS_AS_TEXT, IDS_ONLY, told
+from tocsin.hosts.spark.telling import EVENTS_AS_TEXT, Telling, told
 from tocsin.values.time import Duration, Instant
 
 _ENDS = pa.schema([("line", pa.int64()), ("end", pa.int64()), ("input", pa.string())])
@@ -65,7 +65,7 @@ def run_match(
     spark = session or local_session(master)
     source = source_of(subscriptions)
     ends = ends_named(interval)
-    telling = EVENTS_AS_TEXT if with_members else IDS_ONLY
+    telling = EVENTS_AS_TEXT if with_members else Telling(heeds=False)
     letters: list[DeadLetter] = []
     with _in_a_file(events_path) as path:
         lines = read_lines(spark, path, part_bytes=part_bytes)

@@ -6,7 +6,7 @@ Matches of atomic subscriptions and dead letters pass through in the same pass.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,12 +15,15 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from tocsin.engine.detection.network import Found
+from tocsin.events.dead_letter import window_over
 from tocsin.events.match import Match, once
 from tocsin.hosts.collecting import collect_rarely
 from tocsin.hosts.spark.detection.members import Members
 from tocsin.hosts.spark.detection.messages import RESULTS, Span, message_of, results
-from tocsin.hosts.spark.detection.results import batches_of_matches
+from tocsin.hosts.spark.detection.results import packed_results
+from tocsin.hosts.spark.detection.shard import Outcome, letter_of
 from tocsin.hosts.spark.detection.shards import shard_keys
+from tocsin.hosts.spark.rows import Letter
 from tocsin.hosts.spark.schemas import BY_MATCH, MATCHES
 from tocsin.hosts.spark.sources import Source
 from tocsin.hosts.spark.telling import IDS_ONLY, Teller, Telling
@@ -106,16 +109,16 @@ class BackTest:
             for shard, version, message in _for_shards(rows):
                 if run is None or run.key != shard:
                     if run is not None:
-                        yield from self._results(run, found + run.ended(self.until))
+                        yield from self._results(run, found + run.ended(self.until), run.letters)
                     found, run = [], Run(shard, self.shards, self.source)
                 found += run.told(version, message)
             if run is not None:
                 yield from self._results(run, found)
         if run is not None:
-            yield from self._results(run, run.ended(self.until))
+            yield from self._results(run, run.ended(self.until), run.letters)
 
-    def _results(self, run: Run, found: list[Match]) -> Iterator[Any]:
-        return batches_of_matches(found, run.teller(self.telling))
+    def _results(self, run: Run, matches: list[Match], letters: Sequence[Letter] = ()) -> Iterator[Any]:
+        return packed_results(Outcome(matches, list(letters)), run.teller(self.telling))
 
 
 class Run:
@@ -129,6 +132,7 @@ class Run:
         self._version = 0
         self._events = 0
         self._spans: list[Span] = []
+        self.letters: list[Letter] = []
 
     def teller(self, telling: Telling) -> Teller:
         """Who tells of members what is asked for."""
@@ -167,7 +171,8 @@ class Run:
         if self._members.version is None:
             self._members.move_to(self._source.snapshot(self._version))
             if self._spans:
-                self._members.engine.begin_at(min(oldest for oldest, _ in self._spans))
+                over = self._members.engine.begin_at(min(oldest for oldest, _ in self._spans))
+                self.letters += map(letter_of, map(window_over, over))
 
     def _new(self, found: Found) -> list[Match]:
         told = once(self._members.engine.rendered(found))
