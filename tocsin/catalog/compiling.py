@@ -14,7 +14,7 @@ from tocsin.languages import (
     warnings_in_subscription,
     window_in_subscription,
 )
-from tocsin.languages.context import Context, PartDefinition, RegionDefinition
+from tocsin.languages.context import Context, MasterDataDefinition, PartDefinition, RegionDefinition
 from tocsin.plan.composites import Plan, Policy
 from tocsin.plan.passes import prepared
 from tocsin.plan.past_windows import AbsoluteWindow, past_window, past_window_problem
@@ -94,9 +94,11 @@ def _knowledge(definitions: tuple[Definition, ...]) -> object:
         return problem
 
 
-def _known_to_languages(definition: Definition) -> RegionDefinition | PartDefinition:
+def _known_to_languages(definition: Definition) -> RegionDefinition | PartDefinition | MasterDataDefinition:
     if definition.region is not None:
         return RegionDefinition(definition.name, definition.region)
+    if definition.master_data is not None:
+        return MasterDataDefinition(definition.name, definition.master_data)
     return PartDefinition(definition.name, definition.language, definition.expression)
 
 
