@@ -55,6 +55,12 @@ def test_like_for_like_says_who_is_first() -> None:
     assert "new > tree > counting, is seen in 7." in table.notes[0]
 
 
+def test_an_ordering_of_what_was_not_measured_is_not_seen() -> None:
+    speed = {Name.PAPER: 300.0, Name.TREE: 200.0}
+    trials = [_trial(name, None, n, a, speed[name]) for a, n in TABLE_5 + TABLE_6 for name in speed]
+    assert "seen in 0 of 4 rows" in tables_of(_saved(trials))[0].notes[0]
+
+
 def test_the_papers_own_figures_stand_beside() -> None:
     table = tables_of(_saved([_trial(Name.TOCSIN, None, 2000, 20, 5.0)]))[0]
     assert table.rows[3][:4] == ("20", "5", "24", "90")

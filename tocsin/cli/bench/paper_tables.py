@@ -73,7 +73,8 @@ def _findings(paper: PaperTable, results: Results) -> tuple[str, ...]:
     measured = {name: [_measured(results, name, row) for row in paper.rows] for name in names}
     matches = {name: [(one.matches_per_second if one else None) or 0.0 for one in measured[name]] for name in names}
     events = {name: [(one.events_per_second if one else None) or 0.0 for one in measured[name]] for name in names}
-    ordered = [_falls(row) for row in zip(*(matches[name] for name in _FINDING), strict=True)]
+    rows = zip(*(matches[name] for name in _FINDING), strict=True)
+    ordered = [all(row) and _falls(row) for row in rows]
     return (
         f"The paper's ordering, new > tree > counting, is seen in {sum(ordered)} of {len(ordered)} rows. "
         f"Its decline down the column is seen for: {_falling(matches)}; in events/s for: {_falling(events)}.",
