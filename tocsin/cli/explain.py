@@ -11,6 +11,7 @@ from tocsin.catalog import Subscription
 from tocsin.cli.engines import read_input
 from tocsin.cli.loading import load
 from tocsin.cli.options import Ontology
+from tocsin.cli.trace import trace_lines
 from tocsin.cli.why import atom_why_lines
 from tocsin.engine.batch import Batch
 from tocsin.engine.engine import Engine
@@ -38,10 +39,16 @@ def explain(
     id: Annotated[str | None, typer.Option(help="Only the subscription with this id.")] = None,
     ontology: Ontology = None,
     wire: Annotated[bool, typer.Option("--wire", help="Show the plan as versioned JSON instead.")] = False,
+    trace: Annotated[
+        bool, typer.Option("--trace", help="Show the matching of boolean selectors step by step instead; with --event.")
+    ] = False,
 ) -> None:
     """Show the plan and the state bound of subscriptions; with events, why each did or did not ring."""
     loaded = load(subscription, ontology, skip_wrong=False)
     events = [each for path in event or () for each in read_input(path, None).events]
+    if trace:
+        _show_trace({each: plan for each, plan in loaded.plans.items() if id in (None, each)}, events)
+        return
     for each, plan in loaded.plans.items():
         if id in (None, each):
             if wire:
@@ -51,6 +58,13 @@ def explain(
             _show_why(plan, events)
             _show_warnings(plan, events)
             typer.echo()
+
+
+def _show_trace(plans: dict[str, Plan], events: list[Event]) -> None:
+    if not events:
+        raise typer.BadParameter("give an event to trace, as in --event FILE", param_hint="--trace")
+    for line in trace_lines(plans, events):
+        typer.echo(line)
 
 
 def _show(subscription: Subscription, plan: Plan) -> None:
