@@ -16,6 +16,7 @@ from tocsin.events.event import Path
 from tocsin.plan.atoms import Atom
 from tocsin.plan.blocks import ValueCondition
 from tocsin.plan.construction import Construct
+from tocsin.plan.elements import Elements
 from tocsin.values.allen import relation_of
 from tocsin.values.space import Metric, SpatialRelation
 from tocsin.values.time import Duration, Instant
@@ -260,10 +261,14 @@ class Absence:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A part with a name; wherever the name stands in a subscription, it is one and the same occurrence."""
+    """A part with a name; wherever the name stands in a subscription, it is one and the same occurrence.
+
+    With `elements`, which only a part about one event has, a variable is bound to each value at a path of the event.
+    """
 
     name: str
     part: Part
+    elements: Elements | None = None
 
 
 class Waiting(Enum):

@@ -9,13 +9,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from tocsin.languages.opsl.atoms import path_of
+from tocsin.languages.opsl.element_wise import CODE, bound, is_by_element, refuse_orders
 from tocsin.languages.opsl.syntax import Attribute, Comparison
 from tocsin.languages.texts import Problems
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Absence, Either, Join, Named, Only, Part, PartAttribute, Related, parts_of
 from tocsin.plan.rewriting import with_parts
-
-CODE = "WhereError"
 
 _RELATIONS = {"!=": "<>"}
 
@@ -24,12 +23,22 @@ def attached(
     pattern: Part, comparisons: Iterable[Comparison], variables: Mapping[str, Part], problems: Problems
 ) -> Part:
     """The pattern with every comparison in its place; what cannot be compared is noted."""
-    wanted = {}
+    plain: dict[Related, Comparison] = {}
+    by_element: dict[Related, Comparison] = {}
     for comparison in comparisons:
         if _can_be_compared(comparison, variables, problems):
-            wanted[_related(comparison)] = comparison
-    if not wanted:
-        return pattern
+            if not is_by_element(comparison):
+                plain[_related(comparison)] = comparison
+            elif not refuse_orders(comparison, problems):
+                by_element[_related(comparison)] = comparison
+    if by_element:
+        _placed(pattern, by_element, problems)
+        pattern = bound(pattern, by_element, problems)
+    return _placed(pattern, plain, problems) if plain else pattern
+
+
+def _placed(pattern: Part, wanted: Mapping[Related, Comparison], problems: Problems) -> Part:
+    """The pattern with every comparison in its place; one that has none is noted."""
     attachment = _Attachment(tuple(wanted))
     whole = attachment.part(pattern)
     for related, comparison in wanted.items():
