@@ -23,8 +23,9 @@ from tocsin.plan.composites import (
     Restriction,
     Stands,
 )
+from tocsin.plan.natural_join import natural_join
 from tocsin.plan.occurrence import Occurrence
-from tocsin.plan.rows import NOTHING_BOUND, natural_join
+from tocsin.plan.rows import NOTHING_BOUND
 from tocsin.values.allen import bounds_test
 from tocsin.values.scalars import Kind, kind_of
 from tocsin.values.space import Geometry, parse_place, related
