@@ -36,7 +36,7 @@ class ConceptMatcher:
         self.warned: list[tuple[int, EventProblem]] = []
         """What is odd about events of the last batch in the light of a TBox; they are served all the same."""
         self.undecided: list[tuple[int, str]] = []
-        """Events of the last batch, and keys, with too many combinations of values to correlate by; they do not ring."""
+        """Events of the last batch, and keys, with too many combinations of values to correlate by."""
         self._wide: dict[int, ConceptTest] = {}
         """Tests that correlate by several roles: their values multiply."""
         self._keys = Keys()
