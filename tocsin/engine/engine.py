@@ -150,7 +150,7 @@ class Engine:
         return [(index, None if key in self._atoms else key) for index, key in self._matcher.undecided]
 
     def refused(self) -> dict[int, EventProblem]:
-        """Events of the last batch, by index, that no concept can be asked about, and why."""
+        """Events of the last batch, by index, that no graph or no concept can be asked about, and why."""
         return self._matcher.refused
 
     def warned(self) -> list[tuple[int, EventProblem]]:

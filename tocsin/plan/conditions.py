@@ -7,7 +7,7 @@ from functools import lru_cache
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any, assert_never
 
-from tocsin.plan.blocks import meets_condition
+from tocsin.plan.blocks import bound_scalar, meets_condition
 from tocsin.plan.composites import (
     AfterInstant,
     AtRegion,
@@ -116,4 +116,6 @@ def _value(attribute: PartAttribute, names: Mapping[str, Occurrence]) -> Any:
     occurrence = names.get(attribute.name)
     if occurrence is None or len(occurrence.members) != 1:
         return None
+    if attribute.variable:
+        return bound_scalar(occurrence.rows, attribute.variable)
     return occurrence.members[0].attribute(attribute.path)

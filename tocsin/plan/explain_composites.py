@@ -29,6 +29,7 @@ from tocsin.plan.composites import (
     Near,
     Only,
     Part,
+    PartAttribute,
     Precedes,
     Related,
     Restriction,
@@ -111,9 +112,13 @@ def condition_text(condition: JoinCondition) -> str:
             between = " (between proper intervals)" if proper else ""
             return f"[{part + 1}] {'not ' if negated else ''}{allen.value.lower()} [{other + 1}]{between}"
         case Related(left, relation, right):
-            return f"{left.name}.{path_text(left.path)} {relation} {right.name}.{path_text(right.path)}"
+            return f"{_side_text(left)} {relation} {_side_text(right)}"
         case _:
             assert_never(condition)
+
+
+def _side_text(side: PartAttribute) -> str:
+    return f"{side.name}.{side.variable or path_text(side.path)}"
 
 
 def _title(part: Part) -> str:

@@ -15,3 +15,9 @@ tuple of these: what snapshots can hold."""
 Rows = tuple[Row, ...]
 
 NOTHING_BOUND: Rows = ((),)
+
+
+def sole_value(rows: Rows, variable: str) -> Hashable | None:
+    """The value that every row gives the variable; None where a row has none, or two rows differ."""
+    values = {dict(row).get(variable) for row in rows}
+    return values.pop() if len(values) == 1 else None

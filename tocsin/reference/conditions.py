@@ -26,7 +26,7 @@ from tocsin.plan.composites import (
 from tocsin.reference.intervals import stands
 from tocsin.reference.occurrence import Occurrence
 from tocsin.reference.places import are_related
-from tocsin.reference.values import compare_scalars, meets_value_condition
+from tocsin.reference.values import bound_scalar, compare_scalars, meets_value_condition
 from tocsin.values.space import parse_place
 from tocsin.values.time import Instant
 
@@ -99,6 +99,10 @@ def _instant(moment: Moment, parts: Sequence[Occurrence]) -> Instant:
 
 
 def _attribute(attribute: PartAttribute, names: Mapping[str, Occurrence]) -> Any:
-    """The value in the one event that the name stands for."""
-    members = names[attribute.name].members if attribute.name in names else ()
-    return members[0].attribute(attribute.path) if len(members) == 1 else None
+    """The value in the one event that the name stands for, or the one that its part binds to the variable."""
+    named = names.get(attribute.name)
+    if named is None or len(named.members) != 1:
+        return None
+    if attribute.variable:
+        return bound_scalar([dict(row) for row in named.rows], attribute.variable)
+    return named.members[0].attribute(attribute.path)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -94,6 +94,17 @@ def meets_value_condition(condition: ValueCondition, row: Mapping[str, Any]) -> 
     if condition.relation in ("=", "!="):
         return (left == right) is (condition.relation == "=")
     return is_ordered(left, condition.relation, right)
+
+
+def bound_scalar(rows: Sequence[Mapping[str, Any]], variable: str) -> Any:
+    """What all rows bind to a variable, None where they differ; what a document writes as a number is one."""
+    found = [row.get(variable) for row in rows]
+    if not found or any(each != found[0] for each in found):
+        return None
+    number = _written_number(found[0]) if variable.startswith("$") else None
+    if number is None:
+        return found[0]
+    return int(number) if number % 1 == 0 else float(number)
 
 
 def _written_number(value: object) -> Decimal | None:

@@ -24,16 +24,24 @@ def is_by_element(comparison: Comparison) -> bool:
     return comparison.left.is_each or comparison.right.is_each
 
 
-def refuse_orders(comparison: Comparison, problems: Problems) -> bool:
-    """Whether elements are compared with anything but `=`, which is noted."""
-    if comparison.relation.text == "=":
+def can_be_by_element(comparison: Comparison, related: Related, problems: Problems) -> bool:
+    """Whether attributes are compared with `=`; anything else is noted."""
+    if comparison.relation.text != "=":
+        problems.add(
+            CODE,
+            comparison.relation,
+            f"elements are compared with =, not with {comparison.relation.text}",
+            "say which elements are meant where the event is described, and correlate them with =",
+        )
         return False
-    problems.add(
-        CODE,
-        comparison.relation,
-        f"elements are compared with =, not with {comparison.relation.text}",
-        "say which elements are meant where the event is described, and correlate them with =",
-    )
+    if related.left.variable or related.right.variable:
+        problems.add(
+            CODE,
+            comparison.left.spot,
+            "a value that an atom binds is no list",
+            "give the variable one name in both atoms: what has one name is joined by equal values",
+        )
+        return False
     return True
 
 

@@ -1,6 +1,7 @@
 """WHERE: comparisons between attributes of variables, attached to the lowest joins that have both variables.
 
-An absence compares a variable of the absent part with the parts of its window, and these with one another.
+An absence compares a variable of the absent part with the parts of its window, and these with one another. A name that
+the event's own atom binds (`select ?p` of a graph, `$p` of an XML block) is what is bound; any other is an attribute.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from tocsin.languages.opsl.atoms import path_of
-from tocsin.languages.opsl.element_wise import CODE, bound, is_by_element, refuse_orders
+from tocsin.languages.opsl.bound import are_readable, bound_name
+from tocsin.languages.opsl.element_wise import CODE, bound, can_be_by_element, is_by_element
 from tocsin.languages.opsl.syntax import Attribute, Comparison
 from tocsin.languages.texts import Problems
 from tocsin.plan.atoms import Atom
@@ -28,9 +30,9 @@ def attached(
     for comparison in comparisons:
         if _can_be_compared(comparison, variables, problems):
             if not is_by_element(comparison):
-                plain[_related(comparison)] = comparison
-            elif not refuse_orders(comparison, problems):
-                by_element[_related(comparison)] = comparison
+                plain[_related(comparison, variables)] = comparison
+            elif can_be_by_element(comparison, related := _related(comparison, variables), problems):
+                by_element[related] = comparison
     if by_element:
         _placed(pattern, by_element, problems)
         pattern = bound(pattern, by_element, problems)
@@ -138,7 +140,7 @@ def _can_be_compared(comparison: Comparison, variables: Mapping[str, Part], prob
             f"${side.variable}; is about more than one event, so {side.path.text} is the attribute of none",
             "bind a variable to the one event that has the attribute, and compare that",
         )
-    return not several
+    return not several and are_readable(comparison, variables, problems)
 
 
 def _is_about_one_event(part: Part) -> bool:
@@ -151,13 +153,15 @@ def _is_about_one_event(part: Part) -> bool:
             return isinstance(part, Atom)
 
 
-def _related(comparison: Comparison) -> Related:
+def _related(comparison: Comparison, variables: Mapping[str, Part]) -> Related:
     relation = comparison.relation.text
-    return Related(_side(comparison.left), _RELATIONS.get(relation, relation), _side(comparison.right))
+    left, right = (_side(side, variables[side.variable]) for side in (comparison.left, comparison.right))
+    return Related(left, _RELATIONS.get(relation, relation), right)
 
 
-def _side(attribute: Attribute) -> PartAttribute:
-    return PartAttribute(attribute.variable, path_of(attribute.path.text.removeprefix(".")))
+def _side(attribute: Attribute, part: Part) -> PartAttribute:
+    path = path_of(attribute.path.text.removeprefix("."))
+    return PartAttribute(attribute.variable, path, bound_name(part, path) or "")
 
 
 def _note(comparison: Comparison, problems: Problems, message: str, hint: str) -> None:
