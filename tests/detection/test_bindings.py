@@ -19,11 +19,17 @@ from tocsin.plan.composites import (
     BeforeWindow,
     BetweenWindow,
     Either,
+    End,
     Join,
     Meeting,
+    Moment,
+    Named,
     Only,
     Part,
+    PartAttribute,
     Policy,
+    Precedes,
+    Related,
     Triggered,
     Waiting,
 )
@@ -67,6 +73,20 @@ def binding_patterns(draw: st.DrawFn) -> Part:
 
 
 @st.composite
+def comparing_patterns(draw: st.DrawFn) -> Part:
+    """Named parts whose variables are compared, with each other or with an attribute."""
+    first, last = Named("p", draw(binding_atoms())), Named("q", draw(binding_atoms()))
+    sides = st.sampled_from([PartAttribute("p", (), "$x"), PartAttribute("q", (), "$y"), PartAttribute("q", ("v",))])
+    compared = Related(draw(sides), draw(st.sampled_from(["=", "<>", "<", ">="])), PartAttribute("p", (), "$x"))
+    policy = draw(st.sampled_from(list(Policy)))
+    window = draw(st.sampled_from([AfterWindow(first, draw(st.integers(0, 4))), None]))
+    follows = (Precedes(Moment(0, End.FINISH), Moment(1, End.START)),) if draw(st.booleans()) else ()
+    if window is None:
+        return Join((first, last), (*follows, compared), policy, draw(st.sampled_from([None, 3])))
+    return Absence(last, window, (compared,), policy)
+
+
+@st.composite
 def binding_timelines(draw: st.DrawFn) -> list[Event]:
     """Events whose fields hold a value, several, or none."""
     values = st.one_of(st.integers(0, 1), st.lists(st.integers(0, 2), max_size=2))
@@ -80,6 +100,15 @@ def binding_timelines(draw: st.DrawFn) -> list[Event]:
 
 @given(binding_patterns(), binding_timelines())
 def test_rows_are_joined_as_the_reference_joins_them(pattern: Part, events: list[Event]) -> None:
+    assert_agree(pattern, events)
+
+
+@given(comparing_patterns(), binding_timelines())
+def test_variables_are_compared_as_the_reference_compares_them(pattern: Part, events: list[Event]) -> None:
+    assert_agree(pattern, events)
+
+
+def assert_agree(pattern: Part, events: list[Event]) -> None:
     network = Network(rows=rows_of)
     network.add("s", pattern)
     found = play(network, events) + network.advance_to(None)

@@ -23,11 +23,10 @@ from tocsin.plan.composites import (
     Stands,
     names_of,
 )
-from tocsin.plan.rows import NOTHING_BOUND
 from tocsin.reference.intervals import stands
-from tocsin.reference.occurrence import Occurrence, join_rows
+from tocsin.reference.occurrence import Occurrence
 from tocsin.reference.places import are_related
-from tocsin.reference.values import compare_scalars, meets_value_condition
+from tocsin.reference.values import bound_scalar, compare_scalars, meets_value_condition
 from tocsin.values.space import parse_place
 from tocsin.values.time import Instant
 
@@ -56,10 +55,9 @@ def compare(condition: Related, names: Mapping[str, Occurrence]) -> bool:
 
 
 def concerns(conditions: Sequence[Related], absent: Occurrence, other: Occurrence) -> bool:
-    """Whether an occurrence of the absent part counts for what the other is known to be: values and attributes fit."""
+    """Whether an occurrence of the absent part counts for what the other is known to be: attributes fit."""
     names = {**other.names, **absent.names}
-    binds_alike = absent.rows == NOTHING_BOUND or join_rows(other.rows, absent.rows) != ()
-    return binds_alike and all(compare(each, names) for each in conditions)
+    return all(compare(each, names) for each in conditions)
 
 
 def allows(restriction: Restriction, occurrence: Occurrence) -> bool:
@@ -101,6 +99,10 @@ def _instant(moment: Moment, parts: Sequence[Occurrence]) -> Instant:
 
 
 def _attribute(attribute: PartAttribute, names: Mapping[str, Occurrence]) -> Any:
-    """The value in the one event that the name stands for."""
-    members = names[attribute.name].members if attribute.name in names else ()
-    return members[0].attribute(attribute.path) if len(members) == 1 else None
+    """The value in the one event that the name stands for, or the one that its part binds to the variable."""
+    named = names.get(attribute.name)
+    if named is None or len(named.members) != 1:
+        return None
+    if attribute.variable:
+        return bound_scalar([dict(row) for row in named.rows], attribute.variable)
+    return named.members[0].attribute(attribute.path)

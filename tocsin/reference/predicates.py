@@ -40,10 +40,11 @@ def _truth_of_value(predicate: Equals | Ordered | Between | OneOf | Like, value:
         case Equals(_, constant):
             wanted, found = _SORTS[constant.kind], value == constant.value
         case Ordered(_, relation, limit):
-            wanted, found = "number", sort == "number" and is_ordered(value, relation, limit.value)
+            wanted = _SORTS[limit.kind]
+            found = sort == wanted and is_ordered(value, relation, limit.value)
         case Between(_, low, high):
-            inside = sort == "number" and low.value <= value <= high.value
-            wanted, found = "number", inside
+            wanted = _SORTS[low.kind]
+            found = sort == wanted and is_ordered(value, ">=", low.value) and is_ordered(value, "<=", high.value)
         case OneOf(_, values):
             wanted = _SORTS[next(iter(values)).kind]
             found = any(value == each.value for each in values)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from tocsin.events.event import ENVELOPE, Event, Path
 from tocsin.plan.blocks import ValueCondition
 from tocsin.values.like import LikePattern, Wild
 
@@ -21,6 +22,23 @@ def sort_of(value: Any) -> str:
     if type(value) in (int, float):
         return "number"
     return "text" if type(value) is str else "other"
+
+
+def scalars_at(event: Event, path: Path) -> list[Hashable]:
+    """The scalars at a path, however deep in lists; a truth value stands apart, since TRUE is not 1."""
+    found: list[Any] = [event.envelope if path[0] == ENVELOPE else event.attributes]
+    for step in path[1:] if path[0] == ENVELOPE else path:
+        found = [each[step] for each in _items(found) if isinstance(each, dict) and step in each]
+    scalars = [each for each in _items(found) if sort_of(each) not in ("nothing", "other")]
+    return [(each,) if sort_of(each) == "truth" else each for each in scalars]
+
+
+def _items(values: Iterable[Any]) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, list):
+            yield from _items(value)
+        else:
+            yield value
 
 
 def compare_scalars(left: Any, relation: str, right: Any) -> bool:
@@ -76,6 +94,17 @@ def meets_value_condition(condition: ValueCondition, row: Mapping[str, Any]) -> 
     if condition.relation in ("=", "!="):
         return (left == right) is (condition.relation == "=")
     return is_ordered(left, condition.relation, right)
+
+
+def bound_scalar(rows: Sequence[Mapping[str, Any]], variable: str) -> Any:
+    """What all rows bind to a variable, None where they differ; what a document writes as a number is one."""
+    found = [row.get(variable) for row in rows]
+    if not found or any(each != found[0] for each in found):
+        return None
+    number = _written_number(found[0]) if variable.startswith("$") else None
+    if number is None:
+        return found[0]
+    return int(number) if number % 1 == 0 else float(number)
 
 
 def _written_number(value: object) -> Decimal | None:
