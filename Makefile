@@ -3,6 +3,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+JOBS ?= 2
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test check format test-long bench clean
@@ -18,7 +19,7 @@ demo: setup ## run the main job: subscriptions ring on a live Spark stream, unde
 
 test: setup ## run the tests that CI runs
 	@scripts/setup-services
-	@$(BIN)/pytest
+	@$(BIN)/pytest -n $(JOBS) --dist loadfile
 
 test-long: setup ## property tests with thousands of cases
 	@scripts/setup-services

@@ -171,6 +171,7 @@ def test_verify_compares_the_engine_with_the_reference(files: tuple[Path, Path])
 
 def test_the_catalog_commands_share_one_store(files: tuple[Path, Path], tmp_path: Path) -> None:
     store = tmp_path / "c.db"
+    assert tocsin("catalog", "create", store).returncode == 0
     assert tocsin("catalog", "add", store, files[0]).returncode == 0
     assert tocsin("catalog", "add", store, files[0]).returncode == 1
     assert tocsin("catalog", "remove", store, "cheap", "jack").returncode == 0

@@ -10,7 +10,7 @@ import pytest
 
 from tests.spark_detection.fake import FakeHost
 from tests.spark_detection.scenes import NAMES, line
-from tocsin.catalog import Catalog, Definition, Subscription, open_catalog
+from tocsin.catalog import Catalog, Definition, Subscription, create_catalog
 from tocsin.errors import StateProblem
 from tocsin.hosts.spark.detection import keeping
 from tocsin.hosts.spark.detection.clock import Pace
@@ -96,7 +96,7 @@ def test_without_an_idle_time_only_events_move_the_clock() -> None:
 
 @pytest.fixture
 def catalog(tmp_path: Path) -> Catalog:
-    catalog = open_catalog(str(tmp_path / "catalog.db"))
+    catalog = create_catalog(str(tmp_path / "catalog.db"))
     catalog.add(*NAMES, THEN)
     return catalog
 

@@ -11,16 +11,18 @@ from tocsin.catalog import Subscription
 from tocsin.cli.engines import read_input
 from tocsin.cli.loading import load
 from tocsin.cli.options import Ontology
+from tocsin.cli.trace import trace_lines
 from tocsin.cli.why import atom_why_lines
 from tocsin.engine.batch import Batch
 from tocsin.engine.engine import Engine
 from tocsin.events.event import Event
 from tocsin.events.order import in_canonical_order
 from tocsin.plan.atoms import Atom
-from tocsin.plan.composites import Plan
+from tocsin.plan.composites import Plan, atoms_of
 from tocsin.plan.explain_composites import waiting_text
 from tocsin.plan.explain_plan import plan_lines, summary_lines
 from tocsin.plan.occurrence import Occurrence
+from tocsin.plan.warnings import event_warnings
 from tocsin.plan.wire import plan_to_json
 from tocsin.values.time import format_instant
 
@@ -37,10 +39,16 @@ def explain(
     id: Annotated[str | None, typer.Option(help="Only the subscription with this id.")] = None,
     ontology: Ontology = None,
     wire: Annotated[bool, typer.Option("--wire", help="Show the plan as versioned JSON instead.")] = False,
+    trace: Annotated[
+        bool, typer.Option("--trace", help="Show the matching of boolean selectors step by step instead; with --event.")
+    ] = False,
 ) -> None:
     """Show the plan and the state bound of subscriptions; with events, why each did or did not ring."""
     loaded = load(subscription, ontology, skip_wrong=False)
     events = [each for path in event or () for each in read_input(path, None).events]
+    if trace:
+        _show_trace({each: plan for each, plan in loaded.plans.items() if id in (None, each)}, events)
+        return
     for each, plan in loaded.plans.items():
         if id in (None, each):
             if wire:
@@ -48,7 +56,15 @@ def explain(
                 continue
             _show(loaded.subscriptions[each], plan)
             _show_why(plan, events)
+            _show_warnings(plan, events)
             typer.echo()
+
+
+def _show_trace(plans: dict[str, Plan], events: list[Event]) -> None:
+    if not events:
+        raise typer.BadParameter("give an event to trace, as in --event FILE", param_hint="--trace")
+    for line in trace_lines(plans, events):
+        typer.echo(line)
 
 
 def _show(subscription: Subscription, plan: Plan) -> None:
@@ -64,6 +80,14 @@ def _show_why(plan: Plan, events: list[Event]) -> None:
     lines = _why_atom(plan.pattern, events) if isinstance(plan.pattern, Atom) else _why_composite(plan, events)
     for line in lines if events else ():
         typer.echo(f"  {line}")
+
+
+def _show_warnings(plan: Plan, events: list[Event]) -> None:
+    """What is odd about the events in the light of what the subscription knows."""
+    atoms = dict.fromkeys(atoms_of(plan.pattern))
+    for event in events:
+        for warning in event_warnings(event, atoms):
+            typer.echo(f"  warning: event {event.id}: {warning}")
 
 
 def _why_atom(atom: Atom, events: list[Event]) -> Iterator[str]:

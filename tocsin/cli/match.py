@@ -38,6 +38,8 @@ def match(
     loaded = load(subscriptions, ontology, skip_wrong=on_error is OnError.SKIP)
     request = Request(loaded, events, parse_duration(lateness) if lateness else None, stop, master)
     answer = evaluate(engine, request)
+    for line in answer.warned.lines():
+        typer.echo(f"tocsin: warning: {line}; the event was served", err=True)
     write_lines(output, (each.line() for each in answer.matches))
     if dead_letters is not None:
         write_lines(dead_letters, (each.text() for each in answer.dead_letters))

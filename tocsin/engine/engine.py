@@ -152,6 +152,10 @@ class Engine:
         """Events of the last batch, by index, that no graph or no concept can be asked about, and why."""
         return self._matcher.refused
 
+    def warned(self) -> list[tuple[int, EventProblem]]:
+        """Event indexes of the last batch and what is odd about the events; they are served all the same."""
+        return self._matcher.warned
+
     def detect(self, event: Event, atoms: Iterable[Atom]) -> Found:
         """The next event in canonical order: what it, and the timers due before it, bring about."""
         return self._watched(self._network.event(event, atoms))

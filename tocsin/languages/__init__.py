@@ -19,6 +19,7 @@ LANGUAGES: Mapping[str, Language] = {
     "selector": Language(
         parse=lambda text, options, _: selector.parse(text, options),
         problems=lambda text, options, _: selector.problems(text, options),
+        warnings=lambda text, options, _: selector.warnings(text, options),
     ),
     "concept": concept.LANGUAGE,
     "epcis": epcis.LANGUAGE,

@@ -26,6 +26,7 @@ from tocsin.engine.matching.keys import Keys
 from tocsin.errors import EventProblem
 from tocsin.events.event import Event
 from tocsin.knowledge.ontology import Ontology
+from tocsin.knowledge.warnings import Watch
 from tocsin.plan.graphs import GraphPattern
 from tocsin.plan.rows import NOTHING_BOUND, Rows
 
@@ -44,6 +45,7 @@ class Shelf:
 
     index: OntologyIndex
     subscribers: Subscribers
+    watch: Watch
 
 
 class GraphMatcher:
@@ -59,6 +61,7 @@ class GraphMatcher:
         "_shelves",
         "refused",
         "undecided",
+        "warned",
         "work",
     )
 
@@ -74,6 +77,8 @@ class GraphMatcher:
         """Events of the last batch, and keys, for which the search was given up (`LIMIT`); they do not ring."""
         self.refused: dict[int, EventProblem] = {}
         """Events of the last batch that have no proper graph, and why."""
+        self.warned: list[tuple[int, EventProblem]] = []
+        """What is odd about events of the last batch in the light of an ontology; they are served all the same."""
         self.work = GraphWork()
 
     def __len__(self) -> int:
@@ -105,7 +110,9 @@ class GraphMatcher:
         slot = self._keys.add(key)
         shelf = self._shelves.get(atom.ontology)
         if shelf is None:
-            shelf = self._shelves[atom.ontology] = Shelf(OntologyIndex(atom.ontology, self.work), Subscribers())
+            shelf = self._shelves[atom.ontology] = Shelf(
+                OntologyIndex(atom.ontology, self.work), Subscribers(), Watch(atom.ontology)
+            )
         shape = shape_of(atom)
         number = shelf.index.number(shape)
         if number is None:
@@ -125,11 +132,11 @@ class GraphMatcher:
         if not len(shelf.index):
             del self._shelves[entry.pattern.ontology]
         if not self._entries:
-            self._places, self._added = Growable(INT64), 0
+            self._places, self._added, self.warned = Growable(INT64), 0, []
 
     def match(self, batch: EventBatch) -> Hits:
         """Which subscriptions ring for which events."""
-        self.undecided, self.refused = [], {}
+        self.undecided, self.refused, self.warned = [], {}, []
         hits = joined([self._match_one(i, batch.event(i)) for i in range(batch.size)])
         self.work.events += batch.size
         self.work.hits += len(hits)
@@ -171,6 +178,8 @@ class GraphMatcher:
         except EventProblem as problem:
             self.refused.setdefault(i, problem)
             return []
+        warnings = shelf.watch.warnings_in(graph.said.arcs, graph.said.types)
+        self.warned += [(i, each) for each in warnings]
         asked = graph.filter_evaluations
         answers = shelf.index.answers(graph)
         slots = shelf.subscribers.of(answers.matching)

@@ -13,6 +13,7 @@ from tocsin.events.dead_letter import DeadLetter, late, malformed, refused, susp
 from tocsin.events.event import Event
 from tocsin.events.match import Match
 from tocsin.events.order import in_canonical_order
+from tocsin.events.warning import EventWarning, Warned
 from tocsin.hosts.cascade import cascaded, constructing
 from tocsin.hosts.collecting import rare_collection
 from tocsin.hosts.ordering import Watermark
@@ -29,6 +30,7 @@ class Input:
     events: list[Event] = field(default_factory=list)
     dead_letters: list[DeadLetter] = field(default_factory=list)
     late: set[tuple[str, str]] = field(default_factory=set)
+    warned: Warned = field(default_factory=Warned)
 
 
 @rare_collection()
@@ -72,6 +74,7 @@ def match_events(
         given = Input(events, [], found.late)
         matches = _matched(plans, given, until, progress)
         letters[:] = given.dead_letters
+        found.warned = given.warned
         return matches
 
     matches, over = cascaded(evaluate, constructing(plans))
@@ -94,6 +97,8 @@ def _matched(
         matched = engine.match_all(batch)
         found.dead_letters += (refused(batch.event(index), why) for index, why in engine.refused().items())
         found.dead_letters += (undecided(batch.event(index), key) for index, key in engine.undecided())
+        for index, problem in engine.warned():
+            found.warned.add(EventWarning.of(batch.event(index), problem))
         rings = (engine.ring(key, batch.event(index)) for index, key in matched.rings)
         matches += (match for match in rings if match is not None)
         for each in matched.relevant:
