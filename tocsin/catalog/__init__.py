@@ -4,7 +4,7 @@ from tocsin.catalog.compiling import Surroundings, compile_subscription, problem
 from tocsin.catalog.effects import Effects, effects_of
 from tocsin.catalog.entries import Definition, Subscription
 from tocsin.catalog.files import Entries, read_entries
-from tocsin.catalog.knowledge import knowledge_in, ontologies, require_agreement
+from tocsin.catalog.knowledge import knowledge_in, ontologies, require_agreement, usage_in
 from tocsin.catalog.store import Catalog, Changes, Snapshot, create_catalog, open_catalog
 
 __all__ = [
@@ -25,5 +25,6 @@ __all__ = [
     "problems_of",
     "read_entries",
     "require_agreement",
+    "usage_in",
     "warnings_of",
 ]

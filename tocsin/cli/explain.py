@@ -10,7 +10,7 @@ import typer
 from tocsin.catalog import Subscription
 from tocsin.cli.engines import read_input
 from tocsin.cli.loading import load
-from tocsin.cli.options import Ontology
+from tocsin.cli.options import Infer, Ontology
 from tocsin.cli.trace import trace_lines
 from tocsin.cli.why import atom_why_lines
 from tocsin.engine.batch import Batch
@@ -38,13 +38,14 @@ def explain(
     ] = None,
     id: Annotated[str | None, typer.Option(help="Only the subscription with this id.")] = None,
     ontology: Ontology = None,
+    infer: Infer = None,
     wire: Annotated[bool, typer.Option("--wire", help="Show the plan as versioned JSON instead.")] = False,
     trace: Annotated[
         bool, typer.Option("--trace", help="Show the matching of boolean selectors step by step instead; with --event.")
     ] = False,
 ) -> None:
     """Show the plan and the state bound of subscriptions; with events, why each did or did not ring."""
-    loaded = load(subscription, ontology, skip_wrong=False)
+    loaded = load(subscription, ontology, infer, skip_wrong=False)
     events = [each for path in event or () for each in read_input(path, None).events]
     if trace:
         _show_trace({each: plan for each, plan in loaded.plans.items() if id in (None, each)}, events)

@@ -8,7 +8,7 @@ import typer
 
 from tocsin.cli.engines import EngineName, Request, evaluate
 from tocsin.cli.loading import load
-from tocsin.cli.options import Events, OnError, Ontology, Subscriptions
+from tocsin.cli.options import Events, Infer, OnError, Ontology, Subscriptions
 from tocsin.connectors.files import write_lines
 from tocsin.values.time import parse_duration, parse_instant
 
@@ -17,6 +17,7 @@ def match(
     subscriptions: Subscriptions,
     events: Events,
     ontology: Ontology = None,
+    infer: Infer = None,
     engine: Annotated[EngineName, typer.Option(help="Who evaluates; all give the same answer.")] = EngineName.LOCAL,
     lateness: Annotated[
         str | None, typer.Option(help="Count events as late that end more than this before the newest one, as 2s.")
@@ -35,7 +36,7 @@ def match(
     error and, with --dead-letters, written down with its line number and the reason.
     """
     stop = None if until is None else parse_instant(until)
-    loaded = load(subscriptions, ontology, skip_wrong=on_error is OnError.SKIP)
+    loaded = load(subscriptions, ontology, infer, skip_wrong=on_error is OnError.SKIP)
     request = Request(loaded, events, parse_duration(lateness) if lateness else None, stop, master)
     answer = evaluate(engine, request)
     for line in answer.warned.lines():

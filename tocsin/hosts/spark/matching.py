@@ -35,6 +35,7 @@ def match(
     deduplicate: Deduplicate = None,
     lateness: str | None = None,
     ontology: object = None,
+    infer: object = None,
     shards: int = DEFAULT_SHARDS,
     idle: str | None = None,
     until: str | None = None,
@@ -45,7 +46,7 @@ def match(
     `events` has CloudEvents JSON in a column `value`, or the event columns, or any columns with a mapping `columns`
     from column to event field, as in {"price": "data.price"}. `subscriptions` is a list of dicts or Subscriptions,
     fixed for the query, or a live catalog (object, URL or path). `ontology` is the path of a file, or several, for a
-    fixed list; a live catalog holds its own.
+    fixed list, and `infer` lists what is to be concluded from it; a live catalog holds its own.
 
     `deduplicate`: a batch query counts each (source, id) once unless this is False. A streaming query does so only
     where a duration is given: an identity is then remembered for that time after it came.
@@ -63,6 +64,7 @@ def match(
         deduplicate=deduplicate,
         lateness=lateness,
         ontology=ontology,
+        infer=infer,
         shards=shards,
         idle=idle,
         until=until,
@@ -89,6 +91,7 @@ def match_with_dead_letters(
     deduplicate: Deduplicate = None,
     lateness: str | None = None,
     ontology: object = None,
+    infer: object = None,
     shards: int = DEFAULT_SHARDS,
     idle: str | None = None,
     until: str | None = None,
@@ -99,7 +102,7 @@ def match_with_dead_letters(
     For `foreachBatch`, where `matches_of` and `dead_letters_of` part the two; persist the batch before.
     """
     detection = Detection(shards, _pace(lateness, idle), None if until is None else parse_instant(until))
-    return results_of(events, source_of(subscriptions, ontology), detection, columns, deduplicate, composites)
+    return results_of(events, source_of(subscriptions, ontology, infer), detection, columns, deduplicate, composites)
 
 
 def results_of(
