@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from enum import StrEnum
 from typing import Annotated
 
 import typer
 
 from tocsin.catalog import Subscription
+from tocsin.cli.drawing.page import draw_page
 from tocsin.cli.engines import read_input
 from tocsin.cli.loading import load
 from tocsin.cli.options import Infer, Ontology
@@ -29,6 +31,13 @@ from tocsin.values.time import format_instant
 _KEY = "explained"
 
 
+class Format(StrEnum):
+    """How an explanation is given."""
+
+    TEXT = "text"
+    SVG = "svg"
+
+
 def explain(
     subscription: Annotated[
         str, typer.Argument(metavar="SUBSCRIPTION", help="A file of subscriptions; - for standard input.")
@@ -39,6 +48,9 @@ def explain(
     id: Annotated[str | None, typer.Option(help="Only the subscription with this id.")] = None,
     ontology: Ontology = None,
     infer: Infer = None,
+    format: Annotated[Format, typer.Option(help="svg draws graph patterns, and their matching trees for --event.")] = (
+        Format.TEXT
+    ),
     wire: Annotated[bool, typer.Option("--wire", help="Show the plan as versioned JSON instead.")] = False,
     trace: Annotated[
         bool, typer.Option("--trace", help="Show the matching of boolean selectors step by step instead; with --event.")
@@ -47,8 +59,12 @@ def explain(
     """Show the plan and the state bound of subscriptions; with events, why each did or did not ring."""
     loaded = load(subscription, ontology, infer, skip_wrong=False)
     events = [each for path in event or () for each in read_input(path, None).events]
+    chosen = {each: plan for each, plan in loaded.plans.items() if id in (None, each)}
     if trace:
-        _show_trace({each: plan for each, plan in loaded.plans.items() if id in (None, each)}, events)
+        _show_trace(chosen, events)
+        return
+    if format is Format.SVG:
+        typer.echo(draw_page(chosen, events))
         return
     for each, plan in loaded.plans.items():
         if id in (None, each):
