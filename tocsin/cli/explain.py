@@ -21,7 +21,7 @@ from tocsin.events.event import Event
 from tocsin.events.order import in_canonical_order
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Plan, atoms_of
-from tocsin.plan.explain_composites import waiting_text
+from tocsin.plan.explain_composites import has_concurrent_parts, waiting_text
 from tocsin.plan.explain_plan import plan_lines, summary_lines
 from tocsin.plan.occurrence import Occurrence
 from tocsin.plan.warnings import event_warnings
@@ -29,6 +29,8 @@ from tocsin.plan.wire import plan_to_json
 from tocsin.values.time import format_instant
 
 _KEY = "explained"
+_LONGEST = "max_event_duration"
+_CHEAPER = f"|(A)B waits for events that last; the option {_LONGEST} says how long they may (0: they are instants)"
 
 
 class Format(StrEnum):
@@ -91,6 +93,8 @@ def _show(subscription: Subscription, plan: Plan) -> None:
         typer.echo(f"    {line}")
     for line in summary_lines(plan):
         typer.echo(f"  {line}")
+    if subscription.language == "opsl" and _LONGEST not in subscription.options and has_concurrent_parts(plan.pattern):
+        typer.echo(f"  cheaper        {_CHEAPER}")
 
 
 def _show_why(plan: Plan, events: list[Event]) -> None:
@@ -117,6 +121,10 @@ def _why_composite(plan: Plan, events: list[Event]) -> Iterator[str]:
     engine = Engine()
     engine.add(_KEY, plan)
     ordered = in_canonical_order(events)
+    first = next((event.interval.end for event in ordered if event.interval is not None), None)
+    if first is not None and engine.begin_at(first):
+        yield "refused: a window of it was over before the first event"
+        return
     relevant = {each.index: each.atoms for each in engine.match_all(Batch(ordered)).relevant}
     for index, event in enumerate(ordered):
         if event.interval is None:

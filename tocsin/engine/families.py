@@ -108,8 +108,8 @@ class AtomMatchers:
     @property
     def undecided(self) -> list[tuple[int, str]]:
         """Pairs of event index and key of the last batch that were too hard to decide within the limits."""
-        graphs = (each for each in self._matchers if isinstance(each, GraphMatcher | PaperMatcher))
-        return [pair for each in graphs for pair in each.undecided]
+        asked = (each for each in self._matchers if isinstance(each, GraphMatcher | PaperMatcher | ConceptMatcher))
+        return [pair for each in asked for pair in each.undecided]
 
     @property
     def warned(self) -> list[tuple[int, EventProblem]]:

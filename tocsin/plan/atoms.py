@@ -13,7 +13,7 @@ from typing import Any, assert_never
 
 from tocsin.errors import MeaningProblem
 from tocsin.events.event import Event, Path
-from tocsin.plan.blocks import XmlBlock
+from tocsin.plan.blocks import XmlBlock, block_variables
 from tocsin.plan.concepts import ConceptTest
 from tocsin.plan.evaluation import evaluate_condition
 from tocsin.plan.expression import Expression, Semantics, paths_of
@@ -163,6 +163,21 @@ class Condition:
 
 Atom = Condition | GraphPattern | ConceptTest | XmlBlock
 """What a subscription can say about one event; the other kinds have files of their own."""
+
+
+def variables_bound_by(atom: Atom) -> frozenset[str]:
+    """The variables that the rows of the atom's occurrences may have."""
+    match atom:
+        case Condition():
+            return frozenset()
+        case GraphPattern():
+            return frozenset(atom.select)
+        case ConceptTest():
+            return frozenset(atom.variables)
+        case XmlBlock():
+            return block_variables(atom)
+        case _:
+            assert_never(atom)
 
 
 def predicate_truth(predicate: Predicate, event: Event) -> Truth:

@@ -72,6 +72,19 @@ def state_lines(part: Part) -> Iterator[str]:
         yield f"one for {uses} places: {_title(shared)}"
 
 
+def has_concurrent_parts(part: Part) -> bool:
+    """Whether a join is only about parts sharing time, so that one that lasts may come long after the other ended."""
+    return _is_concurrent(part) or any(map(has_concurrent_parts, parts_of(part)))
+
+
+def _is_concurrent(part: Part) -> bool:
+    if not isinstance(part, Join) or len(part.parts) != 2:
+        return False
+    orders = [each for each in part.conditions if isinstance(each, Precedes)]
+    begin_to_end = {(each.earlier.part, each.later.part) for each in orders if each.earlier.end is End.START}
+    return begin_to_end >= {(0, 1), (1, 0)} and len(orders) == len(begin_to_end)
+
+
 def waiting_text(owner: Part, slot: int, members: str, until: int | None) -> str:
     """What an occurrence that waits in a part is waiting for, and until when."""
     limit = "" if until is None else f" until {format_instant(until)}"
@@ -112,8 +125,9 @@ def _title(part: Part) -> str:
     match part:
         case Condition() | GraphPattern() | ConceptTest() | XmlBlock():
             return f"event {atom_text(part)}"
-        case Named(name):
-            return f"{name}, which is"
+        case Named(name, _, elements):
+            each = f", with each of {path_text(elements[1])} as {elements[0]}" if elements else ""
+            return f"{name}{each}, which is"
         case Either():
             return "either of"
         case Only(_, restriction):
