@@ -69,6 +69,8 @@ def read_rdf(
     Named graphs are refused unless they are merged; so are statements about statements. Relative names are completed
     with the base that the text itself gives, else with `base`; without one they are refused.
     """
+    if media_type not in _FORMATS:
+        raise SyntaxProblem(f"{media_type} is no format of RDF that we know", hint=f"known: {', '.join(_FORMATS)}")
     if media_type == RDF_XML and "daml:collection" in text:  # what RDF/XML took over as Collection
         text = _DAML_COLLECTION.sub(r"\1\2Collection\2", text)
     if media_type in _WITH_QUOTES and text.count("<<") > _MAX_QUOTED:  # the reader follows quoted triples by recursion

@@ -82,8 +82,8 @@ class Hub:
     Duplicates are recognised among the last `remember` events. The newest `keep_dead_letters` dead letters are kept in
     `dead_letters`, and as many warnings about events that were served in `warnings`. With a `catalog` (path, URL or
     Catalog) subscriptions are shared with other hosts; it must be there. An `ontology` is the path of a file, or
-    several. A composite for which more than `queue_limit` occurrences wait in one place is suspended and its subscriber
-    told; the others are served on.
+    several, and `infer` lists what is to be concluded from it. A composite for which more than `queue_limit`
+    occurrences wait in one place is suspended and its subscriber told; the others are served on.
 
     `clock` says what moves time: "events" (or None), the newest event and `advance_to` alone, so that a run can be
     repeated; "system", the wall clock as well, so that absences ring although nothing more comes. A hub whose clock
@@ -99,6 +99,7 @@ class Hub:
         lateness: str = "2s",
         catalog: Catalog | str | None = None,
         ontology: object = None,
+        infer: object = None,
         remember: int = 100_000,
         keep_dead_letters: int = 1_000,
         queue_limit: int = QUEUE_LIMIT,
@@ -123,8 +124,8 @@ class Hub:
         self._engine = Engine(queue_limit=queue_limit)
         self._receivers: dict[str, Receiver | None] = {}
         self._told: dict[str, Callable[[DeadLetter], object]] = {}
-        self._ontology = ontology
-        self._own = {each.name: each for each in ontologies(ontology)}
+        self._ontology, self._infer = ontology, infer
+        self._own = {each.name: each for each in ontologies(ontology, infer)}
         require_agreement((), self._own.values())
         self._roster = Roster(self._engine, self._own, lambda: watermark.instant)
         self._seen: dict[tuple[str, str], None] = {}
@@ -390,7 +391,7 @@ class Hub:
             self._set_the_alarm()
 
     def _follow_ontologies(self) -> None:
-        own = self._own | {each.name: each for each in ontologies(self._ontology)}
+        own = self._own | {each.name: each for each in ontologies(self._ontology, self._infer)}
         if own != self._own:
             require_agreement((), own.values())
             shared = {name: each for name, each in self._roster.definitions.items() if name not in self._own}
