@@ -99,8 +99,8 @@ class AtomMatchers:
     @property
     def undecided(self) -> list[tuple[int, str]]:
         """Pairs of event index and key of the last batch that were too hard to decide within the limits."""
-        graphs = self._matchers[_FAMILIES.index(GraphPattern)]
-        return graphs.undecided if isinstance(graphs, GraphMatcher) else []
+        able = (each for each in self._matchers if isinstance(each, GraphMatcher | BlockMatcher))
+        return [pair for each in able for pair in each.undecided]
 
     @property
     def warned(self) -> list[tuple[int, EventProblem]]:
