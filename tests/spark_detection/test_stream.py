@@ -32,7 +32,7 @@ from tocsin.catalog import Subscription, create_catalog
 from tocsin.hosts.spark.detection.clock import Pace
 from tocsin.hosts.spark.sources import FixedList
 
-OPSL = [each for each in scenarios("opsl.toml") if not is_inline(each)]
+OPSL = [each for each in scenarios("opsl.toml") if not is_inline(each) and "over" not in each.facts]
 SUBSCRIPTIONS = [*NAMES, *(Subscription(id, "opsl", text, horizon="1h") for id, text in PATTERNS.items())]
 ATOM = Subscription("atom", "selector", "kind = 'b'")
 THEN = Subscription("then", "opsl", "=|(A; 5s)B")

@@ -1,6 +1,12 @@
 """The catalog: subscriptions and definitions, versioned, from text to checked plan; shared by all hosts."""
 
-from tocsin.catalog.compiling import Surroundings, compile_subscription, problems_of, warnings_of
+from tocsin.catalog.compiling import (
+    Surroundings,
+    compile_subscription,
+    problems_of,
+    refuse_past_windows,
+    warnings_of,
+)
 from tocsin.catalog.effects import Effects, effects_of
 from tocsin.catalog.entries import Definition, Subscription
 from tocsin.catalog.files import Entries, read_entries
@@ -24,6 +30,7 @@ __all__ = [
     "open_catalog",
     "problems_of",
     "read_entries",
+    "refuse_past_windows",
     "require_agreement",
     "warnings_of",
 ]

@@ -15,10 +15,10 @@ from tocsin.errors import MeaningProblem, Problem
 from tocsin.knowledge.concepts.members import memberless
 from tocsin.knowledge.concepts.owl import tbox_of_triples
 from tocsin.knowledge.concepts.tbox import TBox, merged
-from tocsin.knowledge.loading import Source, ontology_of
+from tocsin.knowledge.loading import Source, ontology_of, read_ontology
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages.concept.terminology import tbox_of_text
-from tocsin.values.rdf import EXTENSIONS, read_rdf
+from tocsin.values.rdf import EXTENSIONS
 
 TBOX = "text/x-tbox"
 """The media type of a TBox in the syntax of the concept language."""
@@ -131,5 +131,5 @@ def _terminology(given: tuple[Definition, ...]) -> TBox | Problem:
 def _tbox(definition: Definition) -> TBox:
     if definition.media_type == TBOX:
         return tbox_of_text(definition.ontology)
-    read = read_rdf(definition.ontology, definition.media_type, merge_graphs=True)
+    read = read_ontology(definition.ontology, definition.media_type)
     return tbox_of_triples(read.triples, read.prefixes).tbox

@@ -12,7 +12,7 @@ from tocsin.cli.loading import Loaded
 from tocsin.cli.progress import reading, working
 from tocsin.connectors.files import open_events
 from tocsin.errors import UnsupportedProblem
-from tocsin.events.dead_letter import EVENT_WARNING, DeadLetter
+from tocsin.events.dead_letter import EVENT_WARNING, DeadLetter, window_over
 from tocsin.events.event import Event
 from tocsin.events.match import Match
 from tocsin.events.warning import EventWarning, Warned
@@ -20,6 +20,7 @@ from tocsin.hosts.cascade import cascaded, constructing
 from tocsin.hosts.local.finite import Input, match_events, read_events
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Plan, atoms_of
+from tocsin.plan.past_windows import past_window
 from tocsin.plan.warnings import event_warnings
 from tocsin.reference import matches as reference_matches
 from tocsin.values.time import Duration, Instant
@@ -88,7 +89,17 @@ def _reference(request: Request) -> Answer:
 
     matches, over = cascaded(evaluate, constructing(plans))
     ordered = sorted(matches, key=lambda match: match.order)
-    return Answer(ordered, [*found.dead_letters, *over], _warned(plans, found.events))
+    letters = [*found.dead_letters, *_windows_over(plans, found), *over]
+    return Answer(ordered, letters, _warned(plans, found.events))
+
+
+def _windows_over(plans: Mapping[str, Plan], found: Input) -> Iterable[DeadLetter]:
+    """A dead letter for each subscription with a window that ended before the first event did."""
+    in_time = (event for event in found.events if event.identity not in found.late)
+    first = next((event.interval.end for event in in_time if event.interval is not None), None)
+    for subscription, plan in plans.items():
+        if first is not None and past_window(plan.pattern, first - 1) is not None:
+            yield window_over(subscription)
 
 
 def _warned(plans: Mapping[str, Plan], events: Iterable[Event]) -> Warned:

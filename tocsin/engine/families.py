@@ -115,9 +115,12 @@ class AtomMatchers:
 
     @property
     def refused(self) -> dict[int, EventProblem]:
-        """Events of the last batch, by index, that contradict themselves in the light of a TBox."""
-        concepts = self._matchers[_FAMILIES.index(ConceptTest)]
-        return concepts.refused if isinstance(concepts, ConceptMatcher) else {}
+        """Events of the last batch, by index, that have no proper graph or contradict themselves in a TBox's light."""
+        found: dict[int, EventProblem] = {}
+        for each in self._matchers:
+            if isinstance(each, GraphMatcher | ConceptMatcher):
+                found |= each.refused
+        return found
 
     def key_of(self, slot: int) -> str:
         """The key of a slot."""

@@ -89,6 +89,16 @@ def suspended(subscription: str) -> DeadLetter:
     )
 
 
+def window_over(subscription: str) -> DeadLetter:
+    """The dead letter of a subscription with a window of absolute time that was over before time began here."""
+    return DeadLetter(
+        "WindowInPast",
+        f"subscription {subscription!r} is not served: a window of it was over before the first event"
+        " (give a window that ends later, or events of its time)",
+        subscription,
+    )
+
+
 def shown_input(raw: bytes | str) -> str:
     """The beginning of the input as text; bytes that are no UTF-8 are shown as replacement characters."""
     text = raw[:MAX_INPUT].decode("utf-8", "replace") if isinstance(raw, bytes) else raw[:MAX_INPUT]

@@ -8,7 +8,8 @@ from functools import reduce
 
 from tocsin.errors import EventProblem
 from tocsin.events.event import Event
-from tocsin.plan.rows import NOTHING_BOUND, Rows, natural_join
+from tocsin.plan.natural_join import natural_join
+from tocsin.plan.rows import NOTHING_BOUND, Rows
 from tocsin.values.space import Geometry, extent
 from tocsin.values.time import Instant
 
@@ -137,8 +138,8 @@ def _pair(first: Occurrence, second: Occurrence) -> Occurrence | None:
 def _combined(parts: Sequence[Occurrence]) -> Occurrence | None:
     names: dict[str, Occurrence] = {}
     members: dict[tuple[str, str], Event] = {}
-    shared: set[tuple[str, str]] = set()
     for part in parts:
+        shared: set[tuple[str, str]] = set()  # what this part and one before it have through a name
         for name, occurrence in part.names.items():
             if name in names:
                 if not names[name].is_same(occurrence):

@@ -9,7 +9,7 @@ from tocsin.engine.batch import Batch
 from tocsin.engine.engine import Engine
 from tocsin.errors import Problem
 from tocsin.events.codecs.epcis.inside import decode_all
-from tocsin.events.dead_letter import DeadLetter, late, malformed, refused, suspended, undecided
+from tocsin.events.dead_letter import DeadLetter, late, malformed, refused, suspended, undecided, window_over
 from tocsin.events.event import Event
 from tocsin.events.match import Match
 from tocsin.events.order import in_canonical_order
@@ -90,7 +90,7 @@ def _matched(
         engine.add(subscription, plan)
     ends = [event.interval.end for event in found.events if event.interval and event.identity not in found.late]
     if ends:
-        engine.begin_at(ends[0])
+        found.dead_letters += map(window_over, engine.begin_at(ends[0]))
     matches: list[Match] = []
     for number, batch in enumerate(_batches(found.events)):
         progress(number * BATCH_SIZE)

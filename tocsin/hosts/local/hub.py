@@ -30,6 +30,7 @@ from tocsin.events.dead_letter import (
     suspended,
     too_many_hops,
     undecided,
+    window_over,
 )
 from tocsin.events.event import Event
 from tocsin.events.match import Match
@@ -100,7 +101,7 @@ class Hub:
         self._ontology = ontology
         self._own = {each.name: each for each in ontologies(ontology)}
         require_agreement((), self._own.values())
-        self._roster = Roster(self._engine, self._own)
+        self._roster = Roster(self._engine, self._own, lambda: self._watermark.instant)
         self._seen: dict[tuple[str, str], None] = {}
         self._remember = remember
         self._named = 0
@@ -120,8 +121,9 @@ class Hub:
     ) -> Handle:
         """Adds a subscription; one that does not compile, or whose id is taken, raises and changes nothing.
 
-        `problems_to` hears if it is suspended later, because too much waits for it, or breaks because a definition
-        that it uses has changed.
+        So does one with a window of absolute time that is over by the time that the hub knows of. `problems_to` hears
+        if it is suspended later, because too much waits for it, breaks because a definition that it uses has changed,
+        or ends because its window proves to be over when time begins.
         """
         subscription = Subscription.from_json(
             {"id": id or self._new_name(), "language": language, "expression": expression, **settings}
@@ -220,7 +222,8 @@ class Hub:
         if not self._engine.has_composites or mark is None or (self._oldest is not None and mark <= self._oldest):
             return []
         if not self._has_begun:
-            self._engine.begin_at(mark if self._oldest is None else self._oldest)
+            for key in self._engine.begin_at(mark if self._oldest is None else self._oldest):
+                self._end(key, window_over(key))
             self._has_begun, self._oldest = True, None
         found: list[Match] = []
         for event, atoms in self._buffer.release(mark):
@@ -230,7 +233,7 @@ class Hub:
         found += self._timed(mark - 1)
         self._engine.forget_before(mark)
         for key in self._engine.take_suspended():
-            self._suspend(key)
+            self._end(key, suspended(key))
         return found
 
     def _timed(self, now: Instant) -> list[Match]:
@@ -308,9 +311,8 @@ class Hub:
             except Problem as problem:
                 self._bury(malformed(problem, each if isinstance(each, bytes | str) else repr(each)))
 
-    def _suspend(self, key: str) -> None:
+    def _end(self, key: str, letter: DeadLetter) -> None:
         """Tells a subscriber that the subscription is no more; with a catalog it stays there for others."""
-        letter = suspended(key)
         self._bury(letter)
         self._roster.remove(key)
         self._receivers.pop(key, None)

@@ -6,23 +6,31 @@ roster: it comes back as soon as the definitions allow it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
-from tocsin.catalog import Definition, Subscription, Surroundings, compile_subscription
+from tocsin.catalog import Definition, Subscription, Surroundings, compile_subscription, refuse_past_windows
 from tocsin.catalog.effects import may_depend, read_in
 from tocsin.engine.engine import Engine
 from tocsin.errors import Problem
+from tocsin.plan.composites import Plan
+from tocsin.values.time import Instant
 
 Broken = list[tuple[Subscription, Problem]]
 
 
 class Roster:
-    """The subscriptions of an engine, by id, and the definitions in force, by name."""
+    """The subscriptions of an engine, by id, and the definitions in force, by name.
 
-    __slots__ = ("_engine", "_held", "_light", "_told", "definitions")
+    `clock` tells the time of the host: a newcomer whose window is over by then is refused.
+    """
 
-    def __init__(self, engine: Engine, definitions: Mapping[str, Definition]) -> None:
+    __slots__ = ("_clock", "_engine", "_held", "_light", "_told", "definitions")
+
+    def __init__(
+        self, engine: Engine, definitions: Mapping[str, Definition], clock: Callable[[], Instant | None] = lambda: None
+    ) -> None:
         self._engine = engine
+        self._clock = clock
         self._held: dict[str, Subscription] = {}
         self._told: dict[str, str] = {}
         self.definitions = dict(definitions)
@@ -32,12 +40,12 @@ class Roster:
         return id in self._held
 
     def require_good(self, subscription: Subscription) -> None:
-        """Raises where the subscription does not compile."""
-        compile_subscription(subscription, self._light)
+        """Raises where the subscription does not compile, or its window is over."""
+        self._plan(subscription)
 
     def add(self, subscription: Subscription) -> None:
         """Adds a subscription; one that does not compile raises, and changes nothing."""
-        self._engine.add(subscription.id, compile_subscription(subscription, self._light))
+        self._engine.add(subscription.id, self._plan(subscription))
         self._held[subscription.id] = subscription
 
     def remove(self, id: str) -> None:
@@ -69,6 +77,7 @@ class Roster:
         self._leave(id)
         if not isinstance(now, Problem):
             try:
+                refuse_past_windows(subscription, now, self._clock())
                 self._engine.add(id, now)
             except Problem as refused:  # what only the engine can tell
                 now = refused
@@ -77,6 +86,11 @@ class Roster:
                 return None
         told, self._told[id] = self._told.get(id), f"{subscription.expression}\n{now}"
         return None if told == self._told[id] else now
+
+    def _plan(self, subscription: Subscription) -> Plan:
+        plan = compile_subscription(subscription, self._light)
+        refuse_past_windows(subscription, plan, self._clock())
+        return plan
 
     def _leave(self, id: str) -> None:
         if id in self._engine:
