@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from tocsin.catalog import Surroundings, warnings_of
+from tocsin.catalog import Surroundings, compile_subscription, loop_warnings, warnings_of
 from tocsin.catalog.files import LineProblem
 from tocsin.cli.loading import problems_in, read_file
 from tocsin.cli.options import Ontology, Subscriptions
@@ -23,4 +23,7 @@ def check(subscriptions: Subscriptions, ontology: Ontology = None) -> None:
     for entry in entries.subscriptions:
         for warning in warnings_of(entry.subscription, light):
             typer.echo(f"{subscriptions}: warning: {LineProblem(entry.line, entry.subscription.id, warning)}", err=True)
+    plans = {each.subscription.id: compile_subscription(each.subscription, light) for each in entries.subscriptions}
+    for warning in loop_warnings(plans):
+        typer.echo(f"{subscriptions}: warning: {warning}", err=True)
     typer.echo(f"{len(entries.subscriptions)} subscription(s), no problem", err=True)
