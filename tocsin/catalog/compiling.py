@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from tocsin.catalog.entries import Definition, Subscription
 from tocsin.catalog.knowledge import knowledge_in
 from tocsin.errors import MeaningProblem, Place, Problem
+from tocsin.events.constructed import HOP_LIMIT
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages import (
     parse_subscription,
@@ -17,6 +18,7 @@ from tocsin.languages import (
 )
 from tocsin.languages.context import Context, MasterDataDefinition, PartDefinition, RegionDefinition
 from tocsin.plan.composites import Plan, Policy
+from tocsin.plan.construction_loops import loops_in
 from tocsin.plan.passes import prepared
 from tocsin.plan.past_windows import AbsoluteWindow, past_window, past_window_problem
 from tocsin.plan.settings import DEFAULT_HORIZON, with_settings
@@ -100,6 +102,22 @@ def _unread(subscription: Subscription) -> Iterator[Problem]:
         yield MeaningProblem(
             f"of deliver only content is read; nothing reads {names} yet", code="NotReadYet", token=unread[0], hint=hint
         )
+
+
+def loop_warnings(plans: Mapping[str, Plan]) -> list[Problem]:
+    """What subscriptions construct that may set them going again, alone or in a circle."""
+    return [_loop_warning(ids) for ids in loops_in(plans)]
+
+
+def _loop_warning(ids: tuple[str, ...]) -> Problem:
+    who = " and ".join(map(repr, ids))
+    what = "what {} constructs meets its own WHERE" if len(ids) == 1 else "{} construct what the next of them waits for"
+    return MeaningProblem(
+        f"{what.format(who)}: it is built again and again, up to {HOP_LIMIT} times",
+        code="CONSTRUCT_LOOP",
+        token=ids[0],
+        hint="give what is built another outermost element, or ask for something that it does not have",
+    )
 
 
 def _context(light: Light) -> Context:
