@@ -113,6 +113,22 @@ def test_windows_ring_in_a_hub_without_events(hub: tocsin.Hub, wall: Wall) -> No
     eventually(lambda: [each.bindings["absence"] for each in heard] == ["2026-01-01T12:00:05Z/2026-01-01T12:00:15Z"])
 
 
+def test_a_newcomer_counts_windows_that_come_again_from_now(hub: tocsin.Hub, wall: Wall) -> None:
+    heard: list[tocsin.Match] = []
+    wall.move_to(100)
+    hub.subscribe("not (selector{kind = 'a'}) (10 s)", language="concept", to=heard.append)
+    wall.move_to(123)
+    eventually(lambda: len(heard) == 2)
+    settled(hub)
+    assert [each.start for each in heard] == [NOON + 100 * SECOND, NOON + 110 * SECOND]
+
+
+def test_a_window_that_is_over_by_the_wall_clock_is_refused(hub: tocsin.Hub, wall: Wall) -> None:
+    wall.move_to(100)
+    with pytest.raises(Problem, match="WindowInPast"):
+        hub.subscribe("!(2026-01-01T12:00:05Z; 10s)A", language="opsl")
+
+
 def test_time_begins_before_a_subscription_where_events_came_first(hub: tocsin.Hub, wall: Wall) -> None:
     heard: list[tocsin.Match] = []
     hub.publish(event("z", "z", 0))

@@ -137,6 +137,7 @@ class Hub:
         self._follow_catalog()
         if self._wall is not None:
             self._alarm = Alarm(self._tick, self._wall)
+            self._begin_at(self._wall() - self._watermark.lateness)
             self._tick()
 
     def __enter__(self) -> Hub:
@@ -169,7 +170,7 @@ class Hub:
         or ends because its window proves to be over when time begins.
         """
         with self._lock:
-            self._look_at_the_clock()
+            self._catch_up()
             subscription = Subscription.from_json(
                 {"id": id or self._new_name(), "language": language, "expression": expression, **settings}
             )
@@ -187,6 +188,7 @@ class Hub:
             if problems_to is not None:
                 self._told[subscription.id] = problems_to
             self._set_the_alarm()
+        self._delivered([])
         return Handle(subscription.id, self)
 
     def define(self, *definitions: Definition) -> None:
@@ -195,7 +197,7 @@ class Hub:
         An ontology that contradicts another is refused. Subscriptions that mean something else now are read again.
         """
         with self._lock:
-            self._look_at_the_clock()
+            self._catch_up()
             known = self._roster.definitions
             for definition in definitions:
                 if definition.name in known:
@@ -212,11 +214,12 @@ class Hub:
                 self._own |= {definition.name: definition for definition in definitions}
                 self._tell_broken(self._roster.change(self._own))
             self._set_the_alarm()
+        self._delivered([])
 
     def unsubscribe(self, id: str) -> None:
         """Removes a subscription; raises where it is not there."""
         with self._lock:
-            self._look_at_the_clock()
+            self._catch_up()
             if id not in self._receivers:
                 raise StateProblem(f"there is no subscription {id!r}", code="UnknownSubscriptionError", token=id)
             if self._catalog is not None:
@@ -227,6 +230,7 @@ class Hub:
             self._receivers.pop(id, None)
             self._told.pop(id, None)
             self._set_the_alarm()
+        self._delivered([])
 
     def publish(self, *events: Event | Mapping[str, Any] | bytes | str) -> list[Match]:
         """Matches events, calls the receivers and returns the matches.
@@ -300,6 +304,12 @@ class Hub:
         if self._wall is not None:
             self._watermark.advance_to(self._wall())
 
+    def _catch_up(self) -> None:
+        """Before subscriptions change: where the clock runs, they change now and not when it last rang."""
+        self._look_at_the_clock()
+        if self._wall is not None:
+            self._put_out(self._detected())
+
     def _set_the_alarm(self) -> None:
         """After something was done: for what waits now."""
         if self._alarm is not None:
@@ -307,23 +317,19 @@ class Hub:
 
     def _next_wake(self) -> Instant | None:
         """When the watermark of the wall clock has passed the next instant at which something is to be done."""
-        if not self._engine.has_composites or self._wall is None:
-            return None
-        if not self._has_begun and self._oldest is None:
-            return self._wall()  # at once: time begins
-        wanted = (self._engine.next_timer(), self._buffer.first()) if self._has_begun else (self._oldest,)
+        wanted = (self._engine.next_timer(), self._buffer.first())
         soonest = min((instant for instant in wanted if instant is not None), default=None)
         return None if soonest is None else soonest + self._watermark.lateness + 1
 
     def _detected(self) -> list[Match]:
         """What composites make of the events and timers that the watermark has passed."""
         mark = self._watermark.instant
-        if not self._engine.has_composites or mark is None or (self._oldest is not None and mark <= self._oldest):
+        if mark is None or (self._oldest is not None and mark <= self._oldest):
             return []
+        if not self._engine.has_composites and self._wall is None:
+            return []  # where the clock runs, time passes for those who come later, too
         if not self._has_begun:
-            for key in self._engine.begin_at(mark if self._oldest is None else self._oldest):
-                self._end(key, window_over(key))
-            self._has_begun, self._oldest = True, None
+            self._begin_at(mark if self._oldest is None else self._oldest)
         found: list[Match] = []
         for event, atoms in self._buffer.release(mark):
             if event.interval is not None:
@@ -334,6 +340,12 @@ class Hub:
         for key in self._engine.take_suspended():
             self._end(key, suspended(key))
         return found
+
+    def _begin_at(self, now: Instant) -> None:
+        """Time begins for composites; those whose windows are over by then are told."""
+        for key in self._engine.begin_at(now):
+            self._end(key, window_over(key))
+        self._has_begun, self._oldest = True, None
 
     def _timed(self, now: Instant) -> list[Match]:
         """What the timers up to `now` bring about, one instant after the other."""
@@ -385,10 +397,11 @@ class Hub:
         nothing.
         """
         with self._lock:
-            self._look_at_the_clock()
+            self._catch_up()
             self._follow_ontologies()
             self._follow_catalog()
             self._set_the_alarm()
+        self._delivered([])
 
     def _follow_ontologies(self) -> None:
         own = self._own | {each.name: each for each in ontologies(self._ontology, self._infer)}
