@@ -64,7 +64,9 @@ def _compared_lists(lowered: Lowered, setting: Setting) -> Iterator[Problem]:
         names = [] if isinstance(predicate, IsNull) else [path[0] for path in attribute_paths(predicate)]
         for name in sorted({*names} & LISTS):
             message = f"{name} is a list in EPCIS events, and a list compares with nothing"
-            hint = f'ask for an element in the language epcis, as in {{"MATCH_epc": [...]}}, or with exists {name}.{{...}}'
+            hint = (
+                f'ask for an element in the language epcis, as in {{"MATCH_epc": [...]}}, or with exists {name}.{{...}}'
+            )
             yield _warning("LIST_COMPARISON", setting, lowered.spots.get(id(predicate), _START), message, hint)
 
 
