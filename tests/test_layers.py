@@ -19,7 +19,7 @@ DOORS = {
         "tocsin/cli/bench/geofences_bare.py",
     },
     "numba": {"tocsin/engine/matching/kernels.py"},
-    "sqlalchemy": {"tocsin/catalog/store.py"},
+    "sqlalchemy": {"tocsin/catalog/store.py", "tocsin/catalog/database.py"},
     "matplotlib": {"tocsin/cli/bench"},
     "lxml": {"tocsin/events/views/document.py"},
     "pyoxigraph": {"tocsin/values/rdf.py", "tocsin/cli/bench/graphs_sparql.py"},

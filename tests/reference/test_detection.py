@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from tests.timelines import event_at, kind, parts, patterns, timelines
 from tocsin.events.event import Event
 from tocsin.plan.composites import Absence, AfterWindow, Join, Named, Part, Policy
-from tocsin.plan.occurrence import Occurrence
-from tocsin.plan.scopes import scopes_of
 from tocsin.reference.detection import Detection
 from tocsin.reference.meaning import occurrences
+from tocsin.reference.occurrence import Occurrence
+from tocsin.reference.scopes import scopes_of
 
 
 def detected(pattern: Part, events: list[Event], until: int | None = None) -> list[Occurrence]:

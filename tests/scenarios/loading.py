@@ -11,6 +11,7 @@ from typing import Any
 
 from tocsin.catalog import Definition, Subscription
 from tocsin.events.match import Match
+from tocsin.values.space import extent, format_place, parse_place
 from tocsin.values.time import format_instant
 
 _EVENT = re.compile(
@@ -156,4 +157,7 @@ def _value(text: str) -> Any:
 
 
 def _place(points: list[str]) -> str:
-    return f"MULTIPOINT ({', '.join(f'({point.strip()})' for point in points)})"
+    """The location of an event by the specification (OPSL, 2): the hull of its points, which a place says outright."""
+    hull = extent([parse_place(f"POINT ({point.strip()})") for point in points])
+    assert hull is not None
+    return format_place(hull)

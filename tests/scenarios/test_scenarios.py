@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 
 import pytest
 
@@ -11,6 +12,7 @@ from tests.scenarios.loading import Scenario, scenarios, shown
 from tests.timelines import has_clock
 from tocsin.catalog import compile_subscription
 from tocsin.events.codecs.cloudevents import from_mapping
+from tocsin.events.dead_letter import DeadLetter
 from tocsin.hosts.local.finite import match_events, read_events
 from tocsin.reference import matches
 from tocsin.values.time import format_duration, format_instant, parse_instant
@@ -30,9 +32,15 @@ def test_reference(scenario: Scenario) -> None:
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
 def test_local(scenario: Scenario) -> None:
     plan = compile_subscription(scenario.subscription, scenario.definitions)
-    lines = [json.dumps(event).encode() for event in scenario.events]
-    found = match_events({"s": plan}, read_events(lines))
+    given = read_events([json.dumps(event).encode() for event in scenario.events])
+    found = match_events({"s": plan}, given)
     assert [shown(match) for match in found] == list(scenario.expected)
+    assert told_over(given.dead_letters) == scenario.facts.get("over", False)
+
+
+def told_over(letters: Iterable[DeadLetter]) -> bool:
+    """Whether the subscription is told to have a window that was over."""
+    return [letter.input for letter in letters if letter.code == "WindowInPast"] == ["s"]
 
 
 def end_of(scenario: Scenario) -> str:
@@ -57,3 +65,4 @@ def test_hub(scenario: Scenario) -> None:
     found = [match for event in scenario.events for match in hub.publish(event)]
     found += hub.advance_to(end_of(scenario))
     assert sorted(shown(match) for match in found) == sorted(scenario.expected)
+    assert told_over(hub.dead_letters) == scenario.facts.get("over", False)

@@ -14,7 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from pyproj import Geod
 
-from tocsin.reference import space as reference
+from tocsin.reference import places as reference
 from tocsin.values import globe
 from tocsin.values.edges import Chains, cut, slack
 from tocsin.values.geodesy import geodesic_lengths, longest_way, position_in_space, shortest_way, widen
@@ -37,7 +37,7 @@ def stands(one: str, relation: SpatialRelation, other: str, limit: float = 0.0) 
     """As the engine says, which the reference must confirm."""
     places = parse_place(one), parse_place(other)
     found = related(places[0], relation, places[1], limit, Metric.WGS84)
-    assert reference.related(places[0], relation, places[1], limit, Metric.WGS84) == found
+    assert reference.are_related(places[0], relation, places[1], limit, Metric.WGS84) == found
     return found
 
 
@@ -156,7 +156,7 @@ def shapes(draw: st.DrawFn) -> Geometry:
 @settings(max_examples=60)
 @given(shapes(), shapes())
 def test_distances_agree_with_the_reference_to_a_metre(one: Geometry, other: Geometry) -> None:
-    expected = reference.distance(one, other, Metric.WGS84)
+    expected = reference.distance_of(one, other, Metric.WGS84)
     found = distance_between(one, other, Metric.WGS84)
     assert (found == 0) == (expected == 0)
     assert found == pytest.approx(expected, abs=1)
@@ -178,7 +178,7 @@ def test_what_shares_ground_is_what_the_reference_says(
     one: Geometry, other: Geometry, relation: SpatialRelation
 ) -> None:
     found = related(one, relation, other, 0, Metric.WGS84)
-    assert reference.related(one, relation, other, 0, Metric.WGS84) == found
+    assert reference.are_related(one, relation, other, 0, Metric.WGS84) == found
     if relation is SpatialRelation.MEETS:
         assert (distance_between(one, other, Metric.WGS84) == 0) == found
         assert related(one, SpatialRelation.AT, other, 0, Metric.WGS84) == found

@@ -7,13 +7,19 @@ from dataclasses import dataclass
 
 from tocsin.catalog.entries import Definition, Subscription
 from tocsin.catalog.knowledge import knowledge_in
-from tocsin.errors import MeaningProblem, Problem
-from tocsin.languages import parse_subscription, problems_in_subscription, warnings_in_subscription
-from tocsin.languages.context import Context, PartDefinition, RegionDefinition
+from tocsin.errors import MeaningProblem, Place, Problem
+from tocsin.languages import (
+    parse_subscription,
+    problems_in_subscription,
+    warnings_in_subscription,
+    window_in_subscription,
+)
+from tocsin.languages.context import Context, MasterDataDefinition, PartDefinition, RegionDefinition
 from tocsin.plan.composites import Plan, Policy
 from tocsin.plan.passes import prepared
+from tocsin.plan.past_windows import AbsoluteWindow, past_window, past_window_problem
 from tocsin.plan.settings import DEFAULT_HORIZON, with_settings
-from tocsin.values.time import Duration, parse_duration
+from tocsin.values.time import Duration, Instant, format_instant, parse_duration
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +47,20 @@ def compile_subscription(subscription: Subscription, definitions: Light = ()) ->
     plan = parse_subscription(subscription.language, subscription.expression, subscription.options, context)
     policy = None if subscription.policy is None else Policy(subscription.policy)
     return with_settings(prepared(plan), policy, _horizon(subscription))
+
+
+def refuse_past_windows(subscription: Subscription, plan: Plan, now: Instant | None) -> None:
+    """Raises where a window of absolute time is over by the clock of a host; without a clock nothing is over."""
+    window = None if now is None else past_window(plan.pattern, now)
+    if window is not None and now is not None:
+        problem = past_window_problem(window, now)
+        place, token = _written(subscription, window)
+        raise MeaningProblem(problem.message, code=problem.code, place=place, token=token, hint=problem.hint)
+
+
+def _written(subscription: Subscription, window: AbsoluteWindow) -> tuple[Place | None, str]:
+    found = window_in_subscription(subscription.language, subscription.expression, window.start, window.length)
+    return found or (None, format_instant(window.start))
 
 
 def problems_of(subscription: Subscription, definitions: Light = ()) -> list[Problem]:
@@ -74,9 +94,11 @@ def _knowledge(definitions: tuple[Definition, ...]) -> object:
         return problem
 
 
-def _known_to_languages(definition: Definition) -> RegionDefinition | PartDefinition:
+def _known_to_languages(definition: Definition) -> RegionDefinition | PartDefinition | MasterDataDefinition:
     if definition.region is not None:
         return RegionDefinition(definition.name, definition.region)
+    if definition.master_data is not None:
+        return MasterDataDefinition(definition.name, definition.master_data)
     return PartDefinition(definition.name, definition.language, definition.expression)
 
 

@@ -58,7 +58,7 @@ class Subscription:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A name for a region or for a part, or an ontology, usable by every subscription of the same catalog."""
+    """A name for a region, a part, an ontology or master data, usable by every subscription of the same catalog."""
 
     name: str
     region: object = None
@@ -66,10 +66,11 @@ class Definition:
     expression: str = ""
     ontology: str = ""
     media_type: str = ""
+    master_data: object = None
 
     @staticmethod
     def from_json(body: Mapping[str, Any]) -> Definition:
-        """The definition of a JSON object: `define` with `region`, `language` and `expression`, or an `ontology`."""
+        """The definition of a JSON object: `define` with what it names, such as `region` or `ontology`."""
         name = body.get("define")
         if not isinstance(name, str) or not name:
             raise _malformed("define must be a non-empty name", token="define")
@@ -77,6 +78,8 @@ class Definition:
             body = {**body, "expression": _as_text(body["expression"])}
         if set(body) == {"define", "region"}:
             return Definition(name, region=body["region"])
+        if set(body) == {"define", "masterdata"} and isinstance(body["masterdata"], dict | str):
+            return Definition(name, master_data=body["masterdata"])
         if set(body) == {"define", "language", "expression"} and all(isinstance(v, str) for v in body.values()):
             return Definition(name, language=body["language"], expression=body["expression"])
         if set(body) == {"define", "ontology", "format"} and all(isinstance(v, str) for v in body.values()):
@@ -84,13 +87,15 @@ class Definition:
         raise _malformed(
             f"the definition of {name!r} has the wrong members",
             token=name,
-            hint="beside define it has region, or language and expression, or ontology and format",
+            hint="beside define it has region, or language and expression, or ontology and format, or masterdata",
         )
 
     def as_json(self) -> dict[str, Any]:
         """The JSON object."""
         if self.region is not None:
             return {"define": self.name, "region": self.region}
+        if self.master_data is not None:
+            return {"define": self.name, "masterdata": self.master_data}
         if self.ontology:
             return {"define": self.name, "ontology": self.ontology, "format": self.media_type}
         return {"define": self.name, "language": self.language, "expression": self.expression}

@@ -10,6 +10,7 @@ from tocsin.cli.engines import EngineName, Request, evaluate
 from tocsin.cli.loading import load
 from tocsin.cli.options import Events, OnError, Ontology, Subscriptions
 from tocsin.connectors.files import write_lines
+from tocsin.plan.past_windows import WINDOW_IN_PAST
 from tocsin.values.time import parse_duration, parse_instant
 
 
@@ -38,13 +39,19 @@ def match(
     loaded = load(subscriptions, ontology, skip_wrong=on_error is OnError.SKIP)
     request = Request(loaded, events, parse_duration(lateness) if lateness else None, stop, master)
     answer = evaluate(engine, request)
+    for line in answer.warned.lines():
+        typer.echo(f"tocsin: warning: {line}; the event was served", err=True)
+    for letter in answer.dead_letters:
+        if letter.code == WINDOW_IN_PAST:
+            typer.echo(f"tocsin: warning: {letter.reason}", err=True)
     write_lines(output, (each.line() for each in answer.matches))
+    unserved = [letter for letter in answer.dead_letters if letter.code != WINDOW_IN_PAST]
     if dead_letters is not None:
         write_lines(dead_letters, (each.text() for each in answer.dead_letters))
-    elif answer.dead_letters:
-        first = answer.dead_letters[0]
+    elif unserved:
+        first = unserved[0]
         typer.echo(
-            f"tocsin: {len(answer.dead_letters)} event(s) not served, the first at line {first.line}: {first.reason}; "
+            f"tocsin: {len(unserved)} event(s) not served, the first at line {first.line}: {first.reason}; "
             "--dead-letters FILE keeps them all",
             err=True,
         )

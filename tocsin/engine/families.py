@@ -103,10 +103,24 @@ class AtomMatchers:
         return graphs.undecided if isinstance(graphs, GraphMatcher) else []
 
     @property
+    def warned(self) -> list[tuple[int, EventProblem]]:
+        """Pairs of event index and warning of the last batch, each once: the events are served all the same."""
+        found = [
+            (index, problem)
+            for each in self._matchers
+            if isinstance(each, GraphMatcher | ConceptMatcher)
+            for index, problem in each.warned
+        ]
+        return list({(index, each.code, each.token): (index, each) for index, each in found}.values())
+
+    @property
     def refused(self) -> dict[int, EventProblem]:
-        """Events of the last batch, by index, that contradict themselves in the light of a TBox."""
-        concepts = self._matchers[_FAMILIES.index(ConceptTest)]
-        return concepts.refused if isinstance(concepts, ConceptMatcher) else {}
+        """Events of the last batch, by index, that have no proper graph or contradict themselves in a TBox's light."""
+        found: dict[int, EventProblem] = {}
+        for each in self._matchers:
+            if isinstance(each, GraphMatcher | ConceptMatcher):
+                found |= each.refused
+        return found
 
     def key_of(self, slot: int) -> str:
         """The key of a slot."""

@@ -16,6 +16,12 @@ Path = tuple[str, ...]
 ENVELOPE = ""
 """First step of a path into the envelope, for example ("", "id"). No member of data has an empty name there."""
 
+INSTANT = "instant"
+"""Last step of the paths ("", "time", INSTANT) and ("", "endtime", INSTANT): the time as a number of microseconds."""
+
+MILLISECONDS = "milliseconds"
+"""The same in whole milliseconds, as messaging standards count time."""
+
 _NOTHING: Mapping[str, Any] = {}
 _UNTIMED: Instant = -(2**63)
 
@@ -116,7 +122,15 @@ class Event:
 
     def attribute(self, path: Path) -> Any:
         """The value at a path, or None where there is none."""
+        if len(path) == 3 and path[0] == ENVELOPE:
+            return self._measured_time(path[1], path[2])
         return value_at(self.attributes, self.envelope, path)
+
+    def _measured_time(self, name: str, unit: str) -> int | None:
+        if self.interval is None:
+            return None
+        instant = self.interval.start if name == "time" else self.interval.end
+        return instant if unit == INSTANT else instant // 1000
 
     def __reduce__(self) -> tuple[object, ...]:
         return (Event, (self.envelope, self.data, self.interval, self.place_source))  # views are derived anew

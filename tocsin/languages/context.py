@@ -26,7 +26,15 @@ class PartDefinition:
     expression: str
 
 
-Definition = RegionDefinition | PartDefinition
+@dataclass(frozen=True, slots=True)
+class MasterDataDefinition:
+    """A name for master data of EPCIS, which is a JSON object or an XML text as it was given; not yet checked."""
+
+    name: str
+    data: object
+
+
+Definition = RegionDefinition | PartDefinition | MasterDataDefinition
 
 
 def no_atom(language: str, _: str) -> Atom:

@@ -20,7 +20,7 @@ from tocsin.errors import EventProblem, LimitProblem, MeaningProblem
 from tocsin.events.event import Event
 from tocsin.events.views.canonical import XML_SPACE, canonical, canonical_content, own_text
 from tocsin.events.views.document import Element
-from tocsin.plan.rows import Row
+from tocsin.plan.rows import Row, Rows, sole_value
 
 XmlValue: TypeAlias = str | tuple[str]
 """What a variable of a block is bound to: a text without white space around it, or, as a tuple of one, markup in
@@ -220,6 +220,15 @@ def meets_condition(condition: ValueCondition, row: Row) -> bool:
     if None not in numbers:
         return CONDITIONS[condition.relation](*numbers)
     return condition.relation in ("=", "!=") and CONDITIONS[condition.relation](left, right)
+
+
+def bound_scalar(rows: Rows, variable: str) -> object:
+    """What the rows bind to a variable, to be compared; a text of a document is a number where it reads as one."""
+    value = sole_value(rows, variable)
+    number = _decimal(value) if variable.startswith("$") else None
+    if number is None:
+        return value
+    return int(number) if number == number.to_integral_value() else float(number)
 
 
 def _decimal(value: object) -> Decimal | None:

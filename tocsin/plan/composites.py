@@ -89,10 +89,14 @@ class Stands:
 
 @dataclass(frozen=True, slots=True)
 class PartAttribute:
-    """An attribute of the event that is the occurrence of a named part."""
+    """An attribute of the event that is the occurrence of a named part; or what the part binds to a `variable`.
+
+    A variable that is bound to several values at once has none to compare, as an attribute that is a list.
+    """
 
     name: str
     path: Path
+    variable: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from functools import lru_cache
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any, assert_never
 
-from tocsin.plan.blocks import meets_condition
+from tocsin.plan.blocks import bound_scalar, meets_condition
 from tocsin.plan.composites import (
     AfterInstant,
     AtRegion,
@@ -23,8 +23,9 @@ from tocsin.plan.composites import (
     Restriction,
     Stands,
 )
+from tocsin.plan.natural_join import natural_join
 from tocsin.plan.occurrence import Occurrence
-from tocsin.plan.rows import NOTHING_BOUND, natural_join
+from tocsin.plan.rows import NOTHING_BOUND
 from tocsin.values.allen import bounds_test
 from tocsin.values.scalars import Kind, kind_of
 from tocsin.values.space import Geometry, parse_place, related
@@ -41,7 +42,7 @@ def meets(condition: JoinCondition, parts: Sequence[Occurrence], names: Mapping[
             first, second = _instant(earlier, parts) + gap, _instant(later, parts)
             return first < second or (or_equal and first == second)
         case Near(part, relation, other, distance, metric):
-            place, near = parts[part].place, parts[other].place
+            place, near = parts[part].place_by(metric), parts[other].place_by(metric)
             return place is not None and near is not None and related(place, relation, near, distance, metric)
         case Stands(part, relation, other, proper):
             one, two = parts[part], parts[other]
@@ -85,7 +86,7 @@ def allows(restriction: Restriction, occurrence: Occurrence) -> bool:
         case AfterInstant(instant):
             return occurrence.start > instant
         case AtRegion(relation, region, distance, metric):
-            place = occurrence.place
+            place = occurrence.place_by(metric)
             return place is not None and related(place, relation, _region(region), distance, metric)
         case Meeting(conditions):
             return any(all(meets_condition(each, row) for each in conditions) for row in occurrence.rows)
@@ -116,4 +117,6 @@ def _value(attribute: PartAttribute, names: Mapping[str, Occurrence]) -> Any:
     occurrence = names.get(attribute.name)
     if occurrence is None or len(occurrence.members) != 1:
         return None
+    if attribute.variable:
+        return bound_scalar(occurrence.rows, attribute.variable)
     return occurrence.members[0].attribute(attribute.path)

@@ -29,6 +29,7 @@ from tocsin.plan.composites import (
     Near,
     Only,
     Part,
+    PartAttribute,
     Precedes,
     Related,
     Restriction,
@@ -71,6 +72,19 @@ def state_lines(part: Part) -> Iterator[str]:
         yield f"one for {uses} places: {_title(shared)}"
 
 
+def has_concurrent_parts(part: Part) -> bool:
+    """Whether a join is only about parts sharing time, so that one that lasts may come long after the other ended."""
+    return _is_concurrent(part) or any(map(has_concurrent_parts, parts_of(part)))
+
+
+def _is_concurrent(part: Part) -> bool:
+    if not isinstance(part, Join) or len(part.parts) != 2:
+        return False
+    orders = [each for each in part.conditions if isinstance(each, Precedes)]
+    begin_to_end = {(each.earlier.part, each.later.part) for each in orders if each.earlier.end is End.START}
+    return begin_to_end >= {(0, 1), (1, 0)} and len(orders) == len(begin_to_end)
+
+
 def waiting_text(owner: Part, slot: int, members: str, until: int | None) -> str:
     """What an occurrence that waits in a part is waiting for, and until when."""
     limit = "" if until is None else f" until {format_instant(until)}"
@@ -98,9 +112,13 @@ def condition_text(condition: JoinCondition) -> str:
             between = " (between proper intervals)" if proper else ""
             return f"[{part + 1}] {'not ' if negated else ''}{allen.value.lower()} [{other + 1}]{between}"
         case Related(left, relation, right):
-            return f"{left.name}.{path_text(left.path)} {relation} {right.name}.{path_text(right.path)}"
+            return f"{_side_text(left)} {relation} {_side_text(right)}"
         case _:
             assert_never(condition)
+
+
+def _side_text(side: PartAttribute) -> str:
+    return f"{side.name}.{side.variable or path_text(side.path)}"
 
 
 def _title(part: Part) -> str:

@@ -10,7 +10,7 @@ from tocsin.events.event import Event
 from tocsin.events.match import Match, hashed_id, match_id, measured
 from tocsin.plan.composites import Forward, Output, Plan, Send
 from tocsin.plan.construction import Construct, construct
-from tocsin.plan.occurrence import Occurrence
+from tocsin.plan.detected import Detected
 from tocsin.plan.rows import NOTHING_BOUND, Rows
 from tocsin.values.space import format_place
 from tocsin.values.time import format_instant
@@ -26,7 +26,7 @@ class Told:
 
     __slots__ = ("_bindings", "_constituents", "_events", "_place", "occurrence")
 
-    def __init__(self, occurrence: Occurrence) -> None:
+    def __init__(self, occurrence: Detected) -> None:
         members, place = occurrence.members, occurrence.place
         windows = [f"{format_instant(start)}/{format_instant(end)}" for start, end in occurrence.absences]
         bindings = {name: _ids(bound) for name, bound in sorted(occurrence.names.items())}
@@ -57,12 +57,12 @@ class Told:
         )
 
 
-def match_of(subscription: str, occurrence: Occurrence, output: Output = _FORWARD) -> Match | None:
+def match_of(subscription: str, occurrence: Detected, output: Output = _FORWARD) -> Match | None:
     """The match of a composite subscription; None where nothing comes out."""
     return Told(occurrence).match(subscription, output)
 
 
-def matches_of(found: Iterable[tuple[str, Occurrence]], plans: Mapping[str, Plan]) -> list[Match]:
+def matches_of(found: Iterable[tuple[str, Detected]], plans: Mapping[str, Plan]) -> list[Match]:
     """The matches of subscriptions and the occurrences that they ring for; those of one occurrence come in a row."""
     matches: list[Match] = []
     told: Told | None = None
@@ -98,7 +98,7 @@ def outputs_of(output: Output, rows: Rows, sent: Sequence[Event]) -> tuple[str, 
             assert_never(output)
 
 
-def _sent(output: Output, occurrence: Occurrence) -> Sequence[Event]:
+def _sent(output: Output, occurrence: Detected) -> Sequence[Event]:
     """The events that a match sends."""
     if not isinstance(output, Send):
         return ()
@@ -107,7 +107,7 @@ def _sent(output: Output, occurrence: Occurrence) -> Sequence[Event]:
     return [member for name in names for member in occurrence.names[name].members]
 
 
-def _ids(occurrence: Occurrence) -> str:
+def _ids(occurrence: Detected) -> str:
     members = occurrence.members
     return members[0].id if len(members) == 1 else " ".join([member.id for member in members])
 

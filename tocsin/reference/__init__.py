@@ -9,10 +9,11 @@ from tocsin.events.match import Match
 from tocsin.events.order import in_canonical_order
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Plan
-from tocsin.plan.occurrence import Occurrence
 from tocsin.plan.rendering import match_of, match_of_atom
 from tocsin.reference.atoms import holds, rows_of, truth_of
 from tocsin.reference.detection import Detection
+from tocsin.reference.occurrence import Occurrence
+from tocsin.reference.windows import is_over_before
 from tocsin.values.time import Instant
 
 __all__ = ["detected", "holds", "matches", "truth_of"]
@@ -21,9 +22,12 @@ __all__ = ["detected", "holds", "matches", "truth_of"]
 def matches(subscription: str, plan: Plan, events: Iterable[Event], until: Instant | None = None) -> list[Match]:
     """Every match of a plan over finite input, in output order, when the clock stops at `until`.
 
-    A repeated identity counts once. Occurrences with the same members and windows are one match.
+    A repeated identity counts once. Occurrences with the same members and windows are one match. A window of absolute
+    time that ended before the first event was over when time began: nothing is told of it.
     """
     ordered = in_canonical_order(events)
+    if is_over_before(plan.pattern, ordered):
+        return []
     if isinstance(plan.pattern, Atom):
         atom = plan.pattern
         ringing = [event for event in ordered if holds(atom, event)]

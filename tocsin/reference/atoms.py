@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import assert_never
 
 from tocsin.events.event import Event
-from tocsin.plan.atoms import AllOf, AnyOf, Atom, BooleanNode, Condition, Not, PlaceIs, predicate_truth
+from tocsin.plan.atoms import AllOf, AnyOf, Atom, BooleanNode, Condition, Not
 from tocsin.plan.blocks import XmlBlock
 from tocsin.plan.concepts import ConceptTest
 from tocsin.plan.graphs import GraphPattern
 from tocsin.plan.rows import NOTHING_BOUND, Rows
-from tocsin.reference import blocks, concepts, graphs, space
-from tocsin.values.space import parse_place
-from tocsin.values.truth import Truth, conjunction, disjunction, negation, truth
+from tocsin.reference import blocks, concepts, graphs
+from tocsin.reference.predicates import predicate_truth
+from tocsin.values.truth import Truth, conjunction, disjunction, negation
 
 
 def holds(atom: Atom, event: Event) -> bool:
@@ -54,13 +54,5 @@ def truth_of(node: BooleanNode, event: Event) -> Truth:
             return conjunction(truth_of(operand, event) for operand in operands)
         case AnyOf(operands):
             return disjunction(truth_of(operand, event) for operand in operands)
-        case PlaceIs():
-            return truth(_is_placed(node, event))
         case _:
             return predicate_truth(node, event)
-
-
-def _is_placed(node: PlaceIs, event: Event) -> bool:
-    if event.place is None:
-        return False
-    return space.related(event.place, node.relation, parse_place(node.region), node.distance, node.metric)

@@ -14,6 +14,7 @@ from tocsin.errors import EventProblem
 from tocsin.events.event import Event
 from tocsin.events.views.graph import Graph, graph_in
 from tocsin.plan.graphs import (
+    ITSELF,
     GraphPattern,
     Home,
     Injective,
@@ -26,6 +27,7 @@ from tocsin.plan.graphs import (
     is_below,
 )
 from tocsin.plan.rows import Row, Rows
+from tocsin.reference.inference import inferred
 from tocsin.values.terms import Iri, Literal, Term, plain_value, same_value
 from tocsin.values.truth import Truth
 
@@ -41,7 +43,7 @@ def holds(pattern: GraphPattern, event: Event) -> bool:
 def maps(pattern: GraphPattern, event: Event) -> Iterator[Map]:
     """Every map of the statements that no absent group extends, in their order; optional groups take no part."""
     try:
-        search = _Search(graph_in(event, pattern.ontology), pattern)
+        search = _Search(_graph(pattern, event), pattern)
     except EventProblem:
         return
     for found in search.extensions(pattern.statements, {Home(): search.graph.home}):
@@ -52,11 +54,16 @@ def maps(pattern: GraphPattern, event: Event) -> Iterator[Map]:
 def rows(pattern: GraphPattern, event: Event) -> Rows:
     """One row for an event that matches: the selected images of the first map; a variable without image is left out."""
     for found in maps(pattern, event):
-        search = _Search(graph_in(event, pattern.ontology), pattern)
+        search = _Search(_graph(pattern, event), pattern)
         for group in pattern.optionals:
             found = next(search.extensions(group, found), found)  # noqa: PLW2901
         return (_row(pattern, found),)
     return ()
+
+
+def _graph(pattern: GraphPattern, event: Event) -> Graph:
+    """What the event says, and what follows from it."""
+    return inferred(graph_in(event, pattern.ontology), pattern.ontology)
 
 
 def _row(pattern: GraphPattern, found: Map) -> Row:
@@ -127,6 +134,8 @@ class _Search:
         return ends
 
     def _next(self, start: Term, wanted: str) -> list[Term]:
+        if wanted == ITSELF:
+            return [start]
         ontology = self.pattern.ontology
         return [
             value

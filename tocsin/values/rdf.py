@@ -31,6 +31,7 @@ EXTENSIONS: Mapping[str, str] = {
     ".rdf": RDF_XML,
     ".owl": RDF_XML,
     ".xml": RDF_XML,
+    ".daml": RDF_XML,
     ".jsonld": JSON_LD,
 }
 """The media type of a file by the end of its name."""
@@ -46,6 +47,8 @@ _FORMATS = {
 }
 _WITH_QUOTES = (N_TRIPLES, N_QUADS, TURTLE)
 _MAX_QUOTED = 100
+_DAML_COLLECTION = re.compile(r"""(parseType\s*=\s*)(["'])daml:collection\2""")
+_DEFAULT_NAMESPACE = re.compile(r"""\bxmlns\s*=\s*(["'])([A-Za-z][A-Za-z0-9+.-]*:[^"'&\s]+)\1""")
 _GENERATED_LABEL = re.compile("[0-9a-f]{16,32}")
 
 
@@ -57,15 +60,20 @@ class RdfText:
     prefixes: Mapping[str, str]
 
 
-def read_rdf(text: str, media_type: str, *, limit: int | None = None, merge_graphs: bool = False) -> RdfText:
+def read_rdf(
+    text: str, media_type: str, *, limit: int | None = None, merge_graphs: bool = False, base: str | None = None
+) -> RdfText:
     """The triples of a text. Raises SyntaxProblem where it is malformed, LimitProblem past `limit` triples.
 
-    Named graphs are refused unless they are merged; so are statements about statements.
+    Named graphs are refused unless they are merged; so are statements about statements. Relative names are completed
+    with the base that the text itself gives, else with `base`; without one they are refused.
     """
+    if media_type == RDF_XML and "daml:collection" in text:  # what RDF/XML took over as Collection
+        text = _DAML_COLLECTION.sub(r"\1\2Collection\2", text)
     if media_type in _WITH_QUOTES and text.count("<<") > _MAX_QUOTED:  # the reader follows quoted triples by recursion
         raise _quoted()
     try:
-        reader = parse(text.encode(), format=_FORMATS[media_type], without_named_graphs=not merge_graphs)
+        reader = parse(text.encode(), format=_FORMATS[media_type], base_iri=base, without_named_graphs=not merge_graphs)
         quads: list[Quad] = list(islice(reader, None if limit is None else limit + 1))
     except (SyntaxError, UnicodeEncodeError) as error:
         raise _malformed(error, media_type) from None
@@ -74,6 +82,12 @@ def read_rdf(text: str, media_type: str, *, limit: int | None = None, merge_grap
     terms = _terms(quads)
     triples = ((terms[quad.subject], quad.predicate.value, terms[quad.object]) for quad in dict.fromkeys(quads))
     return RdfText(tuple(dict.fromkeys(triples) if merge_graphs else triples), dict(reader.prefixes))
+
+
+def base_of(text: str, media_type: str) -> str | None:
+    """Where a text without a base has probably stood: RDF/XML by `rdf:ID` means its own default namespace."""
+    found = _DEFAULT_NAMESPACE.search(text) if media_type == RDF_XML else None
+    return None if found is None else found[2].removesuffix("#")
 
 
 def _terms(quads: Iterable[Quad]) -> dict[Any, Any]:

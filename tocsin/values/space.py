@@ -42,6 +42,10 @@ TOLERANCE = 1e-9
 """Distances closer than this are equal."""
 
 
+HALF_TURN = 180.0
+"""Degrees of longitude: what is no wider lies together on the globe as it is written."""
+
+
 class SpatialRelation(Enum):
     """How a place relates to another. Shapes are closed: touching counts."""
 
@@ -102,6 +106,12 @@ def as_places(given: Sequence[Geometry | None]) -> Places:
     places: Places = np.empty(len(given), np.object_)
     places[:] = given
     return places
+
+
+def width(place: Geometry) -> float:
+    """How far a place reaches from its least first coordinate to its greatest."""
+    west, _, east, _ = place.bounds
+    return float(east - west)
 
 
 def collection_of(places: Sequence[Geometry]) -> Geometry:

@@ -61,7 +61,7 @@ def test_every_comparison_and_nested_paths(written: str, relation: str) -> None:
 
 
 def test_it_goes_to_the_lowest_join_that_has_both() -> None:
-    low = Join((x(A), y(B)), (*AT_ONCE, SAME_ID), keep=0)
+    low = Join((x(A), y(B)), (*AT_ONCE, SAME_ID))
     assert parsed("|($x;)$y; && C WHERE $x;.id = $y;.id, $x; = A, $y; = B") == Join((low, C))
 
 

@@ -83,9 +83,8 @@ class LogisticsWorkload:
 
     def _plan(self, vehicle: int) -> Plan:
         region = Definition("R", region=region_of(vehicle))
-        return compile_subscription(
-            Subscription("s", "opsl", _TEXTS[self.scenario].format(**_atoms(vehicle))), [region]
-        )
+        text = _TEXTS[self.scenario].format(**_atoms(vehicle))
+        return compile_subscription(Subscription("s", "opsl", text, options=_INSTANTS), [region])
 
     def _group(self, group: int, vehicle: int) -> Iterator[Position]:
         first = group * self.scenario.events_per_composite
@@ -125,6 +124,9 @@ def kind_of_vehicle(vehicle: int) -> str:
     """Trucks and vans in turn."""
     return KINDS[vehicle % len(KINDS)]
 
+
+_INSTANTS = {"max_event_duration": 0}
+"""Positions are instants: what is concurrent need not wait for an event that lasts."""
 
 _TEXTS = {
     Scenario.LEAVES: "=|(@(R)({vehicle}); 60s)(DIST(R; >; 500)({vehicle}))",

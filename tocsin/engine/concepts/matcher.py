@@ -19,7 +19,7 @@ from tocsin.engine.matching.work import Work
 from tocsin.errors import EventProblem, Problem
 from tocsin.events.event import Event
 from tocsin.knowledge.concepts.tbox import TBox
-from tocsin.plan.assertions import assertions_of, contradiction
+from tocsin.plan.assertions import assertions_of, contradiction, unknown_types
 from tocsin.plan.concepts import ConceptTest, correlation_rows
 from tocsin.plan.rows import Rows
 
@@ -27,12 +27,14 @@ from tocsin.plan.rows import Rows
 class ConceptMatcher:
     """Concept tests by key."""
 
-    __slots__ = ("_added", "_indexes", "_keys", "_places", "_tboxes", "refused", "work")
+    __slots__ = ("_added", "_indexes", "_keys", "_places", "_tboxes", "refused", "warned", "work")
 
     def __init__(self) -> None:
         self.work = Work()
         self.refused: dict[int, EventProblem] = {}
         """Events of the last batch, by index, that contradict themselves: they would match everything."""
+        self.warned: list[tuple[int, EventProblem]] = []
+        """What is odd about events of the last batch in the light of a TBox; they are served all the same."""
         self._keys = Keys()
         self._indexes: dict[TBox, Index] = {}
         self._tboxes: dict[int, TBox] = {}
@@ -83,7 +85,7 @@ class ConceptMatcher:
         """Which tests ring for which events."""
         nothing = np.empty(0, np.int32)
         found = [Hits(nothing, nothing)]
-        self.refused = {}
+        self.refused, self.warned = {}, []
         for tbox, index in self._indexes.items():
             for start in range(0, batch.size, BLOCK):
                 events = range(start, min(start + BLOCK, batch.size))
@@ -115,6 +117,7 @@ class ConceptMatcher:
             if problem is not None:
                 self.refused[i] = problem
                 continue
+            self.warned += [(i, each) for each in unknown_types(batch.event(i), tbox)]
             facts.append(known)
             readable.append(i)
         if not facts:

@@ -273,7 +273,7 @@ class BetweenAbsenceNode(Node):
             whole = self._whole(entry, last, key)
             if whole is not None:
                 step.bring(self, whole)
-                if self._use_up(entry, whole):
+                if self._use_up(entry, last, whole):
                     return
 
     def _candidates(self, last: Occurrence, key: Hashable) -> Iterable[Entry]:
@@ -320,7 +320,7 @@ class BetweenAbsenceNode(Node):
     def _is_used(self, occurrence: Occurrence) -> bool:
         return bool(self._names) and self._scopes.is_used(occurrence, self._names)
 
-    def _use_up(self, entry: Entry, whole: Occurrence) -> bool:
+    def _use_up(self, entry: Entry, last: Occurrence, whole: Occurrence) -> bool:
         """What the policy demands; whether the last part is used up too."""
         match self._absence.policy:
             case Policy.UNRESTRICTED | Policy.GLOBE | Policy.RECENT:
@@ -332,6 +332,10 @@ class BetweenAbsenceNode(Node):
             case Policy.DEFERRED if self._names:
                 self._scopes.use_up(self._settles, whole)
                 return False
+            case Policy.CHRONICLE:  # once per operator: who was the last of a window is the first of none
+                self._firsts.use_up_same(entry.occurrence)
+                self._firsts.use_up_same(last)
+                return True
             case _:
                 entry.alive = False
                 return True

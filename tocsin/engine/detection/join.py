@@ -233,8 +233,8 @@ class JoinNode(Node):
         """Single use: what is used up at one slot is used up at all, in this step too."""
         for each in choice:
             self._used.append(each)
-            for slot, queue in enumerate(self._queues):
-                queue.remove_same(each, self._keys[slot](each))
+            for queue in self._queues:
+                queue.remove_same(each)
 
     def _is_used_once(self, occurrence: Occurrence, step: Step) -> bool:
         if self._when != step.number:

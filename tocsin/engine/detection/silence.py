@@ -15,7 +15,8 @@ from tocsin.engine.detection.keys import Key, slot_keys
 from tocsin.engine.detection.lines import Follower, Line, joined
 from tocsin.engine.detection.node import Node, Pending, State, Step, Writer
 from tocsin.engine.detection.scope import Scopes
-from tocsin.plan.composites import Absence, AfterWindow, Policy
+from tocsin.plan.atoms import variables_bound_by
+from tocsin.plan.composites import Absence, AfterWindow, Part, Policy, atoms_of
 from tocsin.plan.occurrence import Occurrence
 from tocsin.values.time import Duration, Instant
 
@@ -28,7 +29,13 @@ def is_silence(part: Absence, window: AfterWindow, scopes: Scopes) -> bool:
     if part.policy is Policy.DEFERRED and scopes.names_in(part):
         return False
     parts = (part.part, window.part)
-    return all(map(is_one_event, parts)) and not slot_keys(parts, part.conditions)[1]
+    if not all(map(is_one_event, parts)) or slot_keys(parts, part.conditions)[1]:
+        return False
+    return _variables_of(part.part).isdisjoint(_variables_of(window.part))  # else what they bind has to agree
+
+
+def _variables_of(part: Part) -> frozenset[str]:
+    return frozenset().union(*map(variables_bound_by, atoms_of(part)))
 
 
 class LatestStarts(Follower):

@@ -2,9 +2,8 @@
 
 RDF data (Turtle, N-Triples, JSON-LD, RDF/XML) is read as it stands and nothing is fetched; EPCIS events speak the
 vocabulary of their standard; other data is lifted.
-Refused with the codes of the specification: more or less than one home, a vertex that no path reaches from home, a
-blank node without a class, and more triples than the limit. The same data gives the same graph, labels included, in
-every process.
+Refused with the codes of the specification: more or less than one home, a vertex that no path reaches from home, and
+more triples than the limit. The same data gives the same graph, labels included, in every process.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from tocsin.events.views.epcis import EpcisData, linked
 from tocsin.events.views.lifting import HOME, Vocabulary, lifted
 from tocsin.events.views.payload import JSON_LD, RDF_TYPES, RDF_XML, is_xml, media_type
 from tocsin.values.rdf import Triple, read_rdf
-from tocsin.values.terms import BOOLEAN, RDF, RDF_TYPE, THING, Blank, Iri, Literal, Resource, Term
+from tocsin.values.terms import BOOLEAN, RDF, RDF_TYPE, THING, Iri, Literal, Resource, Term
 
 MAX_TRIPLES = 50_000
 
@@ -36,8 +35,8 @@ _HOME_MARK = ("urn:ops:home", Literal("true", BOOLEAN))
 class Graph:
     """Arcs, each once, in the order of the data, and the classes of every vertex; `rdf:type` is no arc.
 
-    The class of a literal is its datatype; an IRI that has none is an owl:Thing, and a node of an RDF list an rdf:List.
-    Labels are local to this graph.
+    The class of a literal is its datatype; a resource without a class is an owl:Thing, a node of an RDF list an
+    rdf:List. Labels are local to this graph.
     """
 
     home: Resource
@@ -63,7 +62,8 @@ def graph_of(event: Documented, vocabulary: Vocabulary | None = None) -> Graph:
         return _lifted(triples, home)
     marked = event.data is not None and is_xml(kind)
     data = attributes_of(event) if marked else event.data
-    return _lifted(lifted(data, str(event.envelope.get("type", "")), vocabulary, marked=marked), HOME)
+    home, triples = lifted(data, str(event.envelope.get("type", "")), vocabulary, marked=marked)
+    return _lifted(triples, home)
 
 
 def graph_in(event: Viewed, vocabulary: Vocabulary) -> Graph:
@@ -96,7 +96,6 @@ def _checked(triples: Sequence[Triple]) -> Graph:
     declared = _declared(statements)
     home = _home(statements, declared, marked)
     declared.setdefault(home, {})
-    _refuse_untyped([term for term, classes in declared.items() if isinstance(term, Blank) and not classes])
     graph = _graph(statements, home, declared)
     _refuse_unreachable(graph)
     return graph
@@ -127,16 +126,6 @@ def _lifted(triples: Sequence[Triple], home: Resource) -> Graph:
     if len(triples) > MAX_TRIPLES:
         raise _too_large()
     return _graph(triples, home, {home: {}, **_declared(triples)})
-
-
-def _refuse_untyped(terms: Sequence[Term]) -> None:
-    if terms:
-        raise EventProblem(
-            f"a blank node has no class: {_listed(terms)}",
-            code="EVENT_UNTYPED",
-            token=str(terms[0]),
-            hint="say what it is: [ a :SomeClass ; ... ]",
-        )
 
 
 def _classes(term: Term, declared: Iterable[str]) -> tuple[str, ...]:

@@ -9,10 +9,11 @@ from tocsin.engine.batch import Batch
 from tocsin.engine.engine import Engine
 from tocsin.errors import Problem
 from tocsin.events.codecs.epcis.inside import decode_all
-from tocsin.events.dead_letter import DeadLetter, late, malformed, refused, suspended, undecided
+from tocsin.events.dead_letter import DeadLetter, late, malformed, refused, suspended, undecided, window_over
 from tocsin.events.event import Event
 from tocsin.events.match import Match
 from tocsin.events.order import in_canonical_order
+from tocsin.events.warning import EventWarning, Warned
 from tocsin.hosts.cascade import cascaded, constructing
 from tocsin.hosts.collecting import rare_collection
 from tocsin.hosts.ordering import Watermark
@@ -29,6 +30,7 @@ class Input:
     events: list[Event] = field(default_factory=list)
     dead_letters: list[DeadLetter] = field(default_factory=list)
     late: set[tuple[str, str]] = field(default_factory=set)
+    warned: Warned = field(default_factory=Warned)
 
 
 @rare_collection()
@@ -72,6 +74,7 @@ def match_events(
         given = Input(events, [], found.late)
         matches = _matched(plans, given, until, progress)
         letters[:] = given.dead_letters
+        found.warned = given.warned
         return matches
 
     matches, over = cascaded(evaluate, constructing(plans))
@@ -87,13 +90,15 @@ def _matched(
         engine.add(subscription, plan)
     ends = [event.interval.end for event in found.events if event.interval and event.identity not in found.late]
     if ends:
-        engine.begin_at(ends[0])
+        found.dead_letters += map(window_over, engine.begin_at(ends[0]))
     matches: list[Match] = []
     for number, batch in enumerate(_batches(found.events)):
         progress(number * BATCH_SIZE)
         matched = engine.match_all(batch)
         found.dead_letters += (refused(batch.event(index), why) for index, why in engine.refused().items())
         found.dead_letters += (undecided(batch.event(index), key) for index, key in engine.undecided())
+        for index, problem in engine.warned():
+            found.warned.add(EventWarning.of(batch.event(index), problem))
         rings = (engine.ring(key, batch.event(index)) for index, key in matched.rings)
         matches += (match for match in rings if match is not None)
         for each in matched.relevant:

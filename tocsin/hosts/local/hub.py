@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +11,9 @@ from tocsin.catalog import (
     Catalog,
     Definition,
     Subscription,
-    compile_subscription,
-    knowledge_in,
     ontologies,
     open_catalog,
+    require_agreement,
 )
 from tocsin.engine.batch import Batch
 from tocsin.engine.detection.network import QUEUE_LIMIT, Found
@@ -22,9 +21,21 @@ from tocsin.engine.engine import Engine
 from tocsin.errors import Problem, StateProblem
 from tocsin.events.codecs.epcis.inside import decode_all, events_of_mapping
 from tocsin.events.constructed import constructed_events
-from tocsin.events.dead_letter import DeadLetter, late, malformed, refused, suspended, too_many_hops, undecided
+from tocsin.events.dead_letter import (
+    DeadLetter,
+    broken,
+    late,
+    malformed,
+    refused,
+    suspended,
+    too_many_hops,
+    undecided,
+    window_over,
+)
 from tocsin.events.event import Event
 from tocsin.events.match import Match
+from tocsin.events.warning import EventWarning
+from tocsin.hosts.local.roster import Broken, Roster
 from tocsin.hosts.ordering import ReorderBuffer, Watermark
 from tocsin.plan.atoms import Atom
 from tocsin.values.time import Instant, parse_duration, parse_instant
@@ -53,15 +64,17 @@ class Counts:
     duplicates: int = 0
     late: int = 0
     dead_letters: int = 0
+    warnings: int = 0
 
 
 class Hub:
     """Subscriptions and events meet here; matches go to the receivers at once.
 
     Duplicates are recognised among the last `remember` events. The newest `keep_dead_letters` dead letters are kept in
-    `dead_letters`. With a `catalog` (path, URL or Catalog) subscriptions are shared with other hosts. An `ontology` is
-    the path of a file, or several. A composite for which more than `queue_limit` occurrences wait in one place is
-    suspended and its subscriber told; the others are served on.
+    `dead_letters`, and as many warnings about events that were served in `warnings`. With a `catalog` (path, URL or
+    Catalog) subscriptions are shared with other hosts; it must be there. An `ontology` is the path of a file, or
+    several. A composite for which more than `queue_limit` occurrences wait in one place is suspended and its subscriber
+    told; the others are served on.
     """
 
     def __init__(
@@ -76,6 +89,7 @@ class Hub:
     ) -> None:
         self.counts = Counts()
         self.dead_letters: deque[DeadLetter] = deque(maxlen=keep_dead_letters)
+        self.warnings: deque[EventWarning] = deque(maxlen=keep_dead_letters)
         self._watermark = Watermark(parse_duration(lateness))
         self._buffer: ReorderBuffer[tuple[Atom, ...]] = ReorderBuffer()
         self._late: set[tuple[str, str]] = set()
@@ -84,14 +98,16 @@ class Hub:
         self._engine = Engine(queue_limit=queue_limit)
         self._receivers: dict[str, Receiver | None] = {}
         self._told: dict[str, Callable[[DeadLetter], object]] = {}
-        self._definitions: dict[str, Definition] = {each.name: each for each in ontologies(ontology)}
-        knowledge_in(self._definitions.values())
+        self._ontology = ontology
+        self._own = {each.name: each for each in ontologies(ontology)}
+        require_agreement((), self._own.values())
+        self._roster = Roster(self._engine, self._own, lambda: self._watermark.instant)
         self._seen: dict[tuple[str, str], None] = {}
         self._remember = remember
         self._named = 0
         self._catalog = open_catalog(catalog) if isinstance(catalog, str) else catalog
         self._version = 0
-        self.refresh()
+        self._follow_catalog()
 
     def subscribe(
         self,
@@ -105,34 +121,44 @@ class Hub:
     ) -> Handle:
         """Adds a subscription; one that does not compile, or whose id is taken, raises and changes nothing.
 
-        `problems_to` hears if it is suspended later, because too much waits for it.
+        So does one with a window of absolute time that is over by the time that the hub knows of. `problems_to` hears
+        if it is suspended later, because too much waits for it, breaks because a definition that it uses has changed,
+        or ends because its window proves to be over when time begins.
         """
         subscription = Subscription.from_json(
             {"id": id or self._new_name(), "language": language, "expression": expression, **settings}
         )
-        plan = compile_subscription(subscription, self._definitions.values())
         if subscription.id in self._receivers:
             raise StateProblem(f"subscription {subscription.id!r} is there already", code="DuplicateSubscriptionError")
         if self._catalog is not None:
+            self._roster.require_good(subscription)
             self._catalog.add(subscription)
-            self.refresh()
+            self._follow_catalog()
         else:
-            self._engine.add(subscription.id, plan)
+            self._roster.add(subscription)
         self._receivers[subscription.id] = to
         if problems_to is not None:
             self._told[subscription.id] = problems_to
         return Handle(subscription.id, self)
 
     def define(self, *definitions: Definition) -> None:
-        """Names for regions and parts that subscriptions may use from now on; a name can be defined once."""
+        """Regions, parts and ontologies that subscriptions may use from now on; a name can be defined once.
+
+        An ontology that contradicts another is refused. Subscriptions that mean something else now are read again.
+        """
+        known = self._roster.definitions
         for definition in definitions:
-            if definition.name in self._definitions:
+            if definition.name in known:
                 raise StateProblem(
                     f"{definition.name!r} is defined already", code="DuplicateSubscriptionError", token=definition.name
                 )
+        require_agreement(known.values(), definitions)
         if self._catalog is not None:
             self._catalog.add(*definitions)
-        self._definitions |= {definition.name: definition for definition in definitions}
+            self._follow_catalog()
+        else:
+            self._own |= {definition.name: definition for definition in definitions}
+            self._tell_broken(self._roster.change(self._own))
 
     def unsubscribe(self, id: str) -> None:
         """Removes a subscription; raises where it is not there."""
@@ -140,9 +166,9 @@ class Hub:
             raise StateProblem(f"there is no subscription {id!r}", code="UnknownSubscriptionError", token=id)
         if self._catalog is not None:
             self._catalog.remove(id)
-            self.refresh()
+            self._follow_catalog()
         else:
-            self._engine.remove(id)
+            self._roster.remove(id)
         self._receivers.pop(id, None)
         self._told.pop(id, None)
 
@@ -167,6 +193,7 @@ class Hub:
             self._bury(refused(accepted[index], problem))
         for index, key in self._engine.undecided():
             self._bury(undecided(accepted[index], key))
+        self._note_warnings(accepted)
         for each in matched.relevant:
             if accepted[each.index].identity not in self._late:
                 self._buffer.add(accepted[each.index], each.atoms)
@@ -195,7 +222,8 @@ class Hub:
         if not self._engine.has_composites or mark is None or (self._oldest is not None and mark <= self._oldest):
             return []
         if not self._has_begun:
-            self._engine.begin_at(mark if self._oldest is None else self._oldest)
+            for key in self._engine.begin_at(mark if self._oldest is None else self._oldest):
+                self._end(key, window_over(key))
             self._has_begun, self._oldest = True, None
         found: list[Match] = []
         for event, atoms in self._buffer.release(mark):
@@ -205,7 +233,7 @@ class Hub:
         found += self._timed(mark - 1)
         self._engine.forget_before(mark)
         for key in self._engine.take_suspended():
-            self._suspend(key)
+            self._end(key, suspended(key))
         return found
 
     def _timed(self, now: Instant) -> list[Match]:
@@ -222,6 +250,7 @@ class Hub:
         while waiting:
             event = waiting.popleft()
             matched = self._engine.match_all(Batch([event]))
+            self._note_warnings([event])
             rings = (self._engine.ring(key, event) for _, key in matched.rings)
             further = [match for match in rings if match is not None]
             for each in matched.relevant:
@@ -237,26 +266,43 @@ class Hub:
         return found
 
     def refresh(self) -> None:
-        """Takes over what others have changed in the catalog since; what does not compile becomes a dead letter."""
+        """Takes over what others have changed since: in the catalog, and in the files of ontologies.
+
+        A subscription whose meaning changes is read again, and keeps its receiver. One that does not compile becomes a
+        dead letter and rings no more, until a later change mends it. A file that is wrong now raises, and changes
+        nothing.
+        """
+        own = self._own | {each.name: each for each in ontologies(self._ontology)}
+        if own != self._own:
+            require_agreement((), own.values())
+            shared = {name: each for name, each in self._roster.definitions.items() if name not in self._own}
+            self._own = own
+            self._tell_broken(self._roster.change(own | shared))
+        self._follow_catalog()
+
+    def _follow_catalog(self) -> None:
         if self._catalog is None or (version := self._catalog.version()) == self._version:
             return
-        self._definitions |= {each.name: each for each in self._catalog.snapshot(version).definitions}
         changes = self._catalog.changes(self._version, version)
+        shared = {each.name: each for each in self._catalog.snapshot(version).definitions}
+        replaced = {each.id for each in changes.added}
         for gone in changes.removed:
-            if gone in self._receivers:
-                self._engine.remove(gone)
-                del self._receivers[gone]
+            if gone not in replaced:
+                self._roster.remove(gone)
+                self._receivers.pop(gone, None)
+                self._told.pop(gone, None)
         for subscription in changes.added:
-            self._take(subscription)
+            self._receivers.setdefault(subscription.id, None)
+        self._tell_broken(self._roster.change(self._own | shared, changes.added))
         self._version = version
 
-    def _take(self, subscription: Subscription) -> None:
-        try:
-            self._engine.add(subscription.id, compile_subscription(subscription, self._definitions.values()))
-        except Problem as problem:
-            self._bury(malformed(problem, subscription.expression))
-        else:
-            self._receivers[subscription.id] = None
+    def _tell_broken(self, found: Broken) -> None:
+        """A dead letter for each subscription that compiles no more; its subscriber hears too."""
+        for subscription, problem in found:
+            letter = broken(subscription.id, problem, subscription.expression)
+            self._bury(letter)
+            if subscription.id in self._told:
+                self._told[subscription.id](letter)
 
     def _decoded(self, given: Iterable[Event | Mapping[str, Any] | bytes | str]) -> Iterable[Event]:
         for each in given:
@@ -265,10 +311,10 @@ class Hub:
             except Problem as problem:
                 self._bury(malformed(problem, each if isinstance(each, bytes | str) else repr(each)))
 
-    def _suspend(self, key: str) -> None:
+    def _end(self, key: str, letter: DeadLetter) -> None:
         """Tells a subscriber that the subscription is no more; with a catalog it stays there for others."""
-        letter = suspended(key)
         self._bury(letter)
+        self._roster.remove(key)
         self._receivers.pop(key, None)
         tell = self._told.pop(key, None)
         if tell is not None:
@@ -309,6 +355,12 @@ class Hub:
     def _bury(self, letter: DeadLetter) -> None:
         self.counts.dead_letters += 1
         self.dead_letters.append(letter)
+
+    def _note_warnings(self, events: Sequence[Event]) -> None:
+        """Counts what is odd about the events of the last batch, and keeps the newest."""
+        for index, problem in self._engine.warned():
+            self.counts.warnings += 1
+            self.warnings.append(EventWarning.of(events[index], problem))
 
     def _new_name(self) -> str:
         self._named += 1

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from tocsin.engine.batch import ArrowBatch
 from tocsin.errors import EventProblem, Problem
 from tocsin.events.codecs.cloudevents import from_mapping
-from tocsin.events.event import ENVELOPE, Event, Path
+from tocsin.events.event import ENVELOPE, INSTANT, Event, Path
 from tocsin.events.order import content
 from tocsin.hosts.spark.heads import Heads
 from tocsin.hosts.spark.rows import Letter, letter_of_row
@@ -79,9 +79,20 @@ def _for_comparing(table: EventTable) -> tuple[Any, Mapping[Path, str]]:
     """The columns as the engine compares them; an event without an endtime ends when it starts."""
     columns = {path: comparable(table.column(path)) for path in table.names if path != PLACE}
     if TIME in columns:
+        columns |= _instant_columns(table)
         columns[ENDTIME] = pc.coalesce(columns.get(ENDTIME, columns[TIME]), columns[TIME])
     names = {path: f"c{number}" for number, path in enumerate(columns)}
     return pa.RecordBatch.from_arrays(list(columns.values()), list(names.values())), names
+
+
+def _instant_columns(table: EventTable) -> dict[Path, Any]:
+    """Times that are columns of timestamps, as numbers; those that are texts are read when somebody asks for them."""
+    given = [column.type for path in (TIME, ENDTIME) if (column := table.column(path)) is not None]
+    if not all(map(pa.types.is_timestamp, given)):
+        return {}
+    starts = instants(table, TIME)
+    ends = pc.coalesce(instants(table, ENDTIME), starts)
+    return {(*TIME, INSTANT): starts, (*ENDTIME, INSTANT): ends}
 
 
 def _place_texts(table: EventTable) -> Any:

@@ -12,6 +12,7 @@ from hashlib import blake2b
 from json import dumps
 
 from tocsin.catalog import Definition, Snapshot, Subscription, Surroundings
+from tocsin.catalog.effects import may_depend
 from tocsin.engine.engine import Engine
 from tocsin.errors import Problem
 from tocsin.hosts.spark.served import served_plan
@@ -30,13 +31,14 @@ class Index:
         self.problems: dict[str, tuple[Subscription, Problem]] = {}
         self.work = 0
         self._held: dict[str, bytes] = {}
+        self._dependent: dict[str, None] = {}
         self._definitions: tuple[Definition, ...] = ()
         self._light = Surroundings.of(())
 
     def move_to(self, snapshot: Snapshot) -> None:
         """Makes the index hold what the snapshot holds; what is the same in both is not touched."""
         if snapshot.definitions != self._definitions:
-            self._remove(list(self._held))
+            self._remove(list(self._dependent))
             self._definitions = snapshot.definitions
             self._light = Surroundings.of(snapshot.definitions)
         wanted = {each.id: (_digest(each), each) for each in snapshot.subscriptions}
@@ -57,6 +59,8 @@ class Index:
     def _add(self, subscription: Subscription, digest: bytes) -> None:
         self.work += 1
         self._held[subscription.id] = digest
+        if may_depend(subscription):
+            self._dependent[subscription.id] = None
         try:
             self.take(subscription, self._light)
         except Problem as problem:
@@ -66,6 +70,7 @@ class Index:
         for id in ids:
             self.work += 1
             del self._held[id]
+            self._dependent.pop(id, None)
             if self.problems.pop(id, None) is None:
                 self.leave(id)
 

@@ -24,10 +24,11 @@ from tocsin.catalog import (
     compile_subscription,
     ontologies,
     open_catalog,
+    require_agreement,
 )
 from tocsin.engine.engine import Engine
 from tocsin.errors import MeaningProblem, Problem, UnsupportedProblem
-from tocsin.hosts.spark.versions import require_same_catalog
+from tocsin.hosts.spark.versions import require_same_catalog, shared_catalog
 
 Entry = Subscription | Definition | Mapping[str, Any]
 Subscriptions = Catalog | str | Path | Iterable[Entry]
@@ -84,10 +85,20 @@ def source_of(given: Subscriptions, ontology: object = None) -> Source:
     if isinstance(given, Catalog):
         return LiveCatalog(given.url)
     if isinstance(given, str | Path):
-        return LiveCatalog(open_catalog(str(given)).url)
+        return LiveCatalog(_existing(str(given)).url)
     entries = [*ontologies(ontology), *(_entry(each) for each in given)]
+    require_agreement((), [each for each in entries if isinstance(each, Definition)])
     _require_good(_snapshot(FIXED_VERSION, entries))
     return FixedList.of(entries)
+
+
+def _existing(text: str) -> Catalog:
+    """The catalog that a text names; one that is probably no name of a catalog gets the other ways to say it."""
+    try:
+        return open_catalog(text)
+    except Problem as problem:
+        hint = f"{problem.hint}; subscriptions themselves are given as a list of dicts or of Subscription"
+        raise type(problem)(problem.message, code=problem.code, token=text, hint=hint) from None
 
 
 def _entry(given: Entry) -> Subscription | Definition:
@@ -132,4 +143,4 @@ def _named(problem: Problem, subscription: str) -> Problem:
 
 @lru_cache(maxsize=8)
 def _opened(url: str) -> Catalog:
-    return open_catalog(url)
+    return shared_catalog(url)

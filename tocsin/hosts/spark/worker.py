@@ -19,7 +19,7 @@ from tocsin.events.match import Match
 from tocsin.hosts.spark.index import WORKER_INDEXES
 from tocsin.hosts.spark.layout import Layout
 from tocsin.hosts.spark.reading import Reading, read
-from tocsin.hosts.spark.reports import WORKER_REPORTS, Task
+from tocsin.hosts.spark.reports import WORKER_ODD_EVENTS, WORKER_REPORTS, Task
 from tocsin.hosts.spark.rows import DEAD_LETTER, MATCH, Letter, letter_array, letter_of_row, match_array
 from tocsin.hosts.spark.sources import FIXED_VERSION, Source
 from tocsin.hosts.spark.versions import VERSION
@@ -97,7 +97,7 @@ class ByEvent:
 
 
 def _found(batches: Iterator[Any], layout: Layout, source: Source) -> Iterator[Found]:
-    told = False
+    told, odd = False, set[tuple[str, str]]()
     for rows in batches:
         if rows.num_rows == 0:
             continue
@@ -109,6 +109,7 @@ def _found(batches: Iterator[Any], layout: Layout, source: Source) -> Iterator[F
             told = True
         hits = index.engine.match(reading.batch)
         letters += undecided_letters(index.engine, reading)
+        letters += warning_letters(index.engine, reading, odd)
         keys = index.engine.keys_of(hits.slots.tolist())
         yield rung(index.engine, reading, hits.events, keys, letters)
 
@@ -121,6 +122,13 @@ def undecided_letters(engine: Engine, reading: Reading) -> Iterator[Letter]:
     for index, key in engine.undecided():
         plain = undecided(reading.batch.event(index), key)
         yield Letter(plain.code, plain.reason, key, None, None, key, plain.input)
+
+
+def warning_letters(engine: Engine, reading: Reading, told: set[tuple[str, str]]) -> Iterator[Letter]:
+    """Letters of what is odd about events that are served; `told` has what the task has told already."""
+    task = Task.current()
+    for index, problem in engine.warned():
+        yield from WORKER_ODD_EVENTS.due(task, told, reading.batch.event(index), problem)
 
 
 def rung(engine: Engine, reading: Reading, events: Any, keys: list[str], letters: list[Letter]) -> Found:

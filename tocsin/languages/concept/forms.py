@@ -34,13 +34,33 @@ ORDER: Mapping[str, tuple[Precedes, ...]] = {
 The other six complements are alternatives, of which nothing follows."""
 
 
+_INVERSES: Mapping[str, str] = {
+    "After": "Before",
+    "MetBy": "Meets",
+    "OverlappedBy": "Overlaps",
+    "StartedBy": "Starts",
+    "FinishedBy": "Finishes",
+    "Contains": "During",
+}
+"""Relations that are one of the seven with its sides exchanged."""
+
+
+def one_of_seven(written: str) -> tuple[str, bool]:
+    """A relation as one of the seven or its complement, and whether its sides are to be exchanged; the paper writes
+    `intBefore` for what it means."""
+    name = written.removeprefix("int")
+    negated = "Un" if name.startswith("Un") else ""
+    word = name.removeprefix("Un")
+    return negated + _INVERSES.get(word, word), word in _INVERSES
+
+
 def both(left: Part, right: Part) -> Part:
     """`A & B`: one of each, of different events, in any order."""
     return Join((left, right), policy=Policy.CHRONICLE)
 
 
 def stands(left: Part, relation: str, right: Part, proper: bool) -> Part:
-    """`A Before B`, and the other thirteen, with the order of bounds that follows from it."""
+    """`A Before B`, and the other thirteen relations, with the order of bounds that follows from it."""
     return Join((left, right), (*ORDER.get(relation, ()), Stands(0, relation, 1, proper)), Policy.CHRONICLE)
 
 

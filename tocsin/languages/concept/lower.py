@@ -88,14 +88,16 @@ class Lowering:
         return ConceptTest(expanded, tbox, self.settings.world, self.roles)
 
     def _temporal(self, node: Temporal) -> Part:
-        if isinstance(node.right, Timed) and node.right.anchored:
-            self._unanchored(node.right)
-        if not (isinstance(node.left, Timed) and node.left.anchored):
-            return forms.stands(self.part(node.left), node.relation, self.part(node.right), self.settings.proper)
-        if node.relation != "Before":
-            self._unanchored(node.left)
-        length = self._duration(node.left.duration)
-        return forms.silent_before(self.part(node.left.operand), length, self.part(node.right))
+        relation, exchanged = forms.one_of_seven(node.relation)
+        left, right = (node.right, node.left) if exchanged else (node.left, node.right)
+        if isinstance(right, Timed) and right.anchored:
+            self._unanchored(right)
+        if not (isinstance(left, Timed) and left.anchored):
+            return forms.stands(self.part(left), relation, self.part(right), self.settings.proper)
+        if relation != "Before":
+            self._unanchored(left)
+        length = self._duration(left.duration)
+        return forms.silent_before(self.part(left.operand), length, self.part(right))
 
     def _timed(self, node: Timed) -> Part:
         if node.anchored:

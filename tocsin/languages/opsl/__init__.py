@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tocsin.errors import Problem
+from tocsin.errors import Place, Problem
 from tocsin.languages.context import Context
 from tocsin.languages.opsl.limits import Limits
 from tocsin.languages.opsl.meaning import meaning_of
+from tocsin.languages.opsl.written_windows import find_window
 from tocsin.plan.composites import Plan
+from tocsin.values.time import Duration, Instant
 
-__all__ = ["Limits", "parse", "problems"]
+__all__ = ["Limits", "parse", "problems", "window"]
 
 _DEFAULT_LIMITS = Limits()
 
@@ -35,3 +37,8 @@ def problems(
         return meaning_of(text, options, context, limits).problems
     except Problem as problem:
         return [problem]
+
+
+def window(text: str, start: Instant, length: Duration) -> tuple[Place, str] | None:
+    """Where a text that parses has the window `(T; t)`, and how it is written."""
+    return find_window(text, start, length, _DEFAULT_LIMITS)

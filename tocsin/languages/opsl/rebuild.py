@@ -43,7 +43,8 @@ def _renamed_condition(condition: JoinCondition, prefix: str) -> JoinCondition:
 
 
 def _renamed_related(condition: Related, prefix: str) -> Related:
-    left, right = condition.left, condition.right
-    return Related(
-        PartAttribute(prefix + left.name, left.path), condition.relation, PartAttribute(prefix + right.name, right.path)
-    )
+    return replace(condition, left=_renamed_side(condition.left, prefix), right=_renamed_side(condition.right, prefix))
+
+
+def _renamed_side(side: PartAttribute, prefix: str) -> PartAttribute:
+    return replace(side, name=prefix + side.name)

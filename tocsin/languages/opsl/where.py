@@ -1,6 +1,7 @@
 """WHERE: comparisons between attributes of variables, attached to the lowest joins that have both variables.
 
-An absence compares a variable of the absent part with the parts of its window, and these with one another.
+An absence compares a variable of the absent part with the parts of its window, and these with one another. A name that
+the event's own atom binds (`select ?p` of a graph, `$p` of an XML block) is what is bound; any other is an attribute.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from tocsin.languages.opsl.atoms import path_of
+from tocsin.languages.opsl.bound import are_readable, bound_name
 from tocsin.languages.opsl.syntax import Attribute, Comparison
 from tocsin.languages.texts import Problems
 from tocsin.plan.atoms import Atom
@@ -27,7 +29,7 @@ def attached(
     wanted = {}
     for comparison in comparisons:
         if _can_be_compared(comparison, variables, problems):
-            wanted[_related(comparison)] = comparison
+            wanted[_related(comparison, variables)] = comparison
     if not wanted:
         return pattern
     attachment = _Attachment(tuple(wanted))
@@ -129,7 +131,7 @@ def _can_be_compared(comparison: Comparison, variables: Mapping[str, Part], prob
             f"${side.variable}; is about more than one event, so {side.path.text} is the attribute of none",
             "bind a variable to the one event that has the attribute, and compare that",
         )
-    return not several
+    return not several and are_readable(comparison, variables, problems)
 
 
 def _is_about_one_event(part: Part) -> bool:
@@ -142,13 +144,15 @@ def _is_about_one_event(part: Part) -> bool:
             return isinstance(part, Atom)
 
 
-def _related(comparison: Comparison) -> Related:
+def _related(comparison: Comparison, variables: Mapping[str, Part]) -> Related:
     relation = comparison.relation.text
-    return Related(_side(comparison.left), _RELATIONS.get(relation, relation), _side(comparison.right))
+    left, right = (_side(side, variables[side.variable]) for side in (comparison.left, comparison.right))
+    return Related(left, _RELATIONS.get(relation, relation), right)
 
 
-def _side(attribute: Attribute) -> PartAttribute:
-    return PartAttribute(attribute.variable, path_of(attribute.path.text.removeprefix(".")))
+def _side(attribute: Attribute, part: Part) -> PartAttribute:
+    path = path_of(attribute.path.text.removeprefix("."))
+    return PartAttribute(attribute.variable, path, bound_name(part, path) or "")
 
 
 def _note(comparison: Comparison, problems: Problems, message: str, hint: str) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from tocsin.engine.batch import EventBatch
 from tocsin.engine.graphs.budget import LIMIT, Undecided
 from tocsin.engine.graphs.encoding import EncodedGraph
+from tocsin.engine.graphs.inference import encoded
 from tocsin.engine.graphs.paper.building import NODE_LIMIT, Building, HomePattern, Subscription, new_tree
 from tocsin.engine.graphs.paper.entries import Entries, StatementType, type_of
 from tocsin.engine.graphs.paper.nodes import Tree
@@ -20,7 +21,6 @@ from tocsin.engine.matching.hits import Hits
 from tocsin.engine.matching.keys import Keys
 from tocsin.errors import EventProblem
 from tocsin.events.event import Event
-from tocsin.events.views.graph import graph_in
 from tocsin.knowledge.ontology import Ontology
 from tocsin.plan.graphs import GraphPattern, Statements
 from tocsin.plan.rows import NOTHING_BOUND, Rows
@@ -144,7 +144,7 @@ class PaperMatcher:
         """The trees that an event builds, by key; a subscription that it does not touch has none."""
         found: dict[str, Tree] = {}
         for ontology, shelf in self._shelves.items():
-            trees = shelf.trees(EncodedGraph(graph_in(event, ontology)), self._nodes)
+            trees = shelf.trees(encoded(event, ontology), self._nodes)
             found |= {self._keys.key_of(slot): tree for slot, tree in trees.items()}
         return found
 
@@ -153,7 +153,7 @@ class PaperMatcher:
         if not atom.select:
             return NOTHING_BOUND
         try:
-            return Solver(atom, EncodedGraph(graph_in(event, atom.ontology)), self._limit).rows()
+            return Solver(atom, encoded(event, atom.ontology), self._limit).rows()
         except EventProblem:
             return ()
         except Undecided:
@@ -165,7 +165,7 @@ class PaperMatcher:
 
     def _ringing_on(self, shelf: Shelf, i: int, event: Event) -> list[int]:
         try:
-            graph = EncodedGraph(graph_in(event, shelf.entries.ontology))
+            graph = encoded(event, shelf.entries.ontology)
         except EventProblem:
             return []
         trees = shelf.trees(graph, self._nodes)

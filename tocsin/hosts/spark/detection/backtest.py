@@ -15,13 +15,15 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from tocsin.engine.detection.network import Found
+from tocsin.events.dead_letter import window_over
 from tocsin.events.match import Match
 from tocsin.hosts.collecting import collect_rarely
 from tocsin.hosts.spark.detection.members import Members
 from tocsin.hosts.spark.detection.messages import RESULTS, Span, message_of, results
-from tocsin.hosts.spark.detection.results import batches_of_matches
-from tocsin.hosts.spark.detection.shard import once
+from tocsin.hosts.spark.detection.results import packed_results
+from tocsin.hosts.spark.detection.shard import Outcome, letter_of, once
 from tocsin.hosts.spark.detection.shards import shard_keys
+from tocsin.hosts.spark.rows import Letter
 from tocsin.hosts.spark.schemas import BY_MATCH, MATCHES
 from tocsin.hosts.spark.sources import Source
 from tocsin.values.time import Instant
@@ -101,15 +103,16 @@ class BackTest:
         run: Run | None = None
         for rows in batches:
             yield _passing(rows)
-            found: list[Match] = []
+            outcome = Outcome()
             for shard, version, message in _for_shards(rows):
                 if run is None or run.key != shard:
-                    found += [] if run is None else run.ended(self.until)
+                    outcome.matches += [] if run is None else run.ended(self.until)
+                    outcome.letters += [] if run is None else run.letters
                     run = Run(shard, self.shards, self.source)
-                found += run.told(version, message)
-            yield from batches_of_matches(found)
+                outcome.matches += run.told(version, message)
+            yield from packed_results(outcome)
         if run is not None:
-            yield from batches_of_matches(run.ended(self.until))
+            yield from packed_results(Outcome(run.ended(self.until), run.letters))
 
 
 class Run:
@@ -123,6 +126,7 @@ class Run:
         self._version = 0
         self._events = 0
         self._spans: list[Span] = []
+        self.letters: list[Letter] = []
 
     def told(self, version: int, message: bytes | None) -> list[Match]:
         """The next event in canonical order, or only that the shard is there."""
@@ -157,7 +161,8 @@ class Run:
         if self._members.version is None:
             self._members.move_to(self._source.snapshot(self._version))
             if self._spans:
-                self._members.engine.begin_at(min(oldest for oldest, _ in self._spans))
+                over = self._members.engine.begin_at(min(oldest for oldest, _ in self._spans))
+                self.letters += map(letter_of, map(window_over, over))
 
     def _new(self, found: Found) -> list[Match]:
         told = once(self._members.engine.rendered(found))

@@ -19,7 +19,7 @@ from tocsin.hosts.spark.reading import Reading, RowReading, read
 from tocsin.hosts.spark.reports import WORKER_REPORTS, Task
 from tocsin.hosts.spark.rows import DEAD_LETTER, Letter
 from tocsin.hosts.spark.sources import Source
-from tocsin.hosts.spark.worker import MOST_MATCHES, Found, rung, undecided_letters, version_of
+from tocsin.hosts.spark.worker import MOST_MATCHES, Found, rung, undecided_letters, version_of, warning_letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class MatchedRows:
 
 def matched_rows(batches: Iterator[Any], layout: Layout, source: Source) -> Iterator[MatchedRows]:
     """Matches Arrow batches of rows; subscriptions that do not compile are told with the first."""
-    told = False
+    told, odd = False, set[tuple[str, str]]()
     for rows in batches:
         if rows.num_rows == 0:
             continue
@@ -77,4 +77,5 @@ def matched_rows(batches: Iterator[Any], layout: Layout, source: Source) -> Iter
             told = True
         matched = index.engine.match_all(reading.batch)
         letters += undecided_letters(index.engine, reading)
+        letters += warning_letters(index.engine, reading, odd)
         yield MatchedRows(version, index, reading, matched, letters)

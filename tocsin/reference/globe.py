@@ -1,7 +1,7 @@
-"""What relations in space mean, in the plane and on the globe, by trying: no box, no bound, no index.
+"""Places on the globe, by trying: no box, no bound, no index.
 
-On the globe a shape is the ground that it covers: turned by 360 degrees it is the same, and a pole is one point. A
-distance is searched for: every edge is walked in steps, and around the best steps in smaller ones, down to centimetres.
+A shape is the ground that it covers: turned by 360 degrees it is the same, and a pole is one point. A distance is
+searched for: every edge is walked in steps, and around the best steps in smaller ones, down to centimetres.
 """
 
 from __future__ import annotations
@@ -14,11 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from tocsin.values.geodesy import geodesic_lengths
-from tocsin.values.space import TOLERANCE, Geometry, Metric, SpatialRelation, collection_of, moved_east
+from tocsin.values.space import Geometry, collection_of, moved_east
 
 Floats = npt.NDArray[np.float64]
 Edge = tuple[Floats, Floats]
 """Longitude and latitude of both ends."""
+
+_APART = 2e-9
+"""Metres: twice the tolerance of distances."""
 
 _COPIES = (-2, -1, 0, 1, 2)
 _STEPS = np.linspace(0, 1, 9)
@@ -29,62 +32,18 @@ _LONGEST = 5.0
 """Degrees: longer edges are walked in pieces."""
 
 
-def related(place: Geometry, relation: SpatialRelation, other: Geometry, limit: float, metric: Metric) -> bool:
-    """Whether a place stands in the relation to another."""
-    on_globe = metric is Metric.WGS84
-    if on_globe and not (_is_on_globe(place) and _is_on_globe(other)):
-        return relation is SpatialRelation.WITHIN  # which means: not FARTHER
-    match relation:
-        case SpatialRelation.INSIDE:
-            return _lies_inside(place, other) if on_globe else bool(other.covers(place))
-        case SpatialRelation.MEETS:
-            return _meets(place, other) if on_globe else bool(other.intersects(place))
-        case SpatialRelation.SAME_PLACE:
-            centres = [_brought_together(each).centroid if on_globe else each.centroid for each in (place, other)]
-            return distance(centres[0], centres[1], metric) < limit
-    apart = distance(place, other, metric)
-    return {
-        SpatialRelation.NEARER: apart < limit - TOLERANCE,
-        SpatialRelation.FARTHER: apart > limit + TOLERANCE,
-        SpatialRelation.WITHIN: apart <= limit + TOLERANCE,
-        SpatialRelation.AT: limit - TOLERANCE <= apart <= limit + TOLERANCE,
-    }[relation]
-
-
-def distance(place: Geometry, other: Geometry, metric: Metric) -> float:
-    """The least distance; on the globe 0 exactly where the two meet, else more than any tolerance."""
-    if metric is Metric.PLANAR:
-        return float(place.distance(other))
-    return 0.0 if _meets(place, other) else max(_least(list(_edges(place)), list(_edges(other))), 2 * TOLERANCE)
-
-
-def place_of(places: Sequence[Geometry], metric: Metric) -> Geometry | None:
-    """The place of what has several places: their convex hull. One alone is what it is."""
-    if len(places) <= 1:
-        return places[0] if places else None
-    together = collection_of(places)
-    return (_brought_together(together) if metric is Metric.WGS84 else together).convex_hull
-
-
-def _is_on_globe(place: Geometry) -> bool:
+def is_on_globe(place: Geometry) -> bool:
+    """Whether the globe has the coordinates of the place."""
     west, south, east, north = place.bounds
     return bool(west >= -360 and east <= 360 and south >= -90 and north <= 90 and east - west <= 360)
 
 
-def _turned(place: Geometry, turns: int) -> Geometry:
-    return moved_east(place, 360.0 * turns)
-
-
-def _shared_pole(place: Geometry, other: Geometry) -> bool:
-    (_, south, _, north), (_, other_south, _, other_north) = place.bounds, other.bounds
-    return bool(north == other_north == 90 or south == other_south == -90)
-
-
-def _meets(place: Geometry, other: Geometry) -> bool:
+def meets(place: Geometry, other: Geometry) -> bool:
+    """Whether the two share a point of the ground."""
     return _shared_pole(place, other) or any(place.intersects(_turned(other, turns)) for turns in _COPIES)
 
 
-def _lies_inside(place: Geometry, other: Geometry) -> bool:
+def lies_inside(place: Geometry, other: Geometry) -> bool:
     """All of it, except for a pole, must be in some copy of the other; and a pole that it has, the other has too."""
     copies = [_turned(other, turns) for turns in _COPIES]
     ground = reduce(lambda one, two: one.union(two), copies)
@@ -97,8 +56,13 @@ def _lies_inside(place: Geometry, other: Geometry) -> bool:
     return all((south == 90 == other_north) or (north == -90 == other_south) for _, south, _, north in rest)
 
 
-def _brought_together(place: Geometry) -> Geometry:
-    """The copies of its parts that span the fewest degrees of longitude; the first such choice from the west."""
+def distance(place: Geometry, other: Geometry) -> float:
+    """The least distance in metres; 0 exactly where the two meet, else more than any tolerance."""
+    return 0.0 if meets(place, other) else max(_least(list(_edges(place)), list(_edges(other))), _APART)
+
+
+def brought_together(place: Geometry) -> Geometry:
+    """The copies of its parts that span the fewest degrees of longitude; as it is written, if none span fewer."""
     parts = list(_parts(place))
     spans = [(part.bounds[0], part.bounds[2]) for part in parts]
     choices = []
@@ -111,6 +75,15 @@ def _brought_together(place: Geometry) -> Geometry:
         return place
     _, _, best = min(choices)
     return collection_of([_turned(part, each) for part, each in zip(parts, best, strict=True)])
+
+
+def _turned(place: Geometry, turns: int) -> Geometry:
+    return moved_east(place, 360.0 * turns)
+
+
+def _shared_pole(place: Geometry, other: Geometry) -> bool:
+    (_, south, _, north), (_, other_south, _, other_north) = place.bounds, other.bounds
+    return bool(north == other_north == 90 or south == other_south == -90)
 
 
 def _parts(place: Geometry) -> Iterator[Geometry]:

@@ -1,0 +1,100 @@
+"""How values compare: attributes of events, texts and patterns, values of XML variables. Kinds never mix."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from tocsin.plan.blocks import ValueCondition
+from tocsin.values.like import LikePattern, Wild
+
+_DIGITS = frozenset("0123456789.+-")
+
+
+def sort_of(value: Any) -> str:
+    """What sort of value an attribute has: `nothing`, `truth`, `number`, `text` or `other`."""
+    if value is None:
+        return "nothing"
+    if value is True or value is False:
+        return "truth"
+    if type(value) in (int, float):
+        return "number"
+    return "text" if type(value) is str else "other"
+
+
+def compare_scalars(left: Any, relation: str, right: Any) -> bool:
+    """Whether two attributes compare as told: scalars of one sort, and in an order where they are numbers."""
+    sort = sort_of(left)
+    if sort != sort_of(right) or sort in ("nothing", "other"):
+        return False
+    if relation in ("=", "<>"):
+        return (left == right) is (relation == "=")
+    return sort == "number" and is_ordered(left, relation, right)
+
+
+def is_ordered(left: Any, relation: str, right: Any) -> bool:
+    """Whether the left stands in `<`, `<=`, `>` or `>=` to the right, both being of a sort that has an order."""
+    match relation:
+        case "<":
+            return bool(left < right)
+        case ">":
+            return bool(right < left)
+        case "<=":
+            return not right < left
+        case ">=":
+            return not left < right
+        case _:
+            raise AssertionError(f"{relation} is no order")
+
+
+def is_like(text: str, pattern: LikePattern) -> bool:
+    """Whether the whole text fits a LIKE pattern: the positions that its beginnings can reach, token by token."""
+    reached = {0}
+    for token in pattern.tokens:
+        match token:
+            case Wild.ANY_RUN:
+                reached = set(range(min(reached), len(text) + 1)) if reached else set()
+            case Wild.ANY_ONE:
+                reached = {at + 1 for at in reached if at < len(text)}
+            case _:
+                reached = {at + len(token) for at in reached if text[at : at + len(token)] == token}
+    return len(text) in reached
+
+
+def meets_value_condition(condition: ValueCondition, row: Mapping[str, Any]) -> bool:
+    """Whether a variable's value compares as told: as numbers where both are written so, else only equal or not."""
+    left = row.get(condition.variable)
+    right = condition.constant if condition.other is None else row.get(condition.other)
+    if left is None or right is None:
+        return False
+    numbers = _written_number(left), _written_number(right)
+    if numbers[0] is not None and numbers[1] is not None:
+        left, right = numbers
+    elif condition.relation not in ("=", "!="):
+        return False
+    if condition.relation in ("=", "!="):
+        return (left == right) is (condition.relation == "=")
+    return is_ordered(left, condition.relation, right)
+
+
+def bound_scalar(rows: Sequence[Mapping[str, Any]], variable: str) -> Any:
+    """What all rows bind to a variable, None where they differ; what a document writes as a number is one."""
+    found = [row.get(variable) for row in rows]
+    if not found or any(each != found[0] for each in found):
+        return None
+    number = _written_number(found[0]) if variable.startswith("$") else None
+    if number is None:
+        return found[0]
+    return int(number) if number % 1 == 0 else float(number)
+
+
+def _written_number(value: object) -> Decimal | None:
+    """A decimal number without exponent, white space around it allowed."""
+    text = value.strip(" \t\r\n") if isinstance(value, str) else ""
+    if not text or not set(text) <= _DIGITS:
+        return None
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        return None
