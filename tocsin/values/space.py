@@ -70,16 +70,23 @@ DISTANCES = frozenset(SpatialRelation) - {SpatialRelation.INSIDE, SpatialRelatio
 
 
 def parse_place(value: object) -> Geometry:
-    """The geometry of a WKT string or a GeoJSON object (a Feature counts as its geometry)."""
+    """The geometry of a WKT string or a GeoJSON object (a Feature counts as its geometry); an empty one is refused."""
+    geometry = read_place(value)
+    if geometry is None:
+        raise MeaningProblem("a place is not empty")
+    return geometry
+
+
+def read_place(value: object) -> Geometry | None:
+    """As `parse_place`, for an event, whose empty geometry is no place: `POINT EMPTY`, a Feature without any."""
     if isinstance(value, str):
         if _PLAIN_POINT.fullmatch(value):
             return shapely.from_wkt(value)
-        geometry = _from_wkt(value)
-    elif isinstance(value, Mapping):
-        geometry = _from_geojson(value)
-    else:
-        raise MeaningProblem(f"a place is a WKT string or a GeoJSON object, got {type(value).__name__}")
-    return _checked(geometry)
+        return _checked(_from_wkt(value))
+    if isinstance(value, Mapping):
+        is_unlocated = value.get("type") == "Feature" and value.get("geometry", value) is None  # RFC 7946, 3.2
+        return None if is_unlocated else _checked(_from_geojson(value))
+    raise MeaningProblem(f"a place is a WKT string or a GeoJSON object, got {type(value).__name__}")
 
 
 def is_plain_point(value: object) -> bool:
@@ -97,7 +104,7 @@ def parse_places(values: Sequence[object]) -> Places:
     found: Places = np.full(len(values), None)
     for at, value in enumerate(values):
         if value is not None:
-            found[at] = parse_place(value)
+            found[at] = read_place(value)
     return found
 
 
@@ -280,9 +287,10 @@ def _from_geojson(value: Mapping[str, Any]) -> Geometry:
         ) from None
 
 
-def _checked(geometry: Geometry | None) -> Geometry:
+def _checked(geometry: Geometry | None) -> Geometry | None:
+    """The geometry; None where it has no point."""
     if geometry is None or geometry.is_empty:
-        raise MeaningProblem("a place is not empty")
+        return None
     if not np.isfinite(shapely.get_coordinates(geometry, include_z=geometry.has_z)).all():
         raise MeaningProblem("a place has finite coordinates")
     if not geometry.is_valid:
