@@ -162,6 +162,19 @@ def test_distances_agree_with_the_reference_to_a_metre(one: Geometry, other: Geo
     assert found == pytest.approx(expected, abs=1)
 
 
+@settings(max_examples=60)
+@given(shapes(), st.floats(0, 1), st.floats(-0.1, 0.1), st.floats(-0.1, 0.1))
+def test_metres_from_near_an_edge_agree_with_the_reference(
+    shape: Geometry, share: float, right: float, up: float
+) -> None:
+    start, end, *_ = [*shapely.get_coordinates(shape), *shapely.get_coordinates(shape)]
+    x, y = start + share * (end - start) + (right, up)
+    point = shapely.Point(min(360.0, x), max(-90.0, min(90.0, y)))
+    expected = reference.distance_of(point, shape, Metric.WGS84)
+    assert distance_between(point, shape, Metric.WGS84) == pytest.approx(expected, abs=1)
+    assert distance_between(shape, point, Metric.WGS84) == pytest.approx(expected, abs=1)
+
+
 @given(shapes(), shapes(), st.floats(-0.02, 0.02), st.sampled_from([-2.0, 2.0, -5_000.0, 5_000.0]))
 def test_a_limit_never_changes_the_decision(one: Geometry, other: Geometry, share: float, metres: float) -> None:
     exact = distance_between(one, other, Metric.WGS84)
