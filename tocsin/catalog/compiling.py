@@ -21,7 +21,8 @@ from tocsin.plan.composites import Plan, Policy
 from tocsin.plan.construction_loops import loops_in
 from tocsin.plan.passes import prepared
 from tocsin.plan.past_windows import AbsoluteWindow, past_window, past_window_problem
-from tocsin.plan.settings import DEFAULT_HORIZON, with_settings
+from tocsin.plan.settings import DEFAULT_HORIZON, under_policy, with_settings
+from tocsin.plan.unwritten_horizon import horizon_warnings
 from tocsin.values.time import Duration, Instant, format_instant, parse_duration
 
 
@@ -53,8 +54,7 @@ def compile_subscription(subscription: Subscription, definitions: Light = ()) ->
         raise problem
     context = _context(definitions)
     plan = parse_subscription(subscription.language, subscription.expression, subscription.options, context)
-    policy = None if subscription.policy is None else Policy(subscription.policy)
-    return with_settings(prepared(plan), policy, _horizon(subscription))
+    return with_settings(prepared(plan), _policy(subscription), _horizon(subscription))
 
 
 def refuse_past_windows(subscription: Subscription, plan: Plan, now: Instant | None) -> None:
@@ -85,11 +85,17 @@ def problems_of(subscription: Subscription, definitions: Light = ()) -> list[Pro
 
 
 def warnings_of(subscription: Subscription, definitions: Light = ()) -> list[Problem]:
-    """What a subscription that compiles says that is probably not meant, or that nothing reads."""
-    found = warnings_in_subscription(
-        subscription.language, subscription.expression, subscription.options, _context(definitions)
-    )
-    return [*found, *_unread(subscription)]
+    """What a subscription that compiles says that is probably not meant, leaves unsaid, or says to nobody."""
+    context = _context(definitions)
+    said = warnings_in_subscription(subscription.language, subscription.expression, subscription.options, context)
+    return [*said, *_unsaid(subscription, context), *_unread(subscription)]
+
+
+def _unsaid(subscription: Subscription, context: Context) -> list[Problem]:
+    if subscription.horizon is not None:
+        return []
+    plan = parse_subscription(subscription.language, subscription.expression, subscription.options, context)
+    return list(horizon_warnings(under_policy(prepared(plan).pattern, _policy(subscription)), DEFAULT_HORIZON))
 
 
 def _unread(subscription: Subscription) -> Iterator[Problem]:
@@ -137,6 +143,10 @@ def _known_to_languages(definition: Definition) -> RegionDefinition | PartDefini
     if definition.master_data is not None:
         return MasterDataDefinition(definition.name, definition.master_data)
     return PartDefinition(definition.name, definition.language, definition.expression)
+
+
+def _policy(subscription: Subscription) -> Policy | None:
+    return None if subscription.policy is None else Policy(subscription.policy)
 
 
 def _horizon(subscription: Subscription) -> Duration | None:

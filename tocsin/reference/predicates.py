@@ -10,7 +10,7 @@ from tocsin.reference.computed import computed_truth
 from tocsin.reference.places import are_related
 from tocsin.reference.values import is_like, is_ordered, sort_of
 from tocsin.values.scalars import Kind
-from tocsin.values.space import extent, parse_place
+from tocsin.values.space import parse_place
 from tocsin.values.truth import Truth
 
 _SORTS = {Kind.BOOLEAN: "truth", Kind.NUMBER: "number", Kind.STRING: "text"}
@@ -24,8 +24,7 @@ def predicate_truth(predicate: Predicate, event: Event) -> Truth:
         case IsNull(path):
             return _certain(sort_of(event.attribute(path)) == "nothing")
         case PlaceIs(relation, region, distance, metric):
-            ground = None if event.place is None else extent((event.place,))
-            return _certain(are_related(ground, relation, parse_place(region), distance, metric))
+            return _certain(are_related(event.place, relation, parse_place(region), distance, metric))
         case Equals() | Ordered() | Between() | OneOf() | Like():
             return _truth_of_value(predicate, event.attribute(predicate.path))
         case _:
