@@ -27,7 +27,7 @@ APART = 18_000_000
 HORIZON = "5s"
 """All scenarios are over within a second; what they leave behind is gone before the next one."""
 
-FILES = ("graph.toml", "concept.toml", "exmlql.toml")
+FILES = ("selector.toml", "graph.toml", "concept.toml", "exmlql.toml")
 
 
 def worlds(file: str) -> dict[tuple[Definition, ...], list[Scenario]]:
