@@ -14,10 +14,16 @@ ROOT = Path(__file__).resolve().parents[1]
 
 DOORS = {
     "pyspark": {"tocsin/hosts/spark"},
-    "shapely": {"tocsin/values/space.py", "tocsin/values/regions.py", "tocsin/cli/bench/geofences_bare.py"},
+    "shapely": {
+        "tocsin/values/space.py",
+        "tocsin/values/globe.py",
+        "tocsin/values/regions.py",
+        "tocsin/cli/bench/geofences_bare.py",
+    },
     "numba": {"tocsin/engine/matching/kernels.py"},
     "sqlalchemy": {"tocsin/catalog/store.py", "tocsin/catalog/database.py"},
     "matplotlib": {"tocsin/cli/bench"},
+    "dd": {"tocsin/cli/bench/baselines/shared_bdd.py"},
     "lxml": {"tocsin/events/views/document.py"},
     "pyoxigraph": {"tocsin/values/rdf.py", "tocsin/cli/bench/graphs_sparql.py"},
     "pyproj": {"tocsin/values/geodesy.py"},

@@ -23,9 +23,7 @@ from tocsin.plan.composites import (
     Restriction,
     Stands,
 )
-from tocsin.plan.natural_join import natural_join
 from tocsin.plan.occurrence import Occurrence
-from tocsin.plan.rows import NOTHING_BOUND
 from tocsin.values.allen import bounds_test
 from tocsin.values.scalars import Kind, kind_of
 from tocsin.values.space import Geometry, parse_place, related
@@ -42,7 +40,7 @@ def meets(condition: JoinCondition, parts: Sequence[Occurrence], names: Mapping[
             first, second = _instant(earlier, parts) + gap, _instant(later, parts)
             return first < second or (or_equal and first == second)
         case Near(part, relation, other, distance, metric):
-            place, near = parts[part].place, parts[other].place
+            place, near = parts[part].place_by(metric), parts[other].place_by(metric)
             return place is not None and near is not None and related(place, relation, near, distance, metric)
         case Stands(part, relation, other, proper):
             one, two = parts[part], parts[other]
@@ -60,9 +58,10 @@ def compare(condition: Related, names: Mapping[str, Occurrence]) -> bool:
 
 
 def concerns(conditions: Sequence[Related], absent: Occurrence, other: Occurrence) -> bool:
-    """Whether an occurrence of an absent part is one that the absence, of which the other is known, speaks of."""
-    if absent.rows is not NOTHING_BOUND and not natural_join(other.rows, absent.rows):
-        return False
+    """Whether an occurrence of an absent part is one that the absence, of which the other is known, speaks of.
+
+    For which of the other's rows it came is asked apart.
+    """
     return not conditions or _all_compare(conditions, {**other.names, **absent.names})
 
 
@@ -86,7 +85,7 @@ def allows(restriction: Restriction, occurrence: Occurrence) -> bool:
         case AfterInstant(instant):
             return occurrence.start > instant
         case AtRegion(relation, region, distance, metric):
-            place = occurrence.place
+            place = occurrence.place_by(metric)
             return place is not None and related(place, relation, _region(region), distance, metric)
         case Meeting(conditions):
             return any(all(meets_condition(each, row) for each in conditions) for row in occurrence.rows)

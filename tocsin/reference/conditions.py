@@ -23,9 +23,8 @@ from tocsin.plan.composites import (
     Stands,
     names_of,
 )
-from tocsin.plan.rows import NOTHING_BOUND
 from tocsin.reference.intervals import stands
-from tocsin.reference.occurrence import Occurrence, join_rows
+from tocsin.reference.occurrence import Occurrence
 from tocsin.reference.places import are_related
 from tocsin.reference.values import bound_scalar, compare_scalars, meets_value_condition
 from tocsin.values.space import parse_place
@@ -39,7 +38,8 @@ def meets(condition: JoinCondition, parts: Sequence[Occurrence], names: Mapping[
             apart = _instant(later, parts) - _instant(earlier, parts)
             return apart >= gap if or_equal else apart > gap
         case Near(part, relation, other, distance, metric):
-            return are_related(parts[part].place, relation, parts[other].place, distance, metric)
+            places = (parts[part].place_by(metric), parts[other].place_by(metric))
+            return are_related(places[0], relation, places[1], distance, metric)
         case Stands(part, relation, other, proper):
             first, second = parts[part], parts[other]
             return stands(relation, (first.start, first.end), (second.start, second.end), proper=proper)
@@ -56,10 +56,9 @@ def compare(condition: Related, names: Mapping[str, Occurrence]) -> bool:
 
 
 def concerns(conditions: Sequence[Related], absent: Occurrence, other: Occurrence) -> bool:
-    """Whether an occurrence of the absent part counts for what the other is known to be: values and attributes fit."""
+    """Whether an occurrence of the absent part counts for what the other is known to be: attributes fit."""
     names = {**other.names, **absent.names}
-    binds_alike = absent.rows == NOTHING_BOUND or join_rows(other.rows, absent.rows) != ()
-    return binds_alike and all(compare(each, names) for each in conditions)
+    return all(compare(each, names) for each in conditions)
 
 
 def allows(restriction: Restriction, occurrence: Occurrence) -> bool:
@@ -70,7 +69,7 @@ def allows(restriction: Restriction, occurrence: Occurrence) -> bool:
         case AfterInstant(instant):
             return instant < occurrence.start
         case AtRegion(relation, region, distance, metric):
-            return are_related(occurrence.place, relation, parse_place(region), distance, metric)
+            return are_related(occurrence.place_by(metric), relation, parse_place(region), distance, metric)
         case Meeting(conditions):
             rows = [dict(row) for row in occurrence.rows]
             return any(all(meets_value_condition(each, row) for each in conditions) for row in rows)
