@@ -58,6 +58,13 @@ NOT_DECIDING = {
     "correlation_rows",
     "document_to_match",
     "text_value",
+    "pattern_of_text",
+    "read_xpath",
+    # limits, which are part of the meaning: what goes beyond them is undecided
+    "is_within_budget",
+    "outlined_shape",
+    "row_count",
+    "shortened",
     # words, and what a match looks like
     "concept_test_text",
     "path_text",
