@@ -16,6 +16,7 @@ DOORS = {
     "numba": {"tocsin/engine/matching/kernels.py"},
     "sqlalchemy": {"tocsin/catalog/store.py", "tocsin/catalog/database.py"},
     "matplotlib": {"tocsin/cli/bench"},
+    "dd": {"tocsin/cli/bench/baselines/shared_bdd.py"},
     "lxml": {"tocsin/events/views/document.py"},
     "pyoxigraph": {"tocsin/values/rdf.py", "tocsin/cli/bench/graphs_sparql.py"},
     "pyproj": {"tocsin/values/geodesy.py"},

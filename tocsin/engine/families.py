@@ -99,7 +99,7 @@ class AtomMatchers:
     @property
     def undecided(self) -> list[tuple[int, str]]:
         """Pairs of event index and key of the last batch that were too hard to decide within the limits."""
-        able = (each for each in self._matchers if isinstance(each, GraphMatcher | BlockMatcher))
+        able = (each for each in self._matchers if isinstance(each, GraphMatcher | ConceptMatcher | BlockMatcher))
         return [pair for each in able for pair in each.undecided]
 
     @property
