@@ -11,7 +11,7 @@ from tocsin.catalog.compiling import (
 from tocsin.catalog.effects import Effects, effects_of
 from tocsin.catalog.entries import Definition, Subscription
 from tocsin.catalog.files import Entries, read_entries
-from tocsin.catalog.knowledge import knowledge_in, ontologies, require_agreement
+from tocsin.catalog.knowledge import knowledge_in, ontologies, require_agreement, usage_in
 from tocsin.catalog.store import Catalog, Changes, Snapshot, create_catalog, open_catalog
 
 __all__ = [
@@ -34,5 +34,6 @@ __all__ = [
     "read_entries",
     "refuse_past_windows",
     "require_agreement",
+    "usage_in",
     "warnings_of",
 ]

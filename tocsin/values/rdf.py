@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from itertools import count, islice
 from typing import Any, TypeAlias
 
-from pyoxigraph import BlankNode, NamedNode, Quad, RdfFormat, parse
+from pyoxigraph import BlankNode, NamedNode, Quad, RdfFormat, parse, serialize
 from pyoxigraph import Literal as RdfLiteral
+from pyoxigraph import Triple as _Written
 
 from tocsin.errors import LimitProblem, Place, SyntaxProblem
 from tocsin.values.terms import Blank, Iri, Literal, Resource, Term
@@ -68,6 +69,8 @@ def read_rdf(
     Named graphs are refused unless they are merged; so are statements about statements. Relative names are completed
     with the base that the text itself gives, else with `base`; without one they are refused.
     """
+    if media_type not in _FORMATS:
+        raise SyntaxProblem(f"{media_type} is no format of RDF that we know", hint=f"known: {', '.join(_FORMATS)}")
     if media_type == RDF_XML and "daml:collection" in text:  # what RDF/XML took over as Collection
         text = _DAML_COLLECTION.sub(r"\1\2Collection\2", text)
     if media_type in _WITH_QUOTES and text.count("<<") > _MAX_QUOTED:  # the reader follows quoted triples by recursion
@@ -82,6 +85,29 @@ def read_rdf(
     terms = _terms(quads)
     triples = ((terms[quad.subject], quad.predicate.value, terms[quad.object]) for quad in dict.fromkeys(quads))
     return RdfText(tuple(dict.fromkeys(triples) if merge_graphs else triples), dict(reader.prefixes))
+
+
+def write_turtle(triples: Iterable[Triple], prefixes: Mapping[str, str] | None = None) -> str:
+    """The triples as Turtle, in their order; a SyntaxProblem where one of them has a broken IRI."""
+    try:
+        written = [_Written(_written(subject), NamedNode(prop), _written(value)) for subject, prop, value in triples]
+    except ValueError as error:
+        raise SyntaxProblem(f"a name is no IRI: {error}") from None
+    text = serialize(written, format=RdfFormat.TURTLE, prefixes=dict(prefixes or {}))
+    assert text is not None, "without a file, the text comes back"
+    return text.decode()
+
+
+def _written(term: Term) -> Any:
+    match term:
+        case Iri(text):
+            return NamedNode(text)
+        case Blank(label):
+            return BlankNode(label)
+        case Literal(lexical, _, language) if language:
+            return RdfLiteral(lexical, language=language)
+        case Literal(lexical, datatype):
+            return RdfLiteral(lexical, datatype=NamedNode(datatype))
 
 
 def base_of(text: str, media_type: str) -> str | None:
