@@ -7,10 +7,10 @@ reader makes up become `b1`, `b2` and so on, so that the same text gives the sam
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count, islice
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 from xml.etree.ElementTree import ParseError, XMLPullParser
 
 from pyoxigraph import BlankNode, NamedNode, Quad, RdfFormat, parse, serialize
@@ -123,15 +123,16 @@ def base_of(text: str, media_type: str) -> str | None:
 def _declared(text: str) -> dict[str, str]:
     """The prefixes that the outermost element of RDF/XML declares, which the reader does not tell."""
     declared: dict[str, str] = {}
-    parser = XMLPullParser(events=("start-ns", "start"))
+    parser: XMLPullParser[Any] = XMLPullParser(events=("start-ns", "start"))
     try:
         parser.feed(text[:_HEAD])
     except ParseError:  # well-formed as a whole, as the reader found, but cut off or in an encoding of its own
         return declared
-    for event, found in parser.read_events():
-        if event == "start":
+    for event in cast("Iterator[tuple[str, Any]]", parser.read_events()):
+        if event[0] == "start":
             break
-        declared[found[0]] = found[1]
+        prefix, namespace = event[1]
+        declared[prefix] = namespace
     return declared
 
 
