@@ -3,6 +3,7 @@
 from tocsin.catalog.compiling import (
     Surroundings,
     compile_subscription,
+    loop_warnings,
     problems_of,
     refuse_past_windows,
     warnings_of,
@@ -26,6 +27,7 @@ __all__ = [
     "create_catalog",
     "effects_of",
     "knowledge_in",
+    "loop_warnings",
     "ontologies",
     "open_catalog",
     "problems_of",

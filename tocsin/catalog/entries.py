@@ -8,16 +8,20 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from tocsin.errors import MeaningProblem
+from tocsin.events.content import Content
 from tocsin.knowledge.rules import inferences
 from tocsin.values.rdf import TURTLE
 
 _TEXTS = ("id", "language", "expression")
-_OPTIONAL_TEXTS = ("subscriber", "policy", "horizon")
+_OPTIONAL_TEXTS = ("policy", "horizon")
 
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """What should ring the bell, in which language, and how it is to be treated."""
+    """What should ring the bell, in which language, and how it is to be treated.
+
+    `deliver` is an object; of its members `content` is read: how much of its members a match tells.
+    """
 
     id: str
     language: str
@@ -25,8 +29,27 @@ class Subscription:
     subscriber: str = ""
     policy: str | None = None
     horizon: str | None = None
-    deliver: object = None
+    deliver: Mapping[str, Any] | None = None
     options: Mapping[str, object] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.subscriber, str):
+            raise _malformed("subscriber must be a string", token="subscriber", hint='a name, as in "stock-team"')
+        if self.deliver is None:
+            return
+        if not isinstance(self.deliver, Mapping):
+            raise _malformed("deliver must be an object", token="deliver", hint='as in {"content": "events"}')
+        if "content" in self.deliver and self.deliver["content"] not in list(Content):
+            raise _malformed(
+                f"content {self.deliver['content']!r} is not known",
+                token="content",
+                hint=f"one of {', '.join(Content)}",
+            )
+
+    @property
+    def content(self) -> Content | None:
+        """How much of its members a match of this subscription tells; None where it does not say."""
+        return Content(self.deliver["content"]) if self.deliver and "content" in self.deliver else None
 
     @staticmethod
     def from_json(body: Mapping[str, Any]) -> Subscription:

@@ -7,7 +7,15 @@ from typing import Annotated
 
 import typer
 
-from tocsin.catalog import Definition, Entries, Surroundings, usage_in, warnings_of
+from tocsin.catalog import (
+    Definition,
+    Entries,
+    Surroundings,
+    compile_subscription,
+    loop_warnings,
+    usage_in,
+    warnings_of,
+)
 from tocsin.catalog.files import LineProblem
 from tocsin.cli.loading import problems_in, read_file
 from tocsin.cli.options import Infer, Ontology
@@ -47,6 +55,9 @@ def _check_subscriptions(path: str, entries: Entries) -> None:
     for entry in entries.subscriptions:
         for warning in warnings_of(entry.subscription, light):
             typer.echo(f"{path}: warning: {LineProblem(entry.line, entry.subscription.id, warning)}", err=True)
+    plans = {each.subscription.id: compile_subscription(each.subscription, light) for each in entries.subscriptions}
+    for warning in loop_warnings(plans):
+        typer.echo(f"{path}: warning: {warning}", err=True)
     typer.echo(f"{len(entries.subscriptions)} subscription(s), no problem", err=True)
 
 

@@ -108,8 +108,12 @@ class AtomMatchers:
     @property
     def undecided(self) -> list[tuple[int, str]]:
         """Pairs of event index and key of the last batch that were too hard to decide within the limits."""
-        asked = (each for each in self._matchers if isinstance(each, GraphMatcher | PaperMatcher | ConceptMatcher))
-        return [pair for each in asked for pair in each.undecided]
+        able = (
+            each
+            for each in self._matchers
+            if isinstance(each, GraphMatcher | PaperMatcher | ConceptMatcher | BlockMatcher)
+        )
+        return [pair for each in able for pair in each.undecided]
 
     @property
     def warned(self) -> list[tuple[int, EventProblem]]:

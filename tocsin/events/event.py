@@ -7,7 +7,7 @@ from typing import Any
 
 from tocsin.events.views.document import Element, attributes_of, document_of
 from tocsin.events.views.graph import Graph, graph_of
-from tocsin.values.space import Geometry, format_place, parse_place
+from tocsin.values.space import Geometry, format_place, read_place
 from tocsin.values.time import Instant, Interval
 
 Path = tuple[str, ...]
@@ -77,7 +77,7 @@ class Event:
     def place(self) -> Geometry | None:
         """The geometry of the event, or None where it has no place."""
         if self._place is None and self.place_source is not None:
-            self._place = parse_place(self.place_source)
+            self._place = read_place(self.place_source)
         return self._place
 
     @property
@@ -140,11 +140,15 @@ class Event:
 
 
 def value_at(attributes: Mapping[str, Any], envelope: Mapping[str, Any], path: Path) -> Any:
-    """The value at a path in an event's attributes or envelope; None where a step leads nowhere."""
+    """The value at a path in an event's attributes or envelope; None where a step leads nowhere.
+
+    What has no endtime ends when it starts.
+    """
     if len(path) == 1:
         return attributes.get(path[0])
     if path[0] == ENVELOPE:
-        return envelope.get(path[1])
+        given = envelope.get(path[1])
+        return envelope.get("time") if given is None and path[1] == "endtime" else given
     value: Any = attributes
     for step in path:
         if not isinstance(value, dict):

@@ -26,7 +26,7 @@ LANGUAGES: Mapping[str, Language] = {
     "epcis": epcis.LANGUAGE,
     "exmlql": exmlql.LANGUAGE,
     "graph": graph.LANGUAGE,
-    "opsl": Language(parse=opsl.parse, problems=opsl.problems, window=opsl.window),
+    "opsl": Language(parse=opsl.parse, problems=opsl.problems, warnings=opsl.warnings, window=opsl.window),
 }
 
 _ATOM_NAMES = {"xml": "exmlql"}

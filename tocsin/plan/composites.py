@@ -362,6 +362,12 @@ def _bounding_parts(window: Window) -> tuple[Part, ...]:
             assert_never(window)
 
 
+def rings_by_time(part: Part) -> bool:
+    """Whether time alone may bring an occurrence about: the silent window of an absence ends when nothing comes."""
+    waits = isinstance(part, Absence) and isinstance(part.window, FixedWindow | AfterWindow | EveryWindow)
+    return waits or any(map(rings_by_time, parts_of(part)))
+
+
 def names_of(part: Part) -> frozenset[str]:
     """The names of the parts inside a part, itself included."""
     inner = frozenset(name for each in parts_of(part) for name in names_of(each))

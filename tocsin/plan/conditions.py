@@ -40,7 +40,7 @@ def meets(condition: JoinCondition, parts: Sequence[Occurrence], names: Mapping[
             first, second = _instant(earlier, parts) + gap, _instant(later, parts)
             return first < second or (or_equal and first == second)
         case Near(part, relation, other, distance, metric):
-            place, near = parts[part].place, parts[other].place
+            place, near = parts[part].place_by(metric), parts[other].place_by(metric)
             return place is not None and near is not None and related(place, relation, near, distance, metric)
         case Stands(part, relation, other, proper):
             one, two = parts[part], parts[other]
@@ -85,7 +85,7 @@ def allows(restriction: Restriction, occurrence: Occurrence) -> bool:
         case AfterInstant(instant):
             return occurrence.start > instant
         case AtRegion(relation, region, distance, metric):
-            place = occurrence.place
+            place = occurrence.place_by(metric)
             return place is not None and related(place, relation, _region(region), distance, metric)
         case Meeting(conditions):
             return any(all(meets_condition(each, row) for each in conditions) for row in occurrence.rows)

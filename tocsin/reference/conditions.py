@@ -38,7 +38,8 @@ def meets(condition: JoinCondition, parts: Sequence[Occurrence], names: Mapping[
             apart = _instant(later, parts) - _instant(earlier, parts)
             return apart >= gap if or_equal else apart > gap
         case Near(part, relation, other, distance, metric):
-            return are_related(parts[part].place, relation, parts[other].place, distance, metric)
+            places = (parts[part].place_by(metric), parts[other].place_by(metric))
+            return are_related(places[0], relation, places[1], distance, metric)
         case Stands(part, relation, other, proper):
             first, second = parts[part], parts[other]
             return stands(relation, (first.start, first.end), (second.start, second.end), proper=proper)
@@ -68,7 +69,7 @@ def allows(restriction: Restriction, occurrence: Occurrence) -> bool:
         case AfterInstant(instant):
             return instant < occurrence.start
         case AtRegion(relation, region, distance, metric):
-            return are_related(occurrence.place, relation, parse_place(region), distance, metric)
+            return are_related(occurrence.place_by(metric), relation, parse_place(region), distance, metric)
         case Meeting(conditions):
             rows = [dict(row) for row in occurrence.rows]
             return any(all(meets_value_condition(each, row) for each in conditions) for row in rows)

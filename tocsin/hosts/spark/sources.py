@@ -92,6 +92,11 @@ def source_of(given: Subscriptions, ontology: object = None, infer: object = Non
     return FixedList.of(entries)
 
 
+def snapshot_of(source: Source) -> Snapshot:
+    """What the list, or the catalog as it is now, holds."""
+    return Catalog(source.url).snapshot() if isinstance(source, LiveCatalog) else source.snapshot(FIXED_VERSION)
+
+
 def _existing(text: str) -> Catalog:
     """The catalog that a text names; one that is probably no name of a catalog gets the other ways to say it."""
     try:
