@@ -87,7 +87,7 @@ def _runs(file: str) -> Iterator[Scenario]:
                 _subscription(file, body, each),
                 tuple(events_of(run["events"], bodies)),
                 tuple(run["expected"]),
-                _definitions(file, _ontology(body, each)),
+                _definitions(file, _ontology(body, each), tuple(each.get("infer", ()))),
                 _ontology(body, each),
                 run,
             )
@@ -108,11 +108,11 @@ def _ontology(body: dict[str, Any], scenario: dict[str, Any]) -> str | None:
     return None if name is None else body.get("prefixes", "") + body["ontologies"][name]
 
 
-def _definitions(file: str, ontology: str | None) -> tuple[Definition, ...]:
+def _definitions(file: str, ontology: str | None, infer: tuple[str, ...]) -> tuple[Definition, ...]:
     if ontology is None:
         return DEFINITIONS
     media_type = "text/x-tbox" if file == "concept.toml" else "text/turtle"
-    return (*DEFINITIONS, Definition("ontology", ontology=ontology, media_type=media_type))
+    return (*DEFINITIONS, Definition("ontology", ontology=ontology, media_type=media_type, infer=infer))
 
 
 def events_of(text: str, bodies: Mapping[str, str] | None = None) -> Iterator[dict[str, Any]]:

@@ -66,3 +66,21 @@ def test_hub(scenario: Scenario) -> None:
     found += hub.advance_to(end_of(scenario))
     assert sorted(shown(match) for match in found) == sorted(scenario.expected)
     assert told_over(hub.dead_letters) == scenario.facts.get("over", False)
+
+
+@pytest.mark.parametrize(
+    "scenario", [each for each in SCENARIOS if "bindings" in each.facts], ids=lambda scenario: scenario.name
+)
+def test_what_is_missing_is_named(scenario: Scenario) -> None:
+    """Scenarios about lists tell the elements that their matches bind, on both sides."""
+    plan = compile_subscription(scenario.subscription, scenario.definitions)
+    lines = [json.dumps(event).encode() for event in scenario.events]
+    events = [from_mapping(event) for event in scenario.events]
+    for found in (matches("s", plan, events), match_events({"s": plan}, read_events(lines))):
+        bound = [value for match in found for name, value in match.bindings.items() if _is_element(name)]
+        assert bound == scenario.facts["bindings"]
+
+
+def _is_element(name: str) -> bool:
+    """A variable of elements goes by an attribute; variables of one letter stand for events."""
+    return (len(name) > 1 or name == "l") and not name.startswith("absence")

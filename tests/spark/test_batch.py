@@ -149,6 +149,7 @@ def test_the_columns_of_matches_and_dead_letters_are_fixed(spark: SparkSession) 
     assert matches == {
         "subscription": "string",
         "events": "array<string>",
+        "sources": "array<string>",
         "start": "timestamp",
         "end": "timestamp",
         "detected": "timestamp",

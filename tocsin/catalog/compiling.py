@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from tocsin.catalog.entries import Definition, Subscription
 from tocsin.catalog.knowledge import knowledge_in
 from tocsin.errors import MeaningProblem, Place, Problem
+from tocsin.events.constructed import HOP_LIMIT
+from tocsin.knowledge.ontology import Ontology
 from tocsin.languages import (
     parse_subscription,
     problems_in_subscription,
@@ -16,6 +18,7 @@ from tocsin.languages import (
 )
 from tocsin.languages.context import Context, MasterDataDefinition, PartDefinition, RegionDefinition
 from tocsin.plan.composites import Plan, Policy
+from tocsin.plan.construction_loops import loops_in
 from tocsin.plan.passes import prepared
 from tocsin.plan.past_windows import AbsoluteWindow, past_window, past_window_problem
 from tocsin.plan.settings import DEFAULT_HORIZON, under_policy, with_settings
@@ -35,6 +38,11 @@ class Surroundings:
         given = tuple(definitions)
         named = {each.name: _known_to_languages(each) for each in given if not each.ontology}
         return Surroundings(Context(definitions=named, ontology=_knowledge(given)))
+
+    @property
+    def words(self) -> Ontology | None:
+        """The ontology, in whose words data is told as RDF; None where there is none, or one that is wrong."""
+        return self.context.ontology if isinstance(self.context.ontology, Ontology) else None
 
 
 Light = Surroundings | Iterable[Definition]
@@ -77,10 +85,10 @@ def problems_of(subscription: Subscription, definitions: Light = ()) -> list[Pro
 
 
 def warnings_of(subscription: Subscription, definitions: Light = ()) -> list[Problem]:
-    """What a subscription that compiles says that is probably not meant, or leaves unsaid."""
+    """What a subscription that compiles says that is probably not meant, leaves unsaid, or says to nobody."""
     context = _context(definitions)
     said = warnings_in_subscription(subscription.language, subscription.expression, subscription.options, context)
-    return [*said, *_unsaid(subscription, context)]
+    return [*said, *_unsaid(subscription, context), *_unread(subscription)]
 
 
 def _unsaid(subscription: Subscription, context: Context) -> list[Problem]:
@@ -88,6 +96,34 @@ def _unsaid(subscription: Subscription, context: Context) -> list[Problem]:
         return []
     plan = parse_subscription(subscription.language, subscription.expression, subscription.options, context)
     return list(horizon_warnings(under_policy(prepared(plan).pattern, _policy(subscription)), DEFAULT_HORIZON))
+
+
+def _unread(subscription: Subscription) -> Iterator[Problem]:
+    """What is kept with a subscription and read by nothing yet."""
+    hint = "leave it out, or give the Hub a receiver: subscribe(..., to=...)"
+    if subscription.subscriber:
+        yield MeaningProblem("subscriber is read by nothing yet", code="NotReadYet", token="subscriber", hint=hint)
+    if unread := sorted(set(subscription.deliver or ()) - {"content"}):
+        names = ", ".join(unread)
+        yield MeaningProblem(
+            f"of deliver only content is read; nothing reads {names} yet", code="NotReadYet", token=unread[0], hint=hint
+        )
+
+
+def loop_warnings(plans: Mapping[str, Plan]) -> list[Problem]:
+    """What subscriptions construct that may set them going again, alone or in a circle."""
+    return [_loop_warning(ids) for ids in loops_in(plans)]
+
+
+def _loop_warning(ids: tuple[str, ...]) -> Problem:
+    who = " and ".join(map(repr, ids))
+    what = "what {} constructs meets its own WHERE" if len(ids) == 1 else "{} construct what the next of them waits for"
+    return MeaningProblem(
+        f"{what.format(who)}: it is built again and again, up to {HOP_LIMIT} times",
+        code="CONSTRUCT_LOOP",
+        token=ids[0],
+        hint="give what is built another outermost element, or ask for something that it does not have",
+    )
 
 
 def _context(light: Light) -> Context:

@@ -15,6 +15,7 @@ from tocsin.errors import UnsupportedProblem
 from tocsin.events.dead_letter import EVENT_WARNING, DeadLetter, window_over
 from tocsin.events.event import Event
 from tocsin.events.match import Match
+from tocsin.events.reception import Ends
 from tocsin.events.warning import EventWarning, Warned
 from tocsin.hosts.cascade import cascaded, constructing
 from tocsin.hosts.local.finite import Input, match_events, read_events
@@ -36,13 +37,18 @@ class EngineName(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to match: subscriptions, a file of events, how late an event may be, and where the clock stops."""
+    """What to match: subscriptions, a file of events, how late an event may be, and where the clock stops.
+
+    `with_members` says whether anybody asks for the members of matches; in process they are there anyway.
+    """
 
     loaded: Loaded
     events: str
     lateness: Duration | None = None
     until: Instant | None = None
     master: str = "local[2]"
+    with_members: bool = False
+    ends: Ends = Ends.START
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,21 +65,21 @@ def evaluate(engine: EngineName, request: Request) -> Answer:
     return _ENGINES[engine](request)
 
 
-def read_input(path: str, lateness: Duration | None) -> Input:
+def read_input(path: str, lateness: Duration | None, ends: Ends = Ends.START) -> Input:
     """The events of a file, with a progress bar."""
     with reading(path, "reading events") as progress, open_events(path, progress) as lines:
-        return read_events(lines, lateness)
+        return read_events(lines, lateness, ends)
 
 
 def _local(request: Request) -> Answer:
-    found = read_input(request.events, request.lateness)
+    found = read_input(request.events, request.lateness, request.ends)
     with working(len(found.events), "matching") as progress:
         matches = match_events(request.loaded.plans, found, request.until, progress)
     return Answer(matches, found.dead_letters, found.warned)
 
 
 def _reference(request: Request) -> Answer:
-    found = read_input(request.events, request.lateness)
+    found = read_input(request.events, request.lateness, request.ends)
     plans = request.loaded.plans
 
     def evaluate(further: Sequence[Event]) -> list[Match]:
@@ -121,7 +127,13 @@ def _spark(request: Request) -> Answer:
         ) from None
     entries = [*request.loaded.definitions, *request.loaded.subscriptions.values()]
     matches, dead_letters = spark.run_match(
-        entries, request.events, lateness=request.lateness, until=request.until, master=request.master
+        entries,
+        request.events,
+        lateness=request.lateness,
+        until=request.until,
+        master=request.master,
+        with_members=request.with_members,
+        interval=request.ends,
     )
     warned = Warned()
     for letter in dead_letters:

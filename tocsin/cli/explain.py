@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from enum import StrEnum
 from typing import Annotated
 
 import typer
 
 from tocsin.catalog import Subscription
+from tocsin.cli.drawing.page import draw_page
 from tocsin.cli.engines import read_input
 from tocsin.cli.loading import load
-from tocsin.cli.options import Ontology
+from tocsin.cli.options import Infer, Ontology
 from tocsin.cli.trace import trace_lines
 from tocsin.cli.why import atom_why_lines
 from tocsin.engine.batch import Batch
@@ -31,6 +33,13 @@ _LONGEST = "max_event_duration"
 _CHEAPER = f"|(A)B waits for events that last; the option {_LONGEST} says how long they may (0: they are instants)"
 
 
+class Format(StrEnum):
+    """How an explanation is given."""
+
+    TEXT = "text"
+    SVG = "svg"
+
+
 def explain(
     subscription: Annotated[
         str, typer.Argument(metavar="SUBSCRIPTION", help="A file of subscriptions; - for standard input.")
@@ -40,16 +49,24 @@ def explain(
     ] = None,
     id: Annotated[str | None, typer.Option(help="Only the subscription with this id.")] = None,
     ontology: Ontology = None,
+    infer: Infer = None,
+    format: Annotated[Format, typer.Option(help="svg draws graph patterns, and their matching trees for --event.")] = (
+        Format.TEXT
+    ),
     wire: Annotated[bool, typer.Option("--wire", help="Show the plan as versioned JSON instead.")] = False,
     trace: Annotated[
         bool, typer.Option("--trace", help="Show the matching of boolean selectors step by step instead; with --event.")
     ] = False,
 ) -> None:
     """Show the plan and the state bound of subscriptions; with events, why each did or did not ring."""
-    loaded = load(subscription, ontology, skip_wrong=False)
+    loaded = load(subscription, ontology, infer, skip_wrong=False)
     events = [each for path in event or () for each in read_input(path, None).events]
+    chosen = {each: plan for each, plan in loaded.plans.items() if id in (None, each)}
     if trace:
-        _show_trace({each: plan for each, plan in loaded.plans.items() if id in (None, each)}, events)
+        _show_trace(chosen, events)
+        return
+    if format is Format.SVG:
+        typer.echo(draw_page(chosen, events))
         return
     for each, plan in loaded.plans.items():
         if id in (None, each):

@@ -140,11 +140,15 @@ class Event:
 
 
 def value_at(attributes: Mapping[str, Any], envelope: Mapping[str, Any], path: Path) -> Any:
-    """The value at a path in an event's attributes or envelope; None where a step leads nowhere."""
+    """The value at a path in an event's attributes or envelope; None where a step leads nowhere.
+
+    What has no endtime ends when it starts.
+    """
     if len(path) == 1:
         return attributes.get(path[0])
     if path[0] == ENVELOPE:
-        return envelope.get(path[1])
+        given = envelope.get(path[1])
+        return envelope.get("time") if given is None and path[1] == "endtime" else given
     value: Any = attributes
     for step in path:
         if not isinstance(value, dict):

@@ -173,7 +173,7 @@ def variables_bound_by(atom: Atom) -> frozenset[str]:
         case GraphPattern():
             return frozenset(atom.select)
         case ConceptTest():
-            return frozenset(atom.correlate)
+            return frozenset(atom.variables)
         case XmlBlock():
             return block_variables(atom)
         case _:

@@ -23,9 +23,7 @@ from tocsin.plan.composites import (
     Restriction,
     Stands,
 )
-from tocsin.plan.natural_join import natural_join
 from tocsin.plan.occurrence import Occurrence
-from tocsin.plan.rows import NOTHING_BOUND
 from tocsin.values.allen import bounds_test
 from tocsin.values.scalars import Kind, kind_of
 from tocsin.values.space import Geometry, parse_place, related
@@ -60,9 +58,10 @@ def compare(condition: Related, names: Mapping[str, Occurrence]) -> bool:
 
 
 def concerns(conditions: Sequence[Related], absent: Occurrence, other: Occurrence) -> bool:
-    """Whether an occurrence of an absent part is one that the absence, of which the other is known, speaks of."""
-    if absent.rows is not NOTHING_BOUND and not natural_join(other.rows, absent.rows):
-        return False
+    """Whether an occurrence of an absent part is one that the absence, of which the other is known, speaks of.
+
+    For which of the other's rows it came is asked apart.
+    """
     return not conditions or _all_compare(conditions, {**other.names, **absent.names})
 
 

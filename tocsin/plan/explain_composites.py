@@ -127,8 +127,9 @@ def _title(part: Part) -> str:
     match part:
         case Condition() | GraphPattern() | ConceptTest() | XmlBlock():
             return f"event {atom_text(part)}"
-        case Named(name):
-            return f"{name}, which is"
+        case Named(name, _, elements):
+            each = f", with each of {path_text(elements[1])} as {elements[0]}" if elements else ""
+            return f"{name}{each}, which is"
         case Either():
             return "either of"
         case Only(_, restriction):

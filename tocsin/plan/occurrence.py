@@ -8,7 +8,7 @@ from functools import reduce
 
 from tocsin.errors import EventProblem
 from tocsin.events.event import Event
-from tocsin.plan.natural_join import natural_join
+from tocsin.plan.natural_join import natural_join, rows_without
 from tocsin.plan.rows import NOTHING_BOUND, Rows
 from tocsin.values.space import HALF_TURN, Geometry, Metric, extent, width
 from tocsin.values.time import Instant
@@ -89,6 +89,22 @@ class Occurrence:
     def named(self, name: str) -> Occurrence:
         """The same occurrence, known by a name."""
         return Occurrence(self.members, self.start, self.end, {**self.names, name: self}, self.absences, self.rows)
+
+    def binding(self, rows: Rows) -> Occurrence:
+        """The same occurrence with other rows."""
+        return Occurrence(self.members, self.start, self.end, self.names, self.absences, rows)
+
+    def without(self, others: Sequence[Occurrence]) -> Occurrence | None:
+        """The same occurrence with the rows for which none of the others came; None where no row is left.
+
+        An absence is judged row by row: what came for one element of a list did not come for the next.
+        """
+        if not others:
+            return self if self.rows else None
+        rows = rows_without(self.rows, [each.rows for each in others])
+        if len(rows) == len(self.rows):
+            return self if rows else None
+        return self.binding(rows) if rows else None
 
     def with_silence(self, start: Instant, end: Instant) -> Occurrence:
         """The same occurrence, after which nothing came in a window; it ends no earlier than the window."""

@@ -21,6 +21,10 @@ from tocsin.plan.blocks import (
     text_value,
 )
 from tocsin.plan.rows import Row, Rows
+from tocsin.plan.xpath.read import read_xpath
+from tocsin.plan.xpath.shape import Outline, Shape, outlined_shape
+from tocsin.plan.xpath.work import is_within_budget
+from tocsin.plan.xpath.write import shortened
 
 _Bound = Sequence[tuple[str, XmlValue]]
 _Positions = Mapping[Element, int]
@@ -34,7 +38,7 @@ def holds(block: XmlBlock, event: Event) -> bool:
 def rows(block: XmlBlock, event: Event) -> Rows:
     """One row for each way to fit the block, each once, in document order."""
     root = document_to_match(event)
-    if root is None:
+    if root is None or not _is_decided(block, root):
         return ()
     found: dict[Row, None] = {}
     for bound in _choices(block.patterns, root):
@@ -46,6 +50,26 @@ def rows(block: XmlBlock, event: Event) -> Rows:
             if all(meets_condition(condition, row) for condition in block.conditions):
                 found[row] = None
     return tuple(found)
+
+
+def _is_decided(block: XmlBlock, root: Element) -> bool:
+    """Whether every XPath expression is within its budget; else the block is undecided, and does not match."""
+    paths = [each for each in block.patterns if isinstance(each, XPathPattern)]
+    shape = outlined_shape(root, _outline(root)) if paths else None
+    return shape is None or all(_is_cheap(each, shape) for each in paths)
+
+
+def _outline(root: Element) -> Outline:
+    numbers = {element: number for number, element in enumerate(root.iter())}
+    above = [list(element.iterancestors()) for element in numbers]
+    parents = [numbers[way[0]] if way else -1 for way in above]
+    return Outline([str(element.tag) for element in numbers], parents, [len(way) + 1 for way in above])
+
+
+def _is_cheap(pattern: XPathPattern, shape: Shape) -> bool:
+    namespaces = dict(pattern.namespaces)
+    expression = shortened(read_xpath(pattern.expression, namespaces))
+    return is_within_budget(expression, namespaces, shape, in_order=bool(pattern.bindings))
 
 
 def _choices(patterns: Sequence[Pattern], root: Element) -> Iterator[_Bound]:

@@ -23,9 +23,8 @@ from tocsin.plan.composites import (
     Stands,
     names_of,
 )
-from tocsin.plan.rows import NOTHING_BOUND
 from tocsin.reference.intervals import stands
-from tocsin.reference.occurrence import Occurrence, join_rows
+from tocsin.reference.occurrence import Occurrence
 from tocsin.reference.places import are_related
 from tocsin.reference.values import bound_scalar, compare_scalars, meets_value_condition
 from tocsin.values.space import parse_place
@@ -57,10 +56,9 @@ def compare(condition: Related, names: Mapping[str, Occurrence]) -> bool:
 
 
 def concerns(conditions: Sequence[Related], absent: Occurrence, other: Occurrence) -> bool:
-    """Whether an occurrence of the absent part counts for what the other is known to be: values and attributes fit."""
+    """Whether an occurrence of the absent part counts for what the other is known to be: attributes fit."""
     names = {**other.names, **absent.names}
-    binds_alike = absent.rows == NOTHING_BOUND or join_rows(other.rows, absent.rows) != ()
-    return binds_alike and all(compare(each, names) for each in conditions)
+    return all(compare(each, names) for each in conditions)
 
 
 def allows(restriction: Restriction, occurrence: Occurrence) -> bool:

@@ -34,7 +34,7 @@ from tocsin.plan.composites import (
 from tocsin.reference.atoms import holds, rows_of
 from tocsin.reference.conditions import allows, compare, conditions_on_bounds
 from tocsin.reference.meaning import join
-from tocsin.reference.occurrence import Occurrence, occurrence_of, silence, together
+from tocsin.reference.occurrence import Occurrence, occurrence_of, silence, together, without
 from tocsin.reference.scopes import scopes_of
 from tocsin.reference.triggers import Sending
 from tocsin.reference.windows import (
@@ -146,8 +146,8 @@ class Detection:
     def _receive(self, node: _Node, slot: int, occurrence: Occurrence) -> None:
         assert not isinstance(node.part, Atom), "an atom has no parts"
         match node.part:
-            case Named(name):
-                node.brought.append(occurrence.named(name))
+            case Named(name, _, elements):
+                node.brought.append(occurrence.named(name).with_elements(elements))
             case Only(_, restriction):
                 if allows(restriction, occurrence):
                     node.brought.append(occurrence)
@@ -239,8 +239,9 @@ class Detection:
         node.brought += receive(occurrence, self._now)
 
     def _on_silence_before(self, node: _Node, absence: Absence, window: BeforeWindow, occurrence: Occurrence) -> None:
-        if not any(breaks_before(absence, each, occurrence) for each in node.queues[0]):
-            node.brought.append(occurrence.silent_before(occurrence.start - window.length))
+        left = without(occurrence, [each for each in node.queues[0] if breaks_before(absence, each, occurrence)])
+        if left is not None:
+            node.brought.append(left.silent_before(occurrence.start - window.length))
 
     def _await_silence(self, node: _Node, window: AfterWindow, occurrence: Occurrence) -> None:
         node.timers.append(_Timer(occurrence.end + window.length, 1, occurrence))
@@ -253,7 +254,11 @@ class Detection:
         for first in candidates:
             if first in firsts and last in lasts:
                 whole = between(absence, first, last)
-                if whole is not None and not any(breaks_between(absence, each, first, last, whole) for each in absent):
+                if whole is not None:
+                    whole = without(
+                        whole, [each for each in absent if breaks_between(absence, each, first, last, whole)]
+                    )
+                if whole is not None:
                     node.brought.append(whole)
                     self._use_up(node, absence.policy, ((1, first), (2, last)), whole)
 
@@ -274,8 +279,10 @@ class Detection:
                 node.timers.append(_Timer(timer.due + length))
             case Absence(_, AfterWindow(_, length)) if occurrence is not None and occurrence in node.queues[1]:
                 node.queues[1].remove(occurrence)
-                if not any(breaks_after(node.part, each, occurrence, length) for each in node.queues[0]):
-                    node.brought.append(occurrence.silent_after(occurrence.end, occurrence.end + length))
+                came = [each for each in node.queues[0] if breaks_after(node.part, each, occurrence, length)]
+                left = without(occurrence, came)
+                if left is not None:
+                    node.brought.append(left.silent_after(occurrence.end, occurrence.end + length))
 
 
 def _roles(node: _Node) -> list[list[Occurrence]]:

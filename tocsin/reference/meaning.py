@@ -26,7 +26,7 @@ from tocsin.plan.composites import (
 )
 from tocsin.reference.atoms import holds, rows_of
 from tocsin.reference.conditions import allows, meets
-from tocsin.reference.occurrence import Occurrence, occurrence_of, silence, together
+from tocsin.reference.occurrence import Occurrence, occurrence_of, silence, together, without
 from tocsin.reference.triggers import Sending
 from tocsin.reference.windows import between, breaks_after, breaks_before, breaks_between, ends_in, is_in, windows
 from tocsin.values.time import Instant
@@ -36,8 +36,8 @@ def occurrences(part: Part, events: Sequence[Event], until: Instant | None = Non
     """Every occurrence of a part among timed events in canonical order, as known when the clock stands at `until`."""
     found: Iterable[Occurrence]
     match part:
-        case Named(name, inner):
-            found = (each.named(name) for each in occurrences(inner, events, until))
+        case Named(name, inner, elements):
+            found = (each.named(name).with_elements(elements) for each in occurrences(inner, events, until))
         case Only(inner, restriction):
             found = (each for each in occurrences(inner, events, until) if allows(restriction, each))
         case Either(parts):
@@ -100,17 +100,23 @@ def _absences(absence: Absence, events: Sequence[Event], until: Instant | None) 
                 yield silence(start, start + length)
         case AfterWindow(part, length):
             for after in occurrences(part, events, until):
-                if not any(breaks_after(absence, each, after, length) for each in present):
-                    yield after.silent_after(after.end, after.end + length)
+                left = without(after, (each for each in present if breaks_after(absence, each, after, length)))
+                if left is not None:
+                    yield left.silent_after(after.end, after.end + length)
         case BetweenWindow(first, last):
-            for left, right in product(occurrences(first, events, until), occurrences(last, events, until)):
-                whole = between(absence, left, right)
-                if whole is not None and not any(breaks_between(absence, each, left, right, whole) for each in present):
+            for one, other in product(occurrences(first, events, until), occurrences(last, events, until)):
+                whole = between(absence, one, other)
+                if whole is not None:
+                    whole = without(
+                        whole, [each for each in present if breaks_between(absence, each, one, other, whole)]
+                    )
+                if whole is not None:
                     yield whole
         case BeforeWindow(part, length):
             for before in occurrences(part, events, until):
-                if not any(breaks_before(absence, each, before) for each in present):
-                    yield before.silent_before(before.start - length)
+                left = without(before, (each for each in present if breaks_before(absence, each, before)))
+                if left is not None:
+                    yield left.silent_before(before.start - length)
         case EveryWindow():
             ends = [event.order[0] for event in events]
             over = max(ends, default=None) if until is None else until

@@ -5,14 +5,16 @@ The reference has a class of its own, so that a slip in the engine's cannot hide
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from tocsin.errors import EventProblem
 from tocsin.events.event import Event
+from tocsin.plan.elements import Elements
 from tocsin.plan.rows import NOTHING_BOUND, Row, Rows
 from tocsin.reference.places import place_of
+from tocsin.reference.values import scalars_at
 from tocsin.values.space import Geometry, Metric
 from tocsin.values.time import Instant
 
@@ -56,6 +58,14 @@ class Occurrence:
     def named(self, name: str) -> Occurrence:
         """The same occurrence, known by a name."""
         return replace(self, names={**self.names, name: self})
+
+    def with_elements(self, elements: Elements | None) -> Occurrence:
+        """With a variable bound to each element of a list of its one event."""
+        if elements is None:
+            return self
+        variable, path = elements
+        found: list[Row] = [((variable, each),) for each in scalars_at(self.members[0], path)]
+        return replace(self, rows=join_rows(self.rows, tuple(dict.fromkeys(found))))
 
     def silent_after(self, start: Instant, end: Instant) -> Occurrence:
         """With a silent window that it lasts through."""
@@ -103,6 +113,16 @@ def join_rows(left: Rows, right: Rows) -> Rows:
     united = [dict(one) | dict(other) for one in left for other in right if _agree(dict(one), dict(other))]
     rows: list[Row] = [tuple(sorted(each.items())) for each in united]
     return tuple(dict.fromkeys(rows))
+
+
+def without(occurrence: Occurrence, others: Iterable[Occurrence]) -> Occurrence | None:
+    """The occurrence with the rows that agree with no row of the others; None where no row is left.
+
+    An absence is judged row by row: what came for one element of a list did not come for the next.
+    """
+    came = [dict(row) for other in others for row in other.rows]
+    left = tuple(row for row in occurrence.rows if not any(_agree(dict(row), each) for each in came))
+    return replace(occurrence, rows=left) if left else None
 
 
 def _agree(one: Mapping[str, Hashable], other: Mapping[str, Hashable]) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from tocsin.events.event import ENVELOPE, Event, Path
 from tocsin.plan.blocks import ValueCondition
 from tocsin.values.like import LikePattern, Wild
 
@@ -21,6 +22,23 @@ def sort_of(value: Any) -> str:
     if type(value) in (int, float):
         return "number"
     return "text" if type(value) is str else "other"
+
+
+def scalars_at(event: Event, path: Path) -> list[Hashable]:
+    """The scalars at a path, however deep in lists; a truth value stands apart, since TRUE is not 1."""
+    found: list[Any] = [event.envelope if path[0] == ENVELOPE else event.attributes]
+    for step in path[1:] if path[0] == ENVELOPE else path:
+        found = [each[step] for each in _items(found) if isinstance(each, dict) and step in each]
+    scalars = [each for each in _items(found) if sort_of(each) not in ("nothing", "other")]
+    return [(each,) if sort_of(each) == "truth" else each for each in scalars]
+
+
+def _items(values: Iterable[Any]) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, list):
+            yield from _items(value)
+        else:
+            yield value
 
 
 def compare_scalars(left: Any, relation: str, right: Any) -> bool:

@@ -84,7 +84,9 @@ MEANING = [
     ("exists bizStep.{}", "EMPTY_ENUMERATION", 1, 16),
     ("not (ObjectEvent) (PT1H) Before TransactionEvent correlate by epcList", "UNSUPPORTED", 1, 1),
     ("not (ObjectEvent) (PT1H anchored) Meets TransactionEvent", "UNSUPPORTED", 1, 1),
-    ("TransactionEvent Before not (ObjectEvent) (PT1H anchored)", "UNSUPPORTED", 1, 25),
+    ("TransactionEvent Meets not (ObjectEvent) (PT1H anchored)", "UNSUPPORTED", 1, 24),
+    ("not (ObjectEvent) (1 h anchored) Before not (ObjectEvent) (PT1H anchored)", "UNSUPPORTED", 1, 1),
+    ("ObjectEvent & ObjectEvent correlate by a = b = c", "CORRELATION", 1, 40),
     ("not (ObjectEvent) (PT1H anchored)", "UNSUPPORTED", 1, 1),
     ("ObjectEvent & selector{ a = 1 } correlate by epcList", "UNSUPPORTED", 1, 15),
 ]  # fmt: skip

@@ -15,6 +15,7 @@ import numpy as np
 
 from tocsin.engine.batch import EventBatch
 from tocsin.engine.blocks.anchors import chosen_anchor
+from tocsin.engine.blocks.asking import Question
 from tocsin.engine.blocks.automaton import Anchor, Automaton
 from tocsin.engine.blocks.fitting import Expression, Fitting, expressions_of
 from tocsin.engine.blocks.laid_out import LaidOut
@@ -24,9 +25,9 @@ from tocsin.engine.matching.hits import Hits
 from tocsin.engine.matching.keys import Keys
 from tocsin.engine.matching.work import Work
 from tocsin.events.event import Event
-from tocsin.events.views.document import XPath
 from tocsin.plan.blocks import XmlBlock, XPathPattern, pattern_variables
 from tocsin.plan.rows import Rows
+from tocsin.plan.xpath.work import OverBudget
 
 
 @dataclass(slots=True, eq=False)
@@ -56,11 +57,14 @@ class BlockMatcher:
         "_shapes",
         "_unanchored",
         "_uses",
+        "undecided",
         "work",
     )
 
     def __init__(self) -> None:
         self.work = Work()
+        self.undecided: list[tuple[int, str]] = []
+        """Events of the last batch, and keys, for which an XPath expression is over its budget; they do not ring."""
         self._keys = Keys()
         self._shapes = Shapes()
         self._automaton = Automaton()
@@ -69,7 +73,7 @@ class BlockMatcher:
         self._blocks: dict[int, int] = {}
         self._order: dict[int, int] = {}
         self._unanchored: dict[int, None] = {}
-        self._paths: dict[Expression, XPath] = {}
+        self._paths: dict[Expression, Question] = {}
         self._uses: Counter[Expression] = Counter()
         self._clock = 0
         self._laid_out = LaidOut(self._paths, self.work)
@@ -117,10 +121,11 @@ class BlockMatcher:
 
     def match(self, batch: EventBatch) -> Hits:
         """Which subscriptions ring for which events."""
+        self.undecided = []
         events: list[int] = []
         slots: list[int] = []
         for i in range(batch.size):
-            found = self._match_one(batch.event(i))
+            found = self._match_one(i, batch.event(i))
             events += [i] * len(found)
             slots += found
         self.work.events += batch.size
@@ -128,29 +133,46 @@ class BlockMatcher:
         return Hits(np.array(events, np.int32), np.array(slots, np.int32))
 
     def rows(self, atom: XmlBlock, event: Event) -> Rows:
-        """The rows of a block that was added, in the document of an event."""
+        """The rows of a block that was added, in the document of an event; none where that is not decided."""
         fitting = self._laid_out.fitting(event)
         if fitting is None:
             return ()
         entry = self._entries[self._numbers[atom]]
-        return rows_of(entry.block, entry.shapes, fitting)
+        try:
+            return rows_of(entry.block, entry.shapes, fitting)
+        except OverBudget:
+            return ()
 
-    def _match_one(self, event: Event) -> list[int]:
+    def _match_one(self, i: int, event: Event) -> list[int]:
         fitting = self._laid_out.fitting(event)
         if fitting is None:
             return []
         decided: dict[int, bool] = {}
+        given_up: set[int] = set()
         for number, first in self._automaton.candidates(fitting.tree):
             if not decided.get(number, False):
                 self.work.candidates += 1
-                decided[number] = self._decided(self._entries[number], first, fitting, number in decided)
+                try:
+                    decided[number] = self._decided(self._entries[number], first, fitting, number in decided)
+                except OverBudget:
+                    decided[number] = False
+                    given_up.add(number)
         for number in self._unanchored:
             self.work.candidates += 1
-            decided[number] = bool(self.rows(self._entries[number].block, event))
+            try:
+                entry = self._entries[number]
+                decided[number] = bool(rows_of(entry.block, entry.shapes, fitting))
+            except OverBudget:
+                given_up.add(number)
+        self._give_up(i, given_up)
         found = [slot for number, yes in decided.items() if yes for slot in self._entries[number].slots]
         if not found:
             self._laid_out.forget(event)
         return sorted(found, key=self._order.__getitem__)
+
+    def _give_up(self, i: int, numbers: Iterable[int]) -> None:
+        slots = [slot for number in numbers for slot in self._entries[number].slots]
+        self.undecided += [(i, self._keys.key_of(slot)) for slot in sorted(slots, key=self._order.__getitem__)]
 
     def _decided(self, entry: _Entry, first: int, fitting: Fitting, again: bool) -> bool:
         """Whether a block matches, given an element that its pattern's first element may be mapped to."""
@@ -162,7 +184,7 @@ class BlockMatcher:
 
     def _enter(self, block: XmlBlock) -> int:
         expressions = expressions_of(block)
-        self._paths |= {each: XPath(each[0], dict(each[1])) for each in expressions if each not in self._paths}
+        self._paths |= {each: _question(each) for each in expressions if each not in self._paths}
         self._uses.update(expressions)
         shapes = tuple(None if isinstance(each, XPathPattern) else self._shapes.use(each) for each in block.patterns)
         anchor = chosen_anchor(block, self._automaton)
@@ -190,6 +212,11 @@ class BlockMatcher:
             self._uses[expression] -= 1
             if not self._uses[expression]:
                 del self._uses[expression], self._paths[expression]
+
+
+def _question(expression: Expression) -> Question:
+    text, namespaces, in_order = expression
+    return Question(text, dict(namespaces), in_order=in_order)
 
 
 def _by_rows(block: XmlBlock) -> bool:

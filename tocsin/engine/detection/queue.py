@@ -13,6 +13,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from operator import attrgetter
 
 from tocsin.plan.occurrence import Occurrence
+from tocsin.plan.rows import Rows
 from tocsin.values.time import Duration, Instant
 
 _NONE: Sequence[Occurrence] = ()
@@ -56,6 +57,10 @@ class Queue:
     def waiting(self, key: Hashable) -> Sequence[Occurrence]:
         """What waits under a key, oldest first; a view, not to be used past the next change."""
         return self._buckets.get(key, _NONE)
+
+    def candidates(self, key: Hashable, rows: Rows) -> Sequence[Occurrence]:
+        """What waits under a key and may agree with one of the rows, oldest first; a view, as `waiting` gives."""
+        return self.waiting(key)
 
     def buckets(self) -> Iterable[tuple[Hashable, Sequence[Occurrence]]]:
         """All that wait, by key; a view, not to be used past the next change."""

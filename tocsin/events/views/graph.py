@@ -27,8 +27,8 @@ Arc: TypeAlias = tuple[Resource, str, Term]
 Declared: TypeAlias = dict[Term, dict[str, None]]
 
 _LIST, _OF_LISTS = RDF + "List", (RDF + "first", RDF + "rest")
-_HOME_IRI = Iri("urn:ops:H")
-_HOME_MARK = ("urn:ops:home", Literal("true", BOOLEAN))
+HOME_IRI = Iri("urn:ops:H")
+HOME_MARK = ("urn:ops:home", Literal("true", BOOLEAN))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +91,8 @@ def _json_ld_text(data: object, kind: str) -> str:
 
 
 def _checked(triples: Sequence[Triple]) -> Graph:
-    marked = list(dict.fromkeys(subject for subject, *rest in triples if tuple(rest) == _HOME_MARK))
-    statements = [triple for triple in triples if triple[1:] != _HOME_MARK] if marked else triples
+    marked = list(dict.fromkeys(subject for subject, *rest in triples if tuple(rest) == HOME_MARK))
+    statements = [triple for triple in triples if triple[1:] != HOME_MARK] if marked else triples
     declared = _declared(statements)
     home = _home(statements, declared, marked)
     declared.setdefault(home, {})
@@ -153,8 +153,8 @@ def _refuse_unreachable(graph: Graph) -> None:
 
 def _home(triples: Sequence[Triple], vertices: Collection[Term], marked: list[Resource]) -> Resource:
     """The home vertex: `urn:ops:H`, else the one marked by `urn:ops:home true`, else `_:H`, else the single root."""
-    if _HOME_IRI in vertices or _HOME_IRI in marked:
-        return _HOME_IRI
+    if HOME_IRI in vertices or HOME_IRI in marked:
+        return HOME_IRI
     if marked:
         return _only(marked, "marked as home")
     if HOME in vertices:

@@ -11,8 +11,9 @@ from tocsin.errors import Problem
 from tocsin.events.codecs.epcis.inside import decode_all
 from tocsin.events.dead_letter import DeadLetter, late, malformed, refused, suspended, undecided, window_over
 from tocsin.events.event import Event
-from tocsin.events.match import Match
+from tocsin.events.match import Match, once
 from tocsin.events.order import in_canonical_order
+from tocsin.events.reception import Ends, received
 from tocsin.events.warning import EventWarning, Warned
 from tocsin.hosts.cascade import cascaded, constructing
 from tocsin.hosts.collecting import rare_collection
@@ -34,8 +35,11 @@ class Input:
 
 
 @rare_collection()
-def read_events(lines: Iterable[bytes], lateness: Duration | None = None) -> Input:
-    """Decodes JSON Lines; blank lines are passed over, malformed ones become dead letters with their line number."""
+def read_events(lines: Iterable[bytes], lateness: Duration | None = None, ends: Ends = Ends.START) -> Input:
+    """Decodes JSON Lines; blank lines are passed over, malformed ones become dead letters with their line number.
+
+    Where reception ends an event, one that does not say when it was received keeps its own end.
+    """
     found = Input()
     watermark = Watermark(lateness)
     for number, line in enumerate(lines, 1):
@@ -43,6 +47,8 @@ def read_events(lines: Iterable[bytes], lateness: Duration | None = None) -> Inp
             continue
         try:
             events = decode_all(line)
+            if ends is Ends.RECEPTION:
+                events = list(map(received, events))
         except Problem as problem:
             found.dead_letters.append(malformed(problem, line, number))
             continue
@@ -109,12 +115,7 @@ def _matched(
         matches += engine.rendered(engine.advance_to(ends[-1] if until is None else min(until, ends[-1])))
     matches += engine.rendered(engine.advance_to(until))
     found.dead_letters += map(suspended, engine.take_suspended())
-    return sorted(_once(matches), key=lambda match: match.order)
-
-
-def _once(matches: list[Match]) -> Iterable[Match]:
-    """The first of those with one id: occurrences with the same members and windows are one match."""
-    return {match.id: match for match in reversed(matches)}.values()
+    return sorted(once(matches), key=lambda match: match.order)
 
 
 def _batches(events: list[Event]) -> Iterator[Batch]:

@@ -17,6 +17,7 @@ from tocsin.engine.engine import Engine
 from tocsin.errors import Problem
 from tocsin.hosts.spark.served import served_plan
 from tocsin.hosts.spark.sources import Source
+from tocsin.hosts.spark.telling import Teller, Telling
 
 KEPT = 4
 """How many sources a worker keeps compiled; the one used longest ago goes first."""
@@ -30,6 +31,7 @@ class Index:
         self.version: int | None = None
         self.problems: dict[str, tuple[Subscription, Problem]] = {}
         self.work = 0
+        self.subscriptions: tuple[Subscription, ...] = ()
         self._held: dict[str, bytes] = {}
         self._dependent: dict[str, None] = {}
         self._definitions: tuple[Definition, ...] = ()
@@ -46,7 +48,12 @@ class Index:
         for digest, subscription in wanted.values():
             if subscription.id not in self._held:
                 self._add(subscription, digest)
+        self.subscriptions = snapshot.subscriptions
         self.version = snapshot.version
+
+    def teller(self, telling: Telling) -> Teller:
+        """Who tells of members what is asked for at this version."""
+        return Teller(telling, telling.contents(self.subscriptions), self._light.words)
 
     def take(self, subscription: Subscription, light: Surroundings) -> None:
         """Adds a subscription that this index serves; raises the problem of another."""

@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tocsin.errors import MeaningProblem
-from tocsin.plan.composites import Absence, BeforeWindow, End, EveryWindow, Join, Moment, Part, Policy, Precedes, Stands
+from tocsin.plan.composites import (
+    Absence,
+    AfterWindow,
+    BeforeWindow,
+    End,
+    EveryWindow,
+    Join,
+    Moment,
+    Part,
+    Policy,
+    Precedes,
+    Stands,
+)
 from tocsin.values.time import Duration, Instant, parse_duration
 
 Options = Mapping[str, object]
@@ -72,6 +84,11 @@ def silent_every(part: Part, length: Duration, origin: Instant | None) -> Part:
 def silent_before(part: Part, length: Duration, anchor: Part) -> Part:
     """`not (A) (t anchored) Before B`: B without A in the time before it."""
     return Absence(part, BeforeWindow(anchor, length), policy=Policy.CHRONICLE)
+
+
+def silent_after(part: Part, length: Duration, anchor: Part) -> Part:
+    """`A Before not (B) (t anchored)`: A without B in the time after it."""
+    return Absence(part, AfterWindow(anchor, length), policy=Policy.CHRONICLE)
 
 
 def duration_of(written: str) -> Duration:

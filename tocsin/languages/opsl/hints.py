@@ -151,6 +151,8 @@ def _structure(error: OpslSlip) -> str:
         return "bindings stand at the very end, outside of all parentheses"
     if sign == ",":
         return "after a comma comes a binding, as in $x; = A, or another predicate, as in ARITH: id = 5"
+    if error.here.startswith("[") and error.could_be("COMPARE"):
+        return "write [*] after a list to compare its elements: $a;.epcList[*] = $b;.epcList[*]"
     if error.could_be("PATH") or (error.could_be("VARIABLE") and not error.could_be("NAME")):
         return "WHERE compares attributes of variables: WHERE $A;.id = $C;.id AND $C;.v > $A;.v"
     if error.could_be("COORDINATE") or error.could_be("POLYGON") or "POLYGON" in error.operator:

@@ -28,8 +28,9 @@ def renamed(part: Part, prefix: str) -> Part:
     """The part with the prefix before every name in it."""
     inner = with_parts(part, lambda each: renamed(each, prefix))
     match inner:
-        case Named(name):
-            return replace(inner, name=prefix + name)
+        case Named(name, _, elements):
+            own = None if elements is None else (prefix + elements[0], elements[1])
+            return replace(inner, name=prefix + name, elements=own)
         case Join(_, conditions):
             return replace(inner, conditions=tuple(_renamed_condition(each, prefix) for each in conditions))
         case Absence():

@@ -41,7 +41,8 @@ def enveloped(attributes: dict[str, Any], envelope: Mapping[str, Any]) -> Event:
     """The event in an envelope with id, source and type; the time of the data is the time of the event."""
     time = attributes["eventTime"]
     keys = {name: canonical(key) for path, name in KEYS.items() if (key := value_at(attributes, {}, path)) is not None}
-    whole = {**envelope, **keys, "time": time, "endtime": time, "datacontenttype": "application/json"}
+    whole = {**envelope, **keys, "time": time, "datacontenttype": "application/json"}
+    whole.pop("endtime", None)
     moment = parse_instant(time)
     return Event(whole, EpcisData(attributes), Interval(moment, moment), place_of(attributes))
 

@@ -6,7 +6,7 @@ Matches of atomic subscriptions and dead letters pass through in the same pass.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,16 +16,17 @@ from pyspark.sql import functions as F
 
 from tocsin.engine.detection.network import Found
 from tocsin.events.dead_letter import window_over
-from tocsin.events.match import Match
+from tocsin.events.match import Match, once
 from tocsin.hosts.collecting import collect_rarely
 from tocsin.hosts.spark.detection.members import Members
 from tocsin.hosts.spark.detection.messages import RESULTS, Span, message_of, results
 from tocsin.hosts.spark.detection.results import packed_results
-from tocsin.hosts.spark.detection.shard import Outcome, letter_of, once
+from tocsin.hosts.spark.detection.shard import Outcome, letter_of
 from tocsin.hosts.spark.detection.shards import shard_keys
 from tocsin.hosts.spark.rows import Letter
 from tocsin.hosts.spark.schemas import BY_MATCH, MATCHES
 from tocsin.hosts.spark.sources import Source
+from tocsin.hosts.spark.telling import IDS_ONLY, Teller, Telling
 from tocsin.values.time import Instant
 
 FORGET_EVERY = 1000
@@ -36,12 +37,12 @@ _LISTS = f"array<{MATCHES.simpleString()}>"
 _ORDER = ("shard", "end", "start", "source", "id")
 
 
-def tested(by_event: DataFrame, versions: DataFrame, source: Source, shards: int, until: Instant | None) -> DataFrame:
+def tested(by_event: DataFrame, versions: DataFrame, test: BackTest) -> DataFrame:
     """Rows by event -> (match, dead_letter); `versions` has one row, the version for shards without events."""
-    beginnings = _beginnings(versions, shards)
-    rows = _spread(by_event, shards).unionByName(beginnings, allowMissingColumns=True)
-    placed = rows.repartition(shards, "shard").sortWithinPartitions(*_ORDER)
-    return placed.mapInArrow(BackTest(source, shards, until), BY_MATCH)
+    beginnings = _beginnings(versions, test.shards)
+    rows = _spread(by_event, test.shards).unionByName(beginnings, allowMissingColumns=True)
+    placed = rows.repartition(test.shards, "shard").sortWithinPartitions(*_ORDER)
+    return placed.mapInArrow(test, BY_MATCH)
 
 
 def first_in_order(by_event: DataFrame) -> DataFrame:
@@ -96,6 +97,7 @@ class BackTest:
     source: Source
     shards: int
     until: Instant | None
+    telling: Telling = IDS_ONLY
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """The work of one task, shard after shard."""
@@ -103,16 +105,20 @@ class BackTest:
         run: Run | None = None
         for rows in batches:
             yield _passing(rows)
-            outcome = Outcome()
+            found: list[Match] = []
             for shard, version, message in _for_shards(rows):
                 if run is None or run.key != shard:
-                    outcome.matches += [] if run is None else run.ended(self.until)
-                    outcome.letters += [] if run is None else run.letters
-                    run = Run(shard, self.shards, self.source)
-                outcome.matches += run.told(version, message)
-            yield from packed_results(outcome)
+                    if run is not None:
+                        yield from self._results(run, found + run.ended(self.until), run.letters)
+                    found, run = [], Run(shard, self.shards, self.source)
+                found += run.told(version, message)
+            if run is not None:
+                yield from self._results(run, found)
         if run is not None:
-            yield from packed_results(Outcome(run.ended(self.until), run.letters))
+            yield from self._results(run, run.ended(self.until), run.letters)
+
+    def _results(self, run: Run, matches: list[Match], letters: Sequence[Letter] = ()) -> Iterator[Any]:
+        return packed_results(Outcome(matches, list(letters)), run.teller(self.telling))
 
 
 class Run:
@@ -127,6 +133,10 @@ class Run:
         self._events = 0
         self._spans: list[Span] = []
         self.letters: list[Letter] = []
+
+    def teller(self, telling: Telling) -> Teller:
+        """Who tells of members what is asked for."""
+        return self._members.teller(telling)
 
     def told(self, version: int, message: bytes | None) -> list[Match]:
         """The next event in canonical order, or only that the shard is there."""

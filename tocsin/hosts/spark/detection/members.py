@@ -22,6 +22,7 @@ from tocsin.errors import Problem
 from tocsin.hosts.spark.detection.routes import atom_name
 from tocsin.hosts.spark.detection.shards import shard_of
 from tocsin.hosts.spark.rows import Letter, letter_of_subscription
+from tocsin.hosts.spark.telling import Teller, Telling
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Plan, atoms_of
 from tocsin.values.time import Instant
@@ -44,7 +45,9 @@ class Members:
         self._number = number
         self._shards = shards
         self._held: dict[str, Held] = {}
+        self._subscriptions: tuple[Subscription, ...] = ()
         self._definitions: tuple[Definition, ...] = ()
+        self._light = Surroundings.of(())
         self._atoms: dict[bytes, Atom] = {}
 
     def move_to(self, snapshot: Snapshot, now: Instant | None = None) -> list[Letter]:
@@ -59,10 +62,15 @@ class Members:
             held = self._held.get(subscription.id)
             if held is None or held.subscription != subscription or not same_names:
                 letters += self._renew(subscription, _composite(subscription, light), now)
-        self._definitions = snapshot.definitions
+        self._subscriptions = tuple(wanted.values())
+        self._definitions, self._light = snapshot.definitions, light
         self.version = snapshot.version
         self._name_atoms()
         return letters
+
+    def teller(self, telling: Telling) -> Teller:
+        """Who tells of members what is asked for at this version."""
+        return Teller(telling, telling.contents(self._subscriptions), self._light.words)
 
     def atoms(self, names: Iterable[bytes]) -> list[Atom]:
         """The atoms of some names; those of subscriptions that are gone are left out."""

@@ -13,7 +13,7 @@ from hashlib import blake2b
 from tocsin.engine.detection.network import Found
 from tocsin.events.dead_letter import DeadLetter, late, suspended, window_over
 from tocsin.events.event import Event
-from tocsin.events.match import Match
+from tocsin.events.match import Match, once
 from tocsin.events.order import in_canonical_order
 from tocsin.hosts.ordering import ReorderBuffer
 from tocsin.hosts.spark.detection.clock import Millis, Pace, StreamClock
@@ -22,6 +22,7 @@ from tocsin.hosts.spark.detection.messages import Hit, message_of
 from tocsin.hosts.spark.detection.packing import event_of_plain, pack, plain_event, unpack
 from tocsin.hosts.spark.rows import Letter
 from tocsin.hosts.spark.sources import Source
+from tocsin.hosts.spark.telling import Teller, Telling
 from tocsin.values.time import Instant
 
 _Atoms = tuple[bytes, ...]
@@ -80,6 +81,10 @@ class Shard:
         outcome.letters += map(letter_of, map(suspended, self._members.engine.take_suspended()))
         self.token = blake2b(self.token + step, digest_size=16).digest()
         return outcome
+
+    def teller(self, telling: Telling) -> Teller:
+        """Who tells of members what is asked for now."""
+        return self._members.teller(telling)
 
     def _begins_with(self, oldest: Instant | None) -> None:
         """Until time begins, the lowest end counts that is not late."""
@@ -160,15 +165,7 @@ class Shard:
             found += engine.detect(event, self._members.atoms(names))
         found += engine.advance_to(mark - 1)
         engine.forget_before(mark)
-        return once(engine.rendered(found))
-
-
-def once(found: Iterable[Match]) -> list[Match]:
-    """Each id once, the first of them."""
-    matches: dict[str, Match] = {}
-    for match in found:
-        matches.setdefault(match.id, match)
-    return list(matches.values())
+        return list(once(engine.rendered(found)))
 
 
 def letter_of(plain: DeadLetter) -> Letter:
