@@ -13,10 +13,14 @@ from tocsin.engine.detection.network import Network
 from tocsin.events.event import Event
 from tocsin.plan.composites import (
     Absence,
+    AfterInstant,
+    AfterWindow,
     AtRegion,
+    DuringWindow,
     Either,
     End,
     EveryWindow,
+    FixedWindow,
     Join,
     Moment,
     Named,
@@ -51,6 +55,29 @@ def assert_agree(pattern: Part, events: list[Event]) -> None:
 @given(ROLES, st.integers(1, 4), st.sampled_from([None, 0, 2]), timelines())
 def test_windows_that_come_again(absent: Part, length: int, origin: int | None, events: list[Event]) -> None:
     assert_agree(Absence(absent, EveryWindow(length, origin)), events)
+
+
+@given(st.integers(2, 3), st.data(), POLICIES, timelines())
+def test_orders_hold_between_two_and_three_parts(
+    count: int, data: st.DataObject, policy: Policy, events: list[Event]
+) -> None:
+    moments = st.builds(Moment, st.integers(0, count - 1), st.sampled_from(list(End)))
+    order = st.builds(Precedes, moments, moments, st.sampled_from([-2, 0, 0, 1]), st.booleans())
+    parts, orders = data.draw(st.permutations([A, B, C])), data.draw(st.lists(order, min_size=1, max_size=2))
+    assert_agree(Join(tuple(parts[:count]), tuple(orders), policy), events)
+
+
+@given(DURATIONS, DURATIONS, timelines())
+def test_fixed_windows(start: int, length: int, events: list[Event]) -> None:
+    assert_agree(Absence(A, FixedWindow(start, length)), events)
+    assert_agree(Only(B, DuringWindow(start, length)), events)
+    assert_agree(Only(C, AfterInstant(start)), events)
+
+
+@given(ROLES, ROLES, DURATIONS, st.booleans(), timelines())
+def test_silence_after_a_part(first: Part, absent: Part, length: int, together: bool, events: list[Event]) -> None:
+    whole: Part = Join((first, C), policy=Policy.UNRESTRICTED) if together else first
+    assert_agree(Absence(absent, AfterWindow(whole, length)), events)
 
 
 @given(st.sampled_from(ALLEN), st.booleans(), timelines())
