@@ -110,7 +110,7 @@ def test_check_reports_every_problem_with_its_place(tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.jsonl"
     lines = [
         {"id": "s1", "language": "selector", "expression": "a ="},
-        {"id": "s2", "language": "selector", "expression": "s < 'x' OR\n t LIKE 'a' ESCAPE 'bb'"},
+        {"id": "s2", "language": "selector", "expression": "s < TRUE OR\n t LIKE 'a' ESCAPE 'bb'"},
         {"id": "s1", "language": "selector", "expression": "a = 1"},
         {"id": "s4", "language": "klingon", "expression": "a = 1"},
         {"id": "s5", "language": "selector"},
