@@ -14,7 +14,7 @@ from tests.cli.test_content import DOCUMENT, EVENTS, GRAPH, SUBSCRIPTIONS, requi
 from tests.events.test_content import SPECIAL
 from tests.spark.scenes import selector
 from tests.spark_detection.scenes import Stream
-from tocsin.catalog import Subscription, open_catalog
+from tocsin.catalog import Subscription, create_catalog
 from tocsin.events.codecs.cloudevents import from_mapping
 from tocsin.events.order import content
 from tocsin.spark import dead_letters_of, match, match_with_dead_letters, matches_of, run_match
@@ -90,7 +90,7 @@ def test_the_option_says_what_the_column_is_and_a_subscription_what_is_in_it(spa
 
 
 def test_who_asks_when_there_is_no_column_rings_and_is_told_so(spark: SparkSession, tmp_path: Path) -> None:
-    catalog = open_catalog(str(tmp_path / "catalog.db"))
+    catalog = create_catalog(str(tmp_path / "catalog.db"))
     catalog.add(ALL)
     both = match_with_dead_letters(frame_of(spark, EVENTS[:1]), catalog)
     catalog.add(Subscription("late", "selector", "", deliver={"content": "events"}))
