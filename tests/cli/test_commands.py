@@ -77,7 +77,7 @@ def test_match_puts_out_matches_in_order_and_keeps_dead_letters(
 
 def test_a_match_has_the_fixed_format(files: tuple[Path, Path]) -> None:
     first, second = (json.loads(line) for line in tocsin("match", *files).stdout.splitlines()[:2])
-    assert list(second) == "subscription events start end detected place bindings outputs id".split()
+    assert list(second) == "subscription events sources start end detected place bindings outputs id".split()
     assert second["start"] == second["end"] == second["detected"] == "2026-01-01T00:00:01Z"
     assert (first["start"], first["place"]) == (None, "POINT (1 2)")
     assert int(second["id"], 16) > 0
