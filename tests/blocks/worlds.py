@@ -10,11 +10,11 @@ from tocsin.plan.blocks import (
     AttributeTest,
     BoundTo,
     PatternElement,
-    ValueCondition,
     VariableBinding,
     XmlBlock,
     XPathPattern,
 )
+from tocsin.plan.row_terms import TextValue, ValueCondition, VariableValue
 
 NAMES = "abc"
 TEXTS = ("", "1", "2", " 1 ")
@@ -83,14 +83,12 @@ _paths = st.builds(
         st.builds(VariableBinding, st.sampled_from((BoundTo.ELEMENT, BoundTo.CONTENT)), variables), max_size=1
     ).map(tuple),
 )
-_conditions = st.one_of(
-    st.builds(
-        ValueCondition,
-        variables,
-        st.sampled_from(("=", "!=", "<", "<=", ">", ">=")),
-        constant=st.sampled_from(("1", "2.0", "a")),
-    ),
-    st.builds(ValueCondition, variables, st.sampled_from(("=", "!=", "<")), other=variables),
+_operands = variables.map(VariableValue) | st.sampled_from(("1", "2.0", "a")).map(TextValue)
+_conditions = st.builds(
+    ValueCondition,
+    variables.map(VariableValue),
+    st.sampled_from(("=", "!=", "<", "<=", ">", ">=")),
+    _operands,
 )
 blocks = st.builds(
     XmlBlock,

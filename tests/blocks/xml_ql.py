@@ -13,7 +13,7 @@ from hashlib import sha256
 from lxml import etree
 
 from tocsin.plan.blocks import XmlValue
-from tocsin.plan.construction import OutputAttribute, OutputText, OutputValue, SkolemTerm, TemplateElement
+from tocsin.plan.templates import OutputAttribute, OutputText, OutputValue, SkolemTerm, TemplateElement
 
 Values = dict[str, XmlValue]
 

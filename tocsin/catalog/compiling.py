@@ -9,7 +9,8 @@ from tocsin.catalog.entries import Definition, Subscription
 from tocsin.catalog.knowledge import knowledge_in
 from tocsin.errors import MeaningProblem, Problem
 from tocsin.languages import parse_subscription, problems_in_subscription, warnings_in_subscription
-from tocsin.languages.context import Context, PartDefinition, RegionDefinition
+from tocsin.languages.context import Context, DocumentDefinition, PartDefinition, RegionDefinition
+from tocsin.languages.context import Definition as LanguageDefinition
 from tocsin.plan.composites import Plan, Policy
 from tocsin.plan.passes import prepared
 from tocsin.plan.settings import DEFAULT_HORIZON, with_settings
@@ -74,9 +75,11 @@ def _knowledge(definitions: tuple[Definition, ...]) -> object:
         return problem
 
 
-def _known_to_languages(definition: Definition) -> RegionDefinition | PartDefinition:
+def _known_to_languages(definition: Definition) -> LanguageDefinition:
     if definition.region is not None:
         return RegionDefinition(definition.name, definition.region)
+    if definition.document:
+        return DocumentDefinition(definition.name, definition.document)
     return PartDefinition(definition.name, definition.language, definition.expression)
 
 

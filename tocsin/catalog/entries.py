@@ -7,10 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from tocsin.errors import MeaningProblem
+from tocsin.errors import MeaningProblem, Problem
+from tocsin.events.views.document import parse_xml
 
 _TEXTS = ("id", "language", "expression")
 _OPTIONAL_TEXTS = ("subscriber", "policy", "horizon")
+_DOCUMENT = "xml"
+"""The member that holds a document; `document` says the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,7 @@ class Subscription:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A name for a region or for a part, or an ontology, usable by every subscription of the same catalog."""
+    """A name for a region, a part or an XML document, or an ontology, usable by every subscription of the catalog."""
 
     name: str
     region: object = None
@@ -66,10 +69,11 @@ class Definition:
     expression: str = ""
     ontology: str = ""
     media_type: str = ""
+    document: str = ""
 
     @staticmethod
     def from_json(body: Mapping[str, Any]) -> Definition:
-        """The definition of a JSON object: `define` with `region`, `language` and `expression`, or an `ontology`."""
+        """The definition of a JSON object: `define` with `region`, `language` and `expression`, `ontology` or `xml`."""
         name = body.get("define")
         if not isinstance(name, str) or not name:
             raise _malformed("define must be a non-empty name", token="define")
@@ -81,10 +85,12 @@ class Definition:
             return Definition(name, language=body["language"], expression=body["expression"])
         if set(body) == {"define", "ontology", "format"} and all(isinstance(v, str) for v in body.values()):
             return Definition(name, ontology=body["ontology"], media_type=body["format"])
+        if set(body) in ({"define", _DOCUMENT}, {"define", "document"}):
+            return Definition(name, document=_checked_document(name, body.get(_DOCUMENT, body.get("document"))))
         raise _malformed(
             f"the definition of {name!r} has the wrong members",
             token=name,
-            hint="beside define it has region, or language and expression, or ontology and format",
+            hint="beside define it has region, or language and expression, or ontology and format, or xml",
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -93,7 +99,20 @@ class Definition:
             return {"define": self.name, "region": self.region}
         if self.ontology:
             return {"define": self.name, "ontology": self.ontology, "format": self.media_type}
+        if self.document:
+            return {"define": self.name, _DOCUMENT: self.document}
         return {"define": self.name, "language": self.language, "expression": self.expression}
+
+
+def _checked_document(name: str, text: object) -> str:
+    """The text of a document that is well-formed and within the limits of one."""
+    try:
+        parse_xml(text)
+    except Problem as problem:
+        raise MeaningProblem(
+            f"the document {name!r}: {problem.message}", code="MalformedDocument", token=name, hint=problem.hint
+        ) from None
+    return str(text)
 
 
 def _as_text(expression: Mapping[str, Any]) -> str:

@@ -99,8 +99,12 @@ class AtomMatchers:
     @property
     def undecided(self) -> list[tuple[int, str]]:
         """Pairs of event index and key of the last batch that were too hard to decide within the limits."""
-        graphs = self._matchers[_FAMILIES.index(GraphPattern)]
-        return graphs.undecided if isinstance(graphs, GraphMatcher) else []
+        return [
+            pair
+            for matcher in self._matchers
+            if isinstance(matcher, GraphMatcher | BlockMatcher)
+            for pair in matcher.undecided
+        ]
 
     @property
     def refused(self) -> dict[int, EventProblem]:

@@ -26,7 +26,15 @@ class PartDefinition:
     expression: str
 
 
-Definition = RegionDefinition | PartDefinition
+@dataclass(frozen=True, slots=True)
+class DocumentDefinition:
+    """A name for an XML document, which is its text as it was given; not yet checked."""
+
+    name: str
+    text: str
+
+
+Definition = RegionDefinition | PartDefinition | DocumentDefinition
 
 
 def no_atom(language: str, _: str) -> Atom:

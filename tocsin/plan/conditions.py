@@ -7,7 +7,6 @@ from functools import lru_cache
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any, assert_never
 
-from tocsin.plan.blocks import meets_condition
 from tocsin.plan.composites import (
     AfterInstant,
     AtRegion,
@@ -24,7 +23,10 @@ from tocsin.plan.composites import (
     Stands,
 )
 from tocsin.plan.occurrence import Occurrence
-from tocsin.plan.rows import NOTHING_BOUND, natural_join
+from tocsin.plan.row_evaluation import meets_condition
+from tocsin.plan.row_functions import GivenUp
+from tocsin.plan.row_terms import RowCondition
+from tocsin.plan.rows import NOTHING_BOUND, Row, natural_join
 from tocsin.values.allen import bounds_test
 from tocsin.values.scalars import Kind, kind_of
 from tocsin.values.space import Geometry, parse_place, related
@@ -88,7 +90,7 @@ def allows(restriction: Restriction, occurrence: Occurrence) -> bool:
             place = occurrence.place
             return place is not None and related(place, relation, _region(region), distance, metric)
         case Meeting(conditions):
-            return any(all(meets_condition(each, row) for each in conditions) for row in occurrence.rows)
+            return any(_meets_all(conditions, row) for row in occurrence.rows)
         case _:
             assert_never(restriction)
 
@@ -96,6 +98,14 @@ def allows(restriction: Restriction, occurrence: Occurrence) -> bool:
 def window_start(instant: Instant, length: Duration) -> Instant:
     """Where the window with an instant in it starts, if windows come one after the other since the epoch."""
     return (instant - 1) // length * length
+
+
+def _meets_all(conditions: Sequence[RowCondition], row: Row) -> bool:
+    """Whether a row meets conditions; one that is too much to work out is not met, and detection goes on."""
+    try:
+        return all(meets_condition(each, row) for each in conditions)
+    except GivenUp:
+        return False
 
 
 @lru_cache(maxsize=1024)

@@ -22,7 +22,7 @@ from tocsin.engine.engine import Engine
 from tocsin.errors import Problem, StateProblem
 from tocsin.events.codecs.epcis.inside import decode_all, events_of_mapping
 from tocsin.events.constructed import constructed_events
-from tocsin.events.dead_letter import DeadLetter, late, malformed, refused, suspended, too_many_hops, undecided
+from tocsin.events.dead_letter import DeadLetter, late, malformed, refused, suspended, too_many_hops, undecided, untold
 from tocsin.events.event import Event
 from tocsin.events.match import Match
 from tocsin.hosts.ordering import ReorderBuffer, Watermark
@@ -170,7 +170,8 @@ class Hub:
         for each in matched.relevant:
             if accepted[each.index].identity not in self._late:
                 self._buffer.add(accepted[each.index], each.atoms)
-        rings = (self._engine.ring(key, accepted[index]) for index, key in matched.rings)
+        rings = [self._engine.ring(key, accepted[index]) for index, key in matched.rings]
+        self._bury_untold()
         return [match for match in rings if match is not None]
 
     def _built(self, found: Iterable[Match]) -> list[Event]:
@@ -222,13 +223,21 @@ class Hub:
         while waiting:
             event = waiting.popleft()
             matched = self._engine.match_all(Batch([event]))
+            for _, key in self._engine.undecided():
+                self._bury(undecided(event, key))
             rings = (self._engine.ring(key, event) for _, key in matched.rings)
             further = [match for match in rings if match is not None]
             for each in matched.relevant:
                 further += self._engine.rendered(self._engine.detect(event, each.atoms))
             found += further
             waiting += self._built(further)
+        self._bury_untold()
         return found
+
+    def _bury_untold(self) -> None:
+        """Dead letters of the rings for which nothing could be built."""
+        for each in self._engine.take_untold():
+            self._bury(untold(each.events, each.subscription, each.why.code, each.why.reason))
 
     def _delivered(self, found: list[Match]) -> list[Match]:
         self.counts.matches += len(found)

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from tocsin.engine.engine import Engine
-from tocsin.events.dead_letter import refused, undecided
+from tocsin.events.dead_letter import refused, undecided, untold
 from tocsin.events.match import Match
 from tocsin.hosts.spark.index import WORKER_INDEXES
 from tocsin.hosts.spark.layout import Layout
@@ -123,6 +123,13 @@ def undecided_letters(engine: Engine, reading: Reading) -> Iterator[Letter]:
         yield Letter(plain.code, plain.reason, key, None, None, key, plain.input)
 
 
+def untold_letters(engine: Engine) -> Iterator[Letter]:
+    """Dead letters of the rings for which nothing could be built."""
+    for each in engine.take_untold():
+        plain = untold(each.events, each.subscription, each.why.code, each.why.reason)
+        yield Letter(plain.code, plain.reason, each.subscription, None, None, each.subscription, plain.input)
+
+
 def rung(engine: Engine, reading: Reading, events: Any, keys: list[str], letters: list[Letter]) -> Found:
     """The rings with what they tell beyond that they happened, without those for which nothing comes out."""
     if not engine.tells_more:
@@ -134,6 +141,7 @@ def rung(engine: Engine, reading: Reading, events: Any, keys: list[str], letters
         if match is not None or not engine.tells(key):
             told.append(match)
             kept.append(number)
+    letters += untold_letters(engine)
     return Found(reading, events[kept], [keys[number] for number in kept], told, letters)
 
 

@@ -22,29 +22,33 @@ __all__ = ["LANGUAGE", "Limits", "parse", "problems"]
 _DEFAULT_LIMITS = Limits()
 
 
-def parse(text: str, options: Mapping[str, object], _: Context, limits: Limits = _DEFAULT_LIMITS) -> Plan:
+def parse(text: str, options: Mapping[str, object], context: Context, limits: Limits = _DEFAULT_LIMITS) -> Plan:
     """The plan of a subscription; raises its first problem."""
-    plan, found = _meaning(text, options, limits)
+    plan, found = _meaning(text, options, context, limits)
     if plan is None:
         raise found[0]
     return plan
 
 
-def problems(text: str, options: Mapping[str, object], _: Context, limits: Limits = _DEFAULT_LIMITS) -> list[Problem]:
+def problems(
+    text: str, options: Mapping[str, object], context: Context, limits: Limits = _DEFAULT_LIMITS
+) -> list[Problem]:
     """Every problem of a subscription in the order of the checks; empty iff it parses."""
     try:
-        return _meaning(text, options, limits)[1]
+        return _meaning(text, options, context, limits)[1]
     except Problem as problem:
         return [problem]
 
 
-def _meaning(text: str, options: Mapping[str, object], limits: Limits) -> tuple[Plan | None, list[Problem]]:
+def _meaning(
+    text: str, options: Mapping[str, object], context: Context, limits: Limits
+) -> tuple[Plan | None, list[Problem]]:
     for name in options:
         raise MeaningProblem(
             f"the option {name!r} is not known", code="OptionError", token=str(name), hint="exmlql takes no options"
         )
     found = Problems(text)
-    return lowered(read(text, limits), found), found.found
+    return lowered(read(text, limits), context.definitions, found), found.found
 
 
 LANGUAGE = Language(parse, problems)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from tocsin.errors import MeaningProblem, Problem
-from tocsin.languages.context import Context, Definition, PartDefinition, RegionDefinition
+from tocsin.languages.context import Context, Definition, DocumentDefinition, PartDefinition, RegionDefinition
 from tocsin.languages.opsl.atoms import NOTHING
 from tocsin.languages.opsl.limits import exceeded
 from tocsin.languages.opsl.regions import region_of
@@ -49,6 +49,13 @@ class Names:
             near = get_close_matches(name, self._context.definitions, n=1)
             way_out = f"did you mean {near[0]}?" if near else "define it beside the subscription"
             raise MeaningProblem(f"the name {name} is not defined", code="UnknownName", token=name, hint=way_out)
+        if isinstance(definition, DocumentDefinition):
+            raise MeaningProblem(
+                f"{name} is a document, and here stands a region or a part",
+                code="NameKindError",
+                token=name,
+                hint='documents are for E-XML-QL, as in xml{WHERE <a>$x</>, <b>$x</> IN "..."}',
+            )
         return definition
 
     def region(self, definition: RegionDefinition) -> str:

@@ -15,15 +15,15 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from tocsin.engine.detection.network import Found
-from tocsin.events.match import Match
 from tocsin.hosts.collecting import collect_rarely
 from tocsin.hosts.spark.detection.members import Members
 from tocsin.hosts.spark.detection.messages import RESULTS, Span, message_of, results
-from tocsin.hosts.spark.detection.results import batches_of_matches
-from tocsin.hosts.spark.detection.shard import once
+from tocsin.hosts.spark.detection.results import packed_results
+from tocsin.hosts.spark.detection.shard import Outcome, once
 from tocsin.hosts.spark.detection.shards import shard_keys
 from tocsin.hosts.spark.schemas import BY_MATCH, MATCHES
 from tocsin.hosts.spark.sources import Source
+from tocsin.hosts.spark.worker import untold_letters
 from tocsin.values.time import Instant
 
 FORGET_EVERY = 1000
@@ -101,15 +101,18 @@ class BackTest:
         run: Run | None = None
         for rows in batches:
             yield _passing(rows)
-            found: list[Match] = []
+            outcome = Outcome()
             for shard, version, message in _for_shards(rows):
                 if run is None or run.key != shard:
-                    found += [] if run is None else run.ended(self.until)
+                    if run is not None:
+                        run.end(self.until, outcome)
                     run = Run(shard, self.shards, self.source)
-                found += run.told(version, message)
-            yield from batches_of_matches(found)
+                run.tell(version, message, outcome)
+            yield from packed_results(outcome)
         if run is not None:
-            yield from batches_of_matches(run.ended(self.until))
+            outcome = Outcome()
+            run.end(self.until, outcome)
+            yield from packed_results(outcome)
 
 
 class Run:
@@ -124,15 +127,15 @@ class Run:
         self._events = 0
         self._spans: list[Span] = []
 
-    def told(self, version: int, message: bytes | None) -> list[Match]:
+    def tell(self, version: int, message: bytes | None, outcome: Outcome) -> None:
         """The next event in canonical order, or only that the shard is there."""
         self._version = version
         if message is None:
-            return []
+            return
         told = message_of(message)
         if not told.hits:
             self._spans += [] if told.span is None else [told.span]
-            return []
+            return
         self._begin()
         engine = self._members.engine
         found: Found = []
@@ -141,16 +144,16 @@ class Run:
             self._events += 1
             if self._events % FORGET_EVERY == 0 and hit.event.interval is not None:
                 engine.forget_before(hit.event.interval.end)
-        return self._new(found)
+        self._render(found, outcome)
 
-    def ended(self, until: Instant | None) -> list[Match]:
+    def end(self, until: Instant | None, outcome: Outcome) -> None:
         """There are no more events: the clock runs on."""
         self._begin()
         engine, found = self._members.engine, []
         if self._spans:
             last = max(newest for _, newest in self._spans)
             found = engine.advance_to(last if until is None else min(until, last))
-        return self._new(found + engine.advance_to(until))
+        self._render(found + engine.advance_to(until), outcome)
 
     def _begin(self) -> None:
         """Takes its subscriptions in; from when to when there are events it has been told before any event."""
@@ -159,11 +162,12 @@ class Run:
             if self._spans:
                 self._members.engine.begin_at(min(oldest for oldest, _ in self._spans))
 
-    def _new(self, found: Found) -> list[Match]:
+    def _render(self, found: Found, outcome: Outcome) -> None:
         told = once(self._members.engine.rendered(found))
         matches = [match for match in told if match.id not in self._rung]
         self._rung.update(match.id for match in matches)
-        return matches
+        outcome.matches += matches
+        outcome.letters += untold_letters(self._members.engine)
 
 
 def _passing(rows: Any) -> Any:

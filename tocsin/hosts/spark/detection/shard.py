@@ -22,6 +22,7 @@ from tocsin.hosts.spark.detection.messages import Hit, message_of
 from tocsin.hosts.spark.detection.packing import event_of_plain, pack, plain_event, unpack
 from tocsin.hosts.spark.rows import Letter
 from tocsin.hosts.spark.sources import Source
+from tocsin.hosts.spark.worker import untold_letters
 from tocsin.values.time import Instant
 
 _Atoms = tuple[bytes, ...]
@@ -77,6 +78,7 @@ class Shard:
             self.clock.run_on(now)
         outcome.matches += self._detected()
         outcome.letters += map(_suspended_letter, self._members.engine.take_suspended())
+        outcome.letters += untold_letters(self._members.engine)
         self.token = blake2b(self.token + step, digest_size=16).digest()
         return outcome
 
