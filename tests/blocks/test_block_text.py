@@ -36,7 +36,7 @@ def _without_spaces(block: XmlBlock) -> XmlBlock:
     return XmlBlock(tuple(kept), block.conditions)
 
 
-@given(blocks.filter(lambda block: not problems(block_text(block), {}, Context())))
+@given(blocks().filter(lambda block: not problems(block_text(block), {}, Context())))
 def test_any_block_of_the_language_reads_as_the_same(block: XmlBlock) -> None:
     assert block_text(block_of(block_text(block))) == block_text(block)
 

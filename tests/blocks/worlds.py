@@ -9,16 +9,24 @@ from tocsin.events.event import Event
 from tocsin.plan.blocks import (
     AttributeTest,
     BoundTo,
+    InDocument,
+    InVariable,
+    Pattern,
     PatternElement,
+    SourcedPattern,
     VariableBinding,
     XmlBlock,
     XPathPattern,
+    pattern_variables,
 )
-from tocsin.plan.row_terms import TextValue, ValueCondition, VariableValue
+from tocsin.plan.paths import PathChoice, PathRepeat, PathSequence, PathStep
+from tocsin.plan.row_terms import RowAll, RowAny, RowCondition, RowNot, TextValue, ValueCondition, VariableValue
 
 NAMES = "abc"
 TEXTS = ("", "1", "2", " 1 ")
 VARIABLES = ("$x", "$y", "$z")
+TOLD = ('<a k="1"><b>1</b><c><b k="2">2</b></c></a>', "<b>1<a/></b>")
+"""Documents that are told beforehand."""
 
 names = st.sampled_from(NAMES)
 variables = st.sampled_from(VARIABLES)
@@ -53,23 +61,37 @@ _bindings = st.builds(VariableBinding, st.sampled_from(BoundTo), variables)
 _attribute_tests = st.one_of(
     st.builds(AttributeTest, st.just("k"), value=st.sampled_from("12")),
     st.builds(AttributeTest, st.just("k"), variable=variables),
+    st.builds(AttributeTest, st.none(), value=st.sampled_from("12"), name_variable=variables),
+    st.builds(AttributeTest, st.none(), variable=variables, name_variable=variables),
+)
+_steps = st.builds(PathStep, st.sampled_from((*NAMES, None)))
+paths = st.recursive(
+    _steps,
+    lambda inner: st.one_of(
+        st.builds(PathSequence, st.lists(inner, min_size=2, max_size=3).map(tuple)),
+        st.builds(PathChoice, st.lists(inner, min_size=2, max_size=2).map(tuple)),
+        st.builds(PathRepeat, inner, st.sampled_from("*+?")),
+    ),
+    max_leaves=4,
 )
 
 
 @st.composite
 def patterns(draw: st.DrawFn, levels: int = 3, rel: int = 0) -> PatternElement:
-    """A pattern: wildcards, repeated names, attribute and text tests, variables that may stand in several places."""
+    """A pattern: wildcards, paths, repeated names, attribute and text tests, variables in several places."""
+    path = draw(paths) if draw(st.integers(0, 4)) == 0 else None
     children: tuple[PatternElement, ...] = ()
     if levels > 1:
         rels = draw(st.lists(st.sampled_from((1, 1, 1, 2)), max_size=3))
         children = tuple(draw(patterns(levels - 1, each)) for each in rels)
     return PatternElement(
-        draw(st.sampled_from((*NAMES, None))),
-        rel,
+        draw(st.sampled_from((*NAMES, None))) if path is None else None,
+        rel if path is None else min(rel, 1),
         tuple(draw(st.lists(_attribute_tests, max_size=1))) if draw(st.integers(0, 3)) == 0 else (),
         draw(st.sampled_from((None, None, None, "", "1", "2"))),
         tuple(draw(st.lists(_bindings, max_size=1))),
         children,
+        path,
     )
 
 
@@ -84,14 +106,37 @@ _paths = st.builds(
     ).map(tuple),
 )
 _operands = variables.map(VariableValue) | st.sampled_from(("1", "2.0", "a")).map(TextValue)
-_conditions = st.builds(
+_comparisons = st.builds(
     ValueCondition,
     variables.map(VariableValue),
     st.sampled_from(("=", "!=", "<", "<=", ">", ">=")),
     _operands,
 )
-blocks = st.builds(
-    XmlBlock,
-    st.lists(st.one_of(patterns(), patterns(), patterns(), _paths), min_size=1, max_size=2).map(tuple),
-    st.lists(_conditions, max_size=1).map(tuple),
+conditions: st.SearchStrategy[RowCondition] = st.recursive(
+    _comparisons,
+    lambda inner: st.one_of(
+        st.builds(RowNot, inner),
+        st.builds(RowAll, st.lists(inner, min_size=2, max_size=2).map(tuple)),
+        st.builds(RowAny, st.lists(inner, min_size=2, max_size=2).map(tuple)),
+    ),
+    max_leaves=3,
 )
+_own_patterns = st.lists(st.one_of(patterns(), patterns(), patterns(), _paths), min_size=1, max_size=2)
+
+
+@st.composite
+def sourced(draw: st.DrawFn, bound: frozenset[str]) -> SourcedPattern:
+    """A pattern in a document that is told beforehand, or inside of a variable that is bound."""
+    source = InDocument("d", draw(st.sampled_from(TOLD)))
+    if bound and draw(st.booleans()):
+        return SourcedPattern(draw(patterns(levels=2)), InVariable(draw(st.sampled_from(sorted(bound)))))
+    return SourcedPattern(draw(patterns(levels=2)), source)
+
+
+@st.composite
+def blocks(draw: st.DrawFn) -> XmlBlock:
+    """A block of one or two patterns about its event, now and then one elsewhere, and now and then a condition."""
+    own: list[Pattern] = draw(_own_patterns)
+    bound = frozenset(variable for pattern in own for variable in pattern_variables(pattern))
+    further = [draw(sourced(bound))] if draw(st.integers(0, 3)) == 0 else []
+    return XmlBlock((*own, *further), tuple(draw(st.lists(conditions, max_size=1))))

@@ -133,8 +133,9 @@ def is_function(call: CallUse) -> bool:
 def unknown_function(name: Spot) -> Misplaced:
     """The problem of a name that is no function."""
     near = get_close_matches(name.text.lower(), FUNCTION_NAMES, 1, 0.6)
-    mean = f"did you mean {near[0]}?" if near else f"the functions are {', '.join(sorted(FUNCTION_NAMES))}"
-    hint = f'{mean} A text that looks like a call goes in double quotes: "{name.text}(...)"'
+    known = f"the functions are {', '.join(sorted(FUNCTION_NAMES))}"
+    mean = f"did you mean {near[0]}?" if near else f"{known};"
+    hint = f'{mean} a text that looks like a call goes in double quotes: "{name.text}(...)"'
     return Misplaced(name, f"there is no function {name.text}", hint, FUNCTION_CODE)
 
 

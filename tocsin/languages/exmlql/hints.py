@@ -64,6 +64,9 @@ _WORDS = {
 _UNSAID = frozenset(("BLANK",))
 _WORDS_IN_CAPITALS = (*RESERVED, "AND", "OR", "NOT", "LIKE", "IN", "ESCAPE", "DESCENDING")
 _KEYWORDS = (*_WORDS_IN_CAPITALS, "Recent", "Exclusive", "Globe")
+_PATH_SIGNS = ".*+?|"
+_IN_PATH = frozenset(("_CLOSING", "ALTERNATIVE", "_DOT", "STAR", "PLUS", "OPTIONAL"))
+_VARIABLE_IN_PATH = "a variable for a name stands alone: <$tag>; inside of a path $ is any name"
 _SEE = "see the grammar: WHERE patterns and conditions, times, CONTEXT, ORDER-BY, CONSTRUCT"
 _OPENED = re.compile(r"([^\W\d][\w.\-]*)\($")
 
@@ -125,8 +128,12 @@ def _slip_in_value(here: str, found: Unexpected) -> str:
         return f'a text goes in double quotes: "{word[0]}"'
     if "COMPARE" in found.expected:
         return 'compare the value, as in $x > 5, upper($x) = "A" or $x LIKE "a%"'
-    if "STEP" in found.expected and here.startswith("$"):
-        return "a variable for a name stands alone: <$tag>; inside of a path $ is any name"
+    if here.startswith("$") and "STEP" in found.expected:
+        return _VARIABLE_IN_PATH
+    if here[:1] in _PATH_SIGNS and "_GREATER" in found.expected:
+        return _VARIABLE_IN_PATH
+    if "STEP" in found.expected or found.expected <= _IN_PATH:
+        return "a path is written like <a.b>, <part+.(subpart|component.piece)> or <$*.name>"
     if here.startswith("∧"):
         return "∧ joins conditions: $x > 1 ∧ $y < 2; events are related by ; : || | or _|_"
     return ""

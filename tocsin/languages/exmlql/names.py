@@ -96,7 +96,7 @@ def _check_queries(subscription: Subscription, labels: Mapping[str, Spot], probl
     templates = subscription.construct.templates if subscription.construct else ()
     for item in (item for template in templates for item in nested_patterns(template) if item.source is None):
         if item.label is None and (len(labels) > 1 or subscription.has_operator):
-            hint = f"say which: write {next(iter(labels))} behind the pattern, or IN $v"
+            hint = f"say which: write {' or '.join(labels)} behind the pattern, or IN $v"
             message = "there are several events, and the pattern is about one of them"
             problems.add("MixedBlockLabels", item.element.tag.spot, message, hint)
         elif item.label is not None and item.label.text not in labels:

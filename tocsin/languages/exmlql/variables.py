@@ -76,6 +76,7 @@ class _Check:
 
     def __init__(self, problems: Problems) -> None:
         self._problems = problems
+        self._inside: set[str] = set()
 
     def built(self, content: Built, scope: _Scope) -> None:
         """What a template uses."""
@@ -157,11 +158,15 @@ class _Check:
             self.bound(variables_in(condition.condition), scope)
         self.order(nested.order, scope)
         self.built(nested.content, scope)
+        self._inside |= own
 
     def _unbound(self, variable: Spot, kinds: _Kinds) -> None:
         if variable.text in kinds:
             message = f"{variable.text} is not bound on every alternative"
             hint = f"bind {variable.text} in each of them, or write one subscription for each"
+        elif variable.text in self._inside:
+            message = f"{variable.text} is bound by a query inside, and is known only there"
+            hint = "CONSTRUCT of a query inside builds one thing: put an element around all that it should build"
         else:
             message = f"nothing binds {variable.text}"
             hint = f"write {variable.text} as the content of an element in WHERE, as in <id>{variable.text}</>"
