@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from hypothesis import strategies as st
 from lxml import etree
 
@@ -93,6 +95,58 @@ def patterns(draw: st.DrawFn, levels: int = 3, rel: int = 0) -> PatternElement:
         children,
         path,
     )
+
+
+_likely_paths = st.sampled_from(
+    (
+        PathSequence((PathRepeat(PathStep(None), "*"), PathStep("a"))),
+        PathSequence((PathRepeat(PathStep(None), "*"), PathStep("b"))),
+        PathRepeat(PathStep("a"), "*"),
+        PathRepeat(PathStep("a"), "+"),
+        PathRepeat(PathChoice((PathStep("a"), PathStep("b"))), "?"),
+        PathSequence((PathStep("a"), PathRepeat(PathStep("b"), "?"))),
+    )
+)
+
+
+@st.composite
+def path_patterns(draw: st.DrawFn, levels: int = 3, rel: int = 0) -> PatternElement:
+    """A pattern that is mostly paths, few of them hard to meet, so that they cross and lie in each other."""
+    children: tuple[PatternElement, ...] = ()
+    if levels > 1:
+        children = tuple(draw(path_patterns(levels - 1, 1)) for _ in range(draw(st.integers(0, 2))))
+    path = draw(st.none() | _likely_paths | _likely_paths)
+    name = draw(st.sampled_from("ab")) if path is None else None
+    tested = draw(st.sampled_from(((), (), (), (AttributeTest("k", value="1"),), (AttributeTest("k", variable="$z"),))))
+    bound = draw(st.sampled_from(((), (), (VariableBinding(BoundTo.CONTENT, "$x"),))))
+    return PatternElement(name, rel, tested, None, bound, children, path)
+
+
+@st.composite
+def deep_documents(draw: st.DrawFn) -> str:
+    """A document of two names, some levels deep."""
+    depth, text = 0, ""
+    for step in draw(st.lists(st.sampled_from(("<a>", "<b>", '<a k="1">', "</", "</", "1")), max_size=14)):
+        if step == "</" and depth:
+            text, depth = text + "</", depth - 1
+        elif step.startswith("<") and step != "</":
+            text, depth = text + step, depth + 1
+        elif step == "1":
+            text += step
+    return _closed(f"<a>{text}")
+
+
+def _closed(text: str) -> str:
+    """The text with a name in every closing tag, and all elements closed."""
+    opened: list[str] = []
+    parts: list[str] = []
+    for part in re.split(r"(<[ab][^>]*>|</)", text):
+        if part == "</":
+            parts.append(f"</{opened.pop()}>")
+        else:
+            opened += [part[1]] if part.startswith("<") else []
+            parts.append(part)
+    return "".join((*parts, *(f"</{name}>" for name in reversed(opened))))
 
 
 _paths = st.builds(
