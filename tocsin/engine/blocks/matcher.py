@@ -19,7 +19,7 @@ from tocsin.engine.blocks.anchors import chosen_anchor
 from tocsin.engine.blocks.automaton import SOMEWHERE, Anchor, Automaton
 from tocsin.engine.blocks.fitting import Expression, Fitting, expressions_of
 from tocsin.engine.blocks.laid_out import LaidOut
-from tocsin.engine.blocks.relations import LIMIT, cost_of, rows_of
+from tocsin.engine.blocks.relations import is_beyond, rows_of
 from tocsin.engine.blocks.shapes import Shape, Shapes
 from tocsin.engine.matching.hits import Hits
 from tocsin.engine.matching.keys import Keys
@@ -170,7 +170,7 @@ class BlockMatcher:
         A block that only its rows decide is decided by them later, once.
         """
         entry = self._entries[number]
-        if entry.by_rows or (entry.paths and cost_of(entry.paths, fitting) > LIMIT):
+        if entry.by_rows or is_beyond(entry.paths, fitting):
             return True
         shape = entry.shapes[0]
         assert shape is not None

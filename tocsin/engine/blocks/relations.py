@@ -56,8 +56,8 @@ class Steps:
 
     __slots__ = ("_left",)
 
-    def __init__(self, limit: int = LIMIT) -> None:
-        self._left = limit
+    def __init__(self) -> None:
+        self._left = LIMIT
 
     def spend(self, steps: int) -> None:
         """Takes steps away; GivenUp where there are not as many left."""
@@ -119,7 +119,12 @@ def joined(
             assert_never(pattern.source)
 
 
-def cost_of(paths: int, fitting: Fitting) -> int:
+def is_beyond(paths: int, fitting: Fitting) -> bool:
+    """Whether so many elements with paths take too many steps in a document."""
+    return paths > 0 and _cost_of(paths, fitting) > LIMIT
+
+
+def _cost_of(paths: int, fitting: Fitting) -> int:
     """The steps of so many elements with paths, as if each were followed from every element to all below it."""
     return paths * fitting.tree.reach()
 
@@ -128,7 +133,7 @@ def rows_anywhere(pattern: PatternElement, shape: Shape, fitting: Fitting, steps
     """The rows of a pattern whose first element may be mapped to any element."""
     paths = paths_in(pattern)
     if paths:
-        steps.spend(cost_of(paths, fitting))
+        steps.spend(_cost_of(paths, fitting))
     if not _binds(pattern):
         return [()] if fitting.fits_somewhere(shape) else []
     relation = _Relation(fitting, steps, crossing=paths > 0)

@@ -132,7 +132,7 @@ def is_function(call: CallUse) -> bool:
 
 def unknown_function(name: Spot) -> Misplaced:
     """The problem of a name that is no function."""
-    near = get_close_matches(name.text.lower(), FUNCTION_NAMES, 1, 0.6)
+    near = get_close_matches(name.text.lower(), FUNCTION_NAMES, 1, 0.7)
     known = f"the functions are {', '.join(sorted(FUNCTION_NAMES))}"
     mean = f"did you mean {near[0]}?" if near else f"{known};"
     hint = f'{mean} a text that looks like a call goes in double quotes: "{name.text}(...)"'
