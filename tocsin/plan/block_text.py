@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import count
 from typing import assert_never
 
@@ -24,6 +25,9 @@ from tocsin.plan.blocks import (
 from tocsin.plan.paths import path_text, steps_of
 from tocsin.plan.row_text import condition_text, quoted
 
+_WORDS = re.compile(r"[a-z0-9]\w*(?: [a-z0-9]\w*)*")
+"""Texts that no one can take for anything else; words in capitals may be reserved."""
+
 _AS = {BoundTo.ELEMENT: "ELEMENT_AS", BoundTo.CONTENT: "CONTENT_AS"}
 
 
@@ -35,23 +39,25 @@ def block_text(block: XmlBlock) -> str:
     return " ".join((*spaces.prolog(), "WHERE", ", ".join(items)))
 
 
-def source_text(source: Source) -> str:
-    """What stands behind a pattern that is looked for elsewhere than in the only event."""
-    match source:
-        case InVariable(variable):
-            return f" IN {variable}"
-        case InDocument(name):
-            return f" IN {quoted(name)}"
-        case InEvent(name):
-            return f" {name}" if name else ""
-        case _:
-            assert_never(source)
+def _event_text(event: InEvent) -> str:
+    """The label of an event."""
+    return f" {event.name}" if event.name else ""
 
 
 class Spaces:
     """The namespaces of patterns with a prefix for each: those given, those of XPath, else n1, n2 and so on."""
 
-    def __init__(self, patterns: Iterable[Pattern], given: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        patterns: Iterable[Pattern],
+        given: Mapping[str, str] | None = None,
+        *,
+        bare: bool = False,
+        event_text: Callable[[InEvent], str] = _event_text,
+    ) -> None:
+        """Words stand without quotes where they are `bare`; `event_text` says how an event is named."""
+        self._bare = bare
+        self._event_text = event_text
         self._prefixes: dict[str, str] = dict(given or {})
         self._kept = list(patterns)
         for pattern in self._kept:
@@ -70,11 +76,27 @@ class Spaces:
             case PatternElement():
                 return self._element(pattern)
             case SourcedPattern(inner, source):
-                return self._element(inner) + source_text(source)
+                return self._element(inner) + self._source(source)
             case XPathPattern(expression, _, bindings):
                 return " ".join((f"XPATH {quoted(expression)}", *_bound(bindings[:1])))
             case _:
                 assert_never(pattern)
+
+    def constant(self, text: str) -> str:
+        """A text between tags."""
+        return text if self._bare and _WORDS.fullmatch(text) else quoted(text)
+
+    def _source(self, source: Source) -> str:
+        """What stands behind a pattern that is looked for elsewhere than in the only event."""
+        match source:
+            case InVariable(variable):
+                return f" IN {variable}"
+            case InDocument(name):
+                return f" IN {quoted(name)}"
+            case InEvent():
+                return self._event_text(source)
+            case _:
+                assert_never(source)
 
     def _new_prefix(self) -> str:
         taken = set(self._prefixes.values())
@@ -85,13 +107,14 @@ class Spaces:
         named = [each.variable for each in element.bindings if each.what is BoundTo.NAME]
         content = [each.variable for each in element.bindings if each.what is BoundTo.CONTENT]
         whole = [each for each in element.bindings if each.what is BoundTo.ELEMENT]
-        tag = named[0] if named else self._tag(element)
+        tag = named[0] if named else self.tag(element)
         attributes = "".join(map(self._attribute, element.attributes))
-        inside = ([] if element.text is None else [quoted(element.text)]) + content
+        inside = ([] if element.text is None else [self.constant(element.text)]) + content
         inside += [self._child(child) for child in element.children]
         return " ".join((f"<{tag}{attributes}>{''.join(inside)}</>", *_bound(tuple(whole))))
 
-    def _tag(self, element: PatternElement) -> str:
+    def tag(self, element: PatternElement) -> str:
+        """The name or path of an element."""
         if element.path is not None:
             return path_text(element.path, self._step)
         return "$" if element.name is None else self._step(element.name)

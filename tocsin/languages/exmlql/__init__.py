@@ -13,11 +13,12 @@ from tocsin.languages.context import Context
 from tocsin.languages.exmlql.limits import Limits
 from tocsin.languages.exmlql.lower import lowered
 from tocsin.languages.exmlql.read import read
+from tocsin.languages.exmlql.xml_ql import xml_ql_queries
 from tocsin.languages.language import Language
 from tocsin.languages.texts import Problems
 from tocsin.plan.composites import Plan
 
-__all__ = ["LANGUAGE", "Limits", "parse", "problems"]
+__all__ = ["LANGUAGE", "Limits", "parse", "problems", "xml_ql"]
 
 _DEFAULT_LIMITS = Limits()
 
@@ -49,6 +50,12 @@ def _meaning(
         )
     found = Problems(text)
     return lowered(read(text, limits), context.definitions, found), found.found
+
+
+def xml_ql(text: str, options: Mapping[str, object], context: Context) -> list[str]:
+    """The XML-QL queries that build what a subscription constructs; none where it constructs nothing."""
+    plan = parse(text, options, context)
+    return xml_ql_queries(read(text, _DEFAULT_LIMITS), plan)
 
 
 LANGUAGE = Language(parse, problems)
