@@ -3,9 +3,10 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+JOBS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format test-long bench clean
+.PHONY: help setup demo test check format test-long mutants bench clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -18,11 +19,14 @@ demo: setup ## run the main job: subscriptions ring on a live Spark stream, unde
 
 test: setup ## run the tests that CI runs
 	@scripts/setup-services
-	@$(BIN)/pytest
+	@$(BIN)/pytest -n $(JOBS) --dist loadfile
 
 test-long: setup ## property tests with thousands of cases
 	@scripts/setup-services
 	@TOCSIN_EXAMPLES=long $(BIN)/pytest -m "not postgres" tests
+
+mutants: setup ## small wrong changes, each of which a comparison of engine and reference must notice
+	@$(BIN)/python -m tests.mutants.run
 
 check: setup ## format, lint, types, layers
 	@$(BIN)/ruff format --check .

@@ -9,13 +9,23 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 _SLOW_IS_FINE = (HealthCheck.too_slow, HealthCheck.data_too_large)
 settings.register_profile(
     "quick", max_examples=100, deadline=None, derandomize=True, suppress_health_check=_SLOW_IS_FINE
 )
 settings.register_profile("long", max_examples=5_000, deadline=None, suppress_health_check=_SLOW_IS_FINE)
+settings.register_profile(
+    "mutants",
+    max_examples=250,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    phases=(Phase.explicit, Phase.generate),
+    report_multiple_bugs=False,
+    suppress_health_check=_SLOW_IS_FINE,
+)
 settings.load_profile(os.environ.get("TOCSIN_EXAMPLES", "quick"))
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"

@@ -37,7 +37,9 @@ numbers = st.one_of(
     st.sampled_from(HUGE),
 )
 texts = st.one_of(
-    st.sampled_from(["", "a", "ab", "abc", "b", "xax", "a\nb", "%", "_", "ü", "t"]), st.text("ab_%", max_size=5)
+    st.sampled_from(["", "a", "ab", "abc", "b", "xax", "a\nb", "%", "_", "ü", "t", "a\0", "NaN", "1"]),
+    st.sampled_from(["\uffff", "\U00010000", "\U0001f514"]),
+    st.text("ab_%", max_size=5),
 )
 mismatches = st.sampled_from([Truth.UNKNOWN, Truth.FALSE])
 
@@ -55,10 +57,9 @@ def constants() -> st.SearchStrategy[Constant]:
 
 def predicates() -> st.SearchStrategy[Predicate]:
     """Predicates of every class, strict and lenient about kinds."""
-    number = numbers.map(Constant.of)
-    one_kind = st.one_of(
-        st.frozensets(number, min_size=1, max_size=3), st.frozensets(texts.map(Constant.of), min_size=1, max_size=3)
-    )
+    number, text = numbers.map(Constant.of), texts.map(Constant.of)
+    one_kind = st.one_of(st.frozensets(number, min_size=1, max_size=3), st.frozensets(text, min_size=1, max_size=3))
+    limits = st.one_of(st.tuples(number, number), st.tuples(text, text))
     sums = st.builds(
         lambda left, op, right, limit: Computed(
             Call(op, (Call("+", (Attribute(left), Attribute(right))), Value(limit))), Semantics.SELECTOR
@@ -70,8 +71,8 @@ def predicates() -> st.SearchStrategy[Predicate]:
     )
     return st.one_of(
         st.builds(Equals, PATHS, constants(), mismatches),
-        st.builds(Ordered, PATHS, st.sampled_from(["<", "<=", ">", ">="]), number, mismatches),
-        st.builds(Between, PATHS, number, number, mismatches),
+        st.builds(Ordered, PATHS, st.sampled_from(["<", "<=", ">", ">="]), st.one_of(number, text), mismatches),
+        st.builds(lambda path, both, mismatch: Between(path, *both, mismatch), PATHS, limits, mismatches),
         st.builds(OneOf, PATHS, one_kind, mismatches),
         st.builds(Like, PATHS, patterns(), mismatches),
         st.builds(IsNull, PATHS),

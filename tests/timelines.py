@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tocsin.events.codecs.cloudevents import from_mapping
 from tocsin.events.event import Event
-from tocsin.plan.atoms import Condition, Equals, Ordered
+from tocsin.plan.atoms import AnyOf, Condition, Equals, Ordered
 from tocsin.plan.composites import (
     Absence,
     AfterInstant,
@@ -158,6 +158,86 @@ def patterns(draw: st.DrawFn, policy: Policy) -> Part:
     return draw(parts(policy, names))
 
 
+ROLES = st.sampled_from(
+    [
+        kind("a"),
+        kind("a"),
+        kind("b"),
+        Condition(AnyOf((Equals(("kind",), Constant.of("a")), Equals(("kind",), Constant.of("b"))))),
+        Condition(Ordered(("v",), ">", Constant.of(0))),
+    ]
+)
+"""Few atoms that hold for many events, so that one event can play several roles in a pattern."""
+
+_SAME_VALUE = Related(PartAttribute("p", ("v",)), "=", PartAttribute("q", ("v",)))
+
+
+@st.composite
+def _role(draw: st.DrawFn, name: str) -> Part:
+    """A role: an atom, named or not, as it is or restricted; or a pair of atoms."""
+    atom: Part = draw(ROLES)
+    return draw(
+        st.sampled_from(
+            [
+                atom,
+                atom,
+                Named(name, atom),
+                Only(Named(name, atom), AfterInstant(0)),
+                Named(name, Only(atom, AfterInstant(0))),
+                Named(name, Join((atom, draw(ROLES)), policy=draw(st.sampled_from(list(Policy))))),
+            ]
+        )
+    )
+
+
+@st.composite
+def overlapping(draw: st.DrawFn, policy: Policy) -> Part:
+    """One operator over roles that one event can play together: every kind of absence, joins of two and three."""
+    first, last, absent = draw(_role("p")), draw(_role("q")), draw(_role("r"))
+    length, keep = draw(DURATIONS), draw(st.sampled_from([None, 3]))
+    conditions = draw(st.sampled_from([(), (), (_SAME_VALUE,)]))
+    follows = Precedes(Moment(0, End.FINISH), Moment(1, End.START), or_equal=draw(st.booleans()))
+    orders = draw(st.sampled_from([(), (follows,), (follows, Stands(0, "UnMeets", 1))]))
+    window = draw(
+        st.sampled_from(
+            [
+                BetweenWindow(first, last),
+                BetweenWindow(first, last),
+                BetweenWindow(first, last),
+                AfterWindow(first, length),
+                BeforeWindow(last, length),
+                FixedWindow(length, 3),
+                EveryWindow(length + 1),
+                None,
+                (),
+            ]
+        )
+    )
+    if window is None:
+        return Join((first, last), orders + conditions, policy, keep)
+    if window == ():
+        return Join((first, last, absent), orders + conditions, policy, keep)
+    is_between = isinstance(window, BetweenWindow)
+    return Absence(absent, window, conditions if is_between else (), policy, keep if is_between else None)
+
+
+@st.composite
+def nested_overlapping(draw: st.DrawFn) -> Part:
+    """An operator over roles inside another, each under a policy of its own."""
+    policies = st.sampled_from(list(Policy))
+    inner = draw(policies.flatmap(overlapping))
+    outer = draw(policies)
+    match draw(st.integers(0, 3)):
+        case 0:
+            return inner
+        case 1:
+            return Join((inner, draw(ROLES)), policy=outer, keep=draw(st.sampled_from([None, 3])))
+        case 2:
+            return Absence(draw(ROLES), BetweenWindow(inner, draw(ROLES)), policy=outer)
+        case _:
+            return Absence(draw(ROLES), BetweenWindow(draw(ROLES), inner), policy=outer)
+
+
 def has_clock(part: Part) -> bool:
     """Whether windows come again in it: it rings at times of its own, and for ever."""
     window = part.window if isinstance(part, Absence) else None
@@ -170,6 +250,10 @@ def event_at(instant: int, letter: str = "a") -> Event:
     return from_mapping(
         {"id": f"{letter}{instant}", "source": "s", "type": "t", "time": time, "data": {"kind": letter}}
     )
+
+
+_VALUES = st.sampled_from([0, 1, 2, 0, 1, 2, 0, 1, 2, 1.5, True, "1", "2", None])
+"""Numbers for the most part; values of other kinds, and none, compare with nothing of theirs."""
 
 
 @st.composite
@@ -185,7 +269,7 @@ def timelines(draw: st.DrawFn, size: int = 7) -> list[Event]:
             "type": "t",
             "time": format_instant(start),
             "endtime": format_instant(end),
-            "data": {"kind": draw(st.sampled_from(KINDS)), "v": draw(st.integers(0, 2))},
+            "data": {"kind": draw(st.sampled_from(KINDS)), "v": draw(_VALUES)},
         }
         if draw(st.booleans()):
             body["place"] = f"POINT ({draw(st.integers(0, 3))} {draw(st.integers(0, 3))})"

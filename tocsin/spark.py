@@ -3,6 +3,7 @@
 from tocsin.hosts.spark.constructing import constructed
 from tocsin.hosts.spark.finite import run_match
 from tocsin.hosts.spark.matching import (
+    AbsenceWaitsWarning,
     dead_letters,
     dead_letters_of,
     match,
@@ -12,6 +13,7 @@ from tocsin.hosts.spark.matching import (
 from tocsin.hosts.spark.session import local_session
 
 __all__ = [
+    "AbsenceWaitsWarning",
     "constructed",
     "dead_letters",
     "dead_letters_of",

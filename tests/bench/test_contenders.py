@@ -10,6 +10,7 @@ import pytest
 from tocsin.cli.bench.baselines import Contender, Work
 from tocsin.cli.bench.baselines.conjuncts import conjuncts_of
 from tocsin.cli.bench.baselines.matching_tree import MatchingTree
+from tocsin.cli.bench.baselines.shared_bdd import SharedBdd
 from tocsin.cli.bench.contenders import CONTENDERS, Name, distinct_predicates
 from tocsin.cli.bench.workloads import PaperWorkload, ScaleWorkload, Shape, Workload
 from tocsin.errors import LimitProblem
@@ -52,7 +53,7 @@ def test_a_value_of_another_kind_is_unknown(name: Name) -> None:
 
 
 @pytest.mark.parametrize("workload", COUNTED, ids=str)
-@pytest.mark.parametrize("name", [Name.PAPER, Name.SCAN])
+@pytest.mark.parametrize("name", [Name.PAPER, Name.SCAN, Name.BDD])
 def test_the_papers_algorithm_evaluates_each_distinct_predicate_at_most_once(name: Name, workload: Workload) -> None:
     selectors, events = list(workload.selectors()), workload.events(20)
     theirs = _work(_filled(name, selectors), events)
@@ -71,6 +72,30 @@ def test_a_shared_predicate_is_evaluated_once() -> None:
     events = [_event({"n": 3})]
     assert _work(_filled(Name.PAPER, selectors), events) == Work(evaluations=1, visits=50)
     assert _work(_filled(Name.NAIVE, selectors), events) == Work(evaluations=50, visits=50)
+
+
+@pytest.mark.parametrize("workload", COUNTED, ids=str)
+def test_plain_counting_evaluates_every_distinct_predicate_and_the_papers_algorithm_no_more(workload: Workload) -> None:
+    selectors, events = list(workload.selectors()), workload.events(20)
+    counted = _work(_filled(Name.PLAIN_COUNTING, selectors), events).evaluations
+    literals = {literal for selector in selectors for conjunct in conjuncts_of(selector) for literal in conjunct}
+    assert counted == len({literal.predicate for literal in literals}) * len(events)
+    assert _work(_filled(Name.PAPER, selectors), events).evaluations <= counted
+
+
+def test_equal_parts_of_diagrams_are_asked_once() -> None:
+    shared = AllOf((_less(9), _less(8)))
+    selectors: list[BooleanNode] = [AllOf((_less(10), *shared.operands)), shared, AllOf((_less(8), _less(9)))]
+    work = _work(_filled(Name.BDD, selectors), [_event({"n": 3})])
+    assert work == Work(evaluations=3, visits=3)
+
+
+def test_a_diagram_that_grows_too_large_is_refused() -> None:
+    diagram = SharedBdd(max_nodes=3)
+    diagram.add(0, _less(0))
+    diagram.add(1, _less(1))
+    with pytest.raises(LimitProblem, match="more than 3 nodes"):
+        diagram.add(2, _less(2))
 
 
 def test_naive_stops_where_the_outcome_is_settled() -> None:
@@ -102,7 +127,7 @@ def test_too_many_alternatives_are_refused() -> None:
         conjuncts_of(AllOf(choices))
 
 
-@pytest.mark.parametrize("name", [Name.NAIVE, Name.COUNTING, Name.TREE, Name.PAPER])
+@pytest.mark.parametrize("name", [Name.NAIVE, Name.COUNTING, Name.TREE, Name.PAPER, Name.PLAIN_COUNTING, Name.BDD])
 def test_what_a_baseline_has_no_rule_for_is_refused(name: Name) -> None:
     with pytest.raises(Exception, match="no rule"):
         CONTENDERS[name]().add(0, IsNull(("n",)))

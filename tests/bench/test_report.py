@@ -10,7 +10,7 @@ import pytest
 
 from tocsin.cli.bench.contenders import Name
 from tocsin.cli.bench.report import findings_of, markdown, merged, save, tables_of
-from tocsin.cli.bench.schedule import PAPER_CONTENDERS, TABLE_5, TABLE_6
+from tocsin.cli.bench.schedule import ALIKE_CONTENDERS, PAPER_CONTENDERS, TABLE_5, TABLE_6
 from tocsin.cli.bench.table import rounded
 from tocsin.cli.bench.workloads import Shape
 from tocsin.errors import MeaningProblem
@@ -43,6 +43,22 @@ def test_the_papers_findings_are_not_seen_where_the_figures_do_not_show_them() -
     note = tables_of(_saved(trials))[0].notes[0]
     assert "seen in 0 of 4 rows" in note
     assert note.endswith("for: none; in events/s for: none.")
+
+
+def test_like_for_like_says_who_is_first() -> None:
+    speed = {Name.PAPER: 300.0, Name.TREE: 200.0, Name.PLAIN_COUNTING: 100.0, Name.BDD: 400.0}
+    trials = [_trial(name, None, n, a, speed[name]) for a, n in TABLE_5 + TABLE_6 for name in ALIKE_CONTENDERS]
+    table = tables_of(_saved(trials))[2]
+    assert table.title == "Like for like, plain Python: events/s"
+    assert table.rows[0] == ("5, 2,000", "100", "200", "400", "300", "3x")
+    assert "fastest of the four in 0 of 7 rows" in table.notes[0]
+    assert "new > tree > counting, is seen in 7." in table.notes[0]
+
+
+def test_an_ordering_of_what_was_not_measured_is_not_seen() -> None:
+    speed = {Name.PAPER: 300.0, Name.TREE: 200.0}
+    trials = [_trial(name, None, n, a, speed[name]) for a, n in TABLE_5 + TABLE_6 for name in speed]
+    assert "seen in 0 of 4 rows" in tables_of(_saved(trials))[0].notes[0]
 
 
 def test_the_papers_own_figures_stand_beside() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tocsin.cli.bench.contenders import Name
 from tocsin.cli.bench.runner import run_module
-from tocsin.cli.bench.schedule import LARGE, TABLE_5, TABLE_6, Options, Part, trials
+from tocsin.cli.bench.schedule import ALIKE_CONTENDERS, LARGE, TABLE_5, TABLE_6, Options, Part, trials
 from tocsin.cli.bench.stopwatch import Rate, rate_of_batches, rate_of_pieces, rate_of_singles
 from tocsin.cli.bench.trial import Trial, run_trial
 from tocsin.cli.bench.workloads import Shape
@@ -44,6 +44,13 @@ def test_a_process_that_dies_leaves_a_reason() -> None:
 def test_all_rows_of_the_papers_tables_are_scheduled() -> None:
     scheduled = {(trial.attributes, trial.subscriptions) for trial in trials(Options(parts=(Part.PAPER,)))}
     assert scheduled == set(TABLE_5 + TABLE_6)
+
+
+def test_like_for_like_adds_two_contenders_to_every_row_and_repeats_none() -> None:
+    alone = trials(Options(parts=(Part.ALIKE,)))
+    assert {trial.contender for trial in alone} == set(ALIKE_CONTENDERS)
+    both = trials(Options(parts=(Part.PAPER, Part.ALIKE)))
+    assert len(both) == len(set(both)) == len(trials(Options(parts=(Part.PAPER,)))) + 2 * len(set(TABLE_5 + TABLE_6))
 
 
 def test_beyond_the_large_size_only_some_take_part() -> None:

@@ -24,7 +24,7 @@ from tocsin.plan.blocks import (
     SourcedPattern,
 )
 from tocsin.plan.paths import PathChoice, PathRepeat, PathSequence, PathStep, RegularPath
-from tocsin.plan.row_terms import RowAll, RowAny, RowCondition, RowNot, TextValue, ValueCondition, VariableValue
+from tocsin.plan.row_terms import RowAll, RowAny, RowCondition, RowNot, ValueCondition
 
 Value = str | tuple[str]
 Values = dict[str, Value]
@@ -67,8 +67,8 @@ def plain_rows(patterns: Sequence[Pattern], root: etree._Element | None, around:
 def plain_truth(condition: RowCondition, row: Values) -> bool:
     """Whether a condition without functions is met; no value here is ever unknown."""
     match condition:
-        case ValueCondition(left, relation, right):
-            return _compared(_operand(left, row), relation, _operand(right, row))
+        case ValueCondition(variable, relation, constant, other):
+            return _compared(row[variable], relation, constant if other is None else row[other])
         case RowNot(inner):
             return not plain_truth(inner, row)
         case RowAll(inner):
@@ -202,15 +202,6 @@ def _after(image: Node, forest: Forest) -> int:
 def _size(node: Node) -> int:
     assert node is not None
     return len(list(node.iter()))
-
-
-def _operand(operand: object, row: Values) -> Value:
-    match operand:
-        case TextValue(text):
-            return text
-        case VariableValue(variable):
-            return row[variable]
-    raise AssertionError(operand)
 
 
 def _compared(left: Value, relation: str, right: Value) -> bool:

@@ -13,7 +13,7 @@ from tocsin.languages.context import Context
 from tocsin.languages.exmlql import problems
 from tocsin.plan.block_text import block_text
 from tocsin.plan.blocks import XmlBlock, XPathPattern
-from tocsin.plan.row_terms import TextValue, ValueCondition, VariableValue
+from tocsin.plan.row_terms import ValueCondition
 from tocsin.plan.row_text import condition_text
 
 TEXTS = [case[1] for case in CASES] + [f"{PROLOG} WHERE {asked.text}" for asked in ASKED.values()]
@@ -42,6 +42,5 @@ def test_any_block_of_the_language_reads_as_the_same(block: XmlBlock) -> None:
 
 
 def test_conditions() -> None:
-    x, y = VariableValue("$x"), VariableValue("$y")
-    assert condition_text(ValueCondition(x, "<", TextValue('a "b"'))) == '$x < "a ""b"""'
-    assert condition_text(ValueCondition(x, "!=", y)) == "$x != $y"
+    assert condition_text(ValueCondition("$x", "<", 'a "b"')) == '$x < "a ""b"""'
+    assert condition_text(ValueCondition("$x", "!=", other="$y")) == "$x != $y"

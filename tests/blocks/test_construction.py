@@ -10,7 +10,7 @@ from tests.blocks.worlds import VARIABLES, documents
 from tests.blocks.xml_ql import evaluated
 from tocsin.events.views.canonical import canonical, canonical_content
 from tocsin.plan.construction import construct, skolem_value
-from tocsin.plan.row_terms import TextValue, ValueCondition, VariableValue
+from tocsin.plan.row_terms import ValueCondition
 from tocsin.plan.templates import (
     OutputAttribute,
     OutputText,
@@ -104,5 +104,5 @@ def test_equal_skolem_terms_at_two_places_are_one_element() -> None:
 def test_rows_that_do_not_meet_the_conditions_build_nothing() -> None:
     template = TemplateElement("o", (), (OutputValue("$x"),))
     rows = ((("$x", "4"),), (("$x", "5"),))
-    assert construct([template], rows, [ValueCondition(VariableValue("$x"), ">", TextValue("4.5"))]) == ["<o>5</o>"]
+    assert construct([template], rows, [ValueCondition("$x", ">", "4.5")]) == ["<o>5</o>"]
     assert list(template_variables(template)) == ["$x"]

@@ -8,7 +8,7 @@ from lxml import etree
 
 from tests.blocks.worlds import TOLD, VARIABLES, conditions, documents, patterns, sourced
 from tests.blocks.xml_ql import evaluated
-from tocsin.engine.blocks.asking import asking as ask_engine
+from tocsin.engine.blocks.nested import asking as ask_engine
 from tocsin.plan.blocks import (
     BoundTo,
     InDocument,

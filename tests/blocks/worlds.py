@@ -22,7 +22,7 @@ from tocsin.plan.blocks import (
     pattern_variables,
 )
 from tocsin.plan.paths import PathChoice, PathRepeat, PathSequence, PathStep
-from tocsin.plan.row_terms import RowAll, RowAny, RowCondition, RowNot, TextValue, ValueCondition, VariableValue
+from tocsin.plan.row_terms import RowAll, RowAny, RowCondition, RowNot, TextValue, VariableValue, compared
 
 NAMES = "abc"
 TEXTS = ("", "1", "2", " 1 ")
@@ -161,7 +161,7 @@ _paths = st.builds(
 )
 _operands = variables.map(VariableValue) | st.sampled_from(("1", "2.0", "a")).map(TextValue)
 _comparisons = st.builds(
-    ValueCondition,
+    compared,
     variables.map(VariableValue),
     st.sampled_from(("=", "!=", "<", "<=", ">", ">=")),
     _operands,

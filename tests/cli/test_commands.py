@@ -171,6 +171,7 @@ def test_verify_compares_the_engine_with_the_reference(files: tuple[Path, Path])
 
 def test_the_catalog_commands_share_one_store(files: tuple[Path, Path], tmp_path: Path) -> None:
     store = tmp_path / "c.db"
+    assert tocsin("catalog", "create", store).returncode == 0
     assert tocsin("catalog", "add", store, files[0]).returncode == 0
     assert tocsin("catalog", "add", store, files[0]).returncode == 1
     assert tocsin("catalog", "remove", store, "cheap", "jack").returncode == 0
@@ -197,6 +198,38 @@ def test_wrong_use_gets_one_message_and_the_right_status(words: tuple[str, ...],
     assert done.returncode == status
     assert part in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("engine", ["local", "reference"])
+def test_a_window_that_was_over_before_the_first_event_is_a_warning(tmp_path: Path, engine: str) -> None:
+    windows = {"over": "2020-01-01T00:00:00Z; 10s", "then": "2026-01-01T00:00:00Z; 10s"}
+    texts = {id: f"!({window})(ARITH: a = 1)" for id, window in windows.items()}
+    lines = [json.dumps({"id": id, "language": "opsl", "expression": text}) for id, text in texts.items()]
+    (tmp_path / "s.jsonl").write_text("\n".join(lines))
+    event = {"id": "e", "source": "s", "type": "t", "time": "2026-01-01T00:00:00Z", "data": {}}
+    (tmp_path / "e.jsonl").write_text(json.dumps(event))
+    letters = tmp_path / "letters.jsonl"
+    done = tocsin("match", tmp_path / "s.jsonl", tmp_path / "e.jsonl", "--engine", engine, "--dead-letters", letters)
+    assert [json.loads(line)["subscription"] for line in done.stdout.splitlines()] == ["then"]
+    assert "warning: subscription 'over' is not served" in done.stderr
+    assert [json.loads(line)["code"] for line in letters.read_text().splitlines()] == ["WindowInPast"]
+    assert tocsin("verify", tmp_path / "s.jsonl", tmp_path / "e.jsonl").returncode == 0
+
+
+def test_explain_says_how_to_bound_what_is_concurrent(tmp_path: Path) -> None:
+    def explained(**settings: Any) -> str:
+        path = tmp_path / "s.jsonl"
+        path.write_text(
+            json.dumps({"id": "s", "language": "opsl", "expression": "|(ARITH: a = 1)ARITH: b = 1"} | settings)
+        )
+        return tocsin("explain", path).stdout
+
+    told = explained()
+    assert "waits up to 1d after its end" in told
+    assert "max_event_duration" in told
+    bounded = explained(options={"max_event_duration": "2s"})
+    assert "waits up to 2s after its end" in bounded
+    assert "cheaper" not in bounded
 
 
 @pytest.mark.parametrize("command", ["", "match", "check", "explain", "verify", "catalog", "bench", "demo"])

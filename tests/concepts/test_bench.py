@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
-from tocsin.cli.bench.rfid import Series, tables_of
+from tocsin.cli.bench import app
+from tocsin.cli.bench.rfid import FIGURE, Series, tables_of
+from tocsin.cli.bench.rfid_plot import fit_of, lines_of
 from tocsin.cli.bench.rfid_trial import run
 from tocsin.cli.bench.rfid_workload import ROLES, TAXONOMIES, TYPES, RfidWorkload
 from tocsin.knowledge.concepts.concept import Disjunction, Enumeration
@@ -52,3 +56,36 @@ def test_a_trial_gives_a_row(series: Series) -> None:
     (table,) = tables_of([figures])
     assert table.rows[0][0] == "20"
     assert len(table.rows[0]) == len(table.header)
+
+
+def test_figure_10_has_time_and_space_over_the_number_of_composites() -> None:
+    trials = [
+        run({"series": series, "subscriptions": count, "events": 40, "seed": 3})
+        for series, count in (("composite", 20), ("atomic", 20), ("composite", 10))
+    ]
+    lines = lines_of(trials)
+    assert {name: [count for count, _ in points] for name, points in lines.items()} == {
+        "time": [10, 20],
+        "subscriptions": [10, 20],
+        "with a match": [10, 20],
+    }
+    assert all(value > 0 for points in lines.values() for _, value in points)
+    prepared, whole = lines["subscriptions"], lines["with a match"]
+    assert all(more >= alone for (_, more), (_, alone) in zip(whole, prepared, strict=True))
+    assert [value for _, value in prepared] == sorted(value for _, value in prepared)
+
+
+def test_the_fit_tells_lines_from_curves() -> None:
+    assert fit_of([(n, 3 * n + 1) for n in range(5)]) == pytest.approx(1)
+    assert fit_of([(n, 2**n) for n in range(8)]) < 0.9
+    assert fit_of([(1, 5)]) == 1
+
+
+def test_the_command_draws_the_figure(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    arguments = ["rfid", "--sizes", "5,10", "--events", "20", "--series", "composite", "--plot"]
+    done = CliRunner().invoke(app, [*arguments, "--output", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / FIGURE).read_bytes().startswith(b"\x89PNG")
+    refused = CliRunner().invoke(app, ["rfid", "--series", "atomic", "--plot"])
+    assert refused.exit_code == 2

@@ -13,7 +13,7 @@ import pytest
 
 from tests.demo.counting import elements_of, expected_of, settlement_of, told_in
 from tocsin import Hub
-from tocsin.catalog import Catalog, open_catalog
+from tocsin.catalog import Catalog, create_catalog
 from tocsin.cli.demo.board import Board
 from tocsin.cli.demo.keeping import DEAD_LETTERS, MATCHES, keeper_in
 from tocsin.cli.demo.purchases import SETTLED, Fate
@@ -82,7 +82,7 @@ class FakeStream:
 
 @pytest.fixture
 def catalog(tmp_path: Path) -> Catalog:
-    catalog = open_catalog(str(tmp_path / "catalog.db"))
+    catalog = create_catalog(str(tmp_path / "catalog.db"))
     catalog.add(*definitions(), *from_the_start())
     return catalog
 

@@ -4,18 +4,30 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from operator import itemgetter
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tests.timelines import event_at, has_clock, kind, patterns, timelines
+from tests.timelines import event_at, has_clock, kind, nested_overlapping, overlapping, patterns, timelines
 from tocsin.engine.detection.network import Found, Network
 from tocsin.errors import MeaningProblem
 from tocsin.events.event import Event
-from tocsin.plan.composites import Absence, EveryWindow, FixedWindow, Part, Policy, parts_of
-from tocsin.plan.occurrence import Occurrence
+from tocsin.plan.composites import (
+    Absence,
+    DuringWindow,
+    Either,
+    EveryWindow,
+    FixedWindow,
+    Join,
+    Only,
+    Part,
+    Policy,
+    parts_of,
+)
+from tocsin.plan.detected import Detected
 from tocsin.reference.atoms import holds
 from tocsin.reference.detection import Detection
 
@@ -30,9 +42,13 @@ def expected(pattern: Part, events: list[Event]) -> Counter[tuple[object, ...]]:
     return Counter(key(each) for each in detection.found)
 
 
-def key(each: Occurrence) -> tuple[object, ...]:
-    names = tuple(sorted((name, one.identity, one.start, one.end) for name, one in each.names.items()))
-    return (each.identity, each.start, each.end, names, each.absences)
+def key(each: Detected) -> tuple[object, ...]:
+    names = tuple(sorted((name, identity(one), one.start, one.end) for name, one in each.names.items()))
+    return (identity(each), each.start, each.end, names, each.absences, each.rows)
+
+
+def identity(each: Detected) -> tuple[tuple[str, str], ...]:
+    return tuple(member.identity for member in each.members)
 
 
 def play(network: Network, events: list[Event]) -> Found:
@@ -47,6 +63,27 @@ def test_the_network_agrees_with_the_reference(pattern: Part, events: list[Event
     network = Network()
     network.add("s", pattern)
     found = play(network, events) + network.advance_to(None)
+    assert Counter(key(each) for _, each in found) == expected(pattern, events)
+
+
+@pytest.mark.parametrize("policy", list(Policy), ids=lambda policy: policy.value)
+@given(data=st.data())
+def test_one_event_in_several_roles(policy: Policy, data: st.DataObject) -> None:
+    pattern, events = data.draw(overlapping(policy)), data.draw(timelines())
+    network = Network()
+    network.add("s", pattern)
+    found = play(network, events) + network.advance_to(None)
+    assert Counter(key(each) for _, each in found) == expected(pattern, events)
+
+
+@given(nested_overlapping(), timelines(), st.integers(0, 7))
+def test_several_roles_under_several_policies_restarted_anywhere(pattern: Part, events: list[Event], cut: int) -> None:
+    first, second = Network(), Network()
+    first.add("s", pattern)
+    second.add("s", pattern)
+    found = play(first, events[:cut])
+    second.restore(json.loads(json.dumps(first.snapshot())))
+    found += play(second, events[cut:]) + second.advance_to(None)
     assert Counter(key(each) for _, each in found) == expected(pattern, events)
 
 
@@ -73,9 +110,11 @@ def test_restarted_anywhere_is_as_never_restarted(pattern: Part, events: list[Ev
 
 
 def is_over(part: Part, now: int) -> bool:
-    window = part.window if isinstance(part, Absence) else None
-    over = isinstance(window, FixedWindow) and window.start + window.length <= now
-    return over or any(is_over(inner, now) for inner in parts_of(part))
+    match part:
+        case Absence(_, FixedWindow(start, length)) | Only(_, DuringWindow(start, length)) if start + length <= now:
+            return True
+        case _:
+            return any(is_over(inner, now) for inner in parts_of(part))
 
 
 def test_a_newcomer_counts_windows_that_come_again_from_the_next_that_starts() -> None:
@@ -89,12 +128,31 @@ def test_a_newcomer_counts_windows_that_come_again_from_the_next_that_starts() -
     assert sorted(found, key=itemgetter(2, 0)) == expected_ends  # within an instant no order is promised
 
 
-def test_a_fixed_window_in_the_past_is_refused_and_changes_nothing() -> None:
+@pytest.mark.parametrize(
+    "windowed",
+    [
+        lambda length: Absence(kind("b"), FixedWindow(0, length)),
+        lambda length: Only(kind("b"), DuringWindow(0, length)),
+        lambda length: Join((kind("a"), Either((kind("c"), Absence(kind("b"), FixedWindow(0, length)))))),
+    ],
+    ids=["absence", "happening", "somewhere inside"],
+)
+def test_a_window_that_is_over_is_refused_and_changes_nothing(windowed: Callable[[int], Part]) -> None:
     network = Network()
     network.add("clock", kind("a"))
     network.event(event_at(5), [])
     with pytest.raises(MeaningProblem, match="WindowInPast"):
-        network.add("s", Absence(kind("b"), FixedWindow(0, 5)))
+        network.add("s", windowed(5))
+    network.add("s", windowed(6))
+    network.advance_to(7)
+    with pytest.raises(MeaningProblem, match="WindowInPast"):
+        network.add("t", windowed(7))
+    assert len(network) == 2
+
+
+def test_a_window_that_is_not_over_rings() -> None:
+    network = Network()
+    network.event(event_at(5), [])
     network.add("s", Absence(kind("b"), FixedWindow(0, 6)))
     assert [name for name, _ in network.advance_to(None)] == ["s"]
 

@@ -60,6 +60,18 @@ def test_members_are_properties_and_terms_are_individuals() -> None:
     } <= values
 
 
+def test_the_web_vocabulary_is_where_the_context_of_the_standard_has_it() -> None:
+    report = {"type": "Temperature", "exception": "gs1:ALARM_CONDITION", "component": "x", "value": 4}
+    (event,) = decode_document(json.dumps(EVENT | {"sensorElementList": [{"sensorReport": [report]}]}))
+    assert isinstance(event.data, EpcisData)
+    values = {(prop, value) for _, prop, value in linked(event.data)[1]}
+    assert {
+        (EPCIS + "measurementType", Iri("https://gs1.org/voc/Temperature")),
+        (EPCIS + "exception", Iri("https://gs1.org/voc/ALARM_CONDITION")),
+        (EPCIS + "component", Iri(CBV + "Comp-x")),
+    } <= values
+
+
 @pytest.mark.parametrize("path", VALID, ids=str)
 def test_every_vertex_hangs_on_home(path: Path) -> None:
     for event in decode_document(content(path)):

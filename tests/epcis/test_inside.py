@@ -11,8 +11,7 @@ from hypothesis import given
 from tests.epcis.writing import EVENTS, as_document, as_xml
 from tocsin.errors import EventProblem
 from tocsin.events.codecs.cloudevents import event_of
-from tocsin.events.codecs.epcis import decode_document
-from tocsin.events.codecs.epcis.event import content_hash
+from tocsin.events.codecs.epcis import decode_document, event_hash
 from tocsin.events.codecs.epcis.inside import (
     as_line,
     as_one_line,
@@ -94,7 +93,7 @@ def test_a_wrong_event_in_an_envelope_is_refused_with_its_field() -> None:
 
 def test_a_line_without_an_envelope() -> None:
     (event,) = decode_all(json.dumps(MOVED))
-    assert event.id == content_hash(event.attributes)
+    assert event.id == event_hash(event.attributes)
     assert [each.attributes for each in decode_all(as_xml(MOVED, LATER))] == [
         each.attributes for each in decode_all(json.dumps(as_document(MOVED, LATER)))
     ]

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tocsin
 from tocsin.errors import EventProblem
 from tocsin.events.codecs.cloudevents import decode, from_mapping
 from tocsin.events.codecs.epcis import decode_document
@@ -57,9 +58,6 @@ def graph(body: str) -> Graph:
         ("<urn:ops:H> :p :a . :b :p :c .", "EVENT_UNREACHABLE", "<http://x/b>"),
         ("<urn:ops:H> :p :a . :b a :T .", "EVENT_UNREACHABLE", "<http://x/b>"),
         ("<urn:ops:H> :p :a . :b :p <urn:ops:H> .", "EVENT_UNREACHABLE", "<http://x/b>"),
-        ("_:H :p :a .", "EVENT_UNTYPED", "_:H"),
-        ("_:H a :T ; :p [ :q 1 ] .", "EVENT_UNTYPED", "_:b1"),
-        ("_:H a :T ; :p _:x .", "EVENT_UNTYPED", "_:x"),
         ("_:H a :T", "EVENT_PARSE", ""),
         ("_:H a nowhere:T .", "EVENT_PARSE", ""),
     ],
@@ -90,6 +88,9 @@ def test_malformed_text_has_its_place() -> None:
             {H: (X + "T",), Literal("1", INTEGER): (INTEGER,), Literal("2", X + "own"): (X + "own",)},
         ),
         ("<urn:ops:H> :p <urn:ops:H> .", {Iri("urn:ops:H"): (THING,)}),
+        ("_:H :p :a .", {H: (THING,), Iri(X + "a"): (THING,)}),
+        ("_:H a :T ; :p [ :q :a ] .", {H: (X + "T",), Blank("b1"): (THING,), Iri(X + "a"): (THING,)}),
+        ("_:H a :T ; :p _:x .", {H: (X + "T",), Blank("x"): (THING,)}),
     ],
 )
 def test_every_vertex_has_its_classes(body: str, types: dict[object, tuple[str, ...]]) -> None:
@@ -250,6 +251,74 @@ def test_an_open_ontology_lifts_as_no_ontology() -> None:
     check(given)
 
 
+# Names
+
+
+def linked(data: object) -> set[tuple[str, str, str]]:
+    found = graph_in(event(data), open_ontology("urn:tocsin:vocabulary:"))
+    return {
+        (str(subject), prop.removeprefix("urn:tocsin:vocabulary:"), str(value)) for subject, prop, value in found.arcs
+    }
+
+
+def test_objects_with_one_id_are_one_vertex() -> None:
+    found = linked({"from": {"@id": "http://x/a", "n": 1}, "to": {"@id": "http://x/b", "next": {"@id": "http://x/a"}}})
+    assert found == {
+        ("_:H", "from", "<http://x/a>"),
+        ("_:H", "to", "<http://x/b>"),
+        ("<http://x/b>", "next", "<http://x/a>"),
+        ("<http://x/a>", "n", str(Literal("1", INTEGER))),
+    }
+
+
+def test_references_make_cycles_and_lead_home() -> None:
+    assert linked(
+        {"@id": "http://x/e", "part": {"@id": "_:p", "of": {"@id": "http://x/e"}, "next": {"@id": "_:p"}}}
+    ) == {
+        ("<http://x/e>", "part", "_:p"),
+        ("_:p", "of", "<http://x/e>"),
+        ("_:p", "next", "_:p"),
+    }
+    assert graph_in(event({"@id": "http://x/e"}), ONTOLOGY).home == Iri("http://x/e")
+    assert linked({"back": {"@id": "_:H"}}) == {("_:H", "back", "_:H")}
+
+
+def test_a_name_that_is_no_iri_is_one_as_patterns_read_it() -> None:
+    assert linked({"at": {"@id": "dock 7"}}) == {("_:H", "at", "<urn:tocsin:vocabulary:dock%207>")}
+    found = graph_in(event({"target": [{"@id": ":box"}, {"@id": "box"}, "http://x/box"]}), ONTOLOGY)
+    assert [value for _, _, value in found.arcs] == [Iri(X + "box")]
+
+
+def test_labels_that_are_given_are_none_that_are_made_up() -> None:
+    found = linked({"a": {"n": 1}, "b": {"@id": "_:b1"}, "c": {"@id": "_:b 1"}, "d": {"@id": "_:n"}})
+    assert len({value for _, prop, value in found if prop in "abcd"}) == 4
+
+
+def test_members_of_both_places_belong_to_the_vertex() -> None:
+    found = graph_in(event({"a": {"@id": "x", "@type": "Sale"}, "b": {"@id": "x", "@type": ["Laptop"]}}), ONTOLOGY)
+    assert found.types[Iri(X + "x")] == (X + "Sale", X + "Laptop")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"@id": 7}, {"@id": None}, {"@id": ["x"]}, {"@id": {"a": 1}}, {"@id": ""}, {"@id": True},
+        {"@type": 7}, {"@type": None}, {"@type": [{"sensorReport": []}]}, {"@type": ["Sale", None]},
+        {"@type": {"a": 1}}, {"@type": [["Sale"]]}, {"a": {"b": [{"@id": 7}]}}, {"a": [{"@type": [1.5]}]},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_other_kinds_of_names_are_problems_of_the_event(data: object) -> None:
+    for ontology in (ONTOLOGY, open_ontology("urn:tocsin:vocabulary:")):
+        with pytest.raises(EventProblem) as caught:
+            graph_in(event(data), ontology)
+        assert (caught.value.code, caught.value.token[0], caught.value.hint != "") == ("EVENT_PARSE", "@", True)
+
+
+def test_attributes_of_xml_are_no_names() -> None:
+    assert lifted("<sale id='7'><note id='8'>x</note></sale>", XML)[("_:H", "urn:tocsin:vocabulary:id")] == Literal("7")
+
+
 # Any event
 
 
@@ -257,7 +326,8 @@ VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5)
     | st.sampled_from(["Sale", "Laptop", "http://y/a", "2026-01-01T00:00:00Z", "350"]),
     lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(st.sampled_from(["type", "@type", "price", "target", "at", "note", "other"]), inner, max_size=4),
+    | st.dictionaries(st.sampled_from(["type", "price", "target", "at", "note", "other"]), inner, max_size=4)
+    | st.fixed_dictionaries({"@id": st.sampled_from(["_:b1", "a", "http://y/a"])}, optional={"note": inner}),
     max_leaves=10,
 )  # fmt: skip
 VERTICES = st.sampled_from(["_:H", "_:a", ":a", ":b", "<urn:ops:H>"])
@@ -292,3 +362,31 @@ def test_any_turtle_has_a_proper_graph_or_a_problem_with_a_code(lines: list[tupl
         return
     assert is_proper(found)
     assert all(prop != RDF_TYPE for _, prop, _ in found.arcs)
+
+
+NAMED_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.sampled_from(["Sale", "_:x", "http://y/a", ""]),
+    lambda inner: (
+        st.lists(inner, max_size=2)
+        | st.dictionaries(st.sampled_from(["@id", "@type", "type", "note"]), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+
+
+@given(NAMED_VALUES)
+def test_any_names_give_a_proper_graph_or_a_problem_of_the_event(data: object) -> None:
+    try:
+        found = graph_in(event(data), ONTOLOGY)
+    except EventProblem as problem:
+        assert problem.code == "EVENT_PARSE"  # noqa: PT017
+        return
+    assert is_proper(found)
+
+
+def test_an_event_without_a_graph_is_a_dead_letter_with_its_reason() -> None:
+    hub = tocsin.Hub()
+    hub.subscribe("ASK { _:H <urn:tocsin:vocabulary:a> ?x }", language="graph")
+    hub.publish({"id": "1", "source": "s", "type": "t", "data": {"a": {"@type": [{"sensorReport": []}]}}})
+    (letter,) = hub.dead_letters
+    assert letter.code == "EVENT_PARSE"

@@ -84,6 +84,7 @@ def test_the_match_of_an_event_has_its_interval_and_place() -> None:
     assert match.as_json() == {
         "subscription": "s1",
         "events": ["e1"],
+        "sources": ["s"],
         "start": "2026-01-01T00:00:01Z",
         "end": "2026-01-01T00:00:03Z",
         "detected": "2026-01-01T00:00:03Z",
@@ -136,9 +137,16 @@ def test_matches_order_by_detection_then_subscription_then_events() -> None:
     assert sorted(shuffled, key=lambda match: match.order) == expected
 
 
-def test_a_match_is_hashable_by_value() -> None:
-    one, two = (match_of_event("s", event("e", 1)) for _ in range(2))
+def test_a_match_is_hashable_by_value_whatever_its_members() -> None:
+    one, two = (match_of_event("s", event("e", 1, data={"v": v})) for v in range(2))
+    assert one.members != two.members
     assert len({one, two}) == 1
+
+
+def test_members_are_the_events_themselves() -> None:
+    given = event("e", 1)
+    assert match_of_event("s", given).members == (given,)
+    assert "members" not in repr(match_of_event("s", given))
 
 
 def test_a_dead_letter_tells_code_reason_line_and_input() -> None:

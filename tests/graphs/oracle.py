@@ -13,6 +13,7 @@ from pyoxigraph import RdfFormat, Store
 
 from tests.graphs.worlds import HOME_IRI, World
 from tocsin.plan.graphs import (
+    ITSELF,
     Comparison,
     Filter,
     GraphPattern,
@@ -24,6 +25,7 @@ from tocsin.plan.graphs import (
     Vertex,
     ids_of,
 )
+from tocsin.values.terms import THING
 
 
 def oracle_holds(pattern: GraphPattern, world: World) -> bool:
@@ -56,6 +58,9 @@ def _group(
 def _statement(pattern: GraphPattern, statement: StatementPattern, number: int) -> Iterator[str]:
     ontology = pattern.ontology
     subject, target = _vertex(statement.subject), _vertex(statement.object)
+    if statement.property == ITSELF:
+        yield _is_a(subject, f"?s{number}", sorted(ontology.subclasses(statement.subject_class)))
+        return
     path = "|".join(f"<{each}>" for each in sorted(ontology.subproperties(statement.property)))
     yield f"{subject} ({path}){'+' if statement.repeated else ''} {target} ."
     yield _is_a(subject, f"?s{number}", sorted(ontology.subclasses(statement.subject_class)))
@@ -71,6 +76,8 @@ def _statement(pattern: GraphPattern, statement: StatementPattern, number: int) 
 def _is_a(vertex: str, name: str, below: list[str]) -> str:
     if vertex.startswith('"'):
         return "FILTER(false)"
+    if THING in below:
+        return f"FILTER(!isLiteral({vertex}))"
     return f"{vertex} a {name} . VALUES {name} {{ {' '.join(f'<{each}>' for each in below)} }}"
 
 

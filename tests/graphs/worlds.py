@@ -25,6 +25,7 @@ from tocsin.plan.graphs import (
     Statements,
     Variable,
     Vertex,
+    home_is_a,
 )
 from tocsin.values.terms import (
     ANY_LITERAL,
@@ -97,12 +98,13 @@ class World:
         return [triple for triple in self.triples if triple[1] != RDF_TYPE]
 
     def classes(self, vertex: Term) -> list[str]:
-        """The classes that a resource is given."""
-        return [
+        """The classes that a resource is given; owl:Thing where it is given none."""
+        given = [
             value.text
             for each, used, value in self.triples
             if each == vertex and used == RDF_TYPE and isinstance(value, Iri)
         ]
+        return given or [THING]
 
     def event(self, number: int = 0) -> Event:
         """An event with these triples."""
@@ -122,8 +124,8 @@ def worlds(draw: st.DrawFn, literals: Sequence[Literal] = EQUAL_VALUES) -> World
     vertices: list[Term] = [HOME_IRI, *others[: draw(st.integers(0, 5))]]
     kinds = {each: draw(st.lists(st.sampled_from(CLASSES), min_size=1, max_size=2, unique=True)) for each in vertices}
     for each in vertices:
-        if isinstance(each, Iri) and draw(st.integers(0, 5)) == 0:
-            kinds[each] = [THING]
+        if draw(st.integers(0, 5)) == 0:
+            kinds[each] = draw(st.sampled_from([[THING], []]))
     arcs: list[tuple[Term, str, Term]] = [
         (vertices[draw(st.integers(0, place - 1))], draw(st.sampled_from(PROPERTIES)), vertices[place])
         for place in range(1, len(vertices))
@@ -131,6 +133,8 @@ def worlds(draw: st.DrawFn, literals: Sequence[Literal] = EQUAL_VALUES) -> World
     ends = st.sampled_from([*vertices, *literals]) if literals else st.sampled_from(vertices)
     arcs += draw(st.lists(st.tuples(st.sampled_from(vertices), st.sampled_from(PROPERTIES), ends), max_size=6))
     arcs = draw(st.permutations(list(dict.fromkeys(arcs))))
+    if not arcs and not kinds[HOME_IRI]:
+        kinds[HOME_IRI] = [THING]
     typed: list[tuple[Term, str, Term]] = [(each, RDF_TYPE, Iri(kind)) for each in vertices for kind in kinds[each]]
     return World((*typed, *arcs))
 
@@ -175,9 +179,15 @@ class Drawing:
 
 @st.composite
 def statements(draw: st.DrawFn, drawing: Drawing, most: int) -> Statements:
-    """Statements that start at what is reached; most of them are taken from an arc of the world, so that some match."""
+    """Statements that start at what is reached; most of them are taken from an arc of the world, so that some match.
+
+    Now and then one tells only the class of home.
+    """
     made = []
     for _ in range(draw(st.integers(1, most))):
+        if draw(st.integers(0, 7)) == 0:
+            made.append(home_is_a(draw(st.one_of(_at_or_above(drawing, HOME_IRI), st.sampled_from(CLASSES)))))
+            continue
         subject = draw(st.sampled_from([each for each in drawing.reached if not isinstance(each, Literal)]))
         arcs = [arc for arc in drawing.world.arcs() if arc[0] == drawing.reached[subject]]
         if arcs and draw(st.integers(0, 4)):

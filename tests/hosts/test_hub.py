@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import tocsin
-from tocsin.catalog import Subscription, open_catalog
+from tocsin.catalog import Subscription, create_catalog, open_catalog
 from tocsin.errors import Problem
 
 
@@ -115,6 +115,7 @@ def test_events_published_together_ring_in_canonical_order() -> None:
 
 def test_hubs_share_a_catalog(tmp_path: Path) -> None:
     path = str(tmp_path / "catalog.db")
+    create_catalog(path)
     one, two = tocsin.Hub(catalog=path), tocsin.Hub(catalog=path)
     handle = one.subscribe("a = 1", id="s")
     two.refresh()

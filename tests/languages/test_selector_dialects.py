@@ -107,6 +107,16 @@ CESQL_PASSES: list[tuple[str, dict[str, Any], bool]] = [
     ("a LIKE '%x_y%' AND a NOT LIKE '%\\%%'", {"a": "1xay2"}, True),
     ("a LIKE '\\\\%'", {"a": "\\%"}, True),
     ("ID = 'e1'", {}, True),
+    ("type LIKE ''", {}, False),
+    ("a LIKE ''", {"a": ""}, True),
+    ("a NOT LIKE ''", {"a": "x"}, True),
+    ("a LIKE '%'", {"a": ""}, True),
+    ("a LIKE '_'", {"a": ""}, False),
+    ("a LIKE '\\%'", {"a": "%"}, True),
+    ("a LIKE '\\%'", {"a": "x"}, False),
+    ("a LIKE '\\\\'", {"a": "\\\\"}, True),
+    ("a LIKE '%\\_'", {"a": "x_"}, True),
+    ("a LIKE '\\x'", {"a": "\\x"}, True),
     ("1st = 1", {"1st": 1}, True),
 ]
 

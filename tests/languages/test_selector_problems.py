@@ -27,7 +27,8 @@ NATIVE: list[tuple[str, str, int, str, str]] = [
     ("and = 1", SYNTAX, 1, "and", "AND is a reserved word; write it in backticks"),
     ("a = 1 AND like = 2", SYNTAX, 11, "like", "LIKE is a reserved word"),
     ("a == 1", SYNTAX, 4, "=", "write = once"),
-    ("a != 1", SYNTAX, 3, "!", "write <>"),
+    ("a ! = 1", SYNTAX, 3, "!", "write != without a blank"),
+    ("a <> != 1", SYNTAX, 6, "!=", "compare a name"),
     ("a => 1", SYNTAX, 4, ">", "write >="),
     ("a && b", SYNTAX, 3, "&", "write AND"),
     ("a = NULL", SYNTAX, 5, "NULL", "IS NULL"),
@@ -41,11 +42,81 @@ NATIVE: list[tuple[str, str, int, str, str]] = [
     ("a", SYNTAX, 1, "a", "write a = TRUE"),
     ("NOT a", SYNTAX, 5, "a", "write a = TRUE"),
     ("a + 1", SYNTAX, 3, "+", "compare it"),
-    ("a = 1 = 2", SYNTAX, 7, "=", "compare a name"),
-    ("s < 'x'", TYPE, 5, "'x'", "only = and <>"),
-    ("'x' < s", TYPE, 1, "'x'", "only = and <>"),
+    ("a = 1 = 2", SYNTAX, 7, "=", "two values at a time"),
+    ("5 < a < 10", SYNTAX, 7, "<", "x BETWEEN 1 AND 5"),
+    ("a > 1 AND < 5", SYNTAX, 11, "<", "write the name again"),
+    ("a = ‘x’", SYNTAX, 5, "‘", "straight quotes"),
+    ("a = “x”", SYNTAX, 5, "“", "straight quotes"),
+    ("a = «x»", SYNTAX, 5, "«", "straight quotes"),
+    ("a < 1,000", SYNTAX, 6, ",", "write 1000"),
+    ("a BETWEEN 1,000 AND 2,000", SYNTAX, 12, ",", "write 1000"),
+    ("a < 1_000", SYNTAX, 6, "_000", "write 1000"),
+    ("a < 1'000'000", SYNTAX, 6, "'000'", "write 1000000"),
+    ("a < 1.000.000", SYNTAX, 10, ".000", "write 1000000"),
+    ("a < 3,5", SYNTAX, 6, ",", "a point before a fraction"),
+    ("a < 5km", SYNTAX, 6, "km", "no unit"),
+    ("a < 400€", SYNTAX, 8, "€", "no unit"),
+    ("a < 50% AND b = 1", SYNTAX, 7, "%", "no unit"),
+    ("a % 2 = 1", SYNTAX, 3, "%", "amqp"),
+    ("items[0] = 1", SYNTAX, 6, "[", "order.price"),
+    ("items[0].price > 1", SYNTAX, 6, "[", "order.price"),
+    ("a.b['c'] = 1", SYNTAX, 4, "[", "order.price"),
+    ("[order status] = 1", SYNTAX, 1, "[", "backticks"),
+    ("a IN ['x']", SYNTAX, 6, "[", "IN ('a', 'b')"),
+    ("a IN 'x', 'y'", SYNTAX, 6, "'x'", "IN ('a', 'b')"),
+    ("a = 'x', 'y'", SYNTAX, 8, ",", "IN ('a', 'b')"),
+    ("upper(kind) = 'A'", SYNTAX, 6, "(", "no functions, UPPER included; the amqp dialect"),
+    ("length(kind) > 1", SYNTAX, 7, "(", "no functions"),
+    ("a = lower(b)", SYNTAX, 10, "(", "no functions"),
+    ("a = 1;", SYNTAX, 6, ";", "leave ; out"),
+    ("a = 1; b = 2", SYNTAX, 6, ";", "leave ; out"),
+    ("a IS NOT", SYNTAX, 9, "", "IS NOT NULL"),
+    ("a IS NOT 5", SYNTAX, 10, "5", "<> and a value"),
+    ("a IS 'x'", SYNTAX, 6, "'x'", "write = and a value"),
+    ("a IS TRUE", SYNTAX, 6, "TRUE", "write = and a value"),
+    ("a NOT NULL", SYNTAX, 7, "NULL", "IS NOT NULL"),
+    ("EXISTS price", SYNTAX, 8, "price", "write price IS NOT NULL"),
+    ("a = 1 AND exists(order.price)", SYNTAX, 17, "(", "write order.price IS NOT NULL"),
+    ("a = 1 -- comment", SYNTAX, 7, "--", "no comments"),
+    ("a = 1 --comment", SYNTAX, 7, "--", "no comments"),
+    ("a = 1 -- the first", SYNTAX, 14, "first", "no comments"),
+    ("a = --5", SYNTAX, 5, "--", "no comments"),
+    ("a = 1 // comment", SYNTAX, 8, "/", "no comments"),
+    ("a = 1 /* comment */", SYNTAX, 8, "*", "no comments"),
+    ("a ≤ 5", SYNTAX, 3, "≤", "write <="),
+    ("a ≠ 5", SYNTAX, 3, "≠", "write <>"),
+    ("a = −5", SYNTAX, 5, "−", "write -"),
+    ("a\u200b = 5", SYNTAX, 2, "\u200b", "invisible"),
+    ("\ufeffa = 5", SYNTAX, 1, "\ufeff", "invisible"),
+    ("a | b", SYNTAX, 3, "|", "write OR"),
+    ("a || b", SYNTAX, 3, "|", "write OR"),
+    ("!a = 5", SYNTAX, 1, "!", "write NOT"),
+    ("a =~ 'x'", SYNTAX, 4, "~", "LIKE"),
+    ("a = \\'x\\'", SYNTAX, 5, "\\", "texts only"),
+    ("kind contains 'x'", SYNTAX, 6, "contains", "LIKE '%word%'"),
+    ("kind ILIKE 'x'", SYNTAX, 6, "ILIKE", "LOWER"),
+    ("kind equals 'x'", SYNTAX, 6, "equals", "write ="),
+    ("WHERE a = 1", SYNTAX, 7, "a", "the condition alone"),
+    ("SELECT * FROM events WHERE a = 1", SYNTAX, 15, "events", "the condition alone"),
+    ("$price < 5", SYNTAX, 1, "$", "backticks"),
+    ("{a = 1}", SYNTAX, 1, "{", "without braces"),
+    ("order-status = 'x'", TYPE, 16, "'x'", "`order-status`"),
+    ("1 < 'x'", TYPE, 5, "'x'", "one kind"),
+    ("a + 1 < 'x'", TYPE, 9, "'x'", "one kind"),
     ("b >= TRUE", TYPE, 6, "TRUE", "only = and <>"),
-    ("a BETWEEN 'x' AND 'y'", TYPE, 11, "'x'", "only = and <>"),
+    ("a BETWEEN 1 AND 'y'", TYPE, 17, "'y'", "one kind"),
+    ("a BETWEEN 'x' AND 2", TYPE, 19, "2", "one kind"),
+    ("a BETWEEN FALSE AND TRUE", TYPE, 11, "FALSE", "only = and <>"),
+    ("ce_time > '2026-01-01'", TYPE, 11, "'2026-01-01'", "with a zone"),
+    ("ce_time > '2026-01-01T00:00:00'", TYPE, 11, "'2026-01-01T00:00:00'", "with a zone"),
+    ("ce_endtime = 'yesterday'", TYPE, 14, "'yesterday'", "with a zone"),
+    ("'2026-02-30T00:00:00Z' < ce_time", TYPE, 1, "'2026-02-30T00:00:00Z'", "with a zone"),
+    ("ce_time IN ('2026-01-01T00:00:00Z', 'x')", TYPE, 37, "'x'", "with a zone"),
+    ("ce_time BETWEEN '2026-01-01T00:00:00Z' AND 5", TYPE, 44, "5", "with a zone"),
+    ("ce_time > 5", TYPE, 11, "5", "with a zone"),
+    ("ce_time = TRUE", TYPE, 11, "TRUE", "with a zone"),
+    ("ce_time < a + 1", TYPE, 13, "+", "with a zone"),
+    ("ce_endtime - ce_time > 5", TYPE, 1, "ce_endtime", "compare it"),
     ("a IN (1, 'x')", TYPE, 10, "'x'", "OR"),
     ("a IN (TRUE)", TYPE, 7, "TRUE", "TRUE"),
     ("a LIKE 5", TYPE, 8, "5", "quotes"),
@@ -85,6 +156,10 @@ DIALECTS: list[tuple[str, str, str, int, str, str]] = [
     ("jms", "'x' LIKE 'x'", TYPE, 1, "'x'", "comparison"),
     ("jms", "a + 1 IS NULL", TYPE, 3, "+", "comparison"),
     ("jms", "a < 'x'", TYPE, 5, "'x'", "only = and <>"),
+    ("jms", "a BETWEEN 'x' AND 'y'", TYPE, 11, "'x'", "only = and <>"),
+    ("jms", "ce_time > '2026-01-01T00:00:00Z'", TYPE, 11, "'2026-01-01T00:00:00Z'", "only = and <>"),
+    ("jms", "a != 1", SYNTAX, 3, "!", "write <>"),
+    ("jms", "a % 2 = 1", SYNTAX, 3, "%", "amqp"),
     ("jms", "5", SYNTAX, 1, "5", "compare it"),
     ("jms", "a LIKE 'x!' ESCAPE '!'", ESCAPE, 8, "'x!'", "write it twice"),
     ("cesql", "", SYNTAX, 1, "", "compare a name"),
@@ -106,7 +181,7 @@ def test_problem_of_a_dialect(dialect: str, text: str, code: str, column: int, t
 def test_place_counts_lines_from_one():
     (found,) = problems("a = 1\n  AND b >\n\n")
     assert (found.place.line, found.place.column) == (2, 10)
-    (found,) = problems("a = 1 AND\n  b < 'x'")
+    (found,) = problems("a = 1 AND\n  b < TRUE")
     assert (found.place.line, found.place.column) == (2, 7)
 
 
@@ -120,15 +195,15 @@ def test_what_was_expected_is_said_in_words():
 
 
 def test_every_wrong_test_is_reported_in_the_order_of_the_text():
-    text = "a < 'x' AND (b LIKE 5 OR NOT c LIKE 'x' ESCAPE '') AND d = 1 AND e IN (1, 'y')"
+    text = "a < TRUE AND (b LIKE 5 OR NOT c LIKE 'x' ESCAPE '') AND d = 1 AND e IN (1, 'y')"
     found = problems(text)
     assert [(problem.code, problem.token) for problem in found] == [
-        (TYPE, "'x'"),
+        (TYPE, "TRUE"),
         (TYPE, "5"),
         (ESCAPE, "''"),
         (TYPE, "'y'"),
     ]
-    columns = [text.index(token) + 1 for token in ("'x'", "5", "'')", "'y'")]
+    columns = [text.index(token) + 1 for token in ("TRUE", "5", "'')", "'y'")]
     assert [problem.place.column for problem in found] == columns
 
 
@@ -196,7 +271,11 @@ def test_a_nesting_limit_that_evaluators_cannot_follow_is_refused():
 
 @pytest.mark.parametrize(
     ("options", "hint"),
-    [({"dialect": "sql92"}, "selector, jms, cesql"), ({"dialect": 5}, "selector"), ({"dialekt": "jms"}, "dialect")],
+    [
+        ({"dialect": "sql92"}, "selector, jms, amqp, cesql"),
+        ({"dialect": 5}, "selector"),
+        ({"dialekt": "jms"}, "dialect"),
+    ],
 )
 def test_unknown_option(options: dict[str, object], hint: str):
     (found,) = problems("a = 1", options)

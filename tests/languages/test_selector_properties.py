@@ -37,8 +37,9 @@ tokens = st.one_of(st.sampled_from(list(Wild)), st.text("ab%_!'\"\\", min_size=1
 like_patterns = st.lists(tokens, max_size=5).map(LikePattern.of)
 predicates: st.SearchStrategy[Predicate] = st.one_of(
     st.builds(Equals, paths, st.one_of(numbers, strings, st.booleans().map(Constant.of))),
-    st.builds(Ordered, paths, st.sampled_from(["<", "<=", ">", ">="]), numbers),
+    st.builds(Ordered, paths, st.sampled_from(["<", "<=", ">", ">="]), st.one_of(numbers, strings)),
     st.builds(Between, paths, numbers, numbers),
+    st.builds(Between, paths, strings, strings),
     st.builds(OneOf, paths, st.one_of(*(st.frozensets(kind, min_size=1, max_size=3) for kind in (numbers, strings)))),
     st.builds(Like, paths, like_patterns),
     st.builds(IsNull, paths),
@@ -97,7 +98,9 @@ def test_a_written_tree_is_read_back(tree: BooleanNode):
 
 WORDS = (
     "a b.c `d e` ce_id and or not like escape between in is null true false exists xor AND NOT "
-    "= <> < <= > >= != ( ) , + - * / % # 1 -2 2.5 1e3 .5 'x' \"y\" 'a%' '!' LENGTH( ' \" ` ! \\ \n"
+    "= <> < <= > >= != ( ) , + - * / % # 1 -2 2.5 1e3 .5 'x' \"y\" 'a%' '!' LENGTH( ' \" ` ! \\ \n "
+    "'' '%' '_' '\\\\' '\\%' LIKE LOWER( LEFT( EXISTS( UTC() [x y] [ ] p.to h.priority ce_time "
+    "'2026-01-01T00:00:00Z' -- ; “x” 1,000"
 ).split(" ")
 garbage = st.one_of(st.text(max_size=40), st.lists(st.sampled_from(WORDS), max_size=20).map(" ".join))
 
@@ -106,6 +109,7 @@ garbage = st.one_of(st.text(max_size=40), st.lists(st.sampled_from(WORDS), max_s
 @example("\ud800", "selector")
 @example("a = '\x00'", "cesql")
 @example("a LIKE '\x00%' AND TRUE", "cesql")
+@example("type LIKE ''", "cesql")
 def test_any_text_parses_or_is_a_problem_with_code_place_and_hint(text: str, dialect: str):
     found = problems(text, {"dialect": dialect})
     for problem in found:

@@ -27,7 +27,7 @@ def subscription(expression: str, **settings: str) -> Subscription:
         ("=|(A;60s)B", [60_000_000, 0]),
         ("|=(A;60s)B", [24 * HOUR, 0]),
         ("A && B", [24 * HOUR, 24 * HOUR]),
-        ("|(A)B", [0, 0]),
+        ("|(A)B", [24 * HOUR, 24 * HOUR]),
         ("!(A;10s)B", [10_000_000]),
     ],
 )

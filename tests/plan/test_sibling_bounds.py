@@ -7,11 +7,12 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.detection.test_agreement import expected, key, play
 from tests.timelines import ATOMS, conditions, kind, timelines
+from tocsin.engine.detection.network import Network
 from tocsin.events.event import Event
-from tocsin.plan.composites import End, Join, Moment, Named, Near, Part, Policy, Precedes
+from tocsin.plan.composites import End, Join, Moment, Named, Near, Policy, Precedes
 from tocsin.plan.sibling_bounds import with_sibling_bounds
-from tocsin.reference.detection import Detection
 from tocsin.values.space import SpatialRelation
 
 
@@ -35,17 +36,12 @@ def twice(draw: st.DrawFn) -> Join:
     return Join(tuple(draw(st.permutations((in_time, other)))), (), policy)
 
 
-def found(pattern: Part, events: list[Event]) -> Counter[object]:
-    detection = Detection(pattern)
-    for event in events:
-        detection.event(event)
-    detection.advance_to(None)
-    return Counter((each.identity, each.start, each.end) for each in detection.found)
-
-
 @given(twice(), timelines())
 def test_a_bound_from_beside_changes_no_result(pattern: Join, events: list[Event]) -> None:
-    assert found(with_sibling_bounds(pattern), events) == found(pattern, events)
+    network = Network()
+    network.add("s", with_sibling_bounds(pattern))
+    found = play(network, events) + network.advance_to(None)
+    assert Counter(key(each) for _, each in found) == expected(pattern, events)
 
 
 def test_the_relation_in_space_waits_no_longer_than_the_relation_in_time() -> None:

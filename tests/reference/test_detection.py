@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from tests.timelines import event_at, kind, parts, patterns, timelines
 from tocsin.events.event import Event
 from tocsin.plan.composites import Absence, AfterWindow, Join, Named, Part, Policy
-from tocsin.plan.occurrence import Occurrence
-from tocsin.plan.scopes import scopes_of
 from tocsin.reference.detection import Detection
 from tocsin.reference.meaning import occurrences
+from tocsin.reference.occurrence import Occurrence
+from tocsin.reference.scopes import scopes_of
 
 
 def detected(pattern: Part, events: list[Event], until: int | None = None) -> list[Occurrence]:
@@ -50,7 +50,8 @@ def test_deferred_only_chooses_and_each_once(pattern: Part, events: list[Event])
 
 @given(patterns(Policy.DEFERRED), timelines(), st.integers(0, 9))
 def test_stopping_the_clock_shows_what_was_known_then(pattern: Part, events: list[Event], until: int) -> None:
-    whole = [each for each in detected(pattern, events) if each.end <= until]
+    later = until + max((event.interval.end for event in events if event.interval is not None), default=0)
+    whole = [each for each in detected(pattern, events, later) if each.end <= until]
     seen = [event for event in events if event.interval is not None and event.interval.end <= until]
     assert keys(detected(pattern, seen, until)) == keys(whole)
 

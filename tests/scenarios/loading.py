@@ -11,6 +11,7 @@ from typing import Any
 
 from tocsin.catalog import Definition, Subscription
 from tocsin.events.match import Match
+from tocsin.values.space import extent, format_place, parse_place
 from tocsin.values.time import format_instant
 
 _EVENT = re.compile(
@@ -26,6 +27,9 @@ DEFINITIONS = (
     Definition("R10", region=SQUARE.format(0, 0, 10, 10)),
     Definition("Region1", region=SQUARE.format(0, 0, 100, 100)),
     Definition("Region2", region=SQUARE.format(1000, 0, 1100, 100)),
+    Definition("Alps", region=SQUARE.format(6.5, 46, 9.5, 47.4)),
+    Definition("Fiji", region=SQUARE.format(177, -20, 182, -15)),
+    Definition("Arctic", region=SQUARE.format(-180, 70, 180, 90)),
 )
 
 
@@ -85,7 +89,7 @@ def _runs(file: str) -> Iterator[Scenario]:
                 _subscription(file, body, each),
                 tuple(events_of(run["events"], bodies)),
                 tuple(run["expected"]),
-                (*_definitions(file, _ontology(body, each)), *documents(body)),
+                (*_definitions(file, _ontology(body, each), tuple(each.get("infer", ()))), *documents(body)),
                 _ontology(body, each),
                 run,
             )
@@ -111,11 +115,11 @@ def _ontology(body: dict[str, Any], scenario: dict[str, Any]) -> str | None:
     return None if name is None else body.get("prefixes", "") + body["ontologies"][name]
 
 
-def _definitions(file: str, ontology: str | None) -> tuple[Definition, ...]:
+def _definitions(file: str, ontology: str | None, infer: tuple[str, ...]) -> tuple[Definition, ...]:
     if ontology is None:
         return DEFINITIONS
     media_type = "text/x-tbox" if file == "concept.toml" else "text/turtle"
-    return (*DEFINITIONS, Definition("ontology", ontology=ontology, media_type=media_type))
+    return (*DEFINITIONS, Definition("ontology", ontology=ontology, media_type=media_type, infer=infer))
 
 
 def events_of(text: str, bodies: Mapping[str, str] | None = None) -> Iterator[dict[str, Any]]:
@@ -163,4 +167,14 @@ def _value(text: str) -> Any:
 
 
 def _place(points: list[str]) -> str:
-    return f"MULTIPOINT ({', '.join(f'({point.strip()})' for point in points)})"
+    """The location of an event by the specification (OPSL, 2): the hull of its points, which a place says outright.
+
+    Points after a + are a MULTIPOINT as it stands, and - is an empty place.
+    """
+    if points == ["-"]:
+        return "POINT EMPTY"
+    if points[0].startswith("+"):
+        return f"MULTIPOINT ({', '.join(points).lstrip('+')})"
+    hull = extent([parse_place(f"POINT ({point.strip()})") for point in points])
+    assert hull is not None
+    return format_place(hull)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 
 import pytest
 
@@ -11,6 +12,7 @@ from tests.scenarios.loading import Scenario, scenarios, shown
 from tests.timelines import has_clock
 from tocsin.catalog import compile_subscription
 from tocsin.events.codecs.cloudevents import from_mapping
+from tocsin.events.dead_letter import DeadLetter
 from tocsin.hosts.local.finite import match_events, read_events
 from tocsin.reference import matches
 from tocsin.values.time import format_duration, format_instant, parse_instant
@@ -30,9 +32,15 @@ def test_reference(scenario: Scenario) -> None:
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
 def test_local(scenario: Scenario) -> None:
     plan = compile_subscription(scenario.subscription, scenario.definitions)
-    lines = [json.dumps(event).encode() for event in scenario.events]
-    found = match_events({"s": plan}, read_events(lines))
+    given = read_events([json.dumps(event).encode() for event in scenario.events])
+    found = match_events({"s": plan}, given)
     assert [shown(match) for match in found] == list(scenario.expected)
+    assert told_over(given.dead_letters) == scenario.facts.get("over", False)
+
+
+def told_over(letters: Iterable[DeadLetter]) -> bool:
+    """Whether the subscription is told to have a window that was over."""
+    return [letter.input for letter in letters if letter.code == "WindowInPast"] == ["s"]
 
 
 def end_of(scenario: Scenario) -> str:
@@ -57,3 +65,22 @@ def test_hub(scenario: Scenario) -> None:
     found = [match for event in scenario.events for match in hub.publish(event)]
     found += hub.advance_to(end_of(scenario))
     assert sorted(shown(match) for match in found) == sorted(scenario.expected)
+    assert told_over(hub.dead_letters) == scenario.facts.get("over", False)
+
+
+@pytest.mark.parametrize(
+    "scenario", [each for each in SCENARIOS if "bindings" in each.facts], ids=lambda scenario: scenario.name
+)
+def test_what_is_missing_is_named(scenario: Scenario) -> None:
+    """Scenarios about lists tell the elements that their matches bind, on both sides."""
+    plan = compile_subscription(scenario.subscription, scenario.definitions)
+    lines = [json.dumps(event).encode() for event in scenario.events]
+    events = [from_mapping(event) for event in scenario.events]
+    for found in (matches("s", plan, events), match_events({"s": plan}, read_events(lines))):
+        bound = [value for match in found for name, value in match.bindings.items() if _is_element(name)]
+        assert bound == scenario.facts["bindings"]
+
+
+def _is_element(name: str) -> bool:
+    """A variable of elements goes by an attribute; variables of one letter stand for events."""
+    return (len(name) > 1 or name == "l") and not name.startswith("absence")

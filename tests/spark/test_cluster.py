@@ -13,7 +13,7 @@ import pyspark
 import pytest
 
 from tests.spark.scenes import expected, random_lines, selector
-from tocsin.catalog import Catalog, open_catalog
+from tocsin.catalog import Catalog, create_catalog
 
 ROOT = Path(__file__).resolve().parents[2]
 WORK = Path(pyspark.__file__).parent / "work"
@@ -22,7 +22,7 @@ WORK = Path(pyspark.__file__).parent / "work"
 
 @pytest.fixture
 def catalog(tmp_path: Path) -> Catalog:
-    return open_catalog(str(tmp_path / "catalog.db"))
+    return create_catalog(str(tmp_path / "catalog.db"))
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming import StreamingQuery
 
 from tests.spark.scenes import SUBSCRIPTIONS, expected, in_order, random_lines, selector
-from tocsin.catalog import Catalog, open_catalog
+from tocsin.catalog import Catalog, Definition, Subscription, create_catalog
 from tocsin.errors import Problem, UnsupportedProblem
 from tocsin.events.match import Match
 from tocsin.hosts.spark.finite import matches_in
@@ -89,7 +89,7 @@ def running(spark: SparkSession, tmp_path: Path) -> Iterator[Callable[..., Runni
 
 @pytest.fixture
 def catalog(tmp_path: Path) -> Catalog:
-    return open_catalog(str(tmp_path / "catalog.db"))
+    return create_catalog(str(tmp_path / "catalog.db"))
 
 
 def cut(chance: random.Random, lines: Sequence[str], most: int) -> Iterator[Sequence[str]]:
@@ -206,6 +206,24 @@ def test_a_stream_cannot_remember_for_ever(spark: SparkSession) -> None:
         match(stream, [], deduplicate=True)
     with pytest.raises(Problem, match="duration"):
         match(stream, [], deduplicate="long")
+
+
+def test_a_replaced_definition_reaches_a_running_query(running: Callable[..., Running], catalog: Catalog) -> None:
+    def kinds(text: str) -> Definition:
+        return Definition("kinds", ontology=text, media_type="text/x-tbox")
+
+    catalog.add(kinds("wanted := order;"), Subscription("mine", "concept", "wanted"), selector("always"))
+    scene = running(catalog)
+    assert scene.ring("e1") == [("always", "e1")]
+    catalog.replace(kinds("wanted := order or t;"))
+    assert scene.ring("e2") == [("always", "e2"), ("mine", "e2")]
+    catalog.replace(kinds("other := order;"))
+    assert scene.ring("e3") == [("always", "e3")]
+    catalog.replace(kinds("wanted := t;"))
+    assert scene.ring("e4") == [("always", "e4"), ("mine", "e4")]
+    scene.settle()
+    told = {(letter["code"], letter["token"], letter["subscription"]) for letter in scene.letters()}
+    assert told == {("UNKNOWN_NAME", "wanted", "mine"), ("EventWarning", "t", None)}
 
 
 def test_atoms_need_no_shuffle(spark: SparkSession, catalog: Catalog, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from tests.spark.scenes import SUBSCRIPTIONS, expected, in_order, random_lines, selector
-from tocsin.catalog import Catalog, Definition, Snapshot, Subscription, open_catalog
+from tocsin.catalog import Catalog, Definition, Snapshot, Subscription, create_catalog
 from tocsin.errors import StateProblem
 from tocsin.hosts.spark import worker
 from tocsin.hosts.spark.finite import matches_in
@@ -25,7 +25,7 @@ from tocsin.hosts.spark.worker import ByEvent, ByMatch
 
 @pytest.fixture
 def catalog(tmp_path: Path) -> Catalog:
-    return open_catalog(str(tmp_path / "catalog.db"))
+    return create_catalog(str(tmp_path / "catalog.db"))
 
 
 def event_rows(*ids: str, version: int | None = None, **data: Any) -> Any:
@@ -66,9 +66,9 @@ def test_moving_on_touches_only_what_changed(catalog: Catalog) -> None:
 
 def test_a_new_receiver_is_no_new_plan_and_a_new_definition_is() -> None:
     index = Index()
-    before = Subscription("s", "selector", "a = 1", subscriber="ann")
+    before = Subscription("s", "opsl", "ARITH: a = 1", subscriber="ann")
     index.move_to(Snapshot(1, (before,)))
-    index.move_to(Snapshot(2, (Subscription("s", "selector", "a = 1", subscriber="bob"),)))
+    index.move_to(Snapshot(2, (Subscription("s", "opsl", "ARITH: a = 1", subscriber="bob"),)))
     assert index.work == 1
     index.move_to(Snapshot(3, (before,), (Definition("R", region="POINT (1 1)"),)))
     assert index.work == 3
@@ -136,6 +136,35 @@ def test_problems_are_told_once_and_again_for_a_batch_tried_again() -> None:
     assert len(list(reports.due(Task("q", "10", 0), index))) == 1
 
 
+def test_a_replaced_definition_reaches_a_worker_and_touches_only_who_may_use_it(catalog: Catalog) -> None:
+    def steps(text: str) -> Definition:
+        return Definition("steps", ontology=text, media_type="text/x-tbox")
+
+    pallets = Subscription("pallets", "concept", "exists step.moving")
+    catalog.add(steps("moving := {rail};"), pallets, *(selector(f"s{number}", "x = 1") for number in range(9)))
+    catalog.replace(steps("moving := {rail, road};"))
+    catalog.replace(steps("other := {rail};"))
+    catalog.replace(steps("moving := {road};"))
+    matcher = ByMatch(JsonRows(), LiveCatalog(catalog.url))
+    found = [rung(matcher, event_rows("e", version=version, step="road")) for version in (1, 2, 3, 4)]
+    assert found == [[], ["pallets"], [], ["pallets"]]
+    indexes, source = Indexes(), LiveCatalog(catalog.url)
+    first = indexes.at(source, 1).work
+    assert indexes.at(source, 2).work == first + 2, "out and in again, and no selector"
+
+
+def test_what_breaks_again_is_told_again() -> None:
+    def at(version: int, text: str) -> Snapshot:
+        known = Definition("steps", ontology=text, media_type="text/x-tbox")
+        return Snapshot(version, (Subscription("pallets", "concept", "exists step.moving"),), (known,))
+
+    index, reports, told = Index(), Reports(), []
+    for version, text in enumerate(("moving := a;", "other := a;", "moving := a;", "other := a;")):
+        index.move_to(at(version, text))
+        told.append([letter.token for letter in reports.due(Task("q", str(version), 0), index)])
+    assert told == [[], ["moving"], [], ["moving"]]
+
+
 @pytest.mark.parametrize("most", [1, 3, 7, 10_000])
 def test_matches_come_in_portions(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
     monkeypatch.setattr(worker, "MOST_MATCHES", most)
@@ -156,3 +185,35 @@ def test_matches_come_in_portions(monkeypatch: pytest.MonkeyPatch, most: int) ->
 def test_an_empty_batch_of_rows_is_passed_over() -> None:
     empty = event_rows()
     assert list(ByMatch(JsonRows(), source_of([selector("a")]))(iter([empty]))) == []
+
+
+def test_what_an_xpath_would_cost_too_much_for_is_told_and_the_others_are_served() -> None:
+    bomb = "//b/preceding-sibling::b[following-sibling::b/preceding-sibling::b]"
+    source = source_of(
+        [
+            Subscription("bomb", "exmlql", f'WHERE XPATH "{bomb}"'),
+            Subscription("other", "exmlql", 'WHERE XPATH "/r[//b]"'),
+        ]
+    )
+    event = {"id": "1", "source": "s", "type": "t", "datacontenttype": "application/xml"}
+    line = json.dumps({**event, "data": "<r>" + "<b/>" * 2000 + "</r>"}).encode()
+    found = [
+        row
+        for batch in ByMatch(JsonRows(), source)(iter([pa.RecordBatch.from_pydict({"value": [line]})]))
+        for row in batch.to_pylist()
+    ]
+    assert [row["match"]["subscription"] for row in found if row["match"]] == ["other"]
+    assert [
+        (row["dead_letter"]["code"], row["dead_letter"]["subscription"]) for row in found if row["dead_letter"]
+    ] == [("LIMIT", "bomb")]
+
+
+def test_odd_events_are_served_and_told_once_in_a_task() -> None:
+    known = Definition("steps", ontology="moving := {rail};", media_type="text/x-tbox")
+    source = source_of([known, Subscription("mine", "concept", "exists step.moving")])
+    batches = [event_rows("1", "2", step="rail"), event_rows("3", step="rail")]
+    found = [row for batch in ByMatch(JsonRows(), source)(iter(batches)) for row in batch.to_pylist()]
+    assert len([row for row in found if row["match"]]) == 3
+    (letter,) = [row["dead_letter"] for row in found if row["dead_letter"]]
+    assert (letter["code"], letter["token"]) == ("EventWarning", "t")
+    assert letter["reason"].startswith("UNKNOWN_TYPE: ")

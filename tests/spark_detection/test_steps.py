@@ -10,7 +10,7 @@ import pytest
 
 from tests.spark_detection.fake import FakeHost
 from tests.spark_detection.scenes import NAMES, line
-from tocsin.catalog import Catalog, Definition, Subscription, open_catalog
+from tocsin.catalog import Catalog, Definition, Subscription, create_catalog
 from tocsin.errors import StateProblem
 from tocsin.hosts.spark.detection import keeping
 from tocsin.hosts.spark.detection.clock import Pace
@@ -94,11 +94,44 @@ def test_without_an_idle_time_only_events_move_the_clock() -> None:
     assert rung(host) == [("silence", ("a1",))]
 
 
+@pytest.mark.parametrize("lost", [False, True])
+def test_a_window_that_was_over_when_time_began_is_a_dead_letter(lost: bool) -> None:
+    over = [
+        Subscription("absent", "opsl", "!(2026-01-01T00:00:01Z;1s)B"),
+        Subscription("happens", "opsl", "=|(2026-01-01T00:00:01Z;1s)B"),
+    ]
+    host = host_of(*over, Subscription("later", "opsl", "!(2026-01-01T00:00:02Z;9s)B"), shards=3)
+    host.batch([line("a1", "a", 2.5)])
+    assert host.letters == [], "time has not begun: an event may still come before this one"
+    host.batch([line("z1", "z", 30)])
+    assert sorted((letter.code, letter.input) for letter in host.letters) == [
+        ("WindowInPast", "absent"),
+        ("WindowInPast", "happens"),
+    ]
+    if lost:
+        host.lose_workers()
+    host.batch([line("z2", "z", 60)])
+    assert rung(host) == [("later", ())]
+    assert len(host.letters) == 2
+
+
 @pytest.fixture
 def catalog(tmp_path: Path) -> Catalog:
-    catalog = open_catalog(str(tmp_path / "catalog.db"))
+    catalog = create_catalog(str(tmp_path / "catalog.db"))
     catalog.add(*NAMES, THEN)
     return catalog
+
+
+def test_a_window_that_is_over_by_the_watermark_is_refused_with_its_place(catalog: Catalog) -> None:
+    host = LiveHost(catalog)
+    host.batch([line("a1", "a", 10)])
+    host.batch([line("z1", "z", 20)])
+    over, still_open = (f"!(2026-01-01T00:00:01Z;{seconds}s)B" for seconds in (17, 18))
+    catalog.add(Subscription("over", "opsl", over), Subscription("open", "opsl", still_open))
+    host.batch([line("z2", "z", 21)])
+    assert [(letter.code, letter.input) for letter in host.letters] == [("WindowInPast", over)]
+    host.batch([line("z3", "z", 40)])
+    assert rung(host) == [("open", ())]
 
 
 class LiveHost(FakeHost):

@@ -1,24 +1,39 @@
 """The catalog: subscriptions and definitions, versioned, from text to checked plan; shared by all hosts."""
 
-from tocsin.catalog.compiling import Surroundings, compile_subscription, problems_of, warnings_of
+from tocsin.catalog.compiling import (
+    Surroundings,
+    compile_subscription,
+    loop_warnings,
+    problems_of,
+    refuse_past_windows,
+    warnings_of,
+)
+from tocsin.catalog.effects import Effects, effects_of
 from tocsin.catalog.entries import Definition, Subscription
 from tocsin.catalog.files import Entries, read_entries
-from tocsin.catalog.knowledge import knowledge_in, ontologies
-from tocsin.catalog.store import Catalog, Changes, Snapshot, open_catalog
+from tocsin.catalog.knowledge import knowledge_in, ontologies, require_agreement, usage_in
+from tocsin.catalog.store import Catalog, Changes, Snapshot, create_catalog, open_catalog
 
 __all__ = [
     "Catalog",
     "Changes",
     "Definition",
+    "Effects",
     "Entries",
     "Snapshot",
     "Subscription",
     "Surroundings",
     "compile_subscription",
+    "create_catalog",
+    "effects_of",
     "knowledge_in",
+    "loop_warnings",
     "ontologies",
     "open_catalog",
     "problems_of",
     "read_entries",
+    "refuse_past_windows",
+    "require_agreement",
+    "usage_in",
     "warnings_of",
 ]

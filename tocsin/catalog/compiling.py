@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from tocsin.catalog.entries import Definition, Subscription
 from tocsin.catalog.knowledge import knowledge_in
-from tocsin.errors import MeaningProblem, Problem
-from tocsin.languages import parse_subscription, problems_in_subscription, warnings_in_subscription
-from tocsin.languages.context import Context, DocumentDefinition, PartDefinition, RegionDefinition
+from tocsin.errors import MeaningProblem, Place, Problem
+from tocsin.events.constructed import HOP_LIMIT
+from tocsin.knowledge.ontology import Ontology
+from tocsin.languages import (
+    parse_subscription,
+    problems_in_subscription,
+    warnings_in_subscription,
+    window_in_subscription,
+)
+from tocsin.languages.context import (
+    Context,
+    DocumentDefinition,
+    MasterDataDefinition,
+    PartDefinition,
+    RegionDefinition,
+)
 from tocsin.languages.context import Definition as LanguageDefinition
 from tocsin.plan.composites import Plan, Policy
+from tocsin.plan.construction_loops import loops_in
 from tocsin.plan.passes import prepared
-from tocsin.plan.settings import DEFAULT_HORIZON, with_settings
-from tocsin.values.time import Duration, parse_duration
+from tocsin.plan.past_windows import AbsoluteWindow, past_window, past_window_problem
+from tocsin.plan.settings import DEFAULT_HORIZON, under_policy, with_settings
+from tocsin.plan.unwritten_horizon import horizon_warnings
+from tocsin.values.time import Duration, Instant, format_instant, parse_duration
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +46,11 @@ class Surroundings:
         named = {each.name: _known_to_languages(each) for each in given if not each.ontology}
         return Surroundings(Context(definitions=named, ontology=_knowledge(given)))
 
+    @property
+    def words(self) -> Ontology | None:
+        """The ontology, in whose words data is told as RDF; None where there is none, or one that is wrong."""
+        return self.context.ontology if isinstance(self.context.ontology, Ontology) else None
+
 
 Light = Surroundings | Iterable[Definition]
 
@@ -40,8 +61,21 @@ def compile_subscription(subscription: Subscription, definitions: Light = ()) ->
         raise problem
     context = _context(definitions)
     plan = parse_subscription(subscription.language, subscription.expression, subscription.options, context)
-    policy = None if subscription.policy is None else Policy(subscription.policy)
-    return with_settings(prepared(plan), policy, _horizon(subscription))
+    return with_settings(prepared(plan), _policy(subscription), _horizon(subscription))
+
+
+def refuse_past_windows(subscription: Subscription, plan: Plan, now: Instant | None) -> None:
+    """Raises where a window of absolute time is over by the clock of a host; without a clock nothing is over."""
+    window = None if now is None else past_window(plan.pattern, now)
+    if window is not None and now is not None:
+        problem = past_window_problem(window, now)
+        place, token = _written(subscription, window)
+        raise MeaningProblem(problem.message, code=problem.code, place=place, token=token, hint=problem.hint)
+
+
+def _written(subscription: Subscription, window: AbsoluteWindow) -> tuple[Place | None, str]:
+    found = window_in_subscription(subscription.language, subscription.expression, window.start, window.length)
+    return found or (None, format_instant(window.start))
 
 
 def problems_of(subscription: Subscription, definitions: Light = ()) -> list[Problem]:
@@ -58,9 +92,44 @@ def problems_of(subscription: Subscription, definitions: Light = ()) -> list[Pro
 
 
 def warnings_of(subscription: Subscription, definitions: Light = ()) -> list[Problem]:
-    """What a subscription that compiles says that is probably not meant."""
-    return warnings_in_subscription(
-        subscription.language, subscription.expression, subscription.options, _context(definitions)
+    """What a subscription that compiles says that is probably not meant, leaves unsaid, or says to nobody."""
+    context = _context(definitions)
+    said = warnings_in_subscription(subscription.language, subscription.expression, subscription.options, context)
+    return [*said, *_unsaid(subscription, context), *_unread(subscription)]
+
+
+def _unsaid(subscription: Subscription, context: Context) -> list[Problem]:
+    if subscription.horizon is not None:
+        return []
+    plan = parse_subscription(subscription.language, subscription.expression, subscription.options, context)
+    return list(horizon_warnings(under_policy(prepared(plan).pattern, _policy(subscription)), DEFAULT_HORIZON))
+
+
+def _unread(subscription: Subscription) -> Iterator[Problem]:
+    """What is kept with a subscription and read by nothing yet."""
+    hint = "leave it out, or give the Hub a receiver: subscribe(..., to=...)"
+    if subscription.subscriber:
+        yield MeaningProblem("subscriber is read by nothing yet", code="NotReadYet", token="subscriber", hint=hint)
+    if unread := sorted(set(subscription.deliver or ()) - {"content"}):
+        names = ", ".join(unread)
+        yield MeaningProblem(
+            f"of deliver only content is read; nothing reads {names} yet", code="NotReadYet", token=unread[0], hint=hint
+        )
+
+
+def loop_warnings(plans: Mapping[str, Plan]) -> list[Problem]:
+    """What subscriptions construct that may set them going again, alone or in a circle."""
+    return [_loop_warning(ids) for ids in loops_in(plans)]
+
+
+def _loop_warning(ids: tuple[str, ...]) -> Problem:
+    who = " and ".join(map(repr, ids))
+    what = "what {} constructs meets its own WHERE" if len(ids) == 1 else "{} construct what the next of them waits for"
+    return MeaningProblem(
+        f"{what.format(who)}: it is built again and again, up to {HOP_LIMIT} times",
+        code="CONSTRUCT_LOOP",
+        token=ids[0],
+        hint="give what is built another outermost element, or ask for something that it does not have",
     )
 
 
@@ -80,7 +149,13 @@ def _known_to_languages(definition: Definition) -> LanguageDefinition:
         return RegionDefinition(definition.name, definition.region)
     if definition.document:
         return DocumentDefinition(definition.name, definition.document)
+    if definition.master_data is not None:
+        return MasterDataDefinition(definition.name, definition.master_data)
     return PartDefinition(definition.name, definition.language, definition.expression)
+
+
+def _policy(subscription: Subscription) -> Policy | None:
+    return None if subscription.policy is None else Policy(subscription.policy)
 
 
 def _horizon(subscription: Subscription) -> Duration | None:

@@ -8,17 +8,23 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from tocsin.errors import MeaningProblem, Problem
+from tocsin.events.content import Content
 from tocsin.events.views.document import parse_xml
+from tocsin.knowledge.rules import inferences
+from tocsin.values.rdf import TURTLE
 
 _TEXTS = ("id", "language", "expression")
-_OPTIONAL_TEXTS = ("subscriber", "policy", "horizon")
+_OPTIONAL_TEXTS = ("policy", "horizon")
 _DOCUMENT = "xml"
 """The member that holds a document; `document` says the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """What should ring the bell, in which language, and how it is to be treated."""
+    """What should ring the bell, in which language, and how it is to be treated.
+
+    `deliver` is an object; of its members `content` is read: how much of its members a match tells.
+    """
 
     id: str
     language: str
@@ -26,8 +32,27 @@ class Subscription:
     subscriber: str = ""
     policy: str | None = None
     horizon: str | None = None
-    deliver: object = None
+    deliver: Mapping[str, Any] | None = None
     options: Mapping[str, object] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.subscriber, str):
+            raise _malformed("subscriber must be a string", token="subscriber", hint='a name, as in "stock-team"')
+        if self.deliver is None:
+            return
+        if not isinstance(self.deliver, Mapping):
+            raise _malformed("deliver must be an object", token="deliver", hint='as in {"content": "events"}')
+        if "content" in self.deliver and self.deliver["content"] not in list(Content):
+            raise _malformed(
+                f"content {self.deliver['content']!r} is not known",
+                token="content",
+                hint=f"one of {', '.join(Content)}",
+            )
+
+    @property
+    def content(self) -> Content | None:
+        """How much of its members a match of this subscription tells; None where it does not say."""
+        return Content(self.deliver["content"]) if self.deliver and "content" in self.deliver else None
 
     @staticmethod
     def from_json(body: Mapping[str, Any]) -> Subscription:
@@ -61,7 +86,7 @@ class Subscription:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A name for a region, a part or an XML document, or an ontology, usable by every subscription of the catalog."""
+    """A name for a region, a part, an XML document, an ontology or master data, usable in the whole catalog."""
 
     name: str
     region: object = None
@@ -69,11 +94,13 @@ class Definition:
     expression: str = ""
     ontology: str = ""
     media_type: str = ""
+    master_data: object = None
+    infer: tuple[str, ...] = ()
     document: str = ""
 
     @staticmethod
     def from_json(body: Mapping[str, Any]) -> Definition:
-        """The definition of a JSON object: `define` with `region`, `language` and `expression`, `ontology` or `xml`."""
+        """The definition of a JSON object: `define` with what it names, such as `region` or `ontology`."""
         name = body.get("define")
         if not isinstance(name, str) or not name:
             raise _malformed("define must be a non-empty name", token="define")
@@ -81,24 +108,30 @@ class Definition:
             body = {**body, "expression": _as_text(body["expression"])}
         if set(body) == {"define", "region"}:
             return Definition(name, region=body["region"])
+        if set(body) == {"define", "masterdata"} and isinstance(body["masterdata"], dict | str):
+            return Definition(name, master_data=body["masterdata"])
         if set(body) == {"define", "language", "expression"} and all(isinstance(v, str) for v in body.values()):
             return Definition(name, language=body["language"], expression=body["expression"])
-        if set(body) == {"define", "ontology", "format"} and all(isinstance(v, str) for v in body.values()):
-            return Definition(name, ontology=body["ontology"], media_type=body["format"])
+        if "ontology" in body and set(body) <= {"define", "ontology", "format", "infer"}:
+            return _ontology(name, body)
         if set(body) in ({"define", _DOCUMENT}, {"define", "document"}):
             return Definition(name, document=_checked_document(name, body.get(_DOCUMENT, body.get("document"))))
         raise _malformed(
             f"the definition of {name!r} has the wrong members",
             token=name,
-            hint="beside define it has region, or language and expression, or ontology and format, or xml",
+            hint="beside define it has region, or language and expression, or masterdata, or xml, or ontology "
+            "with format and infer",
         )
 
     def as_json(self) -> dict[str, Any]:
         """The JSON object."""
         if self.region is not None:
             return {"define": self.name, "region": self.region}
+        if self.master_data is not None:
+            return {"define": self.name, "masterdata": self.master_data}
         if self.ontology:
-            return {"define": self.name, "ontology": self.ontology, "format": self.media_type}
+            infer = {"infer": list(self.infer)} if self.infer else {}
+            return {"define": self.name, "ontology": self.ontology, "format": self.media_type, **infer}
         if self.document:
             return {"define": self.name, _DOCUMENT: self.document}
         return {"define": self.name, "language": self.language, "expression": self.expression}
@@ -113,6 +146,15 @@ def _checked_document(name: str, text: object) -> str:
             f"the document {name!r}: {problem.message}", code="MalformedDocument", token=name, hint=problem.hint
         ) from None
     return str(text)
+
+
+def _ontology(name: str, body: Mapping[str, Any]) -> Definition:
+    """An ontology: its text, its media type, which is Turtle unless told, and what is to be concluded from it."""
+    text, kind = body["ontology"], body.get("format", TURTLE)
+    for member, value in (("ontology", text), ("format", kind)):
+        if not isinstance(value, str) or not value:
+            raise _malformed(f"{member} of {name!r} must be a text", token=member)
+    return Definition(name, ontology=text, media_type=kind, infer=inferences(body.get("infer")))
 
 
 def _as_text(expression: Mapping[str, Any]) -> str:

@@ -7,17 +7,21 @@ subscriptions that are read in its light.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
 from tocsin.catalog.entries import Definition
 from tocsin.errors import MeaningProblem, Problem
+from tocsin.knowledge.concepts.members import memberless
 from tocsin.knowledge.concepts.owl import tbox_of_triples
 from tocsin.knowledge.concepts.tbox import TBox, merged
-from tocsin.knowledge.loading import Source, ontology_of
+from tocsin.knowledge.loading import Source, ontology_of, read_ontology
 from tocsin.knowledge.ontology import Ontology
+from tocsin.knowledge.rules import inferences
+from tocsin.knowledge.usage import Usage, usage_of
 from tocsin.languages.concept.terminology import tbox_of_text
-from tocsin.values.rdf import EXTENSIONS, read_rdf
+from tocsin.values.rdf import EXTENSIONS
 
 TBOX = "text/x-tbox"
 """The media type of a TBox in the syntax of the concept language."""
@@ -42,9 +46,20 @@ def ontology_definition(path: str) -> Definition:
     return Definition(path, ontology=text, media_type=media_type)
 
 
-def ontologies(given: object) -> tuple[Definition, ...]:
-    """The definitions that a caller means: paths of files, one or several, or definitions; None for none."""
+def ontologies(given: object, infer: object = None) -> tuple[Definition, ...]:
+    """The definitions that a caller means: paths of files, one or several, or definitions; None for none.
+
+    `infer` says what is to be concluded from all of them.
+    """
+    chosen = inferences(infer)
     if given is None:
+        if chosen:
+            raise MeaningProblem(
+                "infer needs an ontology to conclude from",
+                code="OptionError",
+                token="infer",
+                hint='give the ontology beside it, or write "infer" into its definition',
+            )
         return ()
     if isinstance(given, str | Path | Definition):
         given = (given,)
@@ -52,7 +67,8 @@ def ontologies(given: object) -> tuple[Definition, ...]:
         raise MeaningProblem(
             f"an ontology is a file, got {type(given).__name__}", code="ONTOLOGY_FORMAT", hint="give a path, or several"
         )
-    return tuple(each if isinstance(each, Definition) else ontology_definition(str(each)) for each in given)
+    found = (each if isinstance(each, Definition) else ontology_definition(str(each)) for each in given)
+    return tuple(replace(each, infer=chosen) if chosen else each for each in found)
 
 
 def knowledge_in(definitions: Iterable[Definition]) -> Ontology | None:
@@ -63,8 +79,68 @@ def knowledge_in(definitions: Iterable[Definition]) -> Ontology | None:
 
 @lru_cache(maxsize=8)
 def _built(given: tuple[Definition, ...]) -> Ontology:
-    rdf = [Source(each.ontology, each.media_type, each.name) for each in given if each.media_type != TBOX]
-    return ontology_of(rdf).with_tbox(_terminology(given))
+    return ontology_of([_source(each) for each in given if each.media_type != TBOX]).with_tbox(_terminology(given))
+
+
+def _source(each: Definition) -> Source:
+    return Source(each.ontology, each.media_type, each.name, inferences(each.infer))
+
+
+def usage_in(definition: Definition) -> Usage | None:
+    """Which axioms of an ontology graph patterns use, and which not; None for a TBox, of which concepts use all."""
+    if not definition.ontology or definition.media_type == TBOX:
+        return None
+    return usage_of(read_ontology(definition.ontology, definition.media_type), inferences(definition.infer))
+
+
+def require_agreement(before: Iterable[Definition], added: Iterable[Definition]) -> None:
+    """Raises where ontologies, each sound alone, contradict each other together; the problem tells who and what.
+
+    They do where a name is defined twice, where the hierarchies make a cycle, and where a concept that had members
+    can have none any more.
+    """
+    known = tuple(each for each in before if each.ontology)
+    new = tuple(each for each in added if each.ontology)
+    for each in new:
+        knowledge_in((each,))
+    if not new or len(known) + len(new) < 2:
+        return
+    who = ", ".join(each.name for each in new)
+    try:
+        together = _built((*known, *new)).tbox
+    except Problem as problem:
+        raise _contradiction(who, problem) from None
+    alone = [_built((each,)).tbox for each in (*known, *new)]
+    if isinstance(together, Problem) and not any(isinstance(each, Problem) for each in alone):
+        raise _contradiction(who, together)
+    if isinstance(together, TBox):
+        _require_members(who, together, [each for each in alone if isinstance(each, TBox)])
+
+
+def _require_members(who: str, together: TBox, alone: Iterable[TBox]) -> None:
+    """Raises where a concept has members by each TBox alone, and none by all together."""
+    lost = memberless(together)
+    if lost:
+        lost -= frozenset(name for each in alone for name in memberless(each))
+    if lost:
+        names = ", ".join(sorted(lost))
+        problem = MeaningProblem(
+            f"nothing can be {names} any more",
+            code="TBOX_CONTRADICTION",
+            token=min(lost),
+            hint="correct one of the two, or leave it out",
+        )
+        raise _contradiction(who, problem)
+
+
+def _contradiction(who: str, problem: Problem) -> Problem:
+    return type(problem)(
+        f"with {who} the ontologies contradict each other: {problem.message}",
+        code=problem.code,
+        place=problem.place,
+        token=problem.token,
+        hint=problem.hint,
+    )
 
 
 def _terminology(given: tuple[Definition, ...]) -> TBox | Problem:
@@ -80,5 +156,5 @@ def _terminology(given: tuple[Definition, ...]) -> TBox | Problem:
 def _tbox(definition: Definition) -> TBox:
     if definition.media_type == TBOX:
         return tbox_of_text(definition.ontology)
-    read = read_rdf(definition.ontology, definition.media_type, merge_graphs=True)
+    read = read_ontology(definition.ontology, definition.media_type)
     return tbox_of_triples(read.triples, read.prefixes).tbox

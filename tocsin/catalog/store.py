@@ -3,39 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from shlex import quote
 
 import sqlalchemy as sql
-from sqlalchemy.pool import NullPool
 
+from tocsin.catalog.database import COUNTER, LOG, Database
 from tocsin.catalog.entries import Definition, Subscription
+from tocsin.catalog.knowledge import require_agreement
 from tocsin.errors import MeaningProblem, StateProblem
 
-_METADATA = sql.MetaData()
-_COUNTER = sql.Table(
-    "tocsin_version",
-    _METADATA,
-    sql.Column("one", sql.Integer, primary_key=True, autoincrement=False),
-    sql.Column("version", sql.Integer, nullable=False),
-)
-_LOG = sql.Table(
-    "tocsin_log",
-    _METADATA,
-    sql.Column("number", sql.Integer, primary_key=True, autoincrement=True),
-    sql.Column("version", sql.Integer, nullable=False, index=True),
-    sql.Column("name", sql.Text, nullable=False, index=True),
-    sql.Column("body", sql.Text, nullable=True),
-)
 _DEFINITION_MARK = "define "
 _SUBSCRIPTION_MARK = "subscription "
 _CHUNK = 500
 
+Entry = Subscription | Definition
+
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """All that the catalog held at a version, in the order of adding."""
+    """All that the catalog held at a version, in the order of adding; what was replaced keeps its place."""
 
     version: int
     subscriptions: tuple[Subscription, ...]
@@ -51,61 +40,70 @@ class Changes:
 
 
 class Catalog:
-    """A catalog behind a database URL. Picklable: a copy opens the same database again."""
+    """A catalog behind a database URL, which must be there. Picklable: a copy opens the same database again.
+
+    A change is made whole or not at all. With `expected` it is refused where the catalog has moved on from that
+    version: whoever has looked before changing does not overwrite what came between.
+    """
 
     def __init__(self, url: str) -> None:
-        self.url = url
-        self._database = sql.create_engine(url, poolclass=NullPool)
-        with self._database.begin() as connection:
-            _METADATA.create_all(connection)
-            if connection.execute(sql.select(_COUNTER.c.version)).first() is None:
-                connection.execute(_COUNTER.insert().values(one=1, version=0))
+        self._database = Database(url)
+        self.url = self._database.url
 
     def __reduce__(self) -> tuple[type[Catalog], tuple[str]]:
         return (Catalog, (self.url,))
 
     def version(self) -> int:
         """The number of the newest version; it grows by one with every change."""
-        with self._database.connect() as connection:
+        with self._database.reading() as connection:
             return _version(connection)
 
-    def add(self, *entries: Subscription | Definition) -> int:
-        """All entries, or none where a name is taken already; returns the new version."""
-        bodies = {_name(entry): json.dumps(entry.as_json()) for entry in entries}
-        if len(bodies) != len(entries):
-            raise _duplicate(_first_repeated([_name(entry) for entry in entries]))
-        with self._database.begin() as connection:
-            version = _next_version(connection)
+    def add(self, *entries: Entry, expected: int | None = None) -> int:
+        """All entries, or none where a name is taken, or where an ontology contradicts another; the new version."""
+        bodies = _bodies(entries)
+        with self._database.writing() as connection:
+            version = _next_version(connection, expected)
             if taken := set(bodies) & _present(connection, list(bodies)):
                 raise _duplicate(min(taken))
-            connection.execute(
-                _LOG.insert(), [{"version": version, "name": name, "body": body} for name, body in bodies.items()]
-            )
+            _require_knowledge(connection, version, entries)
+            _append(connection, version, bodies)
         return version
 
-    def remove(self, *ids: str) -> int:
-        """All subscriptions with these ids, or none where one is not there; returns the new version."""
-        return self._remove([_SUBSCRIPTION_MARK + each for each in ids])
+    def replace(self, *entries: Entry, expected: int | None = None) -> int:
+        """All entries instead of those of the same names, in one version, or none; returns the new version.
+
+        Refused where there is none to replace, or where an ontology contradicts another.
+        """
+        bodies = _bodies(entries)
+        with self._database.writing() as connection:
+            version = _next_version(connection, expected)
+            _require_present(connection, list(bodies), hint="add it: tocsin catalog add, or Catalog.add")
+            _require_knowledge(connection, version, entries)
+            _append(connection, version, bodies)
+        return version
+
+    def remove(self, *ids: str, definitions: Sequence[str] = (), expected: int | None = None) -> int:
+        """Subscriptions by id and definitions by name, or none where one is not there; returns the new version."""
+        names = [*(_SUBSCRIPTION_MARK + each for each in ids), *(_DEFINITION_MARK + each for each in definitions)]
+        with self._database.writing() as connection:
+            version = _next_version(connection, expected)
+            _require_present(connection, names, hint="see what there is: tocsin catalog list")
+            _append(connection, version, dict.fromkeys(names))
+        return version
 
     def remove_definitions(self, *names: str) -> int:
         """All definitions with these names, or none where one is not there; returns the new version."""
-        return self._remove([_DEFINITION_MARK + each for each in names])
+        return self.remove(definitions=names)
 
     def snapshot(self, version: int | None = None) -> Snapshot:
         """All that the catalog held at a version, the newest by default."""
-        with self._database.connect() as connection:
+        with self._database.reading() as connection:
             at = _version(connection) if version is None else version
-            bodies = [body for _, body in _state(connection, at).values() if body is not None]
-        parsed = [json.loads(body) for body in bodies]
-        return Snapshot(
-            at,
-            tuple(Subscription.from_json(body) for body in parsed if "define" not in body),
-            tuple(Definition.from_json(body) for body in parsed if "define" in body),
-        )
+            return _snapshot(connection, at)
 
     def changes(self, after: int, until: int) -> Changes:
         """The net difference between two versions; `until` may be the earlier one."""
-        with self._database.connect() as connection:
+        with self._database.reading() as connection:
             before, now = _state(connection, after), _state(connection, until)
         added = [
             json.loads(body)
@@ -119,53 +117,86 @@ class Catalog:
         ]
         return Changes(tuple(Subscription.from_json(body) for body in added), tuple(removed))
 
-    def _remove(self, names: Sequence[str]) -> int:
-        with self._database.begin() as connection:
-            version = _next_version(connection)
-            present = _present(connection, names)
-            for name in names:
-                if name not in present:
-                    raise StateProblem(f"there is no {name!r}", code="UnknownSubscriptionError", token=name)
-            if names:
-                connection.execute(_LOG.insert(), [{"version": version, "name": name, "body": None} for name in names])
-        return version
+
+def open_catalog(url: str, *, create: bool = False) -> Catalog:
+    """The catalog at a URL; a bare path is a SQLite file. Refused where there is none, unless it is to be made."""
+    database = Database(url)
+    if not database.holds_catalog():
+        if not create:
+            raise MeaningProblem(
+                f"there is no catalog at {database}",
+                code="CatalogError",
+                token=url,
+                hint=f"make one first: tocsin catalog create {quote(url)}, or tocsin.catalog.create_catalog({url!r})",
+            )
+        database.make_catalog()
+    return Catalog(database.url)
 
 
-def open_catalog(url: str) -> Catalog:
-    """The catalog at a URL; a bare path is a SQLite file, created where it does not exist."""
-    if "://" not in url:
-        path = Path(url).absolute()
-        if not path.parent.is_dir():
-            raise MeaningProblem(f"the folder {path.parent} does not exist", code="CatalogError")
-        url = f"sqlite:///{path}"
-    try:
-        return Catalog(url)
-    except (sql.exc.SQLAlchemyError, ImportError) as error:
-        reason = str(error).partition("\n")[0]
-        raise MeaningProblem(
-            f"the catalog cannot be opened: {reason}",
+def create_catalog(url: str) -> Catalog:
+    """A new, empty catalog at a URL; refused where there is one."""
+    database = Database(url)
+    if database.holds_catalog():
+        raise StateProblem(
+            f"there is a catalog at {database} already",
             code="CatalogError",
-            hint="give a file path, sqlite:///file.db or postgresql+psycopg://user@host/database",
-        ) from None
+            token=url,
+            hint="use it as it is, with add and replace, or choose another place",
+        )
+    database.make_catalog()
+    return Catalog(database.url)
 
 
 def _version(connection: sql.Connection) -> int:
-    return int(connection.execute(sql.select(_COUNTER.c.version)).scalar_one())
+    return int(connection.execute(sql.select(COUNTER.c.version)).scalar_one())
 
 
-def _next_version(connection: sql.Connection) -> int:
+def _next_version(connection: sql.Connection, expected: int | None) -> int:
     """Takes the write lock first, so that versions come one after the other."""
-    connection.execute(_COUNTER.update().values(version=_COUNTER.c.version + 1))
-    return _version(connection)
+    connection.execute(COUNTER.update().values(version=COUNTER.c.version + 1))
+    version = _version(connection)
+    if expected not in (None, version - 1):
+        raise StateProblem(
+            f"the catalog has moved on from version {expected} to {version - 1}",
+            code="CatalogChanged",
+            hint="look again, then repeat the change",
+        )
+    return version
 
 
 def _state(connection: sql.Connection, version: int) -> dict[str, tuple[int, str | None]]:
-    """Name -> (log number, body) as of a version; the body is None where the name was removed."""
+    """Name -> (log number, body) as of a version, in the order of adding; a name that was removed has no body."""
+    told = LOG.c.version <= version
     newest = (
-        sql.select(sql.func.max(_LOG.c.number).label("number")).where(_LOG.c.version <= version).group_by(_LOG.c.name)
+        sql.select(LOG.c.name, sql.func.max(LOG.c.number).label("number")).where(told).group_by(LOG.c.name)
     ).subquery()
-    rows = sql.select(_LOG.c.name, _LOG.c.number, _LOG.c.body).join(newest, _LOG.c.number == newest.c.number)
-    return {name: (number, body) for name, number, body in connection.execute(rows.order_by(_LOG.c.number))}
+    gone = (
+        sql.select(LOG.c.name, sql.func.max(LOG.c.number).label("number"))
+        .where(told, LOG.c.body.is_(None))
+        .group_by(LOG.c.name)
+    ).subquery()
+    added = (
+        sql.select(LOG.c.name, sql.func.min(LOG.c.number).label("number"))
+        .join(gone, gone.c.name == LOG.c.name, isouter=True)
+        .where(told, LOG.c.number >= sql.func.coalesce(gone.c.number + 1, 0))
+        .group_by(LOG.c.name)
+    ).subquery()
+    rows = (
+        sql.select(LOG.c.name, LOG.c.number, LOG.c.body)
+        .join(newest, LOG.c.number == newest.c.number)
+        .join(added, LOG.c.name == added.c.name, isouter=True)
+        .order_by(sql.func.coalesce(added.c.number, LOG.c.number))
+    )
+    return {name: (number, body) for name, number, body in connection.execute(rows)}
+
+
+def _snapshot(connection: sql.Connection, version: int) -> Snapshot:
+    parsed = [json.loads(body) for _, body in _state(connection, version).values() if body is not None]
+    return Snapshot(
+        version,
+        tuple(Subscription.from_json(body) for body in parsed if "define" not in body),
+        tuple(Definition.from_json(body) for body in parsed if "define" in body),
+    )
 
 
 def _present(connection: sql.Connection, names: Sequence[str]) -> set[str]:
@@ -174,22 +205,60 @@ def _present(connection: sql.Connection, names: Sequence[str]) -> set[str]:
     for start in range(0, len(names), _CHUNK):
         some = names[start : start + _CHUNK]
         newest = (
-            sql.select(sql.func.max(_LOG.c.number).label("number")).where(_LOG.c.name.in_(some)).group_by(_LOG.c.name)
+            sql.select(sql.func.max(LOG.c.number).label("number")).where(LOG.c.name.in_(some)).group_by(LOG.c.name)
         ).subquery()
-        rows = sql.select(_LOG.c.name).join(newest, _LOG.c.number == newest.c.number).where(_LOG.c.body.is_not(None))
+        rows = sql.select(LOG.c.name).join(newest, LOG.c.number == newest.c.number).where(LOG.c.body.is_not(None))
         found.update(connection.execute(rows).scalars())
     return found
 
 
-def _name(entry: Subscription | Definition) -> str:
+def _require_present(connection: sql.Connection, names: Sequence[str], hint: str) -> None:
+    present = _present(connection, names)
+    for name in names:
+        if name not in present:
+            raise StateProblem(
+                f"there is no {_shown(name)}", code="UnknownSubscriptionError", token=name.partition(" ")[2], hint=hint
+            )
+
+
+def _require_knowledge(connection: sql.Connection, version: int, entries: Sequence[Entry]) -> None:
+    """Raises where what the catalog would know contradicts itself."""
+    given = {entry.name: entry for entry in entries if isinstance(entry, Definition)}
+    before = _snapshot(connection, version - 1).definitions if given else ()
+    if any(each.ontology for each in (*given.values(), *(each for each in before if each.name in given))):
+        require_agreement([each for each in before if each.name not in given], list(given.values()))
+
+
+def _append(connection: sql.Connection, version: int, bodies: Mapping[str, str | None]) -> None:
+    if bodies:
+        rows = [{"version": version, "name": name, "body": body} for name, body in bodies.items()]
+        connection.execute(LOG.insert(), rows)
+
+
+def _bodies(entries: Sequence[Entry]) -> dict[str, str]:
+    bodies = {_name(entry): json.dumps(entry.as_json()) for entry in entries}
+    if len(bodies) != len(entries):
+        raise _duplicate(_first_repeated([_name(entry) for entry in entries]))
+    return bodies
+
+
+def _name(entry: Entry) -> str:
     return _SUBSCRIPTION_MARK + entry.id if isinstance(entry, Subscription) else _DEFINITION_MARK + entry.name
 
 
+def _shown(name: str) -> str:
+    kind, _, own = name.partition(" ")
+    return f"{'definition' if kind == 'define' else kind} {own!r}"
+
+
 def _first_repeated(names: Sequence[str]) -> str:
-    return next(name for number, name in enumerate(names) if name in names[:number])
+    return Counter(names).most_common(1)[0][0]
 
 
 def _duplicate(name: str) -> StateProblem:
     return StateProblem(
-        f"{name!r} is there already", code="DuplicateSubscriptionError", token=name, hint="remove it first"
+        f"{_shown(name)} is there already",
+        code="DuplicateSubscriptionError",
+        token=name.partition(" ")[2],
+        hint="replace it: tocsin catalog replace, or Catalog.replace",
     )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib import import_module
 
@@ -11,12 +12,17 @@ from tocsin.cli.loading import Loaded
 from tocsin.cli.progress import reading, working
 from tocsin.connectors.files import open_events
 from tocsin.errors import UnsupportedProblem
-from tocsin.events.dead_letter import DeadLetter
+from tocsin.events.dead_letter import EVENT_WARNING, DeadLetter, window_over
 from tocsin.events.event import Event
 from tocsin.events.match import Match
+from tocsin.events.reception import Ends
+from tocsin.events.warning import EventWarning, Warned
 from tocsin.hosts.cascade import cascaded, constructing
 from tocsin.hosts.local.finite import Input, match_events, read_events
 from tocsin.plan.atoms import Atom
+from tocsin.plan.composites import Plan, atoms_of
+from tocsin.plan.past_windows import past_window
+from tocsin.plan.warnings import event_warnings
 from tocsin.reference import matches as reference_matches
 from tocsin.values.time import Duration, Instant
 
@@ -31,21 +37,27 @@ class EngineName(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to match: subscriptions, a file of events, how late an event may be, and where the clock stops."""
+    """What to match: subscriptions, a file of events, how late an event may be, and where the clock stops.
+
+    `with_members` says whether anybody asks for the members of matches; in process they are there anyway.
+    """
 
     loaded: Loaded
     events: str
     lateness: Duration | None = None
     until: Instant | None = None
     master: str = "local[2]"
+    with_members: bool = False
+    ends: Ends = Ends.START
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Matches in output order, and what could not be served."""
+    """Matches in output order, what could not be served, and what was odd about what was served."""
 
     matches: list[Match]
     dead_letters: list[DeadLetter]
+    warned: Warned = field(default_factory=Warned)
 
 
 def evaluate(engine: EngineName, request: Request) -> Answer:
@@ -53,21 +65,21 @@ def evaluate(engine: EngineName, request: Request) -> Answer:
     return _ENGINES[engine](request)
 
 
-def read_input(path: str, lateness: Duration | None) -> Input:
+def read_input(path: str, lateness: Duration | None, ends: Ends = Ends.START) -> Input:
     """The events of a file, with a progress bar."""
     with reading(path, "reading events") as progress, open_events(path, progress) as lines:
-        return read_events(lines, lateness)
+        return read_events(lines, lateness, ends)
 
 
 def _local(request: Request) -> Answer:
-    found = read_input(request.events, request.lateness)
+    found = read_input(request.events, request.lateness, request.ends)
     with working(len(found.events), "matching") as progress:
         matches = match_events(request.loaded.plans, found, request.until, progress)
-    return Answer(matches, found.dead_letters)
+    return Answer(matches, found.dead_letters, found.warned)
 
 
 def _reference(request: Request) -> Answer:
-    found = read_input(request.events, request.lateness)
+    found = read_input(request.events, request.lateness, request.ends)
     plans = request.loaded.plans
 
     def evaluate(further: Sequence[Event]) -> list[Match]:
@@ -82,7 +94,28 @@ def _reference(request: Request) -> Answer:
         return matches
 
     matches, over = cascaded(evaluate, constructing(plans))
-    return Answer(sorted(matches, key=lambda match: match.order), [*found.dead_letters, *over])
+    ordered = sorted(matches, key=lambda match: match.order)
+    letters = [*found.dead_letters, *_windows_over(plans, found), *over]
+    return Answer(ordered, letters, _warned(plans, found.events))
+
+
+def _windows_over(plans: Mapping[str, Plan], found: Input) -> Iterable[DeadLetter]:
+    """A dead letter for each subscription with a window that ended before the first event did."""
+    in_time = (event for event in found.events if event.identity not in found.late)
+    first = next((event.interval.end for event in in_time if event.interval is not None), None)
+    for subscription, plan in plans.items():
+        if first is not None and past_window(plan.pattern, first - 1) is not None:
+            yield window_over(subscription)
+
+
+def _warned(plans: Mapping[str, Plan], events: Iterable[Event]) -> Warned:
+    """The warnings about events by the knowledge of all plans."""
+    atoms = dict.fromkeys(atom for plan in plans.values() for atom in atoms_of(plan.pattern))
+    warned = Warned()
+    for event in events:
+        for problem in event_warnings(event, atoms):
+            warned.add(EventWarning.of(event, problem))
+    return warned
 
 
 def _spark(request: Request) -> Answer:
@@ -94,9 +127,26 @@ def _spark(request: Request) -> Answer:
         ) from None
     entries = [*request.loaded.definitions, *request.loaded.subscriptions.values()]
     matches, dead_letters = spark.run_match(
-        entries, request.events, lateness=request.lateness, until=request.until, master=request.master
+        entries,
+        request.events,
+        lateness=request.lateness,
+        until=request.until,
+        master=request.master,
+        with_members=request.with_members,
+        interval=request.ends,
     )
-    return Answer(matches, dead_letters)
+    warned = Warned()
+    for letter in dead_letters:
+        if letter.code == EVENT_WARNING:
+            warned.add(_warning(letter))
+    return Answer(matches, [each for each in dead_letters if each.code != EVENT_WARNING], warned)
+
+
+def _warning(letter: DeadLetter) -> EventWarning:
+    """The warning that a Spark task told as a letter, the first of its kind in the task."""
+    who = json.loads(letter.input)
+    code, _, message = letter.reason.partition(": ")
+    return EventWarning(who["source"], who["id"], code, message)
 
 
 _ENGINES: dict[EngineName, Callable[[Request], Answer]] = {

@@ -9,9 +9,11 @@ from typing import Annotated
 import typer
 
 from tocsin.catalog import Definition, Subscription, Surroundings
+from tocsin.cli.drawing.page import draw_page
 from tocsin.cli.engines import read_input
 from tocsin.cli.loading import load
-from tocsin.cli.options import Ontology
+from tocsin.cli.options import Infer, Ontology
+from tocsin.cli.trace import trace_lines
 from tocsin.cli.why import atom_why_lines, missed_lines
 from tocsin.engine.batch import Batch
 from tocsin.engine.engine import Engine
@@ -19,15 +21,25 @@ from tocsin.events.event import Event
 from tocsin.events.order import in_canonical_order
 from tocsin.languages import xml_ql_of
 from tocsin.plan.atoms import Atom
-from tocsin.plan.composites import Plan
-from tocsin.plan.explain_composites import waiting_text
+from tocsin.plan.composites import Plan, atoms_of
+from tocsin.plan.explain_composites import has_concurrent_parts, waiting_text
 from tocsin.plan.explain_modes import mode_lines
 from tocsin.plan.explain_plan import plan_lines, summary_lines
 from tocsin.plan.occurrence import Occurrence
+from tocsin.plan.warnings import event_warnings
 from tocsin.plan.wire import plan_to_json
 from tocsin.values.time import format_instant
 
 _KEY = "explained"
+_LONGEST = "max_event_duration"
+_CHEAPER = f"|(A)B waits for events that last; the option {_LONGEST} says how long they may (0: they are instants)"
+
+
+class Format(StrEnum):
+    """How an explanation is given."""
+
+    TEXT = "text"
+    SVG = "svg"
 
 
 class Form(StrEnum):
@@ -45,14 +57,28 @@ def explain(
     ] = None,
     id: Annotated[str | None, typer.Option(help="Only the subscription with this id.")] = None,
     ontology: Ontology = None,
+    infer: Infer = None,
+    format: Annotated[Format, typer.Option(help="svg draws graph patterns, and their matching trees for --event.")] = (
+        Format.TEXT
+    ),
     wire: Annotated[bool, typer.Option("--wire", help="Show the plan as versioned JSON instead.")] = False,
     form: Annotated[
         Form | None, typer.Option("--as", help="Show the subscription in another language instead: xml-ql.")
     ] = None,
+    trace: Annotated[
+        bool, typer.Option("--trace", help="Show the matching of boolean selectors step by step instead; with --event.")
+    ] = False,
 ) -> None:
     """Show the plan and the state bound of subscriptions; with events, why each did or did not ring."""
-    loaded = load(subscription, ontology, skip_wrong=False)
+    loaded = load(subscription, ontology, infer, skip_wrong=False)
     events = [each for path in event or () for each in read_input(path, None).events]
+    chosen = {each: plan for each, plan in loaded.plans.items() if id in (None, each)}
+    if trace:
+        _show_trace(chosen, events)
+        return
+    if format is Format.SVG:
+        typer.echo(draw_page(chosen, events))
+        return
     for each, plan in loaded.plans.items():
         if id in (None, each):
             if form is Form.XML_QL:
@@ -63,6 +89,7 @@ def explain(
                 continue
             _show(loaded.subscriptions[each], plan)
             _show_why(plan, events)
+            _show_warnings(plan, events)
             typer.echo()
 
 
@@ -78,6 +105,13 @@ def _show_xml_ql(subscription: Subscription, definitions: Iterable[Definition]) 
         typer.echo(message)
 
 
+def _show_trace(plans: dict[str, Plan], events: list[Event]) -> None:
+    if not events:
+        raise typer.BadParameter("give an event to trace, as in --event FILE", param_hint="--trace")
+    for line in trace_lines(plans, events):
+        typer.echo(line)
+
+
 def _show(subscription: Subscription, plan: Plan) -> None:
     typer.echo(f"subscription {subscription.id} ({subscription.language})")
     typer.echo("  plan")
@@ -85,12 +119,22 @@ def _show(subscription: Subscription, plan: Plan) -> None:
         typer.echo(f"    {line}")
     for line in (*(mode_lines(plan) if subscription.language == "exmlql" else ()), *summary_lines(plan)):
         typer.echo(f"  {line}")
+    if subscription.language == "opsl" and _LONGEST not in subscription.options and has_concurrent_parts(plan.pattern):
+        typer.echo(f"  cheaper        {_CHEAPER}")
 
 
 def _show_why(plan: Plan, events: list[Event]) -> None:
     lines = _why_atom(plan.pattern, events) if isinstance(plan.pattern, Atom) else _why_composite(plan, events)
     for line in lines if events else ():
         typer.echo(f"  {line}")
+
+
+def _show_warnings(plan: Plan, events: list[Event]) -> None:
+    """What is odd about the events in the light of what the subscription knows."""
+    atoms = dict.fromkeys(atoms_of(plan.pattern))
+    for event in events:
+        for warning in event_warnings(event, atoms):
+            typer.echo(f"  warning: event {event.id}: {warning}")
 
 
 def _why_atom(atom: Atom, events: list[Event]) -> Iterator[str]:
@@ -103,6 +147,10 @@ def _why_composite(plan: Plan, events: list[Event]) -> Iterator[str]:
     engine = Engine()
     engine.add(_KEY, plan)
     ordered = in_canonical_order(events)
+    first = next((event.interval.end for event in ordered if event.interval is not None), None)
+    if first is not None and engine.begin_at(first):
+        yield "refused: a window of it was over before the first event"
+        return
     relevant = {each.index: each.atoms for each in engine.match_all(Batch(ordered)).relevant}
     for index, event in enumerate(ordered):
         if event.interval is None:

@@ -13,10 +13,10 @@ from tocsin.catalog import (
     Subscription,
     Surroundings,
     compile_subscription,
-    knowledge_in,
     ontologies,
     problems_of,
     read_entries,
+    require_agreement,
 )
 from tocsin.catalog.files import LineProblem
 from tocsin.connectors.files import open_lines
@@ -33,37 +33,44 @@ class Loaded:
     definitions: tuple[Definition, ...] = ()
 
 
-def read_file(path: str, ontology: Iterable[str] | None = None) -> Entries:
-    """The entries of a file of subscriptions with the ontologies given beside it, and the problems of its lines."""
-    with open_lines(path) as lines:
-        entries = read_entries(lines)
-    entries.definitions.extend(ontologies(ontology))
-    knowledge_in(entries.definitions)  # raises what is wrong with the ontologies, once
+def read_file(path: str | None, ontology: Iterable[str] | None = None, infer: Iterable[str] | None = None) -> Entries:
+    """The entries of a file, where one is given, and of the ontologies beside it, and the problems of its lines."""
+    entries = Entries()
+    if path is not None:
+        with open_lines(path) as lines:
+            entries = read_entries(lines)
+    entries.definitions.extend(ontologies(ontology, infer))
+    require_agreement((), entries.definitions)  # raises what is wrong with the ontologies, once
     return entries
 
 
-def problems_in(entries: Entries) -> list[LineProblem]:
-    """Every problem of the file, by line."""
+def problems_in(entries: Entries, known: Iterable[Definition] | None = None) -> list[LineProblem]:
+    """Every problem of the file, by line; in the light of its own definitions, unless others are known."""
     found = list(entries.problems)
-    light = Surroundings.of(entries.definitions)
+    light = Surroundings.of(entries.definitions if known is None else known)
     for entry in entries.subscriptions:
         for problem in problems_of(entry.subscription, light):
             found.append(LineProblem(entry.line, entry.subscription.id, problem))
     return sorted(found, key=lambda each: each.line)
 
 
-def load(path: str, ontology: Iterable[str] | None = None, *, skip_wrong: bool) -> Loaded:
+def require_good(path: str, entries: Entries, known: Iterable[Definition] | None = None) -> None:
+    """Shows every problem of a file; raises where there is one."""
+    problems = problems_in(entries, known)
+    _show(path, problems)
+    if problems:
+        raise _refused(path, problems, hint="mend them; nothing was changed")
+
+
+def load(
+    path: str, ontology: Iterable[str] | None = None, infer: Iterable[str] | None = None, *, skip_wrong: bool
+) -> Loaded:
     """The compiled subscriptions of a file; wrong ones are shown, and stop the run unless they are to be skipped."""
-    entries = read_file(path, ontology)
+    entries = read_file(path, ontology, infer)
     problems = problems_in(entries)
-    for each in problems:
-        typer.echo(f"{path}: {each}", err=True)
+    _show(path, problems)
     if problems and not skip_wrong:
-        raise MeaningProblem(
-            f"{path} has {len(problems)} problem(s)",
-            code="SubscriptionsRefused",
-            hint="mend them, or leave them out with --on-error skip",
-        )
+        raise _refused(path, problems, hint="mend them, or leave them out with --on-error skip")
     wrong = {each.line for each in problems}
     light = Surroundings.of(entries.definitions)
     good = [entry.subscription for entry in entries.subscriptions if entry.line not in wrong]
@@ -72,3 +79,12 @@ def load(path: str, ontology: Iterable[str] | None = None, *, skip_wrong: bool) 
         {each.id: compile_subscription(each, light) for each in good},
         tuple(entries.definitions),
     )
+
+
+def _show(path: str, problems: list[LineProblem]) -> None:
+    for each in problems:
+        typer.echo(f"{path}: {each}", err=True)
+
+
+def _refused(path: str, problems: list[LineProblem], hint: str) -> MeaningProblem:
+    return MeaningProblem(f"{path} has {len(problems)} problem(s)", code="SubscriptionsRefused", hint=hint)

@@ -6,10 +6,14 @@ from typing import Annotated
 
 import typer
 
+from tocsin.catalog import knowledge_in
 from tocsin.cli.engines import EngineName, Request, evaluate
 from tocsin.cli.loading import load
-from tocsin.cli.options import Events, OnError, Ontology, Subscriptions
+from tocsin.cli.options import Events, Infer, OnError, Ontology, Subscriptions
 from tocsin.connectors.files import write_lines
+from tocsin.events.content import Content
+from tocsin.events.reception import Ends
+from tocsin.plan.past_windows import WINDOW_IN_PAST
 from tocsin.values.time import parse_duration, parse_instant
 
 
@@ -17,6 +21,7 @@ def match(
     subscriptions: Subscriptions,
     events: Events,
     ontology: Ontology = None,
+    infer: Infer = None,
     engine: Annotated[EngineName, typer.Option(help="Who evaluates; all give the same answer.")] = EngineName.LOCAL,
     lateness: Annotated[
         str | None, typer.Option(help="Count events as late that end more than this before the newest one, as 2s.")
@@ -27,24 +32,41 @@ def match(
         str | None, typer.Option(help="Where malformed and late events go, with line number and reason.")
     ] = None,
     on_error: Annotated[OnError, typer.Option(help="What a wrong subscription does to the run.")] = OnError.FAIL,
+    content: Annotated[
+        Content, typer.Option(help="What matches tell of their events, where a subscription does not say.")
+    ] = Content.IDS,
+    interval: Annotated[
+        Ends, typer.Option(help="When an event without endtime ends: when it starts, or when it was received.")
+    ] = Ends.START,
     master: Annotated[str, typer.Option(help="Spark master, for --engine spark.")] = "local[2]",
 ) -> None:
     """Match the events of a file against the subscriptions of a file.
 
     Matches are put out in the order of detection. A malformed event never stops the run: it is counted on standard
-    error and, with --dead-letters, written down with its line number and the reason.
+    error and, with --dead-letters, written down with its line number and the reason. With --content events or rdf a
+    match also has its members: the complete events, or each event as Turtle.
     """
     stop = None if until is None else parse_instant(until)
-    loaded = load(subscriptions, ontology, skip_wrong=on_error is OnError.SKIP)
-    request = Request(loaded, events, parse_duration(lateness) if lateness else None, stop, master)
+    loaded = load(subscriptions, ontology, infer, skip_wrong=on_error is OnError.SKIP)
+    contents = {id: each.content or content for id, each in loaded.subscriptions.items()}
+    allowed = parse_duration(lateness) if lateness else None
+    with_members = set(contents.values()) != {Content.IDS}
+    request = Request(loaded, events, allowed, stop, master, with_members, interval)
     answer = evaluate(engine, request)
-    write_lines(output, (each.line() for each in answer.matches))
+    for line in answer.warned.lines():
+        typer.echo(f"tocsin: warning: {line}; the event was served", err=True)
+    for letter in answer.dead_letters:
+        if letter.code == WINDOW_IN_PAST:
+            typer.echo(f"tocsin: warning: {letter.reason}", err=True)
+    words = knowledge_in(loaded.definitions)
+    unserved = [letter for letter in answer.dead_letters if letter.code != WINDOW_IN_PAST]
+    write_lines(output, (each.line(contents[each.subscription], words) for each in answer.matches))
     if dead_letters is not None:
         write_lines(dead_letters, (each.text() for each in answer.dead_letters))
-    elif answer.dead_letters:
-        first = answer.dead_letters[0]
+    elif unserved:
+        first = unserved[0]
         typer.echo(
-            f"tocsin: {len(answer.dead_letters)} event(s) not served, the first at line {first.line}: {first.reason}; "
+            f"tocsin: {len(unserved)} event(s) not served, the first at line {first.line}: {first.reason}; "
             "--dead-letters FILE keeps them all",
             err=True,
         )

@@ -10,9 +10,10 @@ import pyarrow.compute as pc
 
 from tocsin.engine.arrow import encoding_of_arrow, encoding_of_nothing
 from tocsin.engine.encoding import Distinct, Encoding, encoding_of_values
-from tocsin.events.event import Event, Path
+from tocsin.events.event import ENVELOPE, INSTANT, Event, Path
 from tocsin.values.scalars import Kind
-from tocsin.values.space import Places, as_places, extents, parse_places
+from tocsin.values.space import Places, as_places, parse_places
+from tocsin.values.time import parse_instant
 
 
 class Column:
@@ -70,7 +71,7 @@ class EventBatch(Protocol):
         ...
 
     def places(self) -> Places:
-        """The ground that each event covers; None where it has no place."""
+        """The place of each event; None where it has none."""
         ...
 
 
@@ -114,9 +115,9 @@ class Batch:
         return self._events[i]
 
     def places(self) -> Places:
-        """The ground of each event; places that nobody has read yet are read together."""
+        """The place of each event; places that nobody has read yet are read together."""
         if self._places is None:
-            self._places = _grounds(self._events)
+            self._places = _places_of(self._events)
         return self._places
 
 
@@ -158,26 +159,49 @@ class ArrowBatch:
         return self._make_event(i)
 
     def places(self) -> Places:
-        """The ground of each row's event, all of which are made for it."""
+        """The place of each row's event, all of which are made for it."""
         if self._places is None:
-            self._places = _grounds([self._make_event(i) for i in range(self.size)])
+            self._places = _places_of([self._make_event(i) for i in range(self.size)])
         return self._places
 
     def _array(self, path: Path) -> Any:
+        if len(path) == 3 and path[0] == ENVELOPE:
+            return self._times(path)
         for length in range(len(path), 0, -1):
             name = self._names.get(path[:length])
             if name is not None:
                 return _member(self._table.column(name), path[length:])
         return None
 
+    def _times(self, path: Path) -> Any:
+        """A time of the envelope as a number; where no column has it, it is read from the texts."""
+        name = self._names.get((*path[:2], INSTANT))
+        texts = self._array(path[:2]) if name is None else None
+        if name is None and texts is None:
+            return None
+        instants = _instants(texts) if name is None else self._table.column(name)
+        return instants if path[2] == INSTANT else pa.array([_thousandth(each) for each in instants.to_pylist()])
 
-def _grounds(events: Sequence[Event]) -> Places:
+
+def _places_of(events: Sequence[Event]) -> Places:
     """What is read here is kept with the events, so that nobody reads it again."""
     unread = [event for event in events if event._place is None and event.place_source is not None]
     read = parse_places([event.place_source for event in unread])
     for event, place in zip(unread, read.tolist(), strict=True):
         event._place = place
-    return extents(read if len(unread) == len(events) else as_places([event._place for event in events]))
+    return read if len(unread) == len(events) else as_places([event._place for event in events])
+
+
+def _instants(texts: Any) -> Any:
+    """Times that are written as RFC 3339 as microseconds; each different text is read once."""
+    whole = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
+    encoded = whole if pa.types.is_dictionary(whole.type) else whole.dictionary_encode()
+    read = [None if text is None else parse_instant(text) for text in encoded.dictionary.to_pylist()]
+    return pa.array(read, pa.int64()).take(encoded.indices)
+
+
+def _thousandth(instant: int | None) -> int | None:
+    return None if instant is None else instant // 1000
 
 
 def _member(array: Any, steps: Path) -> Any:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from tocsin.engine.batch import EventBatch
-from tocsin.engine.blocks.asking import asking
+from tocsin.engine.blocks.nested import asking
 from tocsin.engine.detection.network import QUEUE_LIMIT, Found, Network
 from tocsin.engine.detection.node import Pending, State
 from tocsin.engine.families import AtomMatchers
@@ -24,6 +24,7 @@ from tocsin.events.match import Match, match_of_event
 from tocsin.plan.atoms import Atom, Condition
 from tocsin.plan.composites import Forward, Plan
 from tocsin.plan.construction import Construct
+from tocsin.plan.past_windows import past_window
 from tocsin.plan.rendering import match_of_atom, matches_of
 from tocsin.plan.row_functions import GivenUp
 from tocsin.values.time import Instant
@@ -162,8 +163,12 @@ class Engine:
         return [(index, None if key in self._atoms else key) for index, key in self._matcher.undecided]
 
     def refused(self) -> dict[int, EventProblem]:
-        """Events of the last batch, by index, that no concept can be asked about, and why."""
+        """Events of the last batch, by index, that no graph or no concept can be asked about, and why."""
         return self._matcher.refused
+
+    def warned(self) -> list[tuple[int, EventProblem]]:
+        """Event indexes of the last batch and what is odd about the events; they are served all the same."""
+        return self._matcher.warned
 
     def detect(self, event: Event, atoms: Iterable[Atom]) -> Found:
         """The next event in canonical order: what it, and the timers due before it, bring about."""
@@ -228,9 +233,18 @@ class Engine:
         """The soonest instant at which time alone may bring something about."""
         return self._network.next_timer()
 
-    def begin_at(self, now: Instant) -> None:
-        """The first event of all, whether it concerns a composite or not, ends at `now`."""
+    def begin_at(self, now: Instant) -> list[str]:
+        """The first event of all, whether it concerns a composite or not, ends at `now`.
+
+        Gives the composites that are removed because a window of theirs was over before, when nobody watched.
+        """
+        if self._network.has_begun:
+            return []
+        over = sorted(key for key in self._composites if past_window(self._telling[key].pattern, now - 1) is not None)
+        for key in over:
+            self.remove(key)
         self._network.begin_at(now)
+        return over
 
     def forget_before(self, now: Instant) -> None:
         """Drops all state that no event which ends at `now` or later can complete."""

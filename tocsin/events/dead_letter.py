@@ -14,6 +14,9 @@ MAX_INPUT = 4096
 
 LATE = "late"
 
+EVENT_WARNING = "EventWarning"
+"""The code of what is told like a dead letter where there is no other way: the event itself was served."""
+
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
@@ -63,10 +66,25 @@ def untold(events: Sequence[Event], subscription: str, code: str, why: str) -> D
     return DeadLetter(code, reason, json.dumps(members[0] if len(members) == 1 else members))
 
 
+def warning(event: Event, problem: Problem) -> DeadLetter:
+    """What is odd about an event that was served, as a letter."""
+    reason = f"{problem.code}: {problem.message}"
+    return DeadLetter(EVENT_WARNING, reason, json.dumps({"source": event.source, "id": event.id}))
+
+
 def too_many_hops(subscription: str, match: str) -> DeadLetter:
     """The dead letter of what was built out of too many constructions one behind the other."""
     reason = f"what subscription {subscription!r} built is not published again: it lies behind too many constructions"
     return DeadLetter("HopLimitExceeded", reason, json.dumps({"subscription": subscription, "match": match}))
+
+
+def broken(subscription: str, problem: Problem, expression: str) -> DeadLetter:
+    """The dead letter of a subscription that does not compile, as it came or after a definition has changed."""
+    token = f" ({problem.token!r})" if problem.token and problem.token not in problem.message else ""
+    place = f" at {problem.place}" if problem.place else ""
+    hint = f" ({problem.hint})" if problem.hint else ""
+    reason = f"subscription {subscription!r} rings no more{place}: {problem.message}{token}{hint}"
+    return DeadLetter(problem.code, reason, shown_input(expression))
 
 
 def suspended(subscription: str) -> DeadLetter:
@@ -75,6 +93,16 @@ def suspended(subscription: str) -> DeadLetter:
         "QueueLimitExceeded",
         f"subscription {subscription!r} is suspended: more occurrences wait for it than the limit allows"
         " (give it a window, a key to join on or a shorter horizon, then subscribe again)",
+        subscription,
+    )
+
+
+def window_over(subscription: str) -> DeadLetter:
+    """The dead letter of a subscription with a window of absolute time that was over before time began here."""
+    return DeadLetter(
+        "WindowInPast",
+        f"subscription {subscription!r} is not served: a window of it was over before the first event"
+        " (give a window that ends later, or events of its time)",
         subscription,
     )
 

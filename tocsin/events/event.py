@@ -7,7 +7,7 @@ from typing import Any
 
 from tocsin.events.views.document import Element, attributes_of, document_of
 from tocsin.events.views.graph import Graph, graph_of
-from tocsin.values.space import Geometry, format_place, parse_place
+from tocsin.values.space import Geometry, format_place, read_place
 from tocsin.values.time import Instant, Interval
 
 Path = tuple[str, ...]
@@ -15,6 +15,12 @@ Path = tuple[str, ...]
 
 ENVELOPE = ""
 """First step of a path into the envelope, for example ("", "id"). No member of data has an empty name there."""
+
+INSTANT = "instant"
+"""Last step of the paths ("", "time", INSTANT) and ("", "endtime", INSTANT): the time as a number of microseconds."""
+
+MILLISECONDS = "milliseconds"
+"""The same in whole milliseconds, as messaging standards count time."""
 
 _NOTHING: Mapping[str, Any] = {}
 _UNTIMED: Instant = -(2**63)
@@ -71,7 +77,7 @@ class Event:
     def place(self) -> Geometry | None:
         """The geometry of the event, or None where it has no place."""
         if self._place is None and self.place_source is not None:
-            self._place = parse_place(self.place_source)
+            self._place = read_place(self.place_source)
         return self._place
 
     @property
@@ -116,7 +122,15 @@ class Event:
 
     def attribute(self, path: Path) -> Any:
         """The value at a path, or None where there is none."""
+        if len(path) == 3 and path[0] == ENVELOPE:
+            return self._measured_time(path[1], path[2])
         return value_at(self.attributes, self.envelope, path)
+
+    def _measured_time(self, name: str, unit: str) -> int | None:
+        if self.interval is None:
+            return None
+        instant = self.interval.start if name == "time" else self.interval.end
+        return instant if unit == INSTANT else instant // 1000
 
     def __reduce__(self) -> tuple[object, ...]:
         return (Event, (self.envelope, self.data, self.interval, self.place_source))  # views are derived anew
@@ -126,11 +140,15 @@ class Event:
 
 
 def value_at(attributes: Mapping[str, Any], envelope: Mapping[str, Any], path: Path) -> Any:
-    """The value at a path in an event's attributes or envelope; None where a step leads nowhere."""
+    """The value at a path in an event's attributes or envelope; None where a step leads nowhere.
+
+    What has no endtime ends when it starts.
+    """
     if len(path) == 1:
         return attributes.get(path[0])
     if path[0] == ENVELOPE:
-        return envelope.get(path[1])
+        given = envelope.get(path[1])
+        return envelope.get("time") if given is None and path[1] == "endtime" else given
     value: Any = attributes
     for step in path:
         if not isinstance(value, dict):

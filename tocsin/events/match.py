@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
+from tocsin.events.codecs.cloudevents import json_text
+from tocsin.events.content import Content, Words, content_named, members_told
 from tocsin.events.event import Event
 from tocsin.values.time import Instant, format_instant
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """One ring of the bell; `events` are the ids of the constituents in canonical order, times may be unknown."""
+    """One ring of the bell; `events` and `sources` name the constituents in canonical order, times may be unknown.
+
+    `members` are the constituents themselves, by reference and where the host has them; two matches that differ in
+    nothing else are equal.
+    """
 
     subscription: str
     events: tuple[str, ...]
@@ -25,17 +30,20 @@ class Match:
     id: str
     bindings: Mapping[str, str] = field(default_factory=dict, hash=False)
     outputs: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    members: tuple[Event, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def order(self) -> tuple[bool, int, str, tuple[str, ...], str]:
         """Output order: (detected, subscription, events); what has no time comes first; the id settles ties."""
         return (self.detected is not None, self.detected or 0, self.subscription, self.events, self.id)
 
-    def as_json(self) -> dict[str, Any]:
-        """The fixed output format."""
-        return {
+    def as_json(self, content: Content | str = Content.IDS, words: Words | None = None) -> dict[str, Any]:
+        """The fixed output format, with as much of the members as is asked for; `words` is an ontology, for RDF."""
+        body = {
             "subscription": self.subscription,
             "events": list(self.events),
+            "sources": list(self.sources),
             "start": _time(self.start),
             "end": _time(self.end),
             "detected": _time(self.detected),
@@ -44,32 +52,44 @@ class Match:
             "outputs": list(self.outputs),
             "id": self.id,
         }
+        wanted = content_named(content)
+        return body if wanted is Content.IDS else body | {"members": members_told(self.members, wanted, words)}
 
-    def line(self) -> str:
+    def line(self, content: Content | str = Content.IDS, words: Words | None = None) -> str:
         """The match as one line of JSON."""
-        return json.dumps(self.as_json(), ensure_ascii=False, separators=(",", ":"))
+        return json_text(self.as_json(content, words))
+
+
+def once(found: Sequence[Match]) -> Sequence[Match]:
+    """Each id once, the first of them: occurrences that nothing told tells apart are one match."""
+    if len(found) < 2:
+        return found
+    matches: dict[str, Match] = {}
+    for match in found:
+        matches.setdefault(match.id, match)
+    return list(matches.values())
 
 
 def match_of_event(subscription: str, event: Event) -> Match:
     """The match of an atomic subscription: it is detected when its one event ends."""
     start, end = (event.interval.start, event.interval.end) if event.interval else (None, None)
     key = match_id(subscription, (event.identity,))
-    return Match(subscription, (event.id,), start, end, end, event.place_text, key)
+    return Match(subscription, (event.id,), start, end, end, event.place_text, key, {}, (), (event.source,), (event,))
 
 
-def match_id(subscription: str, identities: Sequence[tuple[str, str]], *further: str) -> str:
-    """A hash of the subscription id, the constituents' identities and what else tells matches apart."""
-    return hashed_id(subscription, measured(*(text for identity in identities for text in identity), *further))
+def match_id(subscription: str, identities: Sequence[tuple[str, str]]) -> str:
+    """The id of a match that nothing but its subscription and its constituents tells apart from others."""
+    return hashed_id(subscription, measured([text for identity in identities for text in identity]))
 
 
-def hashed_id(subscription: str, constituents: bytes) -> str:
+def hashed_id(subscription: str, constituents: str) -> str:
     """The id of a match whose constituents are measured already, as they are for many subscriptions at once."""
-    return blake2b(measured(subscription) + constituents, digest_size=16).hexdigest()
+    return blake2b(f"{len(subscription)}:{subscription}{constituents}".encode(), digest_size=16).hexdigest()
 
 
-def measured(*parts: str) -> bytes:
+def measured(parts: Iterable[str]) -> str:
     """Each part prefixed by its length, so that no two lists of parts run into one."""
-    return b"".join([b"%d:%b" % (len(encoded := part.encode()), encoded) for part in parts])
+    return "".join([f"{len(part)}:{part}" for part in parts])
 
 
 def _time(instant: Instant | None) -> str | None:

@@ -22,6 +22,11 @@ class Watermark:
         self._newest: Instant | None = None
 
     @property
+    def lateness(self) -> Duration:
+        """How far behind the newest an event may be."""
+        return self._lateness or 0
+
+    @property
     def instant(self) -> Instant | None:
         """Where the watermark stands, or None before the first event."""
         return None if self._newest is None or self._lateness is None else self._newest - self._lateness

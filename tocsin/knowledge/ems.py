@@ -12,6 +12,7 @@ from itertools import product
 
 from tocsin.errors import LimitProblem
 from tocsin.knowledge.ontology import MetaStatement, Ontology
+from tocsin.knowledge.vocabulary import QUIET
 from tocsin.values.terms import RDF_TYPE
 
 EMS_LIMIT = 200_000
@@ -69,9 +70,9 @@ def _declared(ontology: Ontology) -> Iterator[MetaStatement]:
     if ontology.meta_statements:
         yield from ontology.meta_statements
         return
-    classes = _canonical_classes(ontology, ontology.classes)
+    classes = _canonical_classes(ontology, ontology.classes) - QUIET
     properties = {ontology.canonical_property(each) for each in ontology.properties}
-    for parts in product(classes, properties - {RDF_TYPE}, classes):
+    for parts in product(classes, properties - QUIET - {RDF_TYPE}, classes):
         yield MetaStatement(*parts)
 
 

@@ -11,8 +11,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from tocsin.errors import MeaningProblem
+from tocsin.knowledge.axioms import Axioms, axioms_in
 from tocsin.knowledge.hierarchy import Edge
 from tocsin.knowledge.ontology import MetaStatement
+from tocsin.knowledge.rules import Infer
 from tocsin.knowledge.statements import Triples, declared_statements, domain_range_statements, shape_statements
 from tocsin.values.rdf import RdfText
 from tocsin.values.terms import ANY_LITERAL, DATATYPE_PARENT, OWL, RDF, RDF_TYPE, RDFS, Iri, Resource, Term
@@ -28,6 +30,7 @@ _DATATYPE_TYPES = frozenset((RDFS + "Datatype", "https://schema.org/DataType", "
 _SUB_CLASS, _SUB_PROPERTY = RDFS + "subClassOf", RDFS + "subPropertyOf"
 _SAME_CLASS, _SAME_PROPERTY = OWL + "equivalentClass", OWL + "equivalentProperty"
 _AND, _OR, _ON_DATATYPE = OWL + "intersectionOf", OWL + "unionOf", OWL + "onDatatype"
+_OF_CLASSES = tuple(OWL + name for name in ("someValuesFrom", "allValuesFrom", "onClass", "complementOf"))
 _OF_OTHERS = frozenset(OWL + kind for kind in ("Ontology", "NamedIndividual", "Restriction", "AllDisjointClasses"))
 
 
@@ -46,20 +49,22 @@ class Facts:
     same_classes: set[Edge] = field(default_factory=set)
     same_properties: set[Edge] = field(default_factory=set)
     statements: set[MetaStatement] = field(default_factory=set)
+    axioms: Axioms = field(default_factory=Axioms)
     prefixes: dict[str, str] = field(default_factory=dict)
 
     def add(self, other: Facts) -> None:
         """Take over all that the other says; a prefix that is already known keeps its meaning."""
         for name in self.__slots__:
-            if name != "prefixes":
+            if name not in ("prefixes", "axioms"):
                 getattr(self, name).update(getattr(other, name))
+        self.axioms.add(other.axioms)
         self.prefixes = {**other.prefixes, **self.prefixes}
 
 
-def facts_of(text: RdfText, *, domain_and_range: bool = False) -> Facts:
+def facts_of(text: RdfText, *, domain_and_range: bool = False, infer: Iterable[Infer] = ()) -> Facts:
     """What a text says; `domain_and_range` reads meta-statements from the domains and ranges of properties, too."""
     triples = Triples(text.triples)
-    facts = Facts(prefixes=dict(text.prefixes))
+    facts = Facts(prefixes=dict(text.prefixes), axioms=axioms_in(triples, infer))
     _read_hierarchies(triples, facts)
     _read_expressions(triples, facts)
     _read_names(triples, facts)
@@ -108,6 +113,10 @@ def _read_names(triples: Triples, facts: Facts) -> None:
         for prop, value in _named_pairs(triples.pairs(relation)):
             facts.properties.add(prop)
             facts.classes.add(value)
+    facts.properties.update(name for pair in _named_pairs(triples.pairs(OWL + "inverseOf")) for name in pair)
+    facts.properties.update(_names(value for _, value in triples.pairs(OWL + "onProperty")))
+    for relation in _OF_CLASSES:
+        facts.classes.update(set(_names(value for _, value in triples.pairs(relation))) - facts.datatypes)
     facts.classes -= {ANY_LITERAL, *DATATYPE_PARENT}
 
 

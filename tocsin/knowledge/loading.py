@@ -7,42 +7,42 @@ conclusion that would close one is left out.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tocsin.errors import MeaningProblem, Problem
+from tocsin.knowledge.daml import modernised
 from tocsin.knowledge.facts import Facts, facts_of
 from tocsin.knowledge.hierarchy import Edge, cycle_in, folded
-from tocsin.knowledge.ontology import (
-    ALIASES,
-    PREFIXES,
-    MetaStatement,
-    Ontology,
-    builtin_classes,
-    builtin_properties,
-    local_name,
-)
-from tocsin.values.rdf import EXTENSIONS, TURTLE, read_rdf
+from tocsin.knowledge.ontology import MetaStatement, Ontology, builtin_classes, builtin_properties, local_name
+from tocsin.knowledge.rules import Infer, inferences
+from tocsin.knowledge.vocabulary import ALIASES, PREFIXES
+from tocsin.values.rdf import EXTENSIONS, TURTLE, RdfText, base_of, read_rdf
 from tocsin.values.terms import ANY_LITERAL, DATATYPE_PARENT, THING
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A text with its media type, and where it came from."""
+    """A text with its media type, where it came from, and what is to be concluded from it."""
 
     text: str
     media_type: str = TURTLE
     name: str = "the ontology"
+    infer: tuple[Infer, ...] = ()
 
 
-def load_ontology(paths: Iterable[str | Path], *, domain_and_range: bool = False) -> Ontology:
+def load_ontology(paths: Iterable[str | Path], *, domain_and_range: bool = False, infer: object = ()) -> Ontology:
     """The ontology of one file or several, their formats known by the ends of their names."""
-    return ontology_of((_source(Path(path)) for path in paths), domain_and_range=domain_and_range)
+    chosen = inferences(infer)
+    sources = (replace(_source(Path(path)), infer=chosen) for path in paths)
+    return ontology_of(sources, domain_and_range=domain_and_range)
 
 
-def parse_ontology(text: str, media_type: str = TURTLE, *, domain_and_range: bool = False) -> Ontology:
+def parse_ontology(
+    text: str, media_type: str = TURTLE, *, domain_and_range: bool = False, infer: object = ()
+) -> Ontology:
     """The ontology of one text."""
-    return ontology_of((Source(text, media_type),), domain_and_range=domain_and_range)
+    return ontology_of((Source(text, media_type, infer=inferences(infer)),), domain_and_range=domain_and_range)
 
 
 def ontology_of(sources: Iterable[Source], *, domain_and_range: bool = False) -> Ontology:
@@ -69,12 +69,18 @@ def _source(path: Path) -> Source:
 
 def _read(source: Source, domain_and_range: bool) -> Facts:
     try:
-        return facts_of(read_rdf(source.text, source.media_type, merge_graphs=True), domain_and_range=domain_and_range)
+        text = read_ontology(source.text, source.media_type)
+        return facts_of(text, domain_and_range=domain_and_range, infer=source.infer)
     except Problem as problem:
         code = problem.code if problem.code != problem.default_code else "ONTOLOGY_SYNTAX"
         raise type(problem)(
             f"{source.name}: {problem.message}", code=code, place=problem.place, token=problem.token, hint=problem.hint
         ) from None
+
+
+def read_ontology(text: str, media_type: str) -> RdfText:
+    """The triples of an ontology, in the words of today."""
+    return modernised(read_rdf(text, media_type, merge_graphs=True, base=base_of(text, media_type)))
 
 
 def _built(facts: Facts) -> Ontology:
@@ -95,6 +101,7 @@ def _built(facts: Facts) -> Ontology:
         frozenset(facts.individuals - facts.classes - facts.properties - facts.datatypes),
         tuple(sorted({_canonical(each, classes, properties) for each in facts.statements})),
         {**PREFIXES, **facts.prefixes},
+        rules=facts.axioms.rules(classes, properties),
     )
 
 

@@ -16,14 +16,17 @@ from typing import NamedTuple, Protocol, runtime_checkable
 from weakref import WeakValueDictionary
 
 from tocsin.knowledge.hierarchy import Hierarchy
-from tocsin.values.terms import ANY_LITERAL, DATATYPE_PARENT, OWL, RDF, RDF_TYPE, RDFS, THING, XSD
-
-DAML = "http://www.daml.org/2001/03/daml+oil#"
-PREFIXES: Mapping[str, str] = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD, "daml": DAML}
-"""Prefixes that every ontology knows, unless it gives them another meaning."""
-
-ALIASES: Mapping[str, str] = {DAML + "Thing": THING, RDF + "Literal": ANY_LITERAL, DAML + "Literal": ANY_LITERAL}
-"""Older names of the two most general classes."""
+from tocsin.knowledge.rules import NO_RULES, Rules
+from tocsin.knowledge.vocabulary import (
+    ALIASES,
+    CLASS_PARENTS,
+    MEMBER,
+    PREFIXES,
+    PROPERTY_PARENTS,
+    QUIET,
+    is_membership,
+)
+from tocsin.values.terms import ANY_LITERAL, DATATYPE_PARENT, RDF_TYPE, THING
 
 _LOCAL = re.compile(r"[^#/:]*$")
 
@@ -56,6 +59,7 @@ class Ontology:
     prefixes: Mapping[str, str] = field(default_factory=lambda: dict(PREFIXES))
     open: bool = False
     tbox: object | None = None
+    rules: Rules = NO_RULES
     fingerprint: str = field(init=False)
     _by_property: dict[str, list[MetaStatement]] = field(default_factory=dict, init=False, repr=False)
     _by_local_name: dict[str, list[str]] = field(default_factory=dict, init=False, repr=False)
@@ -64,7 +68,7 @@ class Ontology:
         for each in self.meta_statements:
             self._by_property.setdefault(each.property, []).append(each)
         names = self.classes | self.properties | self.individuals
-        for name in sorted(names - DATATYPE_PARENT.keys() - ALIASES.keys()):
+        for name in sorted(names - DATATYPE_PARENT.keys() - (QUIET - self._spoken_of())):
             self._by_local_name.setdefault(local_name(name), []).append(name)
         object.__setattr__(self, "fingerprint", self._computed_fingerprint())
 
@@ -79,7 +83,15 @@ class Ontology:
         return f"Ontology({counts}, {len(self.meta_statements)} meta-statements, {self.fingerprint[:12]})"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_unpacked, (self.fingerprint, zlib.compress(self._content()), self.tbox))
+        return (_unpacked, (self.fingerprint, zlib.compress(self._content()), self.tbox, self.rules))
+
+    def _spoken_of(self) -> frozenset[str]:
+        """The names of the built-in vocabulary that the ontology itself uses."""
+        orders = ((self.class_order, CLASS_PARENTS), (self.property_order, PROPERTY_PARENTS))
+        above = {
+            each for order, known in orders for child in order.parents.keys() - known for each in order.parents[child]
+        }
+        return frozenset(above.union(*self.meta_statements)) - ALIASES.keys()
 
     def with_tbox(self, tbox: object | None) -> Ontology:
         """The same knowledge with a TBox beside it."""
@@ -103,7 +115,7 @@ class Ontology:
 
     def is_property(self, iri: str) -> bool:
         """Whether the ontology knows the property; rdf:type is none."""
-        return iri != RDF_TYPE and (iri in self.property_order or self.open)
+        return iri != RDF_TYPE and (iri in self.property_order or self.open or is_membership(iri))
 
     def is_datatype(self, iri: str) -> bool:
         """Whether the values of the class are literals."""
@@ -132,6 +144,13 @@ class Ontology:
     def property_named(self, name: str) -> str | None:
         """The property that an IRI, a prefixed name or a bare name means, where it means one and only one."""
         return self._only(name, self.property_order)
+
+    def resource_named(self, name: str) -> str | None:
+        """The IRI that a prefixed or bare name of a resource means, as a pattern would read it."""
+        found = self.resolve(name)
+        if found is not None or ":" in name:
+            return found
+        return self.prefixes[""] + name if "" in self.prefixes and _LOCAL_NAME.fullmatch(name) else None
 
     def resolve(self, name: str) -> str | None:
         """The IRI of a prefixed name, or of a bare name that means one term and only one; None where it means none."""
@@ -166,7 +185,8 @@ class Ontology:
 
     def superproperties(self, iri: str) -> frozenset[str]:
         """The property and all above it, by canonical names."""
-        return self.property_order.above(iri)
+        above = self.property_order.above(iri)
+        return above | self.property_order.above(MEMBER) if is_membership(iri) else above
 
     def subproperties(self, iri: str) -> frozenset[str]:
         """The property and all below it, by every name they have."""
@@ -175,15 +195,21 @@ class Ontology:
     # Statements
 
     def allows(self, subject: str, prop: str, value: str) -> bool:
-        """Whether a statement with these classes and this property is legal: at or below a meta-statement."""
-        if not self.meta_statements:
+        """Whether a statement with these classes and this property is legal: at or below a meta-statement.
+
+        Words of RDF Schema and OWL, such as rdfs:label, are legal everywhere unless a meta-statement is about them.
+        """
+        if not self.meta_statements or self._is_free(prop):
             return True
         above, beyond = self.superclasses(subject), self.superclasses(value)
         return any(each.subject in above and each.object in beyond for each in self._said_of(prop))
 
     def satisfiable(self, subject: str, prop: str, value: str) -> bool:
-        """Whether a legal statement can be at or below the three: else a pattern that asks for it never matches."""
-        if not self.meta_statements:
+        """Whether a legal statement can be at or below the three: else a pattern that asks for it never matches.
+
+        What is concluded need not be legal, so that an ontology with rules refuses no pattern.
+        """
+        if not self.meta_statements or self.rules or self._is_free(prop):
             return True
         low, deep, far = self.subclasses(subject), self.subproperties(prop), self.subclasses(value)
         return any(
@@ -203,6 +229,13 @@ class Ontology:
             if namespace and iri.startswith(namespace) and _LOCAL_NAME.fullmatch(iri, len(namespace)):
                 return f"{prefix}:{iri[len(namespace) :]}"
         return f"<{iri}>"
+
+    def _is_free(self, prop: str) -> bool:
+        if prop not in QUIET and not is_membership(prop):
+            return False
+        return not any(each.property in self.subproperties(prop) for each in self.meta_statements) and not any(
+            self._said_of(prop)
+        )
 
     def _said_of(self, prop: str) -> Iterator[MetaStatement]:
         for each in self.superproperties(prop):
@@ -226,6 +259,8 @@ class Ontology:
 
     def _computed_fingerprint(self) -> str:
         digest = hashlib.sha256(self._content())
+        if self.rules:
+            digest.update(b"\0" + repr(self.rules).encode())
         if self.tbox is not None:
             known = self.tbox.fingerprint if isinstance(self.tbox, Fingerprinted) else repr(self.tbox)
             digest.update(b"\0" + known.encode())
@@ -247,17 +282,26 @@ def builtin_classes(
     """The classes that are always there, owl:Thing and the datatypes of XML Schema, and those given."""
     known: dict[str, frozenset[str]] = {THING: frozenset(), ANY_LITERAL: frozenset()}
     known |= {child: frozenset((parent,)) for child, parent in DATATYPE_PARENT.items()}
-    known |= {child: frozenset(above) or frozenset((THING,)) for child, above in (parents or {}).items()}
+    for child, above in _merged(CLASS_PARENTS, parents or {}).items():
+        known[child] = above or frozenset((THING,))
     return Hierarchy(known, dict(aliases))
 
 
 def builtin_properties(
     parents: Mapping[str, Iterable[str]] | None = None, aliases: Mapping[str, str] | None = None
 ) -> Hierarchy:
-    """The one property that is always there, rdf:value, and those given."""
-    known: dict[str, frozenset[str]] = {RDF + "value": frozenset()}
-    known |= {child: frozenset(above) for child, above in (parents or {}).items()}
-    return Hierarchy(known, dict(aliases or {}))
+    """The properties that are always there, rdf:value and rdfs:label among them, and those given."""
+    numbered = {child: (MEMBER,) for child in parents or {} if is_membership(child)}
+    return Hierarchy(_merged(PROPERTY_PARENTS, parents or {}, numbered), dict(aliases or {}))
+
+
+def _merged(*tables: Mapping[str, Iterable[str]]) -> dict[str, frozenset[str]]:
+    """The parents that any of the tables gives a name."""
+    found: dict[str, frozenset[str]] = {}
+    for table in tables:
+        for child, above in table.items():
+            found[child] = found.get(child, frozenset()).union(above)
+    return found
 
 
 def local_name(iri: str) -> str:
@@ -276,15 +320,15 @@ def _plain(order: Hierarchy) -> list[object]:
 _LIVING: WeakValueDictionary[str, Ontology] = WeakValueDictionary()
 
 
-def _unpacked(fingerprint: str, packed: bytes, tbox: object | None) -> Ontology:
+def _unpacked(fingerprint: str, packed: bytes, tbox: object | None, rules: Rules) -> Ontology:
     """The ontology that was pickled; the same one for every pickle of it in this process."""
     living = _LIVING.get(fingerprint)
     if living is None:
-        living = _LIVING[fingerprint] = _built(packed, tbox)
+        living = _LIVING[fingerprint] = _built(packed, tbox, rules)
     return living
 
 
-def _built(packed: bytes, tbox: object | None) -> Ontology:
+def _built(packed: bytes, tbox: object | None, rules: Rules) -> Ontology:
     body = json.loads(zlib.decompress(packed))
     classes, properties = (
         Hierarchy({name: frozenset(above) for name, above in parents.items()}, aliases)
@@ -292,5 +336,5 @@ def _built(packed: bytes, tbox: object | None) -> Ontology:
     )
     statements = tuple(MetaStatement(*each) for each in body["statements"])
     return Ontology(
-        classes, properties, frozenset(body["individuals"]), statements, body["prefixes"], body["open"], tbox
+        classes, properties, frozenset(body["individuals"]), statements, body["prefixes"], body["open"], tbox, rules
     )

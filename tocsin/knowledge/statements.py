@@ -40,12 +40,16 @@ class Triples:
     def members(self, subject: Term, prop: str) -> Iterator[str]:
         """The IRIs in the RDF lists that are objects of a subject's property."""
         for head in self.objects(subject, prop):
-            seen: set[Term] = set()
-            rest: Term | None = head
-            while rest is not None and rest not in seen:
-                seen.add(rest)
-                yield from (each.text for each in self.objects(rest, RDF + "first") if isinstance(each, Iri))
-                rest = next(iter(self.objects(rest, RDF + "rest")), None)
+            yield from (each.text for each in self.items(head) if isinstance(each, Iri))
+
+    def items(self, head: Term) -> Iterator[Term]:
+        """The items of an RDF list."""
+        seen: set[Term] = set()
+        rest: Term | None = head
+        while rest is not None and rest not in seen:
+            seen.add(rest)
+            yield from self.objects(rest, RDF + "first")
+            rest = next(iter(self.objects(rest, RDF + "rest")), None)
 
 
 def declared_statements(triples: Triples) -> Iterator[MetaStatement]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from tocsin.errors import EventProblem
 from tocsin.knowledge.ontology import Ontology
 from tocsin.values.rdf import Triple
-from tocsin.values.terms import Literal, Term, value_of
+from tocsin.values.terms import Iri, Literal, Term, value_of
 
 
 def warnings_in(
@@ -19,6 +19,59 @@ def warnings_in(
 ) -> tuple[EventProblem, ...]:
     """The warnings about a graph, each once, in the order of its vertices and arcs."""
     found = (*_about_vertices(ontology, types), *_about_arcs(ontology, arcs, types))
+    return _each_once(found)
+
+
+class Watch:
+    """The warnings of one ontology; what it says of classes and properties together is worked out once.
+
+    Gives what `warnings_in` gives. An open ontology knows everything and warns of nothing but literals.
+    """
+
+    __slots__ = ("_arcs", "_classes", "_ontology")
+
+    def __init__(self, ontology: Ontology) -> None:
+        self._ontology = ontology
+        self._classes: dict[tuple[str, ...], bool] = {}
+        self._arcs: dict[_Kinds, bool] = {}
+
+    def warnings_in(self, arcs: Iterable[Triple], types: Mapping[Term, tuple[str, ...]]) -> tuple[EventProblem, ...]:
+        """The warnings about a graph; those who are quiet are passed over at once."""
+        odd = {term: types[term] for term in types if not self._is_plain(term, types[term])}
+        strange = [arc for arc in arcs if not self._is_quiet(types[arc[0]], arc[1], types[arc[2]])]
+        if not odd and not strange:
+            return ()
+        found = (*_about_vertices(self._ontology, odd), *_about_arcs(self._ontology, strange, types))
+        return _each_once(found)
+
+    def _is_plain(self, term: Term, classes: tuple[str, ...]) -> bool:
+        if isinstance(term, Literal) and value_of(term) is None:
+            return False
+        known = self._classes.get(classes)
+        if known is None:
+            known = all(map(self._ontology.is_class, classes))
+            if len(self._classes) < _KEPT:
+                self._classes[classes] = known
+        return known
+
+    def _is_quiet(self, subject: tuple[str, ...], prop: str, value: tuple[str, ...]) -> bool:
+        key = (subject, prop, value)
+        known = self._arcs.get(key)
+        if known is None:
+            types: dict[Term, tuple[str, ...]] = {_ONE: subject, _OTHER: value}
+            known = not any(True for _ in _about_arcs(self._ontology, [(_ONE, prop, _OTHER)], types))
+            if len(self._arcs) < _KEPT:
+                self._arcs[key] = known
+        return known
+
+
+_Kinds = tuple[tuple[str, ...], str, tuple[str, ...]]
+_KEPT = 10_000
+"""So many combinations of names are remembered: an event may bring ever new ones."""
+_ONE, _OTHER = Iri("urn:one"), Iri("urn:other")
+
+
+def _each_once(found: tuple[EventProblem, ...]) -> tuple[EventProblem, ...]:
     return tuple({(each.code, each.token): each for each in reversed(found)}.values())[::-1]
 
 

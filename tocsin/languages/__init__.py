@@ -14,17 +14,19 @@ from tocsin.languages.language import Language, Options
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Plan
 from tocsin.plan.construction import Construct
+from tocsin.values.time import Duration, Instant
 
 LANGUAGES: Mapping[str, Language] = {
     "selector": Language(
         parse=lambda text, options, _: selector.parse(text, options),
         problems=lambda text, options, _: selector.problems(text, options),
+        warnings=lambda text, options, _: selector.warnings(text, options),
     ),
     "concept": concept.LANGUAGE,
     "epcis": epcis.LANGUAGE,
     "exmlql": exmlql.LANGUAGE,
     "graph": graph.LANGUAGE,
-    "opsl": Language(parse=opsl.parse, problems=opsl.problems),
+    "opsl": Language(parse=opsl.parse, problems=opsl.problems, warnings=opsl.warnings, window=opsl.window),
 }
 
 _ATOM_NAMES = {"xml": "exmlql"}
@@ -63,6 +65,13 @@ def warnings_in_subscription(
 ) -> list[Problem]:
     """What a subscription without problems says that is probably not meant."""
     return _language(language).warnings(expression, options, _with_atoms(context or Context()))
+
+
+def window_in_subscription(
+    language: str, expression: str, start: Instant, length: Duration
+) -> tuple[Place, str] | None:
+    """Where a text has a window of absolute time, and how it is written; None where a definition has it."""
+    return _language(language).window(expression, start, length)
 
 
 def xml_ql_of(language: str, expression: str, options: Options, context: Context | None = None) -> list[str]:

@@ -34,7 +34,15 @@ class DocumentDefinition:
     text: str
 
 
-Definition = RegionDefinition | PartDefinition | DocumentDefinition
+@dataclass(frozen=True, slots=True)
+class MasterDataDefinition:
+    """A name for master data of EPCIS, which is a JSON object or an XML text as it was given; not yet checked."""
+
+    name: str
+    data: object
+
+
+Definition = RegionDefinition | PartDefinition | MasterDataDefinition | DocumentDefinition
 
 
 def no_atom(language: str, _: str) -> Atom:

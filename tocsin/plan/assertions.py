@@ -33,6 +33,22 @@ def assertions_of(event: Event, tbox: TBox) -> Assertions:
     return Assertions(tuple(said.concepts), tuple(said.roles))
 
 
+def unknown_types(event: Event, tbox: TBox) -> tuple[EventProblem, ...]:
+    """Warnings about types of the event that the TBox does not know: each counts as a base symbol of its own.
+
+    A TBox without axioms knows nothing, and warns of nothing.
+    """
+    if not tbox.axioms:
+        return ()
+    given = (event.type, *(event.attributes.get(name) for name in TYPE_MEMBERS))
+    names = (each for value in given for each in flat_values(value) if isinstance(each, str))
+    return tuple(
+        EventProblem(f"the type {name} is not known", code="UNKNOWN_TYPE", token=name)
+        for name in dict.fromkeys(names)
+        if not tbox.is_concept(tbox.resolved(name))
+    )
+
+
 class _Said:
     """The assertions so far. Objects wait in a list, so that nesting costs no stack."""
 

@@ -13,14 +13,14 @@ from typing import Any, assert_never
 
 from tocsin.errors import MeaningProblem
 from tocsin.events.event import Event, Path
-from tocsin.plan.blocks import XmlBlock
+from tocsin.plan.blocks import XmlBlock, block_variables
 from tocsin.plan.concepts import ConceptTest
 from tocsin.plan.evaluation import evaluate_condition
 from tocsin.plan.expression import Expression, Semantics, paths_of
 from tocsin.plan.graphs import GraphPattern
 from tocsin.values.like import LikePattern, compile_like
-from tocsin.values.scalars import Constant, Kind, kind_of
-from tocsin.values.space import Geometry, Metric, SpatialRelation, extent, parse_place, related
+from tocsin.values.scalars import ORDERED_KINDS, Constant, Kind, kind_of
+from tocsin.values.space import Geometry, Metric, SpatialRelation, parse_place, related
 from tocsin.values.truth import Truth, truth
 
 ORDERINGS: dict[str, Callable[[Any, Any], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
@@ -37,7 +37,10 @@ class Equals:
 
 @dataclass(frozen=True, slots=True)
 class Ordered:
-    """The attribute is a number that stands in the relation `<`, `<=`, `>` or `>=` to the limit."""
+    """The attribute is of the limit's kind and stands in the relation `<`, `<=`, `>` or `>=` to it.
+
+    Numbers are ordered by value, texts by code point.
+    """
 
     path: Path
     relation: str
@@ -47,12 +50,12 @@ class Ordered:
     def __post_init__(self) -> None:
         if self.relation not in ORDERINGS:
             raise MeaningProblem(f"an ordering is one of {' '.join(ORDERINGS)}, got {self.relation}")
-        _require_number(self.limit)
+        _require_order(self.limit)
 
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """The attribute is a number from low to high, both included; low above high holds for none."""
+    """The attribute is of the limits' kind and from low to high, both included; low above high holds for none."""
 
     path: Path
     low: Constant
@@ -60,8 +63,10 @@ class Between:
     mismatch: Truth = Truth.UNKNOWN
 
     def __post_init__(self) -> None:
-        _require_number(self.low)
-        _require_number(self.high)
+        _require_order(self.low)
+        _require_order(self.high)
+        if self.low.kind is not self.high.kind:
+            raise MeaningProblem(f"both limits are of one kind, got {self.low.value!r} and {self.high.value!r}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +165,21 @@ Atom = Condition | GraphPattern | ConceptTest | XmlBlock
 """What a subscription can say about one event; the other kinds have files of their own."""
 
 
+def variables_bound_by(atom: Atom) -> frozenset[str]:
+    """The variables that the rows of the atom's occurrences may have."""
+    match atom:
+        case Condition():
+            return frozenset()
+        case GraphPattern():
+            return frozenset(atom.select)
+        case ConceptTest():
+            return frozenset(atom.variables)
+        case XmlBlock():
+            return block_variables(atom)
+        case _:
+            assert_never(atom)
+
+
 def predicate_truth(predicate: Predicate, event: Event) -> Truth:
     """The truth of one predicate for one event: the meaning that every index must agree with."""
     match predicate:
@@ -200,8 +220,8 @@ def needed_kind(predicate: AttributePredicate) -> Kind:
     match predicate:
         case Equals(_, value):
             return value.kind
-        case Ordered() | Between():
-            return Kind.NUMBER
+        case Ordered(_, _, limit) | Between(_, limit):
+            return limit.kind
         case OneOf():
             return predicate.kind
         case Like():
@@ -234,10 +254,8 @@ def attribute_paths(predicate: Predicate) -> frozenset[Path]:
 
 
 def _is_placed(predicate: PlaceIs, place: Geometry | None) -> bool:
-    """As a part of one event would be placed: several points count as the ground between them."""
-    ground = None if place is None else extent((place,))
-    return ground is not None and related(
-        ground, predicate.relation, region_of(predicate.region), predicate.distance, predicate.metric
+    return place is not None and related(
+        place, predicate.relation, region_of(predicate.region), predicate.distance, predicate.metric
     )
 
 
@@ -252,6 +270,6 @@ def _like(pattern: LikePattern) -> Callable[[str], bool]:
     return compile_like(pattern)
 
 
-def _require_number(constant: Constant) -> None:
-    if constant.kind is not Kind.NUMBER:
-        raise MeaningProblem(f"an ordering needs a number, got {constant.value!r}")
+def _require_order(constant: Constant) -> None:
+    if constant.kind not in ORDERED_KINDS:
+        raise MeaningProblem(f"an ordering needs a number or a text, got {constant.value!r}")

@@ -22,8 +22,9 @@ from tocsin.events.event import Event
 from tocsin.events.views.canonical import XML_SPACE, canonical, canonical_content, own_text
 from tocsin.events.views.document import DocumentLimits, Element, parse_xml
 from tocsin.plan.paths import RegularPath
-from tocsin.plan.row_functions import GivenUp
+from tocsin.plan.row_functions import GivenUp, number_in
 from tocsin.plan.row_terms import RowCondition
+from tocsin.plan.rows import Rows, sole_value
 
 XmlValue: TypeAlias = str | tuple[str]
 """What a variable of a block is bound to: a text without white space around it, or, as a tuple of one, markup in
@@ -274,6 +275,15 @@ def outermost_inside(value: object) -> tuple[Element, ...]:
         return tuple(parse_xml(f"<inside>{value[0]}</inside>", _INSIDE))
     except LimitProblem as problem:
         raise GivenUp(problem.message) from None
+
+
+def bound_scalar(rows: Rows, variable: str) -> object:
+    """What the rows bind to a variable, to be compared; a text of a document is a number where it reads as one."""
+    value = sole_value(rows, variable)
+    number = number_in(value) if variable.startswith("$") and isinstance(value, str) else None
+    if number is None:
+        return value
+    return int(number) if number == number.to_integral_value() else float(number)
 
 
 def _tests(element: PatternElement) -> int:

@@ -79,7 +79,7 @@ def with_horizon(plan: Plan, horizon: Duration | None) -> Plan:
         raise StateProblem(
             "the state of this subscription cannot be bounded",
             code="UnboundedState",
-            hint="set horizon to a duration, or use a window",
+            hint="set horizon to a duration, use a window, or, for |(A)B, the option max_event_duration",
         )
     return bounded
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from itertools import pairwise
 
 from tocsin.events.event import ENVELOPE, Event, Path
 from tocsin.plan.cesql_functions import FUNCTIONS, ZERO, CesqlError, CesqlValue, Function, Result, cast
@@ -175,7 +176,7 @@ def _matcher(pattern: str) -> Callable[[str], bool]:
 
 def _tokens(pattern: str) -> Iterator[Token]:
     """A backslash escapes `%` and `_`; before anything else it is an ordinary character."""
-    characters = iter(zip(pattern, pattern[1:] + "\\", strict=True))
+    characters = pairwise(pattern + "\\")
     for character, following in characters:
         if character == "\\" and following in _WILD:
             next(characters)

@@ -13,8 +13,9 @@ from typing import assert_never
 
 from tocsin.errors import MeaningProblem
 from tocsin.events.event import Path
-from tocsin.plan.atoms import Atom
+from tocsin.plan.atoms import Atom, variables_bound_by
 from tocsin.plan.construction import Construct
+from tocsin.plan.elements import Elements
 from tocsin.plan.row_terms import RowCondition
 from tocsin.values.allen import relation_of
 from tocsin.values.space import Metric, SpatialRelation
@@ -89,10 +90,14 @@ class Stands:
 
 @dataclass(frozen=True, slots=True)
 class PartAttribute:
-    """An attribute of the event that is the occurrence of a named part."""
+    """An attribute of the event that is the occurrence of a named part; or what the part binds to a `variable`.
+
+    A variable that is bound to several values at once has none to compare, as an attribute that is a list.
+    """
 
     name: str
     path: Path
+    variable: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,10 +265,14 @@ class Absence:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A part with a name; wherever the name stands in a subscription, it is one and the same occurrence."""
+    """A part with a name; wherever the name stands in a subscription, it is one and the same occurrence.
+
+    With `elements`, which only a part about one event has, a variable is bound to each value at a path of the event.
+    """
 
     name: str
     part: Part
+    elements: Elements | None = None
 
 
 class Waiting(Enum):
@@ -353,6 +362,12 @@ def _bounding_parts(window: Window) -> tuple[Part, ...]:
             assert_never(window)
 
 
+def rings_by_time(part: Part) -> bool:
+    """Whether time alone may bring an occurrence about: the silent window of an absence ends when nothing comes."""
+    waits = isinstance(part, Absence) and isinstance(part.window, FixedWindow | AfterWindow | EveryWindow)
+    return waits or any(map(rings_by_time, parts_of(part)))
+
+
 def names_of(part: Part) -> frozenset[str]:
     """The names of the parts inside a part, itself included."""
     inner = frozenset(name for each in parts_of(part) for name in names_of(each))
@@ -370,3 +385,12 @@ def atoms_of(part: Part) -> Iterator[Atom]:
 def _require_distance(distance: float) -> None:
     if not distance >= 0:
         raise MeaningProblem(f"a distance is 0 or more, got {distance}")
+
+
+def variables_of(part: Part) -> frozenset[str]:
+    """The variables that the rows of the part's occurrences may have; an absent part leaves none."""
+    if isinstance(part, Atom):
+        return variables_bound_by(part)
+    inner = parts_of(part)[1:] if isinstance(part, Absence) else parts_of(part)
+    own = frozenset({part.elements[0]}) if isinstance(part, Named) and part.elements else frozenset()
+    return own.union(*map(variables_of, inner))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+from math import prod
 from typing import Any
 
 from tocsin.events.event import Event
@@ -16,6 +17,9 @@ from tocsin.knowledge.concepts.wording import concept_text
 from tocsin.plan.rows import NOTHING_BOUND, Rows
 from tocsin.values.scalars import Scalar
 
+MOST_ROWS = 50_000
+"""Combinations of values to correlate by that one event may have; with more, it is undecided, which is no match."""
+
 ID_MEMBERS = ("id", "@id")
 """The member that names an object: an object with such a text is the individual of that name."""
 
@@ -25,38 +29,57 @@ ID_MEMBERS = ("id", "@id")
 class ConceptTest:
     """An atom: the event is an instance of the concept, as far as the world tells.
 
-    The TBox says what names in events mean. `correlate` are roles, in the order of their names, whose values the
-    occurrences that are combined must share.
+    The TBox says what names in events mean. `correlate` are roles whose values the occurrences that are combined must
+    share; `named` are the variables that the values are bound to, in the order of their names, by default the roles.
     """
 
     concept: Concept
     tbox: TBox
     world: World = World.CLOSED
     correlate: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
 
     def __hash__(self) -> int:
         return self._hash
 
     @cached_property
     def _hash(self) -> int:
-        return hash((self.concept, self.tbox, self.world, self.correlate))
+        return hash((self.concept, self.tbox, self.world, self.correlate, self.named))
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return (ConceptTest, (self.concept, self.tbox, self.world, self.correlate))  # hashes differ between processes
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """What the values of the roles are bound to."""
+        return self.named or self.correlate
+
+    def __reduce__(self) -> tuple[object, ...]:  # without the hash: hashes differ between processes
+        return (ConceptTest, (self.concept, self.tbox, self.world, self.correlate, self.named))
 
 
 def correlation_rows(test: ConceptTest, event: Event) -> Rows:
     """One row for every combination of values of the roles; none where a role has no value."""
     if not test.correlate:
         return NOTHING_BOUND
+    variables = test.variables
+    return tuple(tuple(zip(variables, values, strict=True)) for values in product(*_choices(test, event)))
+
+
+def row_count(test: ConceptTest, event: Event) -> int:
+    """How many rows there would be."""
+    return prod(map(len, _choices(test, event)))
+
+
+def _choices(test: ConceptTest, event: Event) -> list[dict[Scalar, None]]:
+    """The different values of each role."""
     attributes = event.attributes
-    choices = [dict.fromkeys(_plain_values(attributes, role, test.tbox)) for role in test.correlate]
-    return tuple(tuple(zip(test.correlate, values, strict=True)) for values in product(*choices))
+    return [dict.fromkeys(_plain_values(attributes, role, test.tbox)) for role in test.correlate]
 
 
 def concept_test_text(test: ConceptTest) -> str:
     """The test as text, for explanations."""
-    shared = f" correlate by {', '.join(test.correlate)}" if test.correlate else ""
+    told = [
+        role if role == name else f"{role} as {name}" for role, name in zip(test.correlate, test.variables, strict=True)
+    ]
+    shared = f" correlate by {', '.join(told)}" if told else ""
     world = " (open world)" if test.world is World.OPEN else ""
     return f"{concept_text(test.concept)}{shared}{world}"
 

@@ -7,6 +7,7 @@ from functools import lru_cache
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any, assert_never
 
+from tocsin.plan.blocks import bound_scalar
 from tocsin.plan.composites import (
     AfterInstant,
     AtRegion,
@@ -26,7 +27,7 @@ from tocsin.plan.occurrence import Occurrence
 from tocsin.plan.row_evaluation import meets_condition
 from tocsin.plan.row_functions import GivenUp
 from tocsin.plan.row_terms import RowCondition
-from tocsin.plan.rows import NOTHING_BOUND, Row, natural_join
+from tocsin.plan.rows import Row
 from tocsin.values.allen import bounds_test
 from tocsin.values.scalars import Kind, kind_of
 from tocsin.values.space import Geometry, parse_place, related
@@ -43,7 +44,7 @@ def meets(condition: JoinCondition, parts: Sequence[Occurrence], names: Mapping[
             first, second = _instant(earlier, parts) + gap, _instant(later, parts)
             return first < second or (or_equal and first == second)
         case Near(part, relation, other, distance, metric):
-            place, near = parts[part].place, parts[other].place
+            place, near = parts[part].place_by(metric), parts[other].place_by(metric)
             return place is not None and near is not None and related(place, relation, near, distance, metric)
         case Stands(part, relation, other, proper):
             one, two = parts[part], parts[other]
@@ -61,9 +62,10 @@ def compare(condition: Related, names: Mapping[str, Occurrence]) -> bool:
 
 
 def concerns(conditions: Sequence[Related], absent: Occurrence, other: Occurrence) -> bool:
-    """Whether an occurrence of an absent part is one that the absence, of which the other is known, speaks of."""
-    if absent.rows is not NOTHING_BOUND and not natural_join(other.rows, absent.rows):
-        return False
+    """Whether an occurrence of an absent part is one that the absence, of which the other is known, speaks of.
+
+    For which of the other's rows it came is asked apart.
+    """
     return not conditions or _all_compare(conditions, {**other.names, **absent.names})
 
 
@@ -87,7 +89,7 @@ def allows(restriction: Restriction, occurrence: Occurrence) -> bool:
         case AfterInstant(instant):
             return occurrence.start > instant
         case AtRegion(relation, region, distance, metric):
-            place = occurrence.place
+            place = occurrence.place_by(metric)
             return place is not None and related(place, relation, _region(region), distance, metric)
         case Meeting(conditions):
             return any(_meets_all(conditions, row) for row in occurrence.rows)
@@ -126,4 +128,6 @@ def _value(attribute: PartAttribute, names: Mapping[str, Occurrence]) -> Any:
     occurrence = names.get(attribute.name)
     if occurrence is None or len(occurrence.members) != 1:
         return None
+    if attribute.variable:
+        return bound_scalar(occurrence.rows, attribute.variable)
     return occurrence.members[0].attribute(attribute.path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tocsin.events.event import Event
-from tocsin.plan.arithmetic import jms_truth, selector_truth
+from tocsin.plan.arithmetic import amqp_truth, jms_truth, selector_truth
 from tocsin.plan.cesql import cesql_truth
 from tocsin.plan.expression import Expression, Semantics
 from tocsin.plan.members import members_truth
@@ -14,6 +14,7 @@ from tocsin.values.truth import Truth
 _EVALUATORS: dict[Semantics, Callable[[Expression, Event], Truth]] = {
     Semantics.SELECTOR: selector_truth,
     Semantics.JMS: jms_truth,
+    Semantics.AMQP: amqp_truth,
     Semantics.CESQL: cesql_truth,
     Semantics.MEMBERS: members_truth,
 }

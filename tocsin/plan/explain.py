@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import assert_never
 
-from tocsin.events.event import ENVELOPE, Path
+from tocsin.events.event import ENVELOPE, INSTANT, MILLISECONDS, Path
 from tocsin.plan.atoms import (
     AllOf,
     AnyOf,
@@ -25,14 +25,18 @@ from tocsin.plan.atoms import (
 from tocsin.plan.expression import Attribute, Call, Expression, Semantics, Value
 from tocsin.values.scalars import Constant, Kind
 from tocsin.values.space import DISTANCES, SpatialRelation
+from tocsin.values.time import format_instant, is_instant
 from tocsin.values.truth import Truth
 
+_CREATION_TIME = "properties.creation_time"
 RESERVED = frozenset("AND OR NOT LIKE ESCAPE BETWEEN IN IS NULL TRUE FALSE".split())
 
 _NAME = re.compile(r"[^\W\d]\w*")
 _ESCAPES = "!\\^~|$"
 _LONGEST_REGION = 60
 _INFIX = frozenset("+ - * / % = <> != < <= > >= AND OR XOR LIKE IN".split())
+_PLAIN = frozenset(("INSTANT", "COALESCE"))
+"""Calls that the reader sees as their first argument: how it is read is not part of the text."""
 
 
 def selector_text(node: BooleanNode) -> str:
@@ -57,13 +61,15 @@ def predicate_text(predicate: Predicate) -> str:
     """One predicate as selector text."""
     match predicate:
         case Equals(path, value, mismatch):
-            return f"{path_text(path)} = {constant_text(value)}{_strictness(mismatch)}"
+            return f"{path_text(path)} = {_value_text(path, value)}{_strictness(mismatch)}"
         case Ordered(path, relation, limit, mismatch):
-            return f"{path_text(path)} {relation} {constant_text(limit)}{_strictness(mismatch)}"
+            return f"{path_text(path)} {relation} {_value_text(path, limit)}{_strictness(mismatch)}"
         case Between(path, low, high, mismatch):
-            return f"{path_text(path)} BETWEEN {constant_text(low)} AND {constant_text(high)}{_strictness(mismatch)}"
+            limits = f"{_value_text(path, low)} AND {_value_text(path, high)}"
+            return f"{path_text(path)} BETWEEN {limits}{_strictness(mismatch)}"
         case OneOf(path, values, mismatch):
-            return f"{path_text(path)} IN ({', '.join(sorted(map(constant_text, values)))}){_strictness(mismatch)}"
+            listed = ", ".join(sorted(_value_text(path, value) for value in values))
+            return f"{path_text(path)} IN ({listed}){_strictness(mismatch)}"
         case Like(path, _, mismatch):
             return f"{path_text(path)} LIKE {_like_text(predicate)}{_strictness(mismatch)}"
         case IsNull(path):
@@ -90,7 +96,7 @@ def region_text(region: str) -> str:
 def path_text(path: Path) -> str:
     """A path as a name; names that are no plain words stand in backticks."""
     if path[0] == ENVELOPE:
-        return "ce_" + path[1]
+        return _CREATION_TIME if path[-1] == MILLISECONDS else "ce_" + path[1]
     if (
         all(_NAME.fullmatch(step) for step in path)
         and path[0].upper() not in RESERVED
@@ -109,6 +115,13 @@ def constant_text(constant: Constant) -> str:
     return {float("inf"): "1e999", float("-inf"): "-1e999"}.get(constant.value, repr(constant.value))  # type: ignore[arg-type]
 
 
+def _value_text(path: Path, constant: Constant) -> str:
+    """A constant that the attribute at the path is compared with: instants are written as times."""
+    if path[-1] == INSTANT and path[0] == ENVELOPE and is_instant(constant.value):
+        return f"'{format_instant(constant.value)}'"  # type: ignore[arg-type]
+    return constant_text(constant)
+
+
 def expression_text(expression: Expression) -> str:
     """A scalar expression in infix form."""
     match expression:
@@ -116,10 +129,16 @@ def expression_text(expression: Expression) -> str:
             return constant_text(constant)
         case Attribute(path):
             return path_text(path)
+        case Call("IN", (subject, *elements)):
+            return f"{_operand(subject)} IN ({', '.join(map(expression_text, elements))})"
         case Call(function, (left, right)) if function.upper() in _INFIX:
             return f"{_operand(left)} {function} {_operand(right)}"
         case Call("IS NULL", (operand,)):
             return f"{_operand(operand)} IS NULL"
+        case Call("INSTANT", (operand,)):
+            return expression_text(operand)
+        case Call("COALESCE", (attribute, _)):
+            return expression_text(attribute)
         case Call(function, arguments):
             return f"{function}({', '.join(map(expression_text, arguments))})"
         case _:
@@ -128,7 +147,7 @@ def expression_text(expression: Expression) -> str:
 
 def _operand(expression: Expression) -> str:
     text = expression_text(expression)
-    return f"({text})" if isinstance(expression, Call) else text
+    return f"({text})" if isinstance(expression, Call) and expression.function not in _PLAIN else text
 
 
 def _text(node: BooleanNode, binding: int) -> str:
@@ -151,7 +170,7 @@ def _text(node: BooleanNode, binding: int) -> str:
 def _negated_text(operand: BooleanNode) -> str:
     match operand:
         case Equals(path, value, mismatch):
-            return f"{path_text(path)} <> {constant_text(value)}{_strictness(mismatch)}"
+            return f"{path_text(path)} <> {_value_text(path, value)}{_strictness(mismatch)}"
         case IsNull(path):
             return f"{path_text(path)} IS NOT NULL"
         case _:
@@ -168,4 +187,5 @@ def _like_text(like: Like) -> str:
 
 
 def _strictness(mismatch: Truth) -> str:
-    return "" if mismatch is Truth.UNKNOWN else " [jms]"
+    """What the text of the selector dialect cannot say: a value of another kind makes the predicate false, or true."""
+    return {Truth.UNKNOWN: "", Truth.FALSE: " [strict]", Truth.TRUE: " [lenient]"}[mismatch]

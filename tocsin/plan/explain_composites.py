@@ -30,6 +30,7 @@ from tocsin.plan.composites import (
     Near,
     Only,
     Part,
+    PartAttribute,
     Precedes,
     Related,
     Restriction,
@@ -72,18 +73,33 @@ def state_lines(part: Part) -> Iterator[str]:
         yield f"one for {uses} places: {_title(shared)}"
 
 
+def has_concurrent_parts(part: Part) -> bool:
+    """Whether a join is only about parts sharing time, so that one that lasts may come long after the other ended."""
+    return _is_concurrent(part) or any(map(has_concurrent_parts, parts_of(part)))
+
+
+def _is_concurrent(part: Part) -> bool:
+    if not isinstance(part, Join) or len(part.parts) != 2:
+        return False
+    orders = [each for each in part.conditions if isinstance(each, Precedes)]
+    begin_to_end = {(each.earlier.part, each.later.part) for each in orders if each.earlier.end is End.START}
+    return begin_to_end >= {(0, 1), (1, 0)} and len(orders) == len(begin_to_end)
+
+
 def waiting_text(owner: Part, slot: int, members: str, until: int | None) -> str:
     """What an occurrence that waits in a part is waiting for, and until when."""
     limit = "" if until is None else f" until {format_instant(until)}"
     match owner:
         case Absence(_, AfterWindow()):
-            return f"{members}: rings at {format_instant(until or 0)} unless {_short(parts_of(owner)[0])} comes before"
+            return (
+                f"{members}: rings at {format_instant(until or 0)} unless {short_text(parts_of(owner)[0])} comes before"
+            )
         case Absence(_, BetweenWindow(_, last)):
-            return f"{members}: waits for {_short(last)}{limit}, with nothing in between"
+            return f"{members}: waits for {short_text(last)}{limit}, with nothing in between"
         case Absence():
             return f"{members}: breaks the silence{limit} of {_title(owner)}"
         case _:
-            others = (_short(part) for number, part in enumerate(parts_of(owner)) if number != slot)
+            others = (short_text(part) for number, part in enumerate(parts_of(owner)) if number != slot)
             return f"{members}: as [{slot + 1}] of {_title(owner)} waits for {' and '.join(others)}{limit}"
 
 
@@ -99,17 +115,22 @@ def condition_text(condition: JoinCondition) -> str:
             between = " (between proper intervals)" if proper else ""
             return f"[{part + 1}] {'not ' if negated else ''}{allen.value.lower()} [{other + 1}]{between}"
         case Related(left, relation, right):
-            return f"{left.name}.{path_text(left.path)} {relation} {right.name}.{path_text(right.path)}"
+            return f"{_side_text(left)} {relation} {_side_text(right)}"
         case _:
             assert_never(condition)
+
+
+def _side_text(side: PartAttribute) -> str:
+    return f"{side.name}.{side.variable or path_text(side.path)}"
 
 
 def _title(part: Part) -> str:
     match part:
         case Condition() | GraphPattern() | ConceptTest() | XmlBlock():
             return f"event {atom_text(part)}"
-        case Named(name):
-            return f"{name}, which is"
+        case Named(name, _, elements):
+            each = f", with each of {path_text(elements[1])} as {elements[0]}" if elements else ""
+            return f"{name}{each}, which is"
         case Either():
             return "either of"
         case Only(_, restriction):
@@ -124,7 +145,8 @@ def _title(part: Part) -> str:
             assert_never(part)
 
 
-def _short(part: Part) -> str:
+def short_text(part: Part) -> str:
+    """A part in a few words: its name, or what it is."""
     return part.name if isinstance(part, Named) else _title(part)
 
 

@@ -7,6 +7,7 @@ from typing import assert_never
 
 from tocsin.knowledge.ontology import Ontology
 from tocsin.plan.graphs import (
+    ITSELF,
     Comparison,
     Filter,
     FilterAll,
@@ -18,6 +19,7 @@ from tocsin.plan.graphs import (
     Regex,
     StatementPattern,
     Statements,
+    Strategy,
     Variable,
     Vertex,
 )
@@ -32,7 +34,8 @@ _DIFFERENCE = {
 
 def graph_lines(pattern: GraphPattern, indent: str = "") -> Iterator[str]:
     """A pattern as an indented tree."""
-    yield f"{indent}graph pattern, {_DIFFERENCE[pattern.injective]}"
+    told = ", by the algorithm of the paper" if pattern.strategy is Strategy.PAPER else ""
+    yield f"{indent}graph pattern, {_DIFFERENCE[pattern.injective]}{told}"
     yield from _group_lines(pattern.statements, pattern.ontology, indent + "  ")
     for group in pattern.absents:
         yield f"{indent}  absent, together with the above"
@@ -45,7 +48,9 @@ def graph_lines(pattern: GraphPattern, indent: str = "") -> Iterator[str]:
 
 
 def statement_text(statement: StatementPattern, ontology: Ontology) -> str:
-    """A statement pattern; the property of a path has a plus."""
+    """A statement pattern; the property of a path has a plus, and the class of home alone stands beside it."""
+    if statement.property == ITSELF:
+        return f"(_:H, {ontology.short(statement.subject_class)})"
     used = ontology.short(statement.property) + ("+" if statement.repeated else "")
     kinds = f"({ontology.short(statement.subject_class)}, {used}, {ontology.short(statement.object_class)})"
     parts = [*(id_text(end, ontology) for end in statement.ends()), kinds]

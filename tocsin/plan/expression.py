@@ -14,6 +14,7 @@ class Semantics(Enum):
 
     SELECTOR = "selector"
     JMS = "jms"
+    AMQP = "amqp"
     CESQL = "cesql"
     MEMBERS = "members"
 

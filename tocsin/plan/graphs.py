@@ -7,6 +7,7 @@ statement's, and the filter is TRUE of the object (M3). One id has one image, li
 different images, as far as `injective` says (M5). An event matches when some map makes all statements hold.
 
 Beyond the paper:
+* a statement of the property ITSELF, from home to home, holds when home is of the statement's class: `_:H a :A`;
 * a repeated statement (`p+`) holds when a path of one or more such arcs leads from image to image; the classes and the
   filter are about the two ends, what lies between is free and is nobody's image;
 * an absent group refuses a map that can be extended to the group's own variables so that M1-M5 hold for both together:
@@ -30,6 +31,9 @@ from tocsin.knowledge.ontology import Ontology
 from tocsin.values.patterns import Search
 from tocsin.values.terms import Iri, Literal, Term, compare
 from tocsin.values.truth import Truth, conjunction, disjunction, negation, truth
+
+ITSELF = "the vertex itself"
+"""The property of a statement that only tells the class of home; it has blanks, so that nobody else has it."""
 
 RELATIONS = ("<", "<=", ">", ">=", "=", "!=")
 
@@ -109,6 +113,8 @@ class StatementPattern:
     def __post_init__(self) -> None:
         if isinstance(self.subject, Literal):
             raise MeaningProblem(f"a literal has no arcs: {self.subject.lexical}", code="LITERAL_SUBJECT")
+        if self.property == ITSELF and self.ends() != (Home(), Home()):
+            raise MeaningProblem("only home is told its class without an arc", code="NO_HOME_PATTERN")
 
     def ends(self) -> tuple[Vertex, Vertex]:
         """Subject and object."""
@@ -118,12 +124,24 @@ class StatementPattern:
 Statements: TypeAlias = tuple[StatementPattern, ...]
 
 
+def home_is_a(name: str) -> StatementPattern:
+    """The statement that home is of a class."""
+    return StatementPattern(Home(), Home(), name, ITSELF, name)
+
+
 class Injective(Enum):
     """Which different ids must have different images: those of resources, all, or none (as in SPARQL)."""
 
     RESOURCES = "resources"
     ALL = "all"
     NONE = "none"
+
+
+class Strategy(Enum):
+    """How patterns are matched: ours, or the algorithm of the paper. Both give the same answers."""
+
+    DEFAULT = "default"
+    PAPER = "paper"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +157,7 @@ class GraphPattern:
     select: tuple[str, ...] = ()
     optionals: tuple[Statements, ...] = ()
     absents: tuple[Statements, ...] = ()
+    strategy: Strategy = Strategy.DEFAULT
 
     def __post_init__(self) -> None:
         if not any(isinstance(each.subject, Home) for each in self.statements):

@@ -8,8 +8,9 @@ from functools import reduce
 
 from tocsin.errors import EventProblem
 from tocsin.events.event import Event
-from tocsin.plan.rows import NOTHING_BOUND, Rows, natural_join
-from tocsin.values.space import Geometry, extent
+from tocsin.plan.natural_join import natural_join, rows_without
+from tocsin.plan.rows import NOTHING_BOUND, Rows
+from tocsin.values.space import HALF_TURN, Geometry, Metric, extent, width
 from tocsin.values.time import Instant
 
 Identity = tuple[tuple[str, str], ...]
@@ -68,8 +69,18 @@ class Occurrence:
         try:
             return self._place
         except AttributeError:
-            self._place = extent([member.place for member in self.members if member.place is not None])
+            self._place = extent(self._places())
             return self._place
+
+    def place_by(self, metric: Metric) -> Geometry | None:
+        """The place as a condition with the metric sees it: across the 180th meridian the globe has a shorter way."""
+        place = self.place
+        if metric is Metric.PLANAR or place is None or len(self.members) == 1 or width(place) <= HALF_TURN:
+            return place
+        return extent(self._places(), metric)
+
+    def _places(self) -> list[Geometry]:
+        return [member.place for member in self.members if member.place is not None]
 
     def is_same(self, other: Occurrence) -> bool:
         """Whether both are one and the same occurrence."""
@@ -78,6 +89,22 @@ class Occurrence:
     def named(self, name: str) -> Occurrence:
         """The same occurrence, known by a name."""
         return Occurrence(self.members, self.start, self.end, {**self.names, name: self}, self.absences, self.rows)
+
+    def binding(self, rows: Rows) -> Occurrence:
+        """The same occurrence with other rows."""
+        return Occurrence(self.members, self.start, self.end, self.names, self.absences, rows)
+
+    def without(self, others: Sequence[Occurrence]) -> Occurrence | None:
+        """The same occurrence with the rows for which none of the others came; None where no row is left.
+
+        An absence is judged row by row: what came for one element of a list did not come for the next.
+        """
+        if not others:
+            return self if self.rows else None
+        rows = rows_without(self.rows, [each.rows for each in others])
+        if len(rows) == len(self.rows):
+            return self if rows else None
+        return self.binding(rows) if rows else None
 
     def with_silence(self, start: Instant, end: Instant) -> Occurrence:
         """The same occurrence, after which nothing came in a window; it ends no earlier than the window."""
@@ -137,8 +164,8 @@ def _pair(first: Occurrence, second: Occurrence) -> Occurrence | None:
 def _combined(parts: Sequence[Occurrence]) -> Occurrence | None:
     names: dict[str, Occurrence] = {}
     members: dict[tuple[str, str], Event] = {}
-    shared: set[tuple[str, str]] = set()
     for part in parts:
+        shared: set[tuple[str, str]] = set()  # what this part and one before it have through a name
         for name, occurrence in part.names.items():
             if name in names:
                 if not names[name].is_same(occurrence):

@@ -13,11 +13,11 @@ from tocsin.events.views.document import Element
 from tocsin.plan.blocks import document_to_match
 from tocsin.plan.composites import Forward, Output, Plan, Send
 from tocsin.plan.construction import Ask, Construct, ask_nothing, construct
-from tocsin.plan.occurrence import Occurrence
+from tocsin.plan.detected import Detected
 from tocsin.plan.row_functions import GivenUp
 from tocsin.plan.rows import NOTHING_BOUND, Rows
 from tocsin.values.space import format_place
-from tocsin.values.time import format_instant
+from tocsin.values.time import Instant, format_instant
 
 _FORWARD = Forward()
 
@@ -39,18 +39,20 @@ class Told:
     Names are bound to event ids, absences to their windows, variables to their values.
     """
 
-    __slots__ = ("_bindings", "_constituents", "_events", "_place", "occurrence")
+    __slots__ = ("_bindings", "_constituents", "_events", "_place", "_sources", "occurrence")
 
-    def __init__(self, occurrence: Occurrence) -> None:
+    def __init__(self, occurrence: Detected) -> None:
         members, place = occurrence.members, occurrence.place
-        windows = [f"{format_instant(start)}/{format_instant(end)}" for start, end in occurrence.absences]
-        bindings = {name: _ids(bound) for name, bound in sorted(occurrence.names.items())}
+        windows = [_window(each) for each in occurrence.absences]
+        names = sorted(occurrence.names.items()) if occurrence.names else []
+        bindings = {name: _ids(bound) for name, bound in names}
         for number, window in enumerate(windows):
             bindings[f"absence{number or ''}"] = window
         self.occurrence = occurrence
         self._events = tuple([member.id for member in members])
+        self._sources = tuple([member.source for member in members])
         self._place = None if place is None else format_place(place)
-        self._constituents = measured(*[text for member in members for text in (member.source, member.id)], *windows)
+        self._constituents = _constituents(occurrence, windows, names)
         self._bindings = bindings if occurrence.rows is NOTHING_BOUND else bindings | values_of(occurrence.rows)
 
     def match(self, subscription: str, output: Output = _FORWARD, asking: Asking = asking_nothing) -> Match | None:
@@ -72,18 +74,20 @@ class Told:
             hashed_id(subscription, self._constituents),
             self._bindings,
             outputs,
+            self._sources,
+            occurrence.members,
         )
 
 
 def match_of(
-    subscription: str, occurrence: Occurrence, output: Output = _FORWARD, asking: Asking = asking_nothing
+    subscription: str, occurrence: Detected, output: Output = _FORWARD, asking: Asking = asking_nothing
 ) -> Match | None:
     """The match of a composite subscription; None where nothing comes out, GivenUp where it is too much."""
     return Told(occurrence).match(subscription, output, asking)
 
 
 def matches_of(
-    found: Iterable[tuple[str, Occurrence]],
+    found: Iterable[tuple[str, Detected]],
     plans: Mapping[str, Plan],
     asking: Asking = asking_nothing,
     give_up: Callable[[str, Sequence[Event], GivenUp], object] = lambda subscription, events, why: None,
@@ -118,8 +122,19 @@ def match_of_atom(
     if outputs is None:
         return None
     start, end = (event.interval.start, event.interval.end) if event.interval else (None, None)
-    key = match_id(subscription, (event.identity,))
-    return Match(subscription, (event.id,), start, end, end, event.place_text, key, values_of(rows), outputs)
+    return Match(
+        subscription,
+        (event.id,),
+        start,
+        end,
+        end,
+        event.place_text,
+        match_id(subscription, (event.identity,)),
+        values_of(rows),
+        outputs,
+        (event.source,),
+        (event,),
+    )
 
 
 def outputs_of(output: Output, rows: Rows, sent: Sequence[Event], ask: Ask = ask_nothing) -> tuple[str, ...] | None:
@@ -135,7 +150,7 @@ def outputs_of(output: Output, rows: Rows, sent: Sequence[Event], ask: Ask = ask
             assert_never(output)
 
 
-def _sent(output: Output, occurrence: Occurrence) -> Sequence[Event]:
+def _sent(output: Output, occurrence: Detected) -> Sequence[Event]:
     """The events that a match sends."""
     if not isinstance(output, Send):
         return ()
@@ -144,13 +159,45 @@ def _sent(output: Output, occurrence: Occurrence) -> Sequence[Event]:
     return [member for name in names for member in occurrence.names[name].members]
 
 
-def _document_of_part(occurrence: Occurrence, name: str) -> Element | None:
+def _document_of_part(occurrence: Detected, name: str) -> Element | None:
     """The document of the event that a named part is; None where the occurrence has no such part."""
     part = occurrence.names.get(name)
     return None if part is None else document_to_match(part.members[0])
 
 
-def _ids(occurrence: Occurrence) -> str:
+def _constituents(occurrence: Detected, windows: Sequence[str], names: Sequence[tuple[str, Detected]]) -> str:
+    """All that tells one match of a subscription from another: members, windows, names and what variables are bound to.
+
+    A letter begins what follows the members; the length of a part begins with a digit, so that nothing runs together.
+    """
+    members = occurrence.members
+    told = measured([text for member in members for text in (member.source, member.id)])
+    if windows:
+        told += f"w{measured(windows)}"
+    for name, bound in names:
+        told += f"n{len(name)}:{name}{_numbers(bound, members)}"
+        if bound.absences:
+            told += f"w{measured(map(_window, bound.absences))}"
+    if occurrence.rows != NOTHING_BOUND:
+        told += f"r{measured(sorted(map(repr, occurrence.rows)))}"
+    return told
+
+
+def _numbers(bound: Detected, members: tuple[Event, ...]) -> list[int]:
+    """Which of the members a name stands for."""
+    try:
+        return [members.index(each) for each in bound.members]
+    except ValueError:  # another copy of the same event
+        identities = [each.identity for each in members]
+        return [identities.index(each.identity) for each in bound.members]
+
+
+def _window(window: tuple[Instant, Instant]) -> str:
+    start, end = window
+    return f"{format_instant(start)}/{format_instant(end)}"
+
+
+def _ids(occurrence: Detected) -> str:
     members = occurrence.members
     return members[0].id if len(members) == 1 else " ".join([member.id for member in members])
 

@@ -11,6 +11,7 @@ from tocsin.plan.row_functions import Known, applied, number_in, plain_text
 from tocsin.plan.row_terms import (
     RELATIONS,
     ChoiceValue,
+    ComparedValues,
     FunctionValue,
     Operand,
     OrderKey,
@@ -44,7 +45,10 @@ def meets_condition(condition: RowCondition, row: Row) -> bool:
 def row_truth(condition: RowCondition, values: Values) -> Truth:
     """Whether a condition is met; UNKNOWN where a value that it depends on is."""
     match condition:
-        case ValueCondition(left, relation, right):
+        case ValueCondition(variable, relation, constant, other):
+            against = constant if other is None else _bound(other, values)
+            return _compared(_bound(variable, values), relation, against)
+        case ComparedValues(left, relation, right):
             return _compared(value_of(left, values), relation, value_of(right, values))
         case ValueLike(operand, pattern):
             value = value_of(operand, values)
@@ -68,8 +72,7 @@ def value_of(operand: Operand, values: Values) -> Known | None:
         case TextValue(text):
             return text
         case VariableValue(variable):
-            value = values.get(variable)
-            return value if isinstance(value, str | tuple) else None
+            return _bound(variable, values)
         case FunctionValue(function, arguments):
             given = [known for each in arguments if (known := value_of(each, values)) is not None]
             return applied(function, given) if len(given) == len(arguments) else None
@@ -80,6 +83,11 @@ def value_of(operand: Operand, values: Values) -> Known | None:
             return value_of(then if decided is Truth.TRUE else otherwise, values)
         case _:
             assert_never(operand)
+
+
+def _bound(variable: str, values: Values) -> Known | None:
+    value = values.get(variable)
+    return value if isinstance(value, str | tuple) else None
 
 
 def in_order(rows: Iterable[Row], keys: Sequence[OrderKey]) -> list[Row]:

@@ -21,7 +21,7 @@ Known: TypeAlias = str | tuple[str] | Date
 """A text, markup in canonical form (as a tuple of one), or a date."""
 
 MAX_TEXT = 1 << 20
-"""The most characters of a value that is worked out, as many as an XML event may have."""
+"""The most characters of a value that is worked out."""
 
 ARITHMETIC = ("+", "-", "*", "/")
 _SPACE = " \t\r\n"

@@ -53,18 +53,32 @@ Operand: TypeAlias = TextValue | VariableValue | FunctionValue | ChoiceValue
 
 @dataclass(frozen=True, slots=True)
 class ValueCondition:
-    """Two values compare: as numbers where both are decimal numbers, as dates where one is a date.
+    """A variable compares with a constant or with another variable; as numbers where both are decimal numbers.
 
     Other values are only equal or not: an ordering between them is false.
     """
+
+    variable: str
+    relation: str
+    constant: str | None = None
+    other: str | None = None
+
+    def __post_init__(self) -> None:
+        _require_relation(self.relation)
+        if (self.constant is None) == (self.other is None):
+            raise MeaningProblem("a condition compares with a constant or with a variable, one of them")
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedValues:
+    """Two values compare, as in a `ValueCondition`, and as dates where one of them is a date."""
 
     left: Operand
     relation: str
     right: Operand
 
     def __post_init__(self) -> None:
-        if self.relation not in RELATIONS:
-            raise MeaningProblem(f"a relation is one of {' '.join(RELATIONS)}, got {self.relation}")
+        _require_relation(self.relation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +118,7 @@ class RowAny:
     conditions: tuple[RowCondition, ...]
 
 
-RowCondition: TypeAlias = ValueCondition | ValueLike | ValueAmong | RowNot | RowAll | RowAny
+RowCondition: TypeAlias = ValueCondition | ComparedValues | ValueLike | ValueAmong | RowNot | RowAll | RowAny
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +127,17 @@ class OrderKey:
 
     variable: str
     descending: bool = False
+
+
+def compared(left: Operand, relation: str, right: Operand) -> ValueCondition | ComparedValues:
+    """The condition that two values compare, in the one form that it has."""
+    match left, right:
+        case VariableValue(variable), TextValue(text):
+            return ValueCondition(variable, relation, text)
+        case VariableValue(variable), VariableValue(other):
+            return ValueCondition(variable, relation, other=other)
+        case _:
+            return ComparedValues(left, relation, right)
 
 
 def operand_variables(operand: Operand) -> Iterator[str]:
@@ -136,7 +161,10 @@ def operand_variables(operand: Operand) -> Iterator[str]:
 def condition_variables(condition: RowCondition) -> Iterator[str]:
     """The variables of a condition, each as often as it stands there."""
     match condition:
-        case ValueCondition(left, _, right):
+        case ValueCondition(variable, _, _, other):
+            yield variable
+            yield from () if other is None else (other,)
+        case ComparedValues(left, _, right):
             yield from operand_variables(left)
             yield from operand_variables(right)
         case ValueLike(operand):
@@ -151,3 +179,8 @@ def condition_variables(condition: RowCondition) -> Iterator[str]:
                 yield from condition_variables(inner)
         case _:
             assert_never(condition)
+
+
+def _require_relation(relation: str) -> None:
+    if relation not in RELATIONS:
+        raise MeaningProblem(f"a relation is one of {' '.join(RELATIONS)}, got {relation}")

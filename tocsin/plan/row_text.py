@@ -7,6 +7,7 @@ from typing import assert_never
 from tocsin.plan.row_functions import ARITHMETIC, IF
 from tocsin.plan.row_terms import (
     ChoiceValue,
+    ComparedValues,
     FunctionValue,
     Operand,
     OrderKey,
@@ -28,7 +29,9 @@ _ESCAPES = "!~^\\|"
 def condition_text(condition: RowCondition) -> str:
     """The condition; a constant is in quotes, which compares as a number all the same."""
     match condition:
-        case ValueCondition(left, relation, right):
+        case ValueCondition(variable, relation, constant, other):
+            return f"{variable} {relation} {other if constant is None else quoted(constant)}"
+        case ComparedValues(left, relation, right):
             return f"{operand_text(left)} {relation} {operand_text(right)}"
         case ValueLike(operand, pattern):
             return f"{operand_text(operand)} LIKE {_like_text(pattern)}"

@@ -10,12 +10,13 @@ from tocsin.events.match import Match
 from tocsin.events.order import in_canonical_order
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Plan
-from tocsin.plan.occurrence import Occurrence
 from tocsin.plan.rendering import match_of, match_of_atom
 from tocsin.plan.row_functions import GivenUp
 from tocsin.reference.atoms import holds, rows_of, truth_of
 from tocsin.reference.blocks import asking
 from tocsin.reference.detection import Detection
+from tocsin.reference.occurrence import Occurrence
+from tocsin.reference.windows import is_over_before
 from tocsin.values.time import Instant
 
 __all__ = ["detected", "holds", "matches", "truth_of"]
@@ -24,10 +25,14 @@ __all__ = ["detected", "holds", "matches", "truth_of"]
 def matches(subscription: str, plan: Plan, events: Iterable[Event], until: Instant | None = None) -> list[Match]:
     """Every match of a plan over finite input, in output order, when the clock stops at `until`.
 
-    A repeated identity counts once. Occurrences with the same members and windows are one match. What is too much to
-    tell is no match.
+    A repeated identity counts once. Occurrences with the same members and windows are one match. A window of absolute
+    time that ended before the first event was over when time began: nothing is told of it. What is too much to tell is
+    no match.
     """
-    found = list(_told(subscription, plan, in_canonical_order(events), until))
+    ordered = in_canonical_order(events)
+    if is_over_before(plan.pattern, ordered):
+        return []
+    found = list(_told(subscription, plan, ordered, until))
     once = {match.id: match for match in reversed(found)}
     return sorted(once.values(), key=lambda match: match.order)
 

@@ -29,11 +29,15 @@ from tocsin.plan.blocks import (
     text_value,
 )
 from tocsin.plan.construction import Ask
-from tocsin.plan.row_evaluation import in_order, meets_condition
 from tocsin.plan.row_functions import GivenUp
 from tocsin.plan.rows import Row, Rows
 from tocsin.plan.templates import NestedQuery
+from tocsin.plan.xpath.read import read_xpath
+from tocsin.plan.xpath.shape import Outline, Shape, outlined_shape
+from tocsin.plan.xpath.work import is_within_budget
+from tocsin.plan.xpath.write import shortened
 from tocsin.reference.paths import Node, children, reached
+from tocsin.reference.row_values import meets, ordered
 
 _Bound = Mapping[str, XmlValue]
 _Pairs = Sequence[tuple[str, XmlValue]]
@@ -50,7 +54,7 @@ def holds(block: XmlBlock, event: Event) -> bool:
 def rows(block: XmlBlock, event: Event) -> Rows:
     """One row for each way to fit the block, each once, in document order."""
     root = document_to_match(event)
-    if root is None:
+    if root is None or not _is_decided(block, root):
         return ()
     found: dict[Row, None] = {}
     try:
@@ -58,7 +62,7 @@ def rows(block: XmlBlock, event: Event) -> Rows:
             row = _row(values)
             if len(found) == MAX_ROWS:
                 break
-            if all(meets_condition(condition, row) for condition in block.conditions):
+            if all(meets(condition, row) for condition in block.conditions):
                 found[row] = None
     except GivenUp:
         return ()
@@ -71,14 +75,34 @@ def asking(documents: Documents) -> Ask:
     def ask(query: NestedQuery, row: Row) -> Iterable[Row]:
         around = {name: value for name, value in row if isinstance(value, str | tuple)}
         found = {_row(values): None for values in _choices(query.patterns, around, documents)}
-        kept = [each for each in found if all(meets_condition(condition, each) for condition in query.conditions)]
-        return in_order(kept, query.order)
+        kept = [each for each in found if all(meets(condition, each) for condition in query.conditions)]
+        return ordered(kept, query.order)
 
     return ask
 
 
 def _row(values: _Bound) -> Row:
     return tuple(sorted(values.items()))
+
+
+def _is_decided(block: XmlBlock, root: Element) -> bool:
+    """Whether every XPath expression is within its budget; else the block is undecided, and does not match."""
+    paths = [each for each in block.patterns if isinstance(each, XPathPattern)]
+    shape = outlined_shape(root, _outline(root)) if paths else None
+    return shape is None or all(_is_cheap(each, shape) for each in paths)
+
+
+def _outline(root: Element) -> Outline:
+    numbers = {element: number for number, element in enumerate(root.iter())}
+    above = [list(element.iterancestors()) for element in numbers]
+    parents = [numbers[way[0]] if way else -1 for way in above]
+    return Outline([str(element.tag) for element in numbers], parents, [len(way) + 1 for way in above])
+
+
+def _is_cheap(pattern: XPathPattern, shape: Shape) -> bool:
+    namespaces = dict(pattern.namespaces)
+    expression = shortened(read_xpath(pattern.expression, namespaces))
+    return is_within_budget(expression, namespaces, shape, in_order=bool(pattern.bindings))
 
 
 def _choices(patterns: Sequence[Pattern], bound: _Bound, documents: Documents) -> Iterator[_Bound]:

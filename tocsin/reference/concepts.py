@@ -22,7 +22,7 @@ from tocsin.knowledge.concepts.tableau import (
 )
 from tocsin.knowledge.concepts.tbox import TBox
 from tocsin.plan.assertions import assertions_of, contradiction
-from tocsin.plan.concepts import ConceptTest, concept_test_text, correlation_rows
+from tocsin.plan.concepts import MOST_ROWS, ConceptTest, concept_test_text, correlation_rows, row_count
 from tocsin.plan.rows import Rows
 
 SHOWN = 12
@@ -34,6 +34,8 @@ def holds(test: ConceptTest, event: Event, limits: Limits = DEFAULT_LIMITS) -> b
     try:
         said = assertions_of(event, test.tbox)
     except Problem:
+        return False
+    if len(test.correlate) > 1 and row_count(test, event) > MOST_ROWS:
         return False
     return refutation(test, said, limits).is_inconsistent and not _contradicts_itself(said, test.world, limits)
 

@@ -14,7 +14,6 @@ from typing import assert_never
 
 from tocsin.events.event import Event
 from tocsin.plan.atoms import Atom
-from tocsin.plan.bounds import join_lifetime
 from tocsin.plan.composites import (
     Absence,
     AfterWindow,
@@ -32,20 +31,22 @@ from tocsin.plan.composites import (
     Triggered,
     parts_of,
 )
-from tocsin.plan.conditions import allows, compare, concerns, window_start
-from tocsin.plan.occurrence import Occurrence, combined, occurrence_of
-from tocsin.plan.scopes import scopes_of
 from tocsin.reference.atoms import holds, rows_of
-from tocsin.reference.meaning import (
-    between,
-    ends_before,
-    inside,
-    joined,
-    silence,
-    silence_after,
-    silence_before,
-)
+from tocsin.reference.conditions import allows, compare, conditions_on_bounds
+from tocsin.reference.meaning import join
+from tocsin.reference.occurrence import Occurrence, occurrence_of, silence, together, without
+from tocsin.reference.scopes import scopes_of
 from tocsin.reference.triggers import Sending
+from tocsin.reference.windows import (
+    between,
+    breaks_after,
+    breaks_before,
+    breaks_between,
+    ends_in,
+    first_start,
+    is_in,
+    longest_wait,
+)
 from tocsin.values.time import Instant
 
 
@@ -103,8 +104,7 @@ class Detection:
         for node in self._nodes.values():
             if self._known is None and isinstance(node.part, Absence) and isinstance(node.part.window, EveryWindow):
                 window = node.part.window
-                start = window_start(now, window.length) if window.origin is None else window.origin
-                node.timers.append(_Timer(start + window.length))
+                node.timers.append(_Timer(first_start(window, now) + window.length))
 
     def _node(self, part: Part) -> _Node:
         """Nodes from the inside out: what is inside a part is built, and later served, before it."""
@@ -146,8 +146,8 @@ class Detection:
     def _receive(self, node: _Node, slot: int, occurrence: Occurrence) -> None:
         assert not isinstance(node.part, Atom), "an atom has no parts"
         match node.part:
-            case Named(name):
-                node.brought.append(occurrence.named(name))
+            case Named(name, _, elements):
+                node.brought.append(occurrence.named(name).with_elements(elements))
             case Only(_, restriction):
                 if allows(restriction, occurrence):
                     node.brought.append(occurrence)
@@ -163,31 +163,31 @@ class Detection:
             case _:
                 assert_never(node.part)
 
-    def _on_join(self, node: _Node, join: Join, slot: int, occurrence: Occurrence) -> None:
+    def _on_join(self, node: _Node, part: Join, slot: int, occurrence: Occurrence) -> None:
         if any(each.is_same(occurrence) for each in node.used):
             return  # single use: it is used up at another slot
         node.queues[slot].append(occurrence)
-        for choice in self._choices(node, join, slot, occurrence):
+        for choice in self._choices(node, part, slot, occurrence):
             if all(each in queue for each, queue in zip(choice, node.queues, strict=True)):
-                whole = joined(join, choice)
+                whole = join(part, choice)
                 if whole is not None:
                     node.brought.append(whole)
-                    self._use_up(node, join.policy, enumerate(choice), whole)
+                    self._use_up(node, part.policy, enumerate(choice), whole)
         if occurrence in node.queues[slot]:
-            self._limit_wait(node, join, slot, occurrence)
+            self._limit_wait(node, part, slot, occurrence)
 
-    def _limit_wait(self, node: _Node, join: Join, slot: int, occurrence: Occurrence) -> None:
+    def _limit_wait(self, node: _Node, part: Join, slot: int, occurrence: Occurrence) -> None:
         """Under single use, a named occurrence that waited in vain at one operator is lost to the whole scope."""
-        lifetime = join_lifetime(join, slot)
-        if join.policy is Policy.CHRONICLE and isinstance(join.parts[slot], Named) and lifetime is not None:
-            node.timers.append(_Timer(occurrence.end + lifetime, slot, occurrence))
+        wait = longest_wait(part, slot)
+        if part.policy is Policy.CHRONICLE and isinstance(part.parts[slot], Named) and wait is not None:
+            node.timers.append(_Timer(occurrence.end + wait, slot, occurrence))
 
-    def _choices(self, node: _Node, join: Join, slot: int, new: Occurrence) -> Iterator[tuple[Occurrence, ...]]:
+    def _choices(self, node: _Node, part: Join, slot: int, new: Occurrence) -> Iterator[tuple[Occurrence, ...]]:
         """Choices with the new occurrence, oldest first; under RECENT only the most recent of each other part."""
         queues = [[new] if number == slot else list(queue) for number, queue in enumerate(node.queues)]
-        if join.policy is Policy.RECENT:
+        if part.policy is Policy.RECENT:
             queues = [
-                queue if number == slot else _most_recent(queue, new, join.conditions)
+                queue if number == slot else _most_recent(queue, new, part.conditions)
                 for number, queue in enumerate(queues)
             ]
         return product(*queues)
@@ -197,7 +197,7 @@ class Detection:
             case Policy.UNRESTRICTED | Policy.GLOBE | Policy.RECENT:
                 return
             case Policy.EXCLUSIVE:
-                for queue in node.queues:
+                for queue in _roles(node):
                     queue[:] = [each for each in queue if each.start > whole.end]
             case Policy.DEFERRED if any(node.part in scope.operators for scope in self._scopes.values()):
                 self._settle(node, whole)
@@ -207,7 +207,7 @@ class Detection:
             case Policy.CHRONICLE:
                 for _, each in chosen:
                     node.used.append(each)
-                    for queue in node.queues:
+                    for queue in _roles(node):
                         queue[:] = [other for other in queue if not other.is_same(each)]
             case _:
                 assert_never(policy)
@@ -239,21 +239,26 @@ class Detection:
         node.brought += receive(occurrence, self._now)
 
     def _on_silence_before(self, node: _Node, absence: Absence, window: BeforeWindow, occurrence: Occurrence) -> None:
-        if not any(ends_before(absence, each, occurrence) for each in node.queues[0]):
-            node.brought.append(silence_before(occurrence, window.length))
+        left = without(occurrence, [each for each in node.queues[0] if breaks_before(absence, each, occurrence)])
+        if left is not None:
+            node.brought.append(left.silent_before(occurrence.start - window.length))
 
     def _await_silence(self, node: _Node, window: AfterWindow, occurrence: Occurrence) -> None:
         node.timers.append(_Timer(occurrence.end + window.length, 1, occurrence))
 
     def _on_last(self, node: _Node, absence: Absence, last: Occurrence) -> None:
         absent, firsts, lasts = node.queues
-        candidates = (
-            _most_recent(firsts, last, absence.conditions_on_bounds) if absence.policy is Policy.RECENT else [*firsts]
-        )
+        candidates = [*firsts]
+        if absence.policy is Policy.RECENT:
+            candidates = _most_recent(firsts, last, conditions_on_bounds(absence))
         for first in candidates:
             if first in firsts and last in lasts:
                 whole = between(absence, first, last)
-                if whole is not None and not _any_inside(absence, absent, first, last, whole):
+                if whole is not None:
+                    whole = without(
+                        whole, [each for each in absent if breaks_between(absence, each, first, last, whole)]
+                    )
+                if whole is not None:
                     node.brought.append(whole)
                     self._use_up(node, absence.policy, ((1, first), (2, last)), whole)
 
@@ -266,23 +271,23 @@ class Detection:
                 if name in self._scopes and node.part in self._scopes[name].required:
                     self._vanished.append((name, occurrence.names[name]))
             case Absence(_, FixedWindow(start, length)):
-                end = start + length
-                if not any(each.start > start and each.end <= end for each in node.queues[0]):
-                    node.brought.append(silence(start, end))
+                if not any(is_in(each, start, start + length) for each in node.queues[0]):
+                    node.brought.append(silence(start, start + length))
             case Absence(_, EveryWindow(length)):
-                if not any(timer.due - length < each.end <= timer.due for each in node.queues[0]):
+                if not any(ends_in(each, timer.due - length, timer.due) for each in node.queues[0]):
                     node.brought.append(silence(timer.due - length, timer.due))
                 node.timers.append(_Timer(timer.due + length))
-            case Absence(_, AfterWindow(_, length), conditions) if (
-                occurrence is not None and occurrence in node.queues[1]
-            ):
+            case Absence(_, AfterWindow(_, length)) if occurrence is not None and occurrence in node.queues[1]:
                 node.queues[1].remove(occurrence)
-                limit = occurrence.end + length
-                if not any(
-                    each.start > occurrence.end and each.end <= limit and concerns(conditions, each, occurrence)
-                    for each in node.queues[0]
-                ):
-                    node.brought.append(silence_after(occurrence, length))
+                came = [each for each in node.queues[0] if breaks_after(node.part, each, occurrence, length)]
+                left = without(occurrence, came)
+                if left is not None:
+                    node.brought.append(left.silent_after(occurrence.end, occurrence.end + length))
+
+
+def _roles(node: _Node) -> list[list[Occurrence]]:
+    """The queues of the parts that a combination uses up; evidence against an absence is never used up."""
+    return node.queues[1:] if isinstance(node.part, Absence) else node.queues
 
 
 def _is_endless(part: Part) -> bool:
@@ -296,7 +301,7 @@ def _most_recent(queue: Sequence[Occurrence], new: Occurrence, conditions: Seque
 
 
 def _agree(one: Occurrence, other: Occurrence, conditions: Sequence[JoinCondition]) -> bool:
-    both = combined((one, other))
+    both = together((one, other))
     return both is not None and all(
         compare(each, both.names)
         for each in conditions
@@ -306,9 +311,3 @@ def _agree(one: Occurrence, other: Occurrence, conditions: Sequence[JoinConditio
 
 def _is_named(occurrence: Occurrence, name: str, used: Occurrence) -> bool:
     return name in occurrence.names and occurrence.names[name].is_same(used)
-
-
-def _any_inside(
-    absence: Absence, absent: Sequence[Occurrence], first: Occurrence, last: Occurrence, whole: Occurrence
-) -> bool:
-    return any(inside(each, first, last) and concerns(absence.conditions_on_absent, each, whole) for each in absent)

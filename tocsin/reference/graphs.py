@@ -14,6 +14,7 @@ from tocsin.errors import EventProblem
 from tocsin.events.event import Event
 from tocsin.events.views.graph import Graph, graph_in
 from tocsin.plan.graphs import (
+    ITSELF,
     GraphPattern,
     Home,
     Injective,
@@ -21,13 +22,12 @@ from tocsin.plan.graphs import (
     Statements,
     Variable,
     Vertex,
-    filter_truth,
     ids_of,
-    is_below,
 )
 from tocsin.plan.rows import Row, Rows
+from tocsin.reference.filters import is_of_class, passes
+from tocsin.reference.inference import inferred
 from tocsin.values.terms import Iri, Literal, Term, plain_value, same_value
-from tocsin.values.truth import Truth
 
 Map: TypeAlias = Mapping[Vertex, Term]
 """The image of every id; a literal stands for all literals of its value."""
@@ -41,7 +41,7 @@ def holds(pattern: GraphPattern, event: Event) -> bool:
 def maps(pattern: GraphPattern, event: Event) -> Iterator[Map]:
     """Every map of the statements that no absent group extends, in their order; optional groups take no part."""
     try:
-        search = _Search(graph_in(event, pattern.ontology), pattern)
+        search = _Search(_graph(pattern, event), pattern)
     except EventProblem:
         return
     for found in search.extensions(pattern.statements, {Home(): search.graph.home}):
@@ -52,11 +52,16 @@ def maps(pattern: GraphPattern, event: Event) -> Iterator[Map]:
 def rows(pattern: GraphPattern, event: Event) -> Rows:
     """One row for an event that matches: the selected images of the first map; a variable without image is left out."""
     for found in maps(pattern, event):
-        search = _Search(graph_in(event, pattern.ontology), pattern)
+        search = _Search(_graph(pattern, event), pattern)
         for group in pattern.optionals:
             found = next(search.extensions(group, found), found)  # noqa: PLW2901
         return (_row(pattern, found),)
     return ()
+
+
+def _graph(pattern: GraphPattern, event: Event) -> Graph:
+    """What the event says, and what follows from it."""
+    return inferred(graph_in(event, pattern.ontology), pattern.ontology)
 
 
 def _row(pattern: GraphPattern, found: Map) -> Row:
@@ -127,6 +132,8 @@ class _Search:
         return ends
 
     def _next(self, start: Term, wanted: str) -> list[Term]:
+        if wanted == ITSELF:
+            return [start]
         ontology = self.pattern.ontology
         return [
             value
@@ -135,13 +142,13 @@ class _Search:
         ]
 
     def _is_a(self, vertex: Term, wanted: str) -> bool:
-        return is_below(vertex, self.graph.types[vertex], wanted, self.pattern.ontology)
+        return is_of_class(vertex, self.graph.types[vertex], wanted, self.pattern.ontology)
 
 
 def _passes(statement: StatementPattern, end: Term) -> bool:
     if statement.filter is None:
         return True
-    return isinstance(end, Literal) and filter_truth(statement.filter, end) is Truth.TRUE
+    return isinstance(end, Literal) and passes(statement.filter, end)
 
 
 def _same(one: Term, other: Term) -> bool:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tocsin.plan.composites import Triggered, Waiting
-from tocsin.plan.occurrence import Occurrence, combined
+from tocsin.reference.occurrence import Occurrence, together
 from tocsin.values.time import Instant
+
+_FROM_THE_END = (Waiting.FIRST_AFTER, Waiting.EVERY_AFTER)
+"""What counts from the end of a detection; all else counts from its start."""
 
 
 class Sending:
@@ -50,8 +53,8 @@ class Sending:
         return [whole for _, whole in found]
 
     def _fits(self, detection: Occurrence, target: Occurrence) -> Occurrence | None:
-        since = detection.start if self._trigger.waiting.is_since else detection.end
-        return combined((detection, target)) if target.start > since else None
+        after = detection.end if self._trigger.waiting in _FROM_THE_END else detection.start
+        return together((detection, target)) if after < target.start else None
 
     def _kept(self, occurrences: list[Occurrence], now: Instant) -> list[Occurrence]:
         keep = self._trigger.keep

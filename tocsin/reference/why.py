@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tocsin.events.event import Event
+from tocsin.events.event import ENVELOPE, INSTANT, Event, Path
 from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode, Not, PlaceIs, Predicate, attribute_paths
 from tocsin.plan.explain import path_text, selector_text
 from tocsin.reference import truth_of
@@ -45,8 +45,13 @@ def _seen(predicate: Predicate | BooleanNode, event: Event) -> str:
     if isinstance(predicate, PlaceIs):
         return f"(place is {event.place_text or 'missing'})"
     paths = sorted(attribute_paths(predicate))  # type: ignore[arg-type]
-    values = (f"{path_text(path)} is {_shown(event.attribute(path))}" for path in paths)
+    values = (f"{path_text(path)} is {_shown(event.attribute(_as_given(path)))}" for path in paths)
     return f"({', '.join(values)})"
+
+
+def _as_given(path: Path) -> Path:
+    """A time is shown as the event has it, also where it is compared as a number."""
+    return path[:2] if path[0] == ENVELOPE and path[-1] == INSTANT else path
 
 
 def _shown(value: object) -> str:

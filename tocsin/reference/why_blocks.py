@@ -25,12 +25,12 @@ from tocsin.plan.blocks import (
     elements_of,
     pattern_variables,
 )
-from tocsin.plan.row_evaluation import row_truth
 from tocsin.plan.row_functions import GivenUp
 from tocsin.plan.row_terms import condition_variables
 from tocsin.plan.row_text import condition_text
 from tocsin.reference.blocks import attributes_for, first_images, fits, images_below, mapped, mappings, rows
 from tocsin.reference.paths import Node
+from tocsin.reference.row_values import truth_in
 from tocsin.values.truth import Truth
 
 _LONGEST = 60
@@ -67,9 +67,9 @@ def _miss_of_rows(block: XmlBlock, event: Event) -> str:
             return _disagreement(block, event, count)
     found = rows(XmlBlock(block.patterns), event)
     for condition in block.conditions:
-        if not any(row_truth(condition, dict(row)) is Truth.TRUE for row in found):
+        if not any(truth_in(condition, dict(row)) is Truth.TRUE for row in found):
             values = {name: dict(found[0]).get(name) for name in dict.fromkeys(condition_variables(condition))}
-            unknown = row_truth(condition, dict(found[0])) is Truth.UNKNOWN
+            unknown = truth_in(condition, dict(found[0])) is Truth.UNKNOWN
             is_met = "is unknown" if unknown else "is not met"
             seen = ", ".join(f"{name} is {_shown(value)}" for name, value in values.items())
             others = f", nor in {len(found) - 1} other rows" if len(found) > 1 else ""

@@ -7,13 +7,15 @@ reader makes up become `b1`, `b2` and so on, so that the same text gives the sam
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count, islice
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
+from xml.etree.ElementTree import ParseError, XMLPullParser
 
-from pyoxigraph import BlankNode, NamedNode, Quad, RdfFormat, parse
+from pyoxigraph import BlankNode, NamedNode, Quad, RdfFormat, parse, serialize
 from pyoxigraph import Literal as RdfLiteral
+from pyoxigraph import Triple as _Written
 
 from tocsin.errors import LimitProblem, Place, SyntaxProblem
 from tocsin.values.terms import Blank, Iri, Literal, Resource, Term
@@ -31,6 +33,7 @@ EXTENSIONS: Mapping[str, str] = {
     ".rdf": RDF_XML,
     ".owl": RDF_XML,
     ".xml": RDF_XML,
+    ".daml": RDF_XML,
     ".jsonld": JSON_LD,
 }
 """The media type of a file by the end of its name."""
@@ -46,6 +49,10 @@ _FORMATS = {
 }
 _WITH_QUOTES = (N_TRIPLES, N_QUADS, TURTLE)
 _MAX_QUOTED = 100
+_HEAD = 65_536
+"""So many characters of RDF/XML are looked at for the prefixes that it declares."""
+_DAML_COLLECTION = re.compile(r"""(parseType\s*=\s*)(["'])daml:collection\2""")
+_DEFAULT_NAMESPACE = re.compile(r"""\bxmlns\s*=\s*(["'])([A-Za-z][A-Za-z0-9+.-]*:[^"'&\s]+)\1""")
 _GENERATED_LABEL = re.compile("[0-9a-f]{16,32}")
 
 
@@ -57,15 +64,22 @@ class RdfText:
     prefixes: Mapping[str, str]
 
 
-def read_rdf(text: str, media_type: str, *, limit: int | None = None, merge_graphs: bool = False) -> RdfText:
+def read_rdf(
+    text: str, media_type: str, *, limit: int | None = None, merge_graphs: bool = False, base: str | None = None
+) -> RdfText:
     """The triples of a text. Raises SyntaxProblem where it is malformed, LimitProblem past `limit` triples.
 
-    Named graphs are refused unless they are merged; so are statements about statements.
+    Named graphs are refused unless they are merged; so are statements about statements. Relative names are completed
+    with the base that the text itself gives, else with `base`; without one they are refused.
     """
+    if media_type not in _FORMATS:
+        raise SyntaxProblem(f"{media_type} is no format of RDF that we know", hint=f"known: {', '.join(_FORMATS)}")
+    if media_type == RDF_XML and "daml:collection" in text:  # what RDF/XML took over as Collection
+        text = _DAML_COLLECTION.sub(r"\1\2Collection\2", text)
     if media_type in _WITH_QUOTES and text.count("<<") > _MAX_QUOTED:  # the reader follows quoted triples by recursion
         raise _quoted()
     try:
-        reader = parse(text.encode(), format=_FORMATS[media_type], without_named_graphs=not merge_graphs)
+        reader = parse(text.encode(), format=_FORMATS[media_type], base_iri=base, without_named_graphs=not merge_graphs)
         quads: list[Quad] = list(islice(reader, None if limit is None else limit + 1))
     except (SyntaxError, UnicodeEncodeError) as error:
         raise _malformed(error, media_type) from None
@@ -73,7 +87,53 @@ def read_rdf(text: str, media_type: str, *, limit: int | None = None, merge_grap
         raise LimitProblem(f"the graph has more than {limit:,} triples", hint="split it")
     terms = _terms(quads)
     triples = ((terms[quad.subject], quad.predicate.value, terms[quad.object]) for quad in dict.fromkeys(quads))
-    return RdfText(tuple(dict.fromkeys(triples) if merge_graphs else triples), dict(reader.prefixes))
+    prefixes = _declared(text) if media_type == RDF_XML else dict(reader.prefixes)
+    return RdfText(tuple(dict.fromkeys(triples) if merge_graphs else triples), prefixes)
+
+
+def write_turtle(triples: Iterable[Triple], prefixes: Mapping[str, str] | None = None) -> str:
+    """The triples as Turtle, in their order; a SyntaxProblem where one of them has a broken IRI."""
+    try:
+        written = [_Written(_written(subject), NamedNode(prop), _written(value)) for subject, prop, value in triples]
+    except ValueError as error:
+        raise SyntaxProblem(f"a name is no IRI: {error}") from None
+    text = serialize(written, format=RdfFormat.TURTLE, prefixes=dict(prefixes or {}))
+    assert text is not None, "without a file, the text comes back"
+    return text.decode()
+
+
+def _written(term: Term) -> Any:
+    match term:
+        case Iri(text):
+            return NamedNode(text)
+        case Blank(label):
+            return BlankNode(label)
+        case Literal(lexical, _, language) if language:
+            return RdfLiteral(lexical, language=language)
+        case Literal(lexical, datatype):
+            return RdfLiteral(lexical, datatype=NamedNode(datatype))
+
+
+def base_of(text: str, media_type: str) -> str | None:
+    """Where a text without a base has probably stood: RDF/XML by `rdf:ID` means its own default namespace."""
+    found = _DEFAULT_NAMESPACE.search(text) if media_type == RDF_XML else None
+    return None if found is None else found[2].removesuffix("#")
+
+
+def _declared(text: str) -> dict[str, str]:
+    """The prefixes that the outermost element of RDF/XML declares, which the reader does not tell."""
+    declared: dict[str, str] = {}
+    parser: XMLPullParser[Any] = XMLPullParser(events=("start-ns", "start"))
+    try:
+        parser.feed(text[:_HEAD])
+    except ParseError:  # well-formed as a whole, as the reader found, but cut off or in an encoding of its own
+        return declared
+    for event in cast("Iterator[tuple[str, Any]]", parser.read_events()):
+        if event[0] == "start":
+            break
+        prefix, namespace = event[1]
+        declared[prefix] = namespace
+    return declared
 
 
 def _terms(quads: Iterable[Quad]) -> dict[Any, Any]:

@@ -25,6 +25,9 @@ class Kind(IntEnum):
 
 Scalar = str | int | float | bool
 
+ORDERED_KINDS = (Kind.NUMBER, Kind.STRING)
+"""The kinds whose values stand in an order: numbers by value, texts by code point."""
+
 _KINDS: dict[type, Kind] = {
     type(None): Kind.NULL,
     bool: Kind.BOOLEAN,

@@ -67,6 +67,11 @@ def parse_instant(text: str) -> Instant:
     return instant
 
 
+def is_instant(value: object) -> bool:
+    """Whether a number is an instant that can be written: whole, from year 1 to 9999."""
+    return isinstance(value, int) and _FIRST <= value <= _LAST
+
+
 def format_instant(instant: Instant) -> str:
     """RFC 3339 in UTC, with a fraction of a second only where there is one."""
     text = (_NAIVE_EPOCH + timedelta(microseconds=instant)).isoformat()

@@ -17,7 +17,8 @@ from tocsin.plan.settings import with_settings
 from tocsin.reference import matches
 from tocsin.values.allen import BOUNDS
 
-RELATIONS = [negation + each.value for each in BOUNDS for negation in ("", "Un")]
+INVERSES = ("After", "MetBy", "OverlappedBy", "StartedBy", "FinishedBy", "Contains")
+RELATIONS = [negation + each for each in (*(each.value for each in BOUNDS), *INVERSES) for negation in ("", "Un")]
 HORIZON = 1_000_000
 
 atoms = st.sampled_from([f"selector{{ kind LIKE '%{letter}%' }}" for letter in "abc"])

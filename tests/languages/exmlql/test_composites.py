@@ -21,7 +21,7 @@ from tocsin.plan.composites import (
     Waiting,
 )
 from tocsin.plan.construction import Construct
-from tocsin.plan.row_terms import ValueCondition, VariableValue
+from tocsin.plan.row_terms import ValueCondition
 
 PATTERNS = "WHERE <a>$x</> #A <b>$x</> #B <c>$y</> #C "
 MINUTE = 60_000_000
@@ -207,4 +207,4 @@ def test_conditions_go_to_the_block_that_can_decide_them() -> None:
     assert plan.pattern.parts[0] == Named("#A", block_of("WHERE <a>$x</> $x > 5"))
     output: object = plan.output
     assert isinstance(output, Construct)
-    assert output.conditions == (ValueCondition(VariableValue("$x"), "<", VariableValue("$y")),)
+    assert output.conditions == (ValueCondition("$x", "<", other="$y"),)

@@ -13,11 +13,11 @@ from tocsin.plan.row_evaluation import in_order, row_truth, value_of
 from tocsin.plan.row_functions import FUNCTIONS, GivenUp, plain_text
 from tocsin.plan.row_terms import (
     ChoiceValue,
+    ComparedValues,
     FunctionValue,
     Operand,
     OrderKey,
     TextValue,
-    ValueCondition,
     VariableValue,
 )
 from tocsin.values.dates import date_of
@@ -171,7 +171,7 @@ operands: st.SearchStrategy[Operand] = st.recursive(
         ),
         st.builds(FunctionValue, st.sampled_from("+-*/"), st.tuples(inner, inner)),
         st.builds(FunctionValue, st.just("-"), st.tuples(inner)),
-        st.builds(ChoiceValue, st.builds(ValueCondition, inner, st.sampled_from(("=", "<")), inner), inner, inner),
+        st.builds(ChoiceValue, st.builds(ComparedValues, inner, st.sampled_from(("=", "<")), inner), inner, inner),
     ),
     max_leaves=6,
 )
@@ -182,7 +182,7 @@ def test_no_value_makes_a_function_fail(one: Operand, other: Operand, x: str) ->
     row = {"$x": x, "$m": ("<i>1</i>&amp;",)}
     try:
         value = value_of(one, row)
-        decided = row_truth(ValueCondition(one, "<", other), row)
+        decided = row_truth(ComparedValues(one, "<", other), row)
     except GivenUp:
         return  # too long, and told
     assert value is None or isinstance(plain_text(value), str)

@@ -58,7 +58,10 @@ UNSUPPORTED = [
 
 MEANING = [
     ("(?1, ?2, (Selling, target, Computer))", ("NO_HOME_PATTERN", 1, 2, "?1")),
-    ("ASK { _:H a :Selling }", ("NO_HOME_PATTERN", 1, 13, ":Selling")),
+    ("ASK { }", ("NO_HOME_PATTERN", 1, 1, "")),
+    ("(?1, Selling)", ("NO_HOME_PATTERN", 1, 2, "?1")),
+    ("(_:H, Sellling)", ("UNKNOWN_CLASS", 1, 7, "Sellling")),
+    ("(_:H, xsd:string)", ("KIND_CONFLICT", 1, 2, "_:H")),
     (
         "(_:H, ?1, (Selling, target, Computer))\n(?2, ?2, (owl:Thing, currency, owl:Thing))",
         ("PATTERN_UNREACHABLE", 2, 2, "?2"),

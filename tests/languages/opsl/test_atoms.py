@@ -102,7 +102,7 @@ def test_problems_inside_braces_have_their_place_in_the_whole_text() -> None:
 
 
 def test_every_problem_inside_and_outside_of_braces_is_told() -> None:
-    codes = [code for code, *_ in told("Nowhere && selector{ x = } && selector{ y > 'a' }")]
+    codes = [code for code, *_ in told("Nowhere && selector{ x = } && selector{ y > TRUE }")]
     assert codes == ["UnknownName", "SelectorSyntaxError", "SelectorTypeError"]
 
 

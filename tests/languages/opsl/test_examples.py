@@ -43,7 +43,7 @@ WITHIN_A_MINUTE = (Precedes(finish(0), start(1)), Precedes(finish(1), finish(0),
 PAIR_X, PAIR_Y = x(Join((A, B))), y(Join((D, E)))
 FIGURE_1 = Join(
     (
-        Join((PAIR_X, PAIR_Y), AT_ONCE, keep=0),
+        Join((PAIR_X, PAIR_Y), AT_ONCE),
         Join((PAIR_X, PAIR_Y), (Near(1, SpatialRelation.MEETS, 0),)),
     )
 )
@@ -51,7 +51,7 @@ FIGURE_1 = Join(
 
 def convoy(follower: str, leader: str, relation: SpatialRelation) -> Part:
     parts = (Named(follower, vehicle(7)), Named(leader, vehicle(1)))
-    return Join((Join(parts, AT_ONCE, keep=0), Join(parts, (Near(1, relation, 0, 100.0),))))
+    return Join((Join(parts, AT_ONCE), Join(parts, (Near(1, relation, 0, 100.0),))))
 
 
 LEAVES_THE_CONVOY = """=|($e1;;60s)($e2;), $e1; = (|($A;)($B;) && DIST($A;;<;100)($B;)),
@@ -92,7 +92,7 @@ EDGES: dict[str, Part] = {
     "DIST(Region1;=;5)A": Only(A, AtRegion(SpatialRelation.AT, REGION1, 5.0)),
     "DIST(Region1;<;0)A": Only(A, AtRegion(SpatialRelation.NEARER, REGION1, 0.0)),
     "@(Region1)(!(0;10)B)": Only(Absence(B, FixedWindow(0, 10_000)), AtRegion(SpatialRelation.INSIDE, REGION1)),
-    "|($x;)$x;, $x; = A": Join((x(A), x(A)), AT_ONCE, keep=0),
+    "|($x;)$x;, $x; = A": Join((x(A), x(A)), AT_ONCE),
     "$x; && $x;, $x; = A": Join((x(A), x(A))),
     "ARITH: id != 5": Condition(AllOf((Not(Equals(("id",), Constant.of(5))),))),
 }

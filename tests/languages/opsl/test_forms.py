@@ -41,7 +41,7 @@ TEMPORAL: dict[str, Part] = {
     "|=(5;10)B": Only(B, AfterInstant(15_000)),
     "|=(A;10)B": Join((A, B), (Precedes(finish(0), start(1), gap=10_000),)),
     "|=(A;B)C": Join((A, B, C), (Precedes(finish(0), start(1)), Precedes(finish(1), start(2)))),
-    "|(A)B": Join((A, B), CONCURRENT, keep=0),
+    "|(A)B": Join((A, B), CONCURRENT),
 }
 
 SPATIAL: dict[str, Part] = {
@@ -160,6 +160,10 @@ def test_on_the_ellipsoid_every_spatial_form_says_so(metric: str) -> None:
     assert parsed("@(POLYGON((0 0,10 0,10 10,0 10)))A", crs=metric) == Only(
         A, AtRegion(SpatialRelation.INSIDE, SQUARE, 0.0, Metric.WGS84)
     )
+
+
+def test_a_longest_event_of_nothing_is_not_the_same_as_none_given() -> None:
+    assert parsed("|(A)B", max_event_duration=0) == Join((A, B), CONCURRENT, keep=0)
 
 
 def test_tolerance_and_longest_event_bound_what_is_concurrent() -> None:

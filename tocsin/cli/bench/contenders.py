@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import StrEnum
+from importlib import import_module
+from importlib.util import find_spec
 
 import numpy as np
 
@@ -13,9 +15,11 @@ from tocsin.cli.bench.baselines.counting import CountingMatcher
 from tocsin.cli.bench.baselines.matching_tree import MatchingTree
 from tocsin.cli.bench.baselines.naive import NaiveMatcher
 from tocsin.cli.bench.baselines.paper_algorithm import PaperMatcher
+from tocsin.cli.bench.baselines.plain_counting import PlainCountingMatcher
 from tocsin.engine.batch import Batch
 from tocsin.engine.matching.matcher import Matcher
 from tocsin.engine.matching.scan import ScanMatcher
+from tocsin.errors import UnsupportedProblem
 from tocsin.events.event import Event
 from tocsin.plan.atoms import BooleanNode, Condition, Predicate, predicates_of
 
@@ -28,6 +32,8 @@ class Name(StrEnum):
     SCAN = "scan (oracle)"
     NAIVE = "naive closures"
     COUNTING = "counting"
+    PLAIN_COUNTING = "counting, plain"
+    BDD = "shared BDD"
     TREE = "matching tree"
     COLUMNS = "numpy columns"
 
@@ -63,12 +69,22 @@ class EngineContender:
         return Work(counters.predicate_evaluations - before, counters.candidates - looked_at)
 
 
+def _shared_bdd() -> Contender:
+    """Loaded when it takes part: its library is in the extra `bench`, and slow to load."""
+    if find_spec("dd") is None:
+        raise UnsupportedProblem("dd is not installed", hint="pip install 'tocsin[bench]' adds it")
+    made: Contender = import_module("tocsin.cli.bench.baselines.shared_bdd").SharedBdd()
+    return made
+
+
 CONTENDERS: dict[Name, Callable[[], Contender]] = {
     Name.TOCSIN: lambda: EngineContender(Matcher),
     Name.PAPER: PaperMatcher,
     Name.SCAN: lambda: EngineContender(ScanMatcher),
     Name.NAIVE: NaiveMatcher,
     Name.COUNTING: CountingMatcher,
+    Name.PLAIN_COUNTING: PlainCountingMatcher,
+    Name.BDD: _shared_bdd,
     Name.TREE: MatchingTree,
     Name.COLUMNS: ColumnMatcher,
 }

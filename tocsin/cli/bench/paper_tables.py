@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from tocsin.cli.bench.contenders import Name
 from tocsin.cli.bench.results import Measured, Results
-from tocsin.cli.bench.schedule import PAPER_CONTENDERS, TABLE_5, TABLE_6
+from tocsin.cli.bench.schedule import ALIKE_CONTENDERS, PAPER_CONTENDERS, TABLE_5, TABLE_6
 from tocsin.cli.bench.table import NOTHING, Table, mebibytes, rounded
 
 
@@ -48,7 +48,8 @@ def paper_tables(results: Results) -> list[Table]:
     """Both tables of the paper and one with the details of every measurement."""
     if not any(measured.shape is None for measured in results.measured):
         return []
-    return [*(_table(paper, results) for paper in PAPER_TABLES), _details(results)]
+    alike = [_alike(results)] if any(one.contender is Name.PLAIN_COUNTING for one in results.measured) else []
+    return [*(_table(paper, results) for paper in PAPER_TABLES), *alike, _details(results)]
 
 
 def _table(paper: PaperTable, results: Results) -> Table:
@@ -72,12 +73,42 @@ def _findings(paper: PaperTable, results: Results) -> tuple[str, ...]:
     measured = {name: [_measured(results, name, row) for row in paper.rows] for name in names}
     matches = {name: [(one.matches_per_second if one else None) or 0.0 for one in measured[name]] for name in names}
     events = {name: [(one.events_per_second if one else None) or 0.0 for one in measured[name]] for name in names}
-    ordered = [_falls(row) for row in zip(*(matches[name] for name in _FINDING), strict=True)]
+    rows = zip(*(matches[name] for name in _FINDING), strict=True)
+    ordered = [all(row) and _falls(row) for row in rows]
     return (
         f"The paper's ordering, new > tree > counting, is seen in {sum(ordered)} of {len(ordered)} rows. "
         f"Its decline down the column is seen for: {_falling(matches)}; in events/s for: {_falling(events)}.",
         "Tocsin takes batches of events here, the others one event after the other.",
     )
+
+
+def _alike(results: Results) -> Table:
+    """The paper's algorithms like for like, by events per second: matches are the same for all of them."""
+    header = ("attributes, selectors", *(name.value for name in ALIKE_CONTENDERS), "paper's / counting")
+    keys = list(dict.fromkeys(TABLE_5 + TABLE_6))
+    speeds = {key: [_events_per_second(results, name, key) for name in ALIKE_CONTENDERS] for key in keys}
+    rows = tuple((f"{key[0]}, {key[1]:,}", *map(rounded, row), _ratio(row[-1], row[0])) for key, row in speeds.items())
+    full = [row for row in speeds.values() if all(row)]
+    first = sum(row[-1] == max(map(float, filter(None, row))) for row in full)
+    return Table("Like for like, plain Python: events/s", header, rows, (_alike_note(full, first),))
+
+
+def _alike_note(full: Sequence[Sequence[float | None]], first: int) -> str:
+    counting, tree = ALIKE_CONTENDERS.index(Name.PLAIN_COUNTING), ALIKE_CONTENDERS.index(Name.TREE)
+    ordered = sum(_falls([row[-1] or 0.0, row[tree] or 0.0, row[counting] or 0.0]) for row in full)
+    return (
+        f"The paper's algorithm is the fastest of the four in {first} of {len(full)} rows; its ordering, "
+        f"new > tree > counting, is seen in {ordered}."
+    )
+
+
+def _events_per_second(results: Results, name: Name, key: tuple[int, int]) -> float | None:
+    measured = _measured(results, name, key)
+    return None if measured is None else measured.events_per_second
+
+
+def _ratio(ours: float | None, theirs: float | None) -> str:
+    return f"{rounded(ours / theirs)}x" if ours and theirs else NOTHING
 
 
 def _falling(columns: Mapping[Name, Sequence[float]]) -> str:
@@ -100,7 +131,8 @@ def _details(results: Results) -> Table:
         "peak memory",
     )
     keys = dict.fromkeys((one.attributes, one.subscriptions) for one in results.measured if one.shape is None)
-    rows = tuple(row for key in keys for name in PAPER_CONTENDERS for row in _detail_rows(results, name, key))
+    names = dict.fromkeys(PAPER_CONTENDERS + ALIKE_CONTENDERS)
+    rows = tuple(row for key in keys for name in names for row in _detail_rows(results, name, key))
     return Table("Paper's workload in detail", header, rows, _DETAIL_NOTES)
 
 
@@ -128,7 +160,8 @@ def _detail_rows(results: Results, name: Name, key: tuple[int, int]) -> Iterable
 _DETAIL_NOTES = (
     "An evaluation is one predicate decided for one event; where an index finds what holds, it is one look-up or one "
     "comparison. A visit is a literal reached (naive, paper's algorithm), a counter raised (counting), an edge looked "
-    "at (matching tree) or a subscription looked at (scan, tocsin). Peak memory is what the process grew by.",
+    "at (matching tree), a node asked (shared BDD) or a subscription looked at (scan, tocsin). Peak memory is what the "
+    "process grew by.",
 )
 
 

@@ -11,11 +11,12 @@ import typer
 
 from tocsin.cli.bench.runner import about_machine, run_module
 from tocsin.cli.bench.selectors import _numbers, _progress
-from tocsin.cli.bench.sequences_output import milliseconds, save, show
+from tocsin.cli.bench.sequences_output import milliseconds, plotted, save, show
 from tocsin.cli.bench.table import NOTHING, Table, mebibytes, rounded
 
 SIZES = (500, 1_000, 2_000, 5_000, 10_000)
 EVENTS = 2_000
+FIGURE = "figure-10.png"
 
 
 class Series(StrEnum):
@@ -36,7 +37,8 @@ _HEADER = (
     "concepts and attributes",
     "memory",
 )
-_EXTRA = {Series.ATOMIC: ("plain tableau, events/s",), Series.COMPOSITE: ("pending",), Series.LATE: ("pending",)}
+_WAITING = ("pending", "with a match")
+_EXTRA = {Series.ATOMIC: ("plain tableau, events/s",), Series.COMPOSITE: _WAITING, Series.LATE: _WAITING}
 
 
 def rfid(
@@ -49,11 +51,17 @@ def rfid(
     output: Annotated[
         Path, typer.Option(help="Where results.json, report.md and the plot go.", file_okay=False)
     ] = Path("artifacts/bench-rfid"),
+    plot: Annotated[
+        bool,
+        typer.Option("--plot", help=f"Draw figure 10 of the paper too, as {FIGURE}: time and space of composites."),
+    ] = False,
 ) -> None:
     """Measure concept subscriptions in process, over generated taxonomies of business steps and dispositions.
 
     Every measurement runs in a process of its own on one core.
     """
+    if plot and series and Series.COMPOSITE not in series:
+        raise typer.BadParameter("figure 10 is of composite subscriptions: add --series composite", param_hint="--plot")
     requests = [
         {"series": each.value, "subscriptions": size, "events": events, "seed": seed}
         for each in series or list(Series)
@@ -67,6 +75,8 @@ def rfid(
             saved["plot"] = _plot(saved["trials"])
             save(saved, output)
     show(saved, tables_of(saved["trials"]), output)
+    if plot:
+        typer.echo(plotted(output, "rfid_plot", FIGURE), err=True)
 
 
 def tables_of(trials: Sequence[Mapping[str, Any]]) -> list[Table]:
@@ -85,7 +95,7 @@ def _row(figures: Mapping[str, Any], series: Series) -> tuple[str, ...]:
     if "refused" in figures:
         return (f"{count:,}", figures["refused"], *[NOTHING] * (len(_HEADER) - 1))
     served, seconds = figures["served"], figures["seconds"]
-    last = rounded(_tableau_rate(figures)) if series is Series.ATOMIC else f"{figures['pending']:,}"
+    last = (rounded(_tableau_rate(figures)),) if series is Series.ATOMIC else _waiting(figures)
     return (
         f"{count:,}",
         rounded(served / seconds),
@@ -95,8 +105,12 @@ def _row(figures: Mapping[str, Any], series: Series) -> tuple[str, ...]:
         f"{1e6 * (figures['prepare_seconds'] + figures['build_seconds']) / count:.0f} µs each",
         f"{figures['units']:,}",
         mebibytes(figures["bytes"]),
-        last,
+        *last,
     )
+
+
+def _waiting(figures: Mapping[str, Any]) -> tuple[str, str]:
+    return f"{figures['pending']:,}", f"{figures['units'] + figures['match_units']:,}"
 
 
 def _tableau_rate(figures: Mapping[str, Any]) -> float:
@@ -107,7 +121,10 @@ def _tableau_rate(figures: Mapping[str, Any]) -> float:
 
 def _notes(trials: Sequence[Mapping[str, Any]], series: Series) -> tuple[str, ...]:
     if series is not Series.ATOMIC:
-        return ("Mean and p99 are per event, over pieces of 256 events; memory is of the subscriptions alone.",)
+        return (
+            "Mean and p99 are per event, over pieces of 256 events; memory is of the subscriptions alone.",
+            "With a match: the concepts and attributes of the subscriptions and of the events that wait for a partner.",
+        )
     differing = [trial["trial"]["subscriptions"] for trial in trials if not trial.get("tableau_agrees", True)]
     said = f"DIFFERENT hits with {differing} subscriptions." if differing else "Both find the same on the sample."
     return (

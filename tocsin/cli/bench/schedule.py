@@ -16,6 +16,9 @@ TABLE_5 = tuple((attributes, 2000) for attributes in (5, 10, 15, 20))
 TABLE_6 = tuple((10, subscriptions) for subscriptions in (500, 1000, 1500, 2000))
 
 PAPER_CONTENDERS = (Name.NAIVE, Name.COUNTING, Name.TREE, Name.PAPER, Name.SCAN, Name.TOCSIN)
+ALIKE_CONTENDERS = (Name.PLAIN_COUNTING, Name.TREE, Name.BDD, Name.PAPER)
+"""The algorithms that the paper speaks of, all in plain Python over the same predicates."""
+
 SCALE_CONTENDERS = (Name.TOCSIN, Name.NAIVE, Name.PAPER, Name.COUNTING, Name.COLUMNS)
 LARGE_CONTENDERS = (Name.TOCSIN, Name.COUNTING, Name.COLUMNS)
 LARGE = 100_000
@@ -26,6 +29,7 @@ class Part(StrEnum):
     """The parts of the benchmark."""
 
     PAPER = "paper"
+    ALIKE = "alike"
     SCALE = "scale"
     SPARK = "spark"
 
@@ -45,14 +49,15 @@ class Options:
 
 def trials(options: Options) -> list[Trial]:
     """Every trial that runs in this process's Python alone."""
-    paper = _paper_trials(options) if Part.PAPER in options.parts else ()
+    paper = _paper_trials(PAPER_CONTENDERS, options) if Part.PAPER in options.parts else ()
+    alike = _paper_trials(ALIKE_CONTENDERS, options) if Part.ALIKE in options.parts else ()
     scale = _scale_trials(options) if Part.SCALE in options.parts else ()
-    return [*paper, *scale]
+    return list(dict.fromkeys((*paper, *alike, *scale)))
 
 
-def _paper_trials(options: Options) -> Iterator[Trial]:
+def _paper_trials(contenders: tuple[Name, ...], options: Options) -> Iterator[Trial]:
     for attributes, subscriptions in dict.fromkeys(TABLE_5 + TABLE_6):
-        for contender in PAPER_CONTENDERS:
+        for contender in contenders:
             ours = contender is Name.TOCSIN
             yield Trial(
                 contender,

@@ -29,7 +29,8 @@ Requests = list[tuple[str, Callable[[], Result]]]
 
 def selectors(
     part: Annotated[
-        list[Part] | None, typer.Option(help="paper: tables 5 and 6; scale: many subscriptions; spark: local[2]. All.")
+        list[Part] | None,
+        typer.Option(help="paper: tables 5 and 6; alike: the same in plain Python; scale; spark: local[2]. All."),
     ] = None,
     sizes: Annotated[
         str | None, typer.Option(help="Subscriptions of the scale tests, as 1000,10000,100000,1000000.")

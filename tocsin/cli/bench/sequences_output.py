@@ -45,7 +45,7 @@ def show(saved: Mapping[str, Any], tables: Sequence[Table], output: Path) -> Non
     else:
         typer.echo(text)
     (output / MARKDOWN).write_text(text)
-    for line in (str(output / RESULTS), str(output / MARKDOWN), _plotted(output)):
+    for line in (str(output / RESULTS), str(output / MARKDOWN), plotted(output)):
         typer.echo(line, err=True)
 
 
@@ -55,10 +55,11 @@ def save(saved: Mapping[str, Any], output: Path) -> None:
     (output / RESULTS).write_text(json.dumps(saved, indent=1) + "\n")
 
 
-def _plotted(directory: Path) -> str:
+def plotted(directory: Path, module: str = "sequences_plot", name: str = PLOT) -> str:
     """The plot is drawn by a process of its own: who does not want one needs no matplotlib."""
     if find_spec("matplotlib") is None:
         return "no plot: matplotlib is not installed; pip install 'tocsin[bench]' adds it"
-    command = [sys.executable, "-m", "tocsin.cli.bench.sequences_plot", str(directory / RESULTS), str(directory / PLOT)]
+    target = str(directory / name)
+    command = [sys.executable, "-m", f"tocsin.cli.bench.{module}", str(directory / RESULTS), target]
     drawn = subprocess.run(command, capture_output=True, text=True, check=False)
-    return str(directory / PLOT) if drawn.returncode == 0 else f"no plot: {drawn.stderr.strip().rpartition(chr(10))[2]}"
+    return target if drawn.returncode == 0 else f"no plot: {drawn.stderr.strip().rpartition(chr(10))[2]}"

@@ -42,5 +42,5 @@ LOGISTICS = (
     _opsl(LEAVES, f"{_LEFT} WHERE {_LEFT_WHERE}, {_LEFT_PARTS}"),
     _opsl(ARRIVES, f"=|({_LEFT}; 2h)$there; WHERE {_LEFT_WHERE} AND {_THERE_WHERE}, {_LEFT_PARTS}, {_THERE}"),
     _opsl(MISSING, f"!({_LEFT}; 2h)$there; WHERE {_LEFT_WHERE} AND {_THERE_WHERE}, {_LEFT_PARTS}, {_THERE}"),
-    _opsl(FALLS_OUT, _CONVOY, crs="wgs84"),
+    _opsl(FALLS_OUT, _CONVOY, crs="wgs84", max_event_duration="0s"),  # a report is an instant
 )

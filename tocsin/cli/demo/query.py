@@ -109,7 +109,18 @@ def _found(frame: Any, batch: int, slices_read: int) -> Found:
 def _match(row: dict[str, Any]) -> Match:
     start, end, detected = (_instant(row[name]) for name in ("start", "end", "detected"))
     events, bindings, outputs = tuple(row["events"]), dict(row["bindings"]), tuple(row["outputs"])
-    return Match(row["subscription"], events, start, end, detected, row["place"], row["id"], bindings, outputs)
+    return Match(
+        row["subscription"],
+        events,
+        start,
+        end,
+        detected,
+        row["place"],
+        row["id"],
+        bindings,
+        outputs,
+        tuple(row["sources"]),
+    )
 
 
 def _instant(moment: datetime | None) -> Instant | None:

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from threading import Event
 from time import monotonic
 
-from tocsin.catalog import open_catalog
+from tocsin.catalog import create_catalog
 from tocsin.cli.demo.board import Board
 from tocsin.cli.demo.keeping import keeper_in
 from tocsin.cli.demo.query import load_spark, running_query, spark_session
@@ -38,7 +38,7 @@ def run(settings: Settings, board: Board) -> None:
         staging, inbox, checkpoint = (Path(name) / each for each in ("staging", "inbox", "checkpoint"))
         staging.mkdir()
         inbox.mkdir()
-        catalog = open_catalog(str(Path(name) / "catalog.db"))
+        catalog = create_catalog(str(Path(name) / "catalog.db"))
         board.started(from_the_start(), catalog.add(*definitions(), *from_the_start()))
         replay = Replay(board, catalog, inbox, keeper)
         with _background() as (pool, given_up):

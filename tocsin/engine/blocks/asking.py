@@ -1,65 +1,68 @@
-"""Nested queries answered for one match: what they look at is laid out once, however many rows ask.
-
-Nothing is kept behind the match. All queries of a match share its steps.
-"""
+"""XPath expressions as the engine asks them: compiled once, written so that they cost least, never over the budget."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Mapping
 from typing import TypeAlias
 
-from tocsin.engine.blocks.fitting import Fitting
-from tocsin.engine.blocks.relations import Answers, Steps, joined
-from tocsin.engine.blocks.shapes import Shape, Shapes
-from tocsin.engine.matching.work import Work
-from tocsin.events.views.document import Element
-from tocsin.plan.blocks import InEvent, PatternElement, SourcedPattern
-from tocsin.plan.construction import Ask
-from tocsin.plan.row_evaluation import in_order, meets_condition
-from tocsin.plan.rows import Row
-from tocsin.plan.templates import NestedQuery
+from tocsin.engine.blocks.tree import Tree
+from tocsin.events.views.document import Element, XPath, size_of
+from tocsin.plan.xpath.read import read_xpath
+from tocsin.plan.xpath.shape import Outline, Shape, outlined_shape, rough_shape
+from tocsin.plan.xpath.syntax import Type, type_of
+from tocsin.plan.xpath.work import is_within_budget
+from tocsin.plan.xpath.write import shortened, text_of
 
-Documents: TypeAlias = Callable[[str], Element | None]
-"""The document of the event that goes by a name."""
+Selected: TypeAlias = list[Element | str] | bool
 
 
-def asking(documents: Documents) -> Ask:
-    """How nested queries are answered, given the documents of the events."""
-    return _Asking(documents).rows
+class Measured:
+    """A document that is asked: its shape, roughly, and where that does not do, in detail. Each worked out once."""
+
+    __slots__ = ("_detailed", "_rough", "_tree", "root")
+
+    def __init__(self, root: Element, tree: Tree) -> None:
+        self.root = root
+        self._tree = tree
+        self._rough: Shape | None = None
+        self._detailed: Shape | None = None
+
+    @property
+    def rough(self) -> Shape:
+        """The shape as far as it can be told at once."""
+        if self._rough is None:
+            self._rough = rough_shape(len(self._tree), size_of(self.root))
+        return self._rough
+
+    @property
+    def detailed(self) -> Shape:
+        """The shape itself."""
+        if self._detailed is None:
+            outline = Outline(self._tree.names, self._tree.parents, self._tree.levels)
+            self._detailed = outlined_shape(self.root, outline)
+        return self._detailed
 
 
-class _Asking:
-    """The queries of one match."""
+class Question:
+    """An expression; where nobody looks at what it selects, only whether it selects anything is asked."""
 
-    def __init__(self, documents: Documents) -> None:
-        self._documents = documents
-        self._steps = Steps()
-        self._shapes = Shapes()
-        self._known: dict[PatternElement, Shape] = {}
-        self._events: dict[str, tuple[Fitting, Answers]] = {}
-        self._values = (Fitting((), {}, Work()), Answers())
+    __slots__ = ("_expression", "_in_order", "_namespaces", "_path")
 
-    def rows(self, query: NestedQuery, row: Row) -> Iterable[Row]:
-        """The rows of a query for a row around it, in the order that it asks for."""
-        found: Sequence[Row] = (row,)
-        for pattern in query.patterns:
-            shape, (fitting, known) = self._shape(pattern.pattern), self._asked(pattern)
-            found = joined(found, pattern, shape, fitting, self._steps, known)
-        kept = [each for each in found if all(meets_condition(condition, each) for condition in query.conditions)]
-        return in_order(kept, query.order)
+    def __init__(self, text: str, namespaces: Mapping[str, str], *, in_order: bool) -> None:
+        self._expression = shortened(read_xpath(text, namespaces))
+        self._namespaces = namespaces
+        self._in_order = in_order
+        written = text_of(self._expression)
+        if not in_order:
+            of_nodes = type_of(self._expression) is Type.NODES
+            written = f"count({written}) > 0" if of_nodes else f"boolean({written})"
+        self._path = XPath(written, namespaces)
 
-    def _shape(self, pattern: PatternElement) -> Shape:
-        shape = self._known.get(pattern)
-        if shape is None:
-            shape = self._known[pattern] = self._shapes.use(pattern)
-        return shape
+    def answer(self, document: Measured) -> Selected | None:
+        """What the expression selects, or whether it is true; None where that is not decided."""
+        if not self._is_cheap(document.rough) and not self._is_cheap(document.detailed):
+            return None
+        return self._path.select(document.root)
 
-    def _asked(self, pattern: SourcedPattern) -> tuple[Fitting, Answers]:
-        """Where the pattern is looked for, and what is known of it; inside of values, where these are laid out."""
-        if not isinstance(pattern.source, InEvent):
-            return self._values
-        name = pattern.source.name
-        if name not in self._events:
-            root = self._documents(name)
-            self._events[name] = (Fitting(() if root is None else (root,), {}, Work()), Answers())
-        return self._events[name]
+    def _is_cheap(self, shape: Shape) -> bool:
+        return is_within_budget(self._expression, self._namespaces, shape, in_order=self._in_order)

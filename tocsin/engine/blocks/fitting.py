@@ -11,16 +11,17 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
+from tocsin.engine.blocks.asking import Measured, Question, Selected
 from tocsin.engine.blocks.shapes import Shape
 from tocsin.engine.blocks.tree import ABOVE, Tree
 from tocsin.engine.matching.work import Work
-from tocsin.events.views.document import Element, XPath
+from tocsin.events.views.document import Element
 from tocsin.plan.blocks import XmlBlock, XPathPattern, outermost_inside
 from tocsin.plan.rows import Rows
+from tocsin.plan.xpath.work import OverBudget
 
-Selected: TypeAlias = list[Element | str] | bool
-Expression: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]
-"""An XPath expression with the namespaces of its prefixes."""
+Expression: TypeAlias = tuple[str, tuple[tuple[str, str], ...], bool]
+"""An XPath expression with the namespaces of its prefixes, and whether somebody looks at what it selects."""
 
 
 class Fitting:
@@ -30,26 +31,26 @@ class Fitting:
         "_along",
         "_inside",
         "_known",
+        "_measured",
         "_paths",
         "_selected",
         "_somewhere",
         "_work",
-        "outermost",
         "rows",
         "tree",
     )
 
-    def __init__(self, outermost: Sequence[Element], paths: Mapping[Expression, XPath], work: Work) -> None:
-        self.outermost = outermost
+    def __init__(self, outermost: Sequence[Element], paths: Mapping[Expression, Question], work: Work) -> None:
         self.tree = Tree(outermost)
         self.rows: dict[int, Rows] = {}
+        self._measured = Measured(outermost[0], self.tree) if outermost else None
         self._along: dict[tuple[int, int], list[int]] = {}
         self._inside: dict[object, Fitting] = {}
         self._paths = paths
         self._work = work
         self._known: dict[tuple[int, int], bool] = {}
         self._somewhere: dict[int, bool] = {}
-        self._selected: dict[XPath, Selected] = {}
+        self._selected: dict[Question, Selected | None] = {}
 
     def fits(self, shape: Shape, i: int) -> bool:
         """Whether the shape's pattern can be mapped with its first element to element i."""
@@ -87,12 +88,16 @@ class Fitting:
         return (each for each in candidates if each >= start and self.fits(shape, each))
 
     def selected(self, pattern: XPathPattern) -> Selected:
-        """What an XPath expression selects; evaluated once for each document."""
-        path = self._paths[pattern.expression, pattern.namespaces]
-        if path not in self._selected:
+        """What an XPath expression selects; evaluated once for each document. OverBudget where it is not decided."""
+        question = self._paths[expression_of(pattern)]
+        if question not in self._selected:
             self._work.predicate_evaluations += 1
-            self._selected[path] = path.select(self.outermost[0])
-        return self._selected[path]
+            assert self._measured is not None
+            self._selected[question] = question.answer(self._measured)
+        found = self._selected[question]
+        if found is None:
+            raise OverBudget
+        return found
 
     def inside(self, value: object) -> Fitting:
         """What a variable is bound to, laid out once for each value."""
@@ -150,7 +155,12 @@ class Fitting:
 
 def expressions_of(block: XmlBlock) -> list[Expression]:
     """The XPath expressions of a block."""
-    return [(each.expression, each.namespaces) for each in block.patterns if isinstance(each, XPathPattern)]
+    return [expression_of(each) for each in block.patterns if isinstance(each, XPathPattern)]
+
+
+def expression_of(pattern: XPathPattern) -> Expression:
+    """The XPath expression of a pattern, as it is asked."""
+    return pattern.expression, pattern.namespaces, bool(pattern.bindings)
 
 
 def _has_attributes(element: Element, shape: Shape) -> bool:

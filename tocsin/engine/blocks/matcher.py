@@ -16,6 +16,7 @@ import numpy as np
 
 from tocsin.engine.batch import EventBatch
 from tocsin.engine.blocks.anchors import chosen_anchor
+from tocsin.engine.blocks.asking import Question
 from tocsin.engine.blocks.automaton import SOMEWHERE, Anchor, Automaton
 from tocsin.engine.blocks.fitting import Expression, Fitting, expressions_of
 from tocsin.engine.blocks.laid_out import LaidOut
@@ -25,7 +26,6 @@ from tocsin.engine.matching.hits import Hits
 from tocsin.engine.matching.keys import Keys
 from tocsin.engine.matching.work import Work
 from tocsin.events.event import Event
-from tocsin.events.views.document import XPath
 from tocsin.plan.blocks import (
     Pattern,
     PatternElement,
@@ -38,6 +38,7 @@ from tocsin.plan.blocks import (
 from tocsin.plan.paths import may_be_empty
 from tocsin.plan.row_functions import GivenUp
 from tocsin.plan.rows import Rows
+from tocsin.plan.xpath.work import OverBudget
 
 
 @dataclass(slots=True, eq=False)
@@ -75,6 +76,7 @@ class BlockMatcher:
     def __init__(self) -> None:
         self.work = Work()
         self.undecided: list[tuple[int, str]] = []
+        """Events of the last batch, and keys, that take more than their budget to decide; they do not ring."""
         self._keys = Keys()
         self._shapes = Shapes()
         self._automaton = Automaton()
@@ -83,7 +85,7 @@ class BlockMatcher:
         self._blocks: dict[int, int] = {}
         self._order: dict[int, int] = {}
         self._unanchored: dict[int, None] = {}
-        self._paths: dict[Expression, XPath] = {}
+        self._paths: dict[Expression, Question] = {}
         self._uses: Counter[Expression] = Counter()
         self._clock = 0
         self._laid_out = LaidOut(self._paths, self.work)
@@ -131,11 +133,11 @@ class BlockMatcher:
 
     def match(self, batch: EventBatch) -> Hits:
         """Which subscriptions ring for which events."""
+        self.undecided = []
         events: list[int] = []
         slots: list[int] = []
-        self.undecided = []
         for i in range(batch.size):
-            found = self._match_one(batch.event(i), i)
+            found = self._match_one(i, batch.event(i))
             events += [i] * len(found)
             slots += found
         self.work.events += batch.size
@@ -143,11 +145,16 @@ class BlockMatcher:
         return Hits(np.array(events, np.int32), np.array(slots, np.int32))
 
     def rows(self, atom: XmlBlock, event: Event) -> Rows:
-        """The rows of a block that was added, in the document of an event."""
+        """The rows of a block that was added, in the document of an event; none where that is not decided."""
         fitting = self._laid_out.fitting(event)
-        return () if fitting is None else self._rows(self._numbers[atom], fitting)
+        if fitting is None:
+            return ()
+        try:
+            return self._rows(self._numbers[atom], fitting)
+        except (GivenUp, OverBudget):
+            return ()
 
-    def _match_one(self, event: Event, index: int) -> list[int]:
+    def _match_one(self, i: int, event: Event) -> list[int]:
         fitting = self._laid_out.fitting(event)
         if fitting is None:
             return []
@@ -159,7 +166,7 @@ class BlockMatcher:
         for number in self._unanchored:
             self.work.candidates += 1
             decided[number] = self._decided(number, SOMEWHERE, fitting, again=False)
-        found = [slot for number, yes in decided.items() if yes for slot in self._told(number, fitting, index)]
+        found = [slot for number, yes in decided.items() if yes for slot in self._told(number, fitting, i)]
         if not found:
             self._laid_out.forget(event)
         return sorted(found, key=self._order.__getitem__)
@@ -183,7 +190,7 @@ class BlockMatcher:
         slots = self._entries[number].slots
         try:
             return slots if self._rows(number, fitting) else ()
-        except GivenUp:
+        except (GivenUp, OverBudget):
             self.undecided += [(index, self._keys.key_of(slot)) for slot in slots]
             return ()
 
@@ -196,7 +203,7 @@ class BlockMatcher:
 
     def _enter(self, block: XmlBlock) -> int:
         expressions = expressions_of(block)
-        self._paths |= {each: XPath(each[0], dict(each[1])) for each in expressions if each not in self._paths}
+        self._paths |= {each: _question(each) for each in expressions if each not in self._paths}
         self._uses.update(expressions)
         shapes = tuple(map(self._shape, block.patterns))
         anchor = chosen_anchor(block, self._automaton)
@@ -230,6 +237,11 @@ class BlockMatcher:
             self._uses[expression] -= 1
             if not self._uses[expression]:
                 del self._uses[expression], self._paths[expression]
+
+
+def _question(expression: Expression) -> Question:
+    text, namespaces, in_order = expression
+    return Question(text, dict(namespaces), in_order=in_order)
 
 
 def _by_rows(block: XmlBlock) -> bool:

@@ -19,20 +19,26 @@ from tocsin.engine.matching.work import Work
 from tocsin.errors import EventProblem, Problem
 from tocsin.events.event import Event
 from tocsin.knowledge.concepts.tbox import TBox
-from tocsin.plan.assertions import assertions_of, contradiction
-from tocsin.plan.concepts import ConceptTest, correlation_rows
+from tocsin.plan.assertions import assertions_of, contradiction, unknown_types
+from tocsin.plan.concepts import MOST_ROWS, ConceptTest, correlation_rows, row_count
 from tocsin.plan.rows import Rows
 
 
 class ConceptMatcher:
     """Concept tests by key."""
 
-    __slots__ = ("_added", "_indexes", "_keys", "_places", "_tboxes", "refused", "work")
+    __slots__ = ("_added", "_indexes", "_keys", "_places", "_tboxes", "_wide", "refused", "undecided", "warned", "work")
 
     def __init__(self) -> None:
         self.work = Work()
         self.refused: dict[int, EventProblem] = {}
         """Events of the last batch, by index, that contradict themselves: they would match everything."""
+        self.warned: list[tuple[int, EventProblem]] = []
+        """What is odd about events of the last batch in the light of a TBox; they are served all the same."""
+        self.undecided: list[tuple[int, str]] = []
+        """Events of the last batch, and keys, with too many combinations of values to correlate by."""
+        self._wide: dict[int, ConceptTest] = {}
+        """Tests that correlate by several roles: their values multiply."""
         self._keys = Keys()
         self._indexes: dict[TBox, Index] = {}
         self._tboxes: dict[int, TBox] = {}
@@ -63,6 +69,8 @@ class ConceptMatcher:
         """Adds a test; a key that is there is refused and nothing changes."""
         slot = self._keys.add(key)
         self._tboxes[slot] = atom.tbox
+        if len(atom.correlate) > 1:
+            self._wide[slot] = atom
         self._added += 1
         while len(self._places) <= slot:
             self._places.append(0)
@@ -75,6 +83,7 @@ class ConceptMatcher:
         """Removes a test and all that only it held."""
         slot = self._keys.remove(key)
         tbox = self._tboxes.pop(slot)
+        self._wide.pop(slot, None)
         self._indexes[tbox].remove(slot)
         if not len(self._indexes[tbox]):
             del self._indexes[tbox]
@@ -83,15 +92,28 @@ class ConceptMatcher:
         """Which tests ring for which events."""
         nothing = np.empty(0, np.int32)
         found = [Hits(nothing, nothing)]
-        self.refused = {}
+        self.refused, self.warned = {}, []
         for tbox, index in self._indexes.items():
             for start in range(0, batch.size, BLOCK):
                 events = range(start, min(start + BLOCK, batch.size))
                 found.append(self._asked(index, tbox, batch, events))
-        hits = self._in_order(joined(found))
+        hits = self._in_order(self._within_limits(joined(found), batch))
         self.work.events += batch.size
         self.work.hits += len(hits)
         return hits
+
+    def _within_limits(self, hits: Hits, batch: EventBatch) -> Hits:
+        """The hits without those whose values to correlate by are beyond all limits."""
+        self.undecided = []
+        if not self._wide:
+            return hits
+        kept = np.ones(len(hits), bool)
+        for number in np.flatnonzero(np.isin(hits.slots, list(self._wide))).tolist():
+            index, slot = int(hits.events[number]), int(hits.slots[number])
+            if row_count(self._wide[slot], batch.event(index)) > MOST_ROWS:
+                self.undecided.append((index, self._keys.key_of(slot)))
+                kept[number] = False
+        return Hits(hits.events[kept], hits.slots[kept])
 
     def _in_order(self, hits: Hits) -> Hits:
         """By event, then by when the test was added."""
@@ -115,6 +137,7 @@ class ConceptMatcher:
             if problem is not None:
                 self.refused[i] = problem
                 continue
+            self.warned += [(i, each) for each in unknown_types(batch.event(i), tbox)]
             facts.append(known)
             readable.append(i)
         if not facts:

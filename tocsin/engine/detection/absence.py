@@ -92,7 +92,7 @@ class AfterAbsenceNode(Node):
             self._await(occurrence, step)
             return
         key = self._absent_key(occurrence)
-        if key is not None:
+        if key is not None and occurrence.rows:
             waiting = self._waiting.waiting(key)
             for first in [each for each in waiting if self._is_ended(each, occurrence)]:
                 self._waiting.remove(first, key)
@@ -125,6 +125,8 @@ class AfterAbsenceNode(Node):
 
     def _await(self, occurrence: Occurrence, step: Step) -> None:
         """An occurrence without the attributes of its conditions can be ended by nothing: it waits under no key."""
+        if not occurrence.rows:
+            return  # it binds no value that could be missing
         self._waiting.add(occurrence, self._first_key(occurrence))
         if not self._timed:
             self._set_timer(step)
@@ -273,7 +275,7 @@ class BetweenAbsenceNode(Node):
             whole = self._whole(entry, last, key)
             if whole is not None:
                 step.bring(self, whole)
-                if self._use_up(entry, whole):
+                if self._use_up(entry, last, whole):
                     return
 
     def _candidates(self, last: Occurrence, key: Hashable) -> Iterable[Entry]:
@@ -297,9 +299,8 @@ class BetweenAbsenceNode(Node):
         if entry.silenced is not None and entry.silenced < last.start:
             return None
         whole = self._pair(first, last)
-        if whole is None or self._is_broken(first, last, whole, key):
-            return None
-        return whole.with_silence(first.end, last.start)
+        left = None if whole is None else self._unbroken(first, last, whole, key)
+        return None if left is None else left.with_silence(first.end, last.start)
 
     def _pair(self, first: Occurrence, last: Occurrence) -> Occurrence | None:
         """Both together, if they bound a window."""
@@ -308,19 +309,22 @@ class BetweenAbsenceNode(Node):
             return None
         return whole
 
-    def _is_broken(self, first: Occurrence, last: Occurrence, whole: Occurrence, key: Hashable) -> bool:
+    def _unbroken(self, first: Occurrence, last: Occurrence, whole: Occurrence, key: Hashable) -> Occurrence | None:
+        """The whole with the rows for which nothing came in between; None where no row is left."""
         absent = self._absent.oldest_first(key) if self._is_apart else self._absent.entries()
-        return any(
-            first.end < each.occurrence.start
+        came = [
+            each.occurrence
+            for each in absent
+            if first.end < each.occurrence.start
             and each.occurrence.end < last.start
             and concerns(self._on_absent, each.occurrence, whole)
-            for each in absent
-        )
+        ]
+        return whole.without(came)
 
     def _is_used(self, occurrence: Occurrence) -> bool:
         return bool(self._names) and self._scopes.is_used(occurrence, self._names)
 
-    def _use_up(self, entry: Entry, whole: Occurrence) -> bool:
+    def _use_up(self, entry: Entry, last: Occurrence, whole: Occurrence) -> bool:
         """What the policy demands; whether the last part is used up too."""
         match self._absence.policy:
             case Policy.UNRESTRICTED | Policy.GLOBE | Policy.RECENT:
@@ -332,6 +336,10 @@ class BetweenAbsenceNode(Node):
             case Policy.DEFERRED if self._names:
                 self._scopes.use_up(self._settles, whole)
                 return False
+            case Policy.CHRONICLE:  # once per operator: who was the last of a window is the first of none
+                self._firsts.use_up_same(entry.occurrence)
+                self._firsts.use_up_same(last)
+                return True
             case _:
                 entry.alive = False
                 return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tocsin.engine.detection.absence import AfterAbsenceNode, BetweenAbsenceNode, FixedAbsenceNode
 from tocsin.engine.detection.following import FollowingNode, is_following
 from tocsin.engine.detection.join import JoinNode, PairNode
+from tocsin.engine.detection.missing import MissingNode, is_by_value
 from tocsin.engine.detection.node import Node
 from tocsin.engine.detection.scope import Scopes
 from tocsin.engine.detection.silence import SilenceNode, is_silence
@@ -56,6 +57,8 @@ def _absence_node(part: Absence, window: Window, inner: list[Node], scopes: Scop
             return FixedAbsenceNode(part, window, inner)
         case AfterWindow() if is_silence(part, window, scopes):
             return SilenceNode(part, window, inner)
+        case AfterWindow() if is_by_value(part, window):
+            return MissingNode(part, window, inner, scopes)
         case AfterWindow():
             return AfterAbsenceNode(part, window, inner, scopes)
         case BetweenWindow():

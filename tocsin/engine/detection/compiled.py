@@ -12,6 +12,7 @@ from typing import Any, assert_never
 
 from tocsin.events.event import Event, Path
 from tocsin.plan.atoms import Atom
+from tocsin.plan.blocks import bound_scalar
 from tocsin.plan.composites import (
     AtRegion,
     End,
@@ -46,7 +47,7 @@ def restriction_test(restriction: Restriction) -> Question:
     relation, distance, metric = restriction.relation, restriction.distance, restriction.metric
 
     def test(occurrence: Occurrence) -> bool:
-        place = occurrence.place
+        place = occurrence.place_by(metric)
         return place is not None and related(place, relation, region, distance, metric)
 
     return test
@@ -98,16 +99,24 @@ def is_one_event(part: Part) -> bool:
 
 
 def reader(attribute: PartAttribute, of_event: bool) -> Reader:
-    """How to read an attribute of the one event that a name stands for; None where there is none."""
-    name, read = attribute.name, _event_reader(attribute.path)
+    """How to read an attribute of the one event that a name stands for, or what it binds; None where there is none."""
+    name, read = attribute.name, _own_reader(attribute)
     if of_event:
-        return lambda occurrence: read(occurrence.members[0])
+        return read
 
     def value(occurrence: Occurrence) -> Any:
         named = occurrence.names.get(name)
-        return None if named is None or len(named.members) != 1 else read(named.members[0])
+        return None if named is None or len(named.members) != 1 else read(named)
 
     return value
+
+
+def _own_reader(attribute: PartAttribute) -> Reader:
+    variable = attribute.variable
+    if variable:
+        return lambda occurrence: bound_scalar(occurrence.rows, variable)
+    read = _event_reader(attribute.path)
+    return lambda occurrence: read(occurrence.members[0])
 
 
 def _event_reader(path: Path) -> Callable[[Event], Any]:

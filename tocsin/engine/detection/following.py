@@ -17,7 +17,7 @@ from tocsin.engine.detection.node import Node, Pending, State, Step, Writer
 from tocsin.engine.detection.queue import Queue
 from tocsin.engine.detection.scope import Scopes
 from tocsin.plan.bounds import join_lifetime
-from tocsin.plan.composites import Join, Named, Part, Policy
+from tocsin.plan.composites import Join, Named, Part, Policy, variables_of
 from tocsin.plan.occurrence import Occurrence, combined
 from tocsin.values.time import Duration, Instant
 
@@ -28,6 +28,8 @@ def is_following(part: Join, scopes: Scopes) -> bool:
     """Whether a join can be served so."""
     if len(part.parts) != 2 or part.policy is not Policy.DEFERRED or scopes.names_in(part):
         return False
+    if not variables_of(part.parts[0]).isdisjoint(variables_of(part.parts[1])):
+        return False  # what waits is found by what it binds
     last = 1 if ends_last(part, 1) else 0
     return (
         all(map(is_one_event, part.parts))

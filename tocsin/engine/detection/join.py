@@ -11,9 +11,10 @@ from tocsin.engine.detection.compiled import Filter, by_cost, pair_filter
 from tocsin.engine.detection.keys import homes_of, slot_keys
 from tocsin.engine.detection.node import Node, Pending, State, Step, Writer
 from tocsin.engine.detection.queue import Queue
+from tocsin.engine.detection.row_queue import RowQueue
 from tocsin.engine.detection.scope import Scopes
 from tocsin.plan.bounds import join_lifetime
-from tocsin.plan.composites import End, Join, JoinCondition, Moment, Named, Policy, Precedes, Related
+from tocsin.plan.composites import End, Join, JoinCondition, Moment, Named, Policy, Precedes, Related, variables_of
 from tocsin.plan.conditions import compare, meets
 from tocsin.plan.occurrence import Occurrence, combined
 from tocsin.values.time import Duration, Instant
@@ -61,7 +62,7 @@ class JoinNode(Node):
         self._settles = scopes.names_settled_at(part) if deferred else ()
         slots = range(len(part.parts))
         self._lifetimes = [join_lifetime(part, slot) for slot in slots]
-        self._queues = [Queue(lifetime) for lifetime in self._lifetimes]
+        self._queues: Sequence[Queue] = [Queue(lifetime) for lifetime in self._lifetimes]
         self._limited = [_limited_name(part, slot) for slot in slots]
         self._waits = [self._limited[slot] is not None or not ends_last(part, slot) for slot in slots]
         self._keys, conditions = slot_keys(part.parts, part.conditions)
@@ -233,8 +234,8 @@ class JoinNode(Node):
         """Single use: what is used up at one slot is used up at all, in this step too."""
         for each in choice:
             self._used.append(each)
-            for slot, queue in enumerate(self._queues):
-                queue.remove_same(each, self._keys[slot](each))
+            for queue in self._queues:
+                queue.remove_same(each)
 
     def _is_used_once(self, occurrence: Occurrence, step: Step) -> bool:
         if self._when != step.number:
@@ -261,6 +262,8 @@ class PairNode(JoinNode):
                     asked[slot].append(each)
         self._filters = (tuple(asked[0]), tuple(asked[1]))
         self._conditions = tuple(dict.fromkeys(late))
+        if shared := variables_of(part.parts[0]) & variables_of(part.parts[1]):
+            self._queues = [RowQueue(lifetime, sorted(shared)) for lifetime in self._lifetimes]
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
         """As for any join, but nothing is made where nothing waits."""
@@ -279,7 +282,7 @@ class PairNode(JoinNode):
             self._await(slot, occurrence, key, step)
 
     def _choices(self, slot: int, new: Occurrence, key: Hashable) -> Iterator[Sequence[Occurrence]]:
-        waiting = self._queues[1 - slot].waiting(key)
+        waiting = self._queues[1 - slot].candidates(key, new.rows)
         if self._join.policy is Policy.RECENT:
             waiting = self._most_recent(waiting, new)
         self.tried += len(waiting)

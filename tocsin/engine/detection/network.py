@@ -16,18 +16,13 @@ from tocsin.engine.detection.building import node_of
 from tocsin.engine.detection.node import Node, Pending, State
 from tocsin.engine.detection.scope import Scopes
 from tocsin.engine.detection.snapshot import VERSION, SnapshotReader, SnapshotWriter, checked
-from tocsin.errors import MeaningProblem, StateProblem
+from tocsin.errors import StateProblem
 from tocsin.events.event import Event
 from tocsin.plan.atoms import Atom, Condition
 from tocsin.plan.bounds import bounds_of
-from tocsin.plan.composites import (
-    Absence,
-    FixedWindow,
-    Part,
-    names_of,
-    parts_of,
-)
+from tocsin.plan.composites import Part, names_of, parts_of
 from tocsin.plan.occurrence import Occurrence, occurrence_of
+from tocsin.plan.past_windows import past_window, past_window_problem
 from tocsin.plan.rows import NOTHING_BOUND, Rows
 from tocsin.plan.scopes import scopes_of
 from tocsin.values.time import Instant
@@ -109,7 +104,9 @@ class Network:
         """
         if key in self._roots:
             raise StateProblem(f"subscription {key!r} is there already", code="DuplicateSubscriptionError", token=key)
-        self._refuse_past_windows(pattern)
+        now = max(self.now, self.known)
+        if (over := past_window(pattern, now)) is not None:
+            raise past_window_problem(over, now)
         names = self._build(key, pattern, self._name)
         return [part for part in names if isinstance(part, Atom) and self._owners[_atom_name(part)] == 1]
 
@@ -193,9 +190,14 @@ class Network:
             found += self._found
         return found
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether any instant is known."""
+        return self.known != _BEGINNING
+
     def begin_at(self, now: Instant) -> None:
         """The first event of all, whether it concerns a subscription or not, ends at `now`."""
-        if self.known == _BEGINNING:
+        if not self.has_begun:
             self._know(now)
 
     def _know(self, now: Instant) -> None:
@@ -417,14 +419,6 @@ class Network:
             owner = _owner(part, builder)
             taken[place] = next(name for g in count() if (name := (owner, part, g)) not in self._nodes)
         return taken[place]
-
-    def _refuse_past_windows(self, part: Part) -> None:
-        match part:
-            case Absence(_, FixedWindow(start, length)) if start + length <= self.now:
-                raise MeaningProblem("the window is over already", code="WindowInPast", hint="give a later time")
-            case _:
-                for inner in parts_of(part):
-                    self._refuse_past_windows(inner)
 
 
 def _owner(part: Part, builder: _Builder) -> str:

@@ -7,14 +7,18 @@ outnumber by far what lives.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from operator import attrgetter
 
 from tocsin.plan.occurrence import Occurrence
+from tocsin.plan.rows import Rows
 from tocsin.values.time import Duration, Instant
 
 _NONE: Sequence[Occurrence] = ()
 _MARKS_ALLOWED = 64
+_END = attrgetter("end")
 
 
 class Queue:
@@ -54,6 +58,10 @@ class Queue:
         """What waits under a key, oldest first; a view, not to be used past the next change."""
         return self._buckets.get(key, _NONE)
 
+    def candidates(self, key: Hashable, rows: Rows) -> Sequence[Occurrence]:
+        """What waits under a key and may agree with one of the rows, oldest first; a view, as `waiting` gives."""
+        return self.waiting(key)
+
     def buckets(self) -> Iterable[tuple[Hashable, Sequence[Occurrence]]]:
         """All that wait, by key; a view, not to be used past the next change."""
         return self._buckets.items()
@@ -72,12 +80,18 @@ class Queue:
         if len(self._line) > 2 * self.living + _MARKS_ALLOWED:
             self._drop_marks()
 
-    def remove_same(self, occurrence: Occurrence, key: Hashable) -> None:
-        """Uses up what waits under the key and is the same occurrence, if there is such."""
-        for each in self._buckets.get(key, _NONE):
-            if each.is_same(occurrence):
+    def remove_same(self, occurrence: Occurrence) -> None:
+        """Uses up all that wait and are the same occurrence, under whichever key: they stand side by side in line."""
+        line, end = self._line, occurrence.end
+        at = bisect_left(line, end, key=_END)
+        same: list[tuple[Occurrence, Hashable]] = []
+        while at < len(line) and line[at].end == end:
+            if line[at].is_same(occurrence):
+                same.append((line[at], self._keys[at]))
+            at += 1
+        for each, key in same:
+            if self.holds(each, key):
                 self.remove(each, key)
-                return
 
     def clear(self) -> None:
         """Uses everything up."""

@@ -15,7 +15,7 @@ from tocsin.engine.detection.keys import Key, slot_keys
 from tocsin.engine.detection.lines import Follower, Line, joined
 from tocsin.engine.detection.node import Node, Pending, State, Step, Writer
 from tocsin.engine.detection.scope import Scopes
-from tocsin.plan.composites import Absence, AfterWindow, Policy
+from tocsin.plan.composites import Absence, AfterWindow, Policy, variables_of
 from tocsin.plan.occurrence import Occurrence
 from tocsin.values.time import Duration, Instant
 
@@ -28,7 +28,9 @@ def is_silence(part: Absence, window: AfterWindow, scopes: Scopes) -> bool:
     if part.policy is Policy.DEFERRED and scopes.names_in(part):
         return False
     parts = (part.part, window.part)
-    return all(map(is_one_event, parts)) and not slot_keys(parts, part.conditions)[1]
+    if not all(map(is_one_event, parts)) or slot_keys(parts, part.conditions)[1]:
+        return False
+    return variables_of(part.part).isdisjoint(variables_of(window.part))  # else what they bind has to agree
 
 
 class LatestStarts(Follower):
@@ -45,7 +47,7 @@ class LatestStarts(Follower):
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
         """Notes the start."""
         key = self.key(occurrence)
-        if key is None:
+        if key is None or not occurrence.rows:
             return
         known = self.starts.get(key)
         if known is None or known < occurrence.start:
@@ -90,6 +92,8 @@ class Deadlines(Line):
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
         """Waits from now on; without the attributes of its key it can be ended by nothing."""
+        if not occurrence.rows:
+            return  # it binds no value that could be missing
         self._line.append(occurrence)
         self._keys.append(self.key(occurrence))
         if len(self._line) > self._allowed:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from tocsin.engine.detection.compiled import restriction_test
 from tocsin.engine.detection.node import Node, Step
 from tocsin.plan.composites import Either, Named, Only
+from tocsin.plan.elements import element_rows
+from tocsin.plan.natural_join import natural_join
 from tocsin.plan.occurrence import Occurrence
 
 
@@ -15,19 +17,24 @@ class AtomNode(Node):
 
 
 class NamedNode(Node):
-    """Brings every occurrence of its part, known by a name."""
+    """Brings every occurrence of its part, known by a name, with a row for each element that it binds."""
 
-    __slots__ = ("_name",)
+    __slots__ = ("_elements", "_name")
 
     is_direct = True
 
     def __init__(self, part: Named, inner: list[Node]) -> None:
         super().__init__(part, inner)
         self._name = part.name
+        self._elements = part.elements
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
         """Adds the name."""
-        step.bring(self, occurrence.named(self._name))
+        named = occurrence.named(self._name)
+        if self._elements is not None:
+            rows = element_rows(self._elements, occurrence.members[0])
+            named = named.binding(natural_join(occurrence.rows, rows))
+        step.bring(self, named)
 
 
 class OnlyNode(Node):

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Hashable, Iterator
+from operator import attrgetter
 
 from tocsin.plan.occurrence import Occurrence
 from tocsin.values.time import Duration, Instant
+
+_END = attrgetter("occurrence.end")
 
 
 class Entry:
@@ -74,6 +78,15 @@ class Waiting:
     def entries(self) -> Iterator[Entry]:
         """All living entries, oldest first."""
         return (entry for entry in self._all if entry.alive)
+
+    def use_up_same(self, occurrence: Occurrence) -> None:
+        """Uses up all that are the same occurrence, under whichever key: they stand side by side in order."""
+        entries, end = self._all, occurrence.end
+        at = bisect_left(entries, end, key=_END)
+        while at < len(entries) and entries[at].occurrence.end == end:
+            if entries[at].occurrence.is_same(occurrence):
+                entries[at].alive = False
+            at += 1
 
     def clear(self) -> None:
         """Uses everything up."""

@@ -106,8 +106,9 @@ class BeforeAbsenceNode(Node):
         absent = self._absent.waiting(key)
         opens = bisect_left(absent, occurrence.start - self._length, key=lambda each: each.end)
         closes = bisect_left(absent, occurrence.start, key=lambda each: each.end)
-        if not any(concerns(self._rest, absent[i], occurrence) for i in range(opens, closes)):
-            step.bring(self, occurrence.with_silence_before(occurrence.start - self._length))
+        left = occurrence.without([each for each in absent[opens:closes] if concerns(self._rest, each, occurrence)])
+        if left is not None:
+            step.bring(self, left.with_silence_before(occurrence.start - self._length))
 
     def forget_before(self, now: Instant) -> None:
         """Drops what is too old to matter."""

@@ -1,7 +1,8 @@
 """An event's graph in numbers: every vertex is one, home is 0, and literals of equal value are one vertex.
 
-Numbers follow the document: of two vertices the one that an arc names first has the smaller number. A filter is asked
-about a term at most once for one event, whoever asks.
+Numbers follow the document: of two vertices the one that an arc names first has the smaller number. The first arc leads
+from home to itself, for statements that only tell the class of home. A filter is asked about a term at most once for
+one event, whoever asks.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from tocsin.events.views.graph import Graph
-from tocsin.plan.graphs import Filter, filter_truth
+from tocsin.plan.graphs import ITSELF, Filter, filter_truth
 from tocsin.values.terms import Literal, Term, value_of
 from tocsin.values.truth import Truth
 
@@ -32,9 +33,11 @@ class Arc(NamedTuple):
 class EncodedGraph:
     """The arcs of one event over numbered vertices; `terms` gives the first term of a vertex."""
 
-    __slots__ = ("_answers", "_leaving", "_numbers", "arcs", "decided_at_once", "terms")
+    __slots__ = ("_answers", "_leaving", "_numbers", "arcs", "decided_at_once", "said", "terms")
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, said: Graph | None = None) -> None:
+        self.said = graph if said is None else said
+        """What the event itself says, where the graph has more that follows from it."""
         self._numbers: dict[Hashable, int] = {graph.home: HOME}
         self._answers: dict[tuple[Filter, Term], bool] = {}
         self.decided_at_once = 0
@@ -42,7 +45,9 @@ class EncodedGraph:
         self._leaving: dict[int, list[Arc]] | None = None
         self.terms: list[Term] = [graph.home]
         numbers, types = self._numbers, graph.types
-        self.arcs = [
+        kinds = types[graph.home]
+        self.arcs = [Arc(HOME, ITSELF, HOME, kinds, kinds, graph.home)]
+        self.arcs += [
             Arc(
                 numbers[subject] if subject in numbers else self._new(subject),
                 used,

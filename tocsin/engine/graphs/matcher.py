@@ -15,6 +15,7 @@ from tocsin.engine.batch import EventBatch
 from tocsin.engine.graphs.budget import LIMIT, Undecided
 from tocsin.engine.graphs.encoding import EncodedGraph
 from tocsin.engine.graphs.index import OntologyIndex
+from tocsin.engine.graphs.inference import encoded
 from tocsin.engine.graphs.shapes import shape_of
 from tocsin.engine.graphs.solving import Solver
 from tocsin.engine.graphs.subscribers import Subscribers
@@ -24,8 +25,8 @@ from tocsin.engine.matching.hits import Hits, joined
 from tocsin.engine.matching.keys import Keys
 from tocsin.errors import EventProblem
 from tocsin.events.event import Event
-from tocsin.events.views.graph import graph_in
 from tocsin.knowledge.ontology import Ontology
+from tocsin.knowledge.warnings import Watch
 from tocsin.plan.graphs import GraphPattern
 from tocsin.plan.rows import NOTHING_BOUND, Rows
 
@@ -44,12 +45,25 @@ class Shelf:
 
     index: OntologyIndex
     subscribers: Subscribers
+    watch: Watch
 
 
 class GraphMatcher:
     """Graph patterns by key."""
 
-    __slots__ = ("_added", "_entries", "_keys", "_last", "_limit", "_places", "_shelves", "undecided", "work")
+    __slots__ = (
+        "_added",
+        "_entries",
+        "_keys",
+        "_last",
+        "_limit",
+        "_places",
+        "_shelves",
+        "refused",
+        "undecided",
+        "warned",
+        "work",
+    )
 
     def __init__(self, *, limit: int = LIMIT) -> None:
         self._limit = limit
@@ -61,6 +75,10 @@ class GraphMatcher:
         self._last: tuple[Event, Ontology, EncodedGraph] | None = None
         self.undecided: list[tuple[int, str]] = []
         """Events of the last batch, and keys, for which the search was given up (`LIMIT`); they do not ring."""
+        self.refused: dict[int, EventProblem] = {}
+        """Events of the last batch that have no proper graph, and why."""
+        self.warned: list[tuple[int, EventProblem]] = []
+        """What is odd about events of the last batch in the light of an ontology; they are served all the same."""
         self.work = GraphWork()
 
     def __len__(self) -> int:
@@ -92,7 +110,9 @@ class GraphMatcher:
         slot = self._keys.add(key)
         shelf = self._shelves.get(atom.ontology)
         if shelf is None:
-            shelf = self._shelves[atom.ontology] = Shelf(OntologyIndex(atom.ontology, self.work), Subscribers())
+            shelf = self._shelves[atom.ontology] = Shelf(
+                OntologyIndex(atom.ontology, self.work), Subscribers(), Watch(atom.ontology)
+            )
         shape = shape_of(atom)
         number = shelf.index.number(shape)
         if number is None:
@@ -112,11 +132,11 @@ class GraphMatcher:
         if not len(shelf.index):
             del self._shelves[entry.pattern.ontology]
         if not self._entries:
-            self._places, self._added = Growable(INT64), 0
+            self._places, self._added, self.warned = Growable(INT64), 0, []
 
     def match(self, batch: EventBatch) -> Hits:
         """Which subscriptions ring for which events."""
-        self.undecided = []
+        self.undecided, self.refused, self.warned = [], {}, []
         hits = joined([self._match_one(i, batch.event(i)) for i in range(batch.size)])
         self.work.events += batch.size
         self.work.hits += len(hits)
@@ -126,11 +146,10 @@ class GraphMatcher:
         """What an event that hit binds: one row; an empty one where the first map is too hard to find."""
         if not atom.select:
             return NOTHING_BOUND
-        graph = self._encoded(event, atom.ontology)
-        if graph is None:
-            return ()
         try:
-            return Solver(atom, graph, self._limit).rows()
+            return Solver(atom, self._encoded(event, atom.ontology), self._limit).rows()
+        except EventProblem:
+            return ()
         except Undecided:
             return NOTHING_BOUND
 
@@ -141,14 +160,11 @@ class GraphMatcher:
         self._added += 1
         self._places[slot] = self._added
 
-    def _encoded(self, event: Event, ontology: Ontology) -> EncodedGraph | None:
-        """The event in numbers; None where it has no proper graph."""
+    def _encoded(self, event: Event, ontology: Ontology) -> EncodedGraph:
+        """The event in numbers; EventProblem where it has no proper graph."""
         last = self._last
         if last is None or last[0] is not event or last[1] != ontology:
-            try:
-                last = self._last = (event, ontology, EncodedGraph(graph_in(event, ontology)))
-            except EventProblem:
-                return None
+            last = self._last = (event, ontology, encoded(event, ontology))
         return last[2]
 
     def _match_one(self, i: int, event: Event) -> Hits:
@@ -157,9 +173,13 @@ class GraphMatcher:
         return Hits(np.full(len(slots), i, np.int32), slots[np.argsort(self._places.array[slots])])
 
     def _ringing(self, i: int, event: Event, shelf: Shelf) -> list[int]:
-        graph = self._encoded(event, shelf.index.links.ontology)
-        if graph is None:
+        try:
+            graph = self._encoded(event, shelf.index.links.ontology)
+        except EventProblem as problem:
+            self.refused.setdefault(i, problem)
             return []
+        warnings = shelf.watch.warnings_in(graph.said.arcs, graph.said.types)
+        self.warned += [(i, each) for each in warnings]
         asked = graph.filter_evaluations
         answers = shelf.index.answers(graph)
         slots = shelf.subscribers.of(answers.matching)

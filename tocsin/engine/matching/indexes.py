@@ -19,22 +19,27 @@ from tocsin.engine.matching.places import PlaceProbes
 from tocsin.engine.matching.probes import HasPlace, Known, OfKind, Probe
 from tocsin.engine.matching.rows import ListAnswers, Rows
 from tocsin.engine.matching.table import ProbeTable
+from tocsin.engine.matching.texts import TextAnswers, TextProbes
 from tocsin.engine.matching.work import Work
 from tocsin.events.event import Path
 from tocsin.plan.atoms import Equals, IsNull, Like, OneOf, Ordered, PlaceIs
-from tocsin.values.scalars import Kind, kind_of
+from tocsin.values.scalars import Constant, Kind, kind_of
+
+COLUMNS = 2
+"""What an attribute is compared by: its number, and its place among the texts that it is compared with."""
 
 
 class AttributeIndexes:
     """Every index about one attribute."""
 
-    __slots__ = ("kinds", "likes", "members", "number", "numbers", "path")
+    __slots__ = ("kinds", "likes", "members", "number", "numbers", "path", "texts")
 
     def __init__(self, path: Path, attribute: Attribute, work: Work) -> None:
         self.path = path
         self.number = attribute.number
         self.kinds = KindProbes(attribute)
-        self.numbers = NumberProbes(attribute)
+        self.numbers = NumberProbes(attribute, COLUMNS * attribute.number)
+        self.texts = TextProbes(attribute, COLUMNS * attribute.number + 1)
         self.likes = LikeProbes(attribute, work)
         self.members = {kind: MemberProbes(attribute) for kind in (Kind.BOOLEAN, Kind.NUMBER, Kind.STRING)}
 
@@ -48,6 +53,8 @@ class AttributeIndexes:
             self.members[kind].see(value, one)
         if kind is Kind.NUMBER and len(self.numbers):
             self.numbers.see(value, one)
+        if kind is Kind.STRING and len(self.texts):
+            self.texts.see(value, one)
         if kind is Kind.STRING and len(self.likes):
             self.likes.see(value, one)
 
@@ -82,6 +89,8 @@ class Indexes:
                 return self._at(path).members[value.kind].probe(value.value)
             case OneOf(path, values):
                 return self._at(path).members[probe.kind].probe(*(value.value for value in values))
+            case Ordered(path, relation, Constant(Kind.STRING, text)):
+                return self._at(path).texts.probe(relation, text)  # type: ignore[arg-type]
             case Ordered(path, relation, limit):
                 return self._at(path).numbers.probe(relation, limit.value)  # type: ignore[arg-type]
             case Like(path, pattern):
@@ -118,7 +127,7 @@ class Indexes:
 
     def see(self, batch: EventBatch, i: int, one: OneEvent, slots: int) -> None:
         """Answers for one event of the batch, among subscriptions of so many slots."""
-        one.begin(self.table.capacity, slots, len(self._attributes) + len(self._free))
+        one.begin(self.table.capacity, slots, COLUMNS * (len(self._attributes) + len(self._free)))
         for index in self._attributes.values():
             index.see(batch.value(index.path, i), one)
         if len(self._computed):
@@ -140,8 +149,8 @@ class Indexes:
             self._free = []
 
 
-def _lists(index: AttributeIndexes, batch: EventBatch) -> Iterator[ListAnswers]:
-    """What the hash indexes and the LIKE index say about the different values of a batch."""
+def _lists(index: AttributeIndexes, batch: EventBatch) -> Iterator[ListAnswers | TextAnswers]:
+    """What the indexes say about the different values of a batch, found once for all its blocks."""
     column = batch.column(index.path)
     for kind, members in index.members.items():
         answers = members.answers(column.distinct(kind)) if len(members) else None
@@ -150,3 +159,6 @@ def _lists(index: AttributeIndexes, batch: EventBatch) -> Iterator[ListAnswers]:
     answers = index.likes.answers(column.distinct(Kind.STRING)) if len(index.likes) else None
     if answers is not None:
         yield answers
+    placed = index.texts.answers(column.distinct(Kind.STRING)) if len(index.texts) else None
+    if placed is not None:
+        yield placed

@@ -11,7 +11,7 @@ _LAST_GENERATION = 2**31 - 1
 
 
 class OneEvent:
-    """`seen` by probe, `visited` by subscription slot, `numbers` and `tied` by attribute; no probe costs a clearing.
+    """`seen` by probe, `visited` by subscription slot, `numbers` and `tied` by column; no probe costs a clearing.
 
     `seen` has the generation for a yes and, once a comparison was made, its negative for a no. `compared` counts them.
     """
@@ -28,15 +28,15 @@ class OneEvent:
         self._found: list[npt.NDArray[Any]] = []
         self._single: list[int] = []
 
-    def begin(self, probes: int, slots: int, attributes: int) -> None:
-        """A new event: nothing is answered with yes, and no attribute has a number."""
+    def begin(self, probes: int, slots: int, columns: int) -> None:
+        """A new event: nothing is answered with yes, and no column has a number."""
         if self.generation == _LAST_GENERATION or not (_fits(self.seen, probes) and _fits(self.visited, slots)):
             self.seen = np.zeros(2 * probes, np.int32)
             self.visited = np.zeros(2 * slots, np.int32)
             self.generation = 0
-        if len(self.numbers) != attributes:
-            self.numbers = np.empty(attributes, np.float64)
-            self.tied = np.empty(attributes, np.bool_)
+        if len(self.numbers) != columns:
+            self.numbers = np.empty(columns, np.float64)
+            self.tied = np.empty(columns, np.bool_)
         self.generation += 1
         self.compared[0] = 0
         self.numbers[:] = np.nan
@@ -56,10 +56,10 @@ class OneEvent:
         found, self._found = self._found, []
         return np.concatenate([np.array(self._single, np.int32), *found])
 
-    def compare(self, attribute: int, number: float, *, tied: bool) -> None:
+    def compare(self, column: int, number: float, *, tied: bool) -> None:
         """The event's number; where it is tied, comparisons with an equal limit were looked up."""
-        self.numbers[attribute] = number
-        self.tied[attribute] = tied
+        self.numbers[column] = number
+        self.tied[column] = tied
 
 
 def _fits(array: npt.NDArray[Any], needed: int) -> bool:

@@ -3,6 +3,7 @@
 Refused: malformed JSON, invalid UTF-8, lone surrogates, duplicate or empty member names, NaN, a missing id, source or
 type, times without a zone or in the wrong order, places that are no valid geometry, and what is too large or too deep.
 So is text that is not the XML or RDF it claims to be. JSON-LD is JSON: whether it has a graph shows when it is asked.
+An empty place, such as POINT EMPTY, is no place.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from tocsin.events.event import Event
 from tocsin.events.views import check
 from tocsin.events.views.payload import is_json, is_text, is_xml, media_type
 from tocsin.values.scalars import canonical_number
-from tocsin.values.space import Geometry, is_plain_point, parse_place
-from tocsin.values.time import Interval, parse_instant
+from tocsin.values.space import Geometry, is_plain_point, read_place
+from tocsin.values.time import Instant, Interval, parse_instant
 
 MAX_BYTES = 4 << 20
 MAX_DEPTH = 100
@@ -40,6 +41,17 @@ def decode(raw: bytes | str) -> Event:
 def from_mapping(value: Mapping[str, Any]) -> Event:
     """The event of a CloudEvents object that is already in memory, checked as strictly as text would be."""
     return event_of(_plain(value, MAX_DEPTH))
+
+
+def encode(event: Event) -> str:
+    """The event as CloudEvents JSON, in the words in which it came: decoded, it is the same event."""
+    return json_text(as_object(event))
+
+
+def as_object(event: Event) -> dict[str, Any]:
+    """The same as a CloudEvents object in memory."""
+    rest = {"place": event.place_source, "data": event.data}
+    return {**event.envelope, **{name: value for name, value in rest.items() if value is not None}}
 
 
 def parse_json(raw: bytes | str) -> Any:
@@ -137,23 +149,24 @@ def _decoded(raw: bytes, encoded: str, kind: str) -> object:
     return _text(raw) if is_text(kind) else encoded
 
 
-def _interval(envelope: dict[str, Any]) -> Interval | None:
+def _interval(envelope: Mapping[str, Any]) -> Interval | None:
     start = envelope.get("time")
     if start is None:
         if "endtime" in envelope:
             raise EventProblem("endtime is given without time", token="endtime")
         return None
-    begins = _instant("time", start)
-    end = envelope.setdefault("endtime", start)
-    if end is start:
+    begins = instant_of("time", start)
+    end = envelope.get("endtime")
+    if end is None:
         return Interval(begins, begins)
-    ends = _instant("endtime", end)
+    ends = instant_of("endtime", end)
     if begins > ends:
         raise EventProblem(f"time {start} is after endtime {end}", token="endtime")
     return Interval(begins, ends)
 
 
-def _instant(name: str, given: object) -> int:
+def instant_of(name: str, given: object) -> Instant:
+    """The instant that a context attribute of an event gives; an EventProblem where it gives none."""
     if not isinstance(given, str):
         raise EventProblem(f"{name} must be an RFC 3339 string", token=name)
     try:
@@ -162,11 +175,27 @@ def _instant(name: str, given: object) -> int:
         raise EventProblem(f"{name}: {problem.message}", token=name, hint=problem.hint) from None
 
 
-def _checked_place(place: object) -> Geometry:
+def _checked_place(place: object) -> Geometry | None:
     try:
-        return parse_place(place)
+        return read_place(place)
     except Problem as problem:
         raise EventProblem(f"place: {problem.message}", token="place", hint=problem.hint) from None
+
+
+def json_text(value: object) -> str:
+    """A JSON text of a value; a number that is too large for a float is written so that it is too large again."""
+    try:
+        return _ENCODER.encode(value)
+    except ValueError:  # JSON has no word for infinity
+        return _ENCODER.encode(_without_infinity(value)).replace(_LARGE, "1e999").replace(_SMALL, "-1e999")
+
+
+def _without_infinity(value: object) -> object:
+    if isinstance(value, float) and math.isinf(value):
+        return _INFINITE[value > 0]
+    if isinstance(value, dict):
+        return {name: _without_infinity(item) for name, item in value.items()}
+    return [_without_infinity(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _text(raw: bytes | str) -> str:
@@ -193,6 +222,10 @@ def _refused_constant(name: str) -> Any:
     raise EventProblem(f"{name} is not a legal number", token=name)
 
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+_INFINITE = ("\ud800-", "\ud800+")
+"""Texts that no event can hold, since they are no characters; they stand for what JSON cannot write."""
+_SMALL, _LARGE = (f'"{text}"' for text in _INFINITE)
 _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_refused_constant)
 
 

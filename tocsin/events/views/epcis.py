@@ -2,7 +2,8 @@
 
 Members are properties of the EPCIS vocabulary, identifiers are resources, standard terms are individuals of the Core
 Business Vocabulary, times are `xsd:dateTimeStamp`. A place and a business transaction are vertices by their own names.
-Home is the eventID, else `_:H`. Extensions keep their names and have their values as literals.
+Home is the eventID, else `_:H`. Extensions keep their names; their values are literals, or what a typed term of the
+document's own context makes of them.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ NAMESPACES: Mapping[str, str] = MappingProxyType(
     {
         "cbv": "https://ref.gs1.org/cbv/",
         "cbvmda": "urn:epcglobal:cbv:mda:",
+        "dcterms": "http://purl.org/dc/terms/",
         "epcis": "https://ref.gs1.org/epcis/",
-        "gs1": "https://ref.gs1.org/voc/",
+        "gs1": "https://gs1.org/voc/",
         "owl": "http://www.w3.org/2002/07/owl#",
         "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
         "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
@@ -32,7 +34,7 @@ NAMESPACES: Mapping[str, str] = MappingProxyType(
 """The prefixes of the standard context."""
 
 _CBV, _EPCIS, _GS1 = NAMESPACES["cbv"], NAMESPACES["epcis"], NAMESPACES["gs1"]
-_RENAMED = {
+RENAMED = {
     ("bizTransactionList", "type"): "bizTransactionType",
     ("sourceList", "type"): "sourceOrDestinationType",
     ("sourceList", "source"): "sourceOrDestination",
@@ -41,7 +43,7 @@ _RENAMED = {
     ("sensorReport", "type"): "measurementType",
 }
 """Members whose property depends on where they stand."""
-_TERMS = {
+TERMS: Mapping[str, str] = {
     "bizStep": _CBV + "BizStep-",
     **dict.fromkeys(("disposition", "set", "unset"), _CBV + "Disp-"),
     "bizTransactionType": _CBV + "BTT-",
@@ -50,7 +52,8 @@ _TERMS = {
     "component": _CBV + "Comp-",
     **dict.fromkeys(("measurementType", "exception"), _GS1),
 }
-_TIMES = ("eventTime", "recordTime", "declarationTime", "time", "startTime", "endTime")
+"""What stands before the bare word of a standard term, by its property."""
+TIMES = ("eventTime", "recordTime", "declarationTime", "time", "startTime", "endTime")
 _RESOURCES = (
     "epcList childEPCs inputEPCList outputEPCList parentID epcClass transformationID sourceOrDestination "
     "correctiveEventIDs deviceID deviceMetadata rawData dataProcessingMethod bizRules microorganism chemicalSubstance "
@@ -59,6 +62,19 @@ _RESOURCES = (
 _NAMES = {"readPoint": "id", "bizLocation": "id", "bizTransactionList": "bizTransaction"}
 """Objects that are known by one of their members."""
 _KINDS = ("type", "@type")
+
+LISTS = frozenset(
+    "epcList childEPCs inputEPCList outputEPCList quantityList childQuantityList inputQuantityList outputQuantityList "
+    "bizTransactionList sourceList destinationList sensorElementList".split()
+)
+"""Fields of the standard that are lists in every event, so that they are equal to no text and no number."""
+
+CONTEXT = "@context"
+"""The member of normal data that keeps the types of its extension fields, as JSON-LD would write them."""
+MASTER_DATA = "@masterData"
+"""The member of normal data with what the header of its document tells about the things that the event names."""
+
+_Types = Mapping[str, str]
 
 
 class EpcisData(dict[str, Any]):
@@ -71,41 +87,53 @@ def linked(data: EpcisData) -> tuple[Resource, list[Triple]]:
     found: dict[Triple, None] = {
         (home, RDF_TYPE, Iri(_term(data[each], _EPCIS))): None for each in _KINDS if each in data
     }
-    rest = {name: value for name, value in data.items() if name not in (*_KINDS, "eventID")}
-    found |= dict.fromkeys(_described(home, rest, "", count(1)))
+    apart = (*_KINDS, "eventID", CONTEXT, MASTER_DATA)
+    rest = {name: value for name, value in data.items() if name not in apart}
+    types = {name: term["@type"] for name, term in data.get(CONTEXT, {}).items()}
+    found |= dict.fromkeys(_described(home, rest, "", count(1), types))
     return home, list(found)
 
 
-def _described(subject: Resource, members: Mapping[str, Any], area: str, numbers: Iterator[int]) -> Iterator[Triple]:
+def _described(
+    subject: Resource, members: Mapping[str, Any], area: str, numbers: Iterator[int], types: _Types
+) -> Iterator[Triple]:
     for member, value in members.items():
-        name = _RENAMED.get((area, member), member)
+        name = RENAMED.get((area, member), member)
         for item in value if isinstance(value, list) else (value,):
             if not isinstance(item, dict):
-                yield subject, _property(name), _value(name, item)
+                yield subject, _property(name), _value(name, item, types)
                 continue
-            known = _NAMES.get(name, "")
-            vertex: Resource = Iri(item[known]) if known in item else Blank(f"b{next(numbers)}")
+            known = _NAMES.get(name, "@id")
+            vertex: Resource = Iri(str(item[known])) if known in item else Blank(f"b{next(numbers)}")
             yield subject, _property(name), vertex
-            yield from _described(vertex, {key: each for key, each in item.items() if key != known}, name, numbers)
+            inner = {key: each for key, each in item.items() if key != known}
+            yield from _described(vertex, inner, name, numbers, types)
 
 
 def _property(name: str) -> str:
     prefix, colon, local = name.partition(":")
+    if name == "@type":
+        return RDF_TYPE
     if not colon:
         return RDF_VALUE if name == TEXT else _EPCIS + name
     return NAMESPACES[prefix] + local if prefix in NAMESPACES else name
 
 
-def _value(name: str, value: Any) -> Term:
+def _value(name: str, value: Any, types: _Types) -> Term:
+    if name == "@type":
+        return Iri(str(value))
+    if name in types:
+        kind = types[name]
+        return Iri(str(value)) if kind == "@id" else Literal(scalar_text(value), kind)
     if isinstance(value, bool):
         return Literal(scalar_text(value), BOOLEAN)
     if isinstance(value, int | float):
         return Literal(scalar_text(value), DOUBLE)
     if name in _RESOURCES:
         return Iri(value)
-    if name in _TERMS:
-        return Iri(_term(value, _TERMS[name]))
-    return Literal(scalar_text(value), XSD + "dateTimeStamp" if name in _TIMES else STRING)
+    if name in TERMS:
+        return Iri(_term(value, TERMS[name]))
+    return Literal(scalar_text(value), XSD + "dateTimeStamp" if name in TIMES else STRING)
 
 
 def _term(word: str, space: str) -> str:

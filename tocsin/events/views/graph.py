@@ -2,9 +2,8 @@
 
 RDF data (Turtle, N-Triples, JSON-LD, RDF/XML) is read as it stands and nothing is fetched; EPCIS events speak the
 vocabulary of their standard; other data is lifted.
-Refused with the codes of the specification: more or less than one home, a vertex that no path reaches from home, a
-blank node without a class, and more triples than the limit. The same data gives the same graph, labels included, in
-every process.
+Refused with the codes of the specification: more or less than one home, a vertex that no path reaches from home, and
+more triples than the limit. The same data gives the same graph, labels included, in every process.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from tocsin.events.views.epcis import EpcisData, linked
 from tocsin.events.views.lifting import HOME, Vocabulary, lifted
 from tocsin.events.views.payload import JSON_LD, RDF_TYPES, RDF_XML, is_xml, media_type
 from tocsin.values.rdf import Triple, read_rdf
-from tocsin.values.terms import BOOLEAN, RDF, RDF_TYPE, THING, Blank, Iri, Literal, Resource, Term
+from tocsin.values.terms import BOOLEAN, RDF, RDF_TYPE, THING, Iri, Literal, Resource, Term
 
 MAX_TRIPLES = 50_000
 
@@ -28,16 +27,16 @@ Arc: TypeAlias = tuple[Resource, str, Term]
 Declared: TypeAlias = dict[Term, dict[str, None]]
 
 _LIST, _OF_LISTS = RDF + "List", (RDF + "first", RDF + "rest")
-_HOME_IRI = Iri("urn:ops:H")
-_HOME_MARK = ("urn:ops:home", Literal("true", BOOLEAN))
+HOME_IRI = Iri("urn:ops:H")
+HOME_MARK = ("urn:ops:home", Literal("true", BOOLEAN))
 
 
 @dataclass(frozen=True, slots=True)
 class Graph:
     """Arcs, each once, in the order of the data, and the classes of every vertex; `rdf:type` is no arc.
 
-    The class of a literal is its datatype; an IRI that has none is an owl:Thing, and a node of an RDF list an rdf:List.
-    Labels are local to this graph.
+    The class of a literal is its datatype; a resource without a class is an owl:Thing, a node of an RDF list an
+    rdf:List. Labels are local to this graph.
     """
 
     home: Resource
@@ -63,7 +62,8 @@ def graph_of(event: Documented, vocabulary: Vocabulary | None = None) -> Graph:
         return _lifted(triples, home)
     marked = event.data is not None and is_xml(kind)
     data = attributes_of(event) if marked else event.data
-    return _lifted(lifted(data, str(event.envelope.get("type", "")), vocabulary, marked=marked), HOME)
+    home, triples = lifted(data, str(event.envelope.get("type", "")), vocabulary, marked=marked)
+    return _lifted(triples, home)
 
 
 def graph_in(event: Viewed, vocabulary: Vocabulary) -> Graph:
@@ -91,12 +91,11 @@ def _json_ld_text(data: object, kind: str) -> str:
 
 
 def _checked(triples: Sequence[Triple]) -> Graph:
-    marked = list(dict.fromkeys(subject for subject, *rest in triples if tuple(rest) == _HOME_MARK))
-    statements = [triple for triple in triples if triple[1:] != _HOME_MARK] if marked else triples
+    marked = list(dict.fromkeys(subject for subject, *rest in triples if tuple(rest) == HOME_MARK))
+    statements = [triple for triple in triples if triple[1:] != HOME_MARK] if marked else triples
     declared = _declared(statements)
     home = _home(statements, declared, marked)
     declared.setdefault(home, {})
-    _refuse_untyped([term for term, classes in declared.items() if isinstance(term, Blank) and not classes])
     graph = _graph(statements, home, declared)
     _refuse_unreachable(graph)
     return graph
@@ -129,16 +128,6 @@ def _lifted(triples: Sequence[Triple], home: Resource) -> Graph:
     return _graph(triples, home, {home: {}, **_declared(triples)})
 
 
-def _refuse_untyped(terms: Sequence[Term]) -> None:
-    if terms:
-        raise EventProblem(
-            f"a blank node has no class: {_listed(terms)}",
-            code="EVENT_UNTYPED",
-            token=str(terms[0]),
-            hint="say what it is: [ a :SomeClass ; ... ]",
-        )
-
-
 def _classes(term: Term, declared: Iterable[str]) -> tuple[str, ...]:
     return (term.datatype,) if isinstance(term, Literal) else tuple(declared) or (THING,)
 
@@ -164,8 +153,8 @@ def _refuse_unreachable(graph: Graph) -> None:
 
 def _home(triples: Sequence[Triple], vertices: Collection[Term], marked: list[Resource]) -> Resource:
     """The home vertex: `urn:ops:H`, else the one marked by `urn:ops:home true`, else `_:H`, else the single root."""
-    if _HOME_IRI in vertices or _HOME_IRI in marked:
-        return _HOME_IRI
+    if HOME_IRI in vertices or HOME_IRI in marked:
+        return HOME_IRI
     if marked:
         return _only(marked, "marked as home")
     if HOME in vertices:

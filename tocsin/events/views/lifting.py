@@ -4,6 +4,10 @@ Null says nothing, an array repeats the property (an array inside an array is a 
 know better what a name means: which property, which class, and which values a property has. A member `type` or `@type`
 whose texts are classes of the vocabulary gives the object its classes, and so does the type of the event for the home
 vertex; what has no class is an owl:Thing. Without a vocabulary every member is a property of the default one.
+
+A JSON object with `@id` is the vertex of that name: objects with the same `@id` are one vertex, whichever of them has
+the members, so that the graph may have several ways to a vertex, and cycles. The `@id` of the outermost object names
+home. `@id` is a text and `@type` a text or a list of texts; anything else is an EventProblem.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Any, Protocol
 
+from tocsin.errors import EventProblem
 from tocsin.events.views.document import ITEM, TEXT, scalar_text
 from tocsin.events.views.names import default_iri
 from tocsin.values.rdf import Triple
@@ -35,7 +40,9 @@ from tocsin.values.terms import (
 
 HOME = Blank("H")
 _DATATYPES = {bool: BOOLEAN, int: INTEGER, float: DOUBLE}
-_TYPE_MEMBERS = ("type", "@type")
+_ID, _TYPE = "@id", "@type"
+_TYPE_MEMBERS = ("type", _TYPE)
+_PLAIN_LABEL = re.compile(r"(?!b[0-9]+$)[A-Za-z_][A-Za-z0-9_-]*")
 _ABSOLUTE_IRI = re.compile(r'[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"{}|\\^`]+')
 
 
@@ -48,18 +55,27 @@ class Vocabulary(Protocol):
     def class_named(self, name: str) -> str | None:
         """The class of a name; None where it is none."""
 
+    def resource_named(self, name: str) -> str | None:
+        """The resource of a name that is no IRI; None where the default one will do."""
+
     def value_classes(self, prop: str) -> frozenset[str]:
         """The classes and datatypes that the values of a property may have; empty where nothing is known."""
 
 
-def lifted(data: object, event_type: str, vocabulary: Vocabulary | None, *, marked: bool) -> list[Triple]:
-    """The triples about the home vertex `_:H`, in the order of the data; `marked` names are those of an XML event."""
+def lifted(
+    data: object, event_type: str, vocabulary: Vocabulary | None, *, marked: bool
+) -> tuple[Resource, list[Triple]]:
+    """The home vertex, which is `_:H` unless it has a name, and the triples in the order of the data.
+
+    `marked` names are those of an XML event.
+    """
     lift = _Lift(vocabulary, marked=marked or not isinstance(data, dict | list | tuple))
-    if vocabulary is not None and (kind := vocabulary.class_named(event_type)):
-        lift.state(HOME, RDF_TYPE, Iri(kind))
     members = data if isinstance(data, dict) else {ITEM if isinstance(data, list | tuple) else TEXT: data}
-    lift.describe(HOME, members)
-    return list(lift.triples)
+    home = lift.named(members) or HOME
+    if vocabulary is not None and (kind := vocabulary.class_named(event_type)):
+        lift.state(home, RDF_TYPE, Iri(kind))
+    lift.describe(home, members)
+    return home, list(lift.triples)
 
 
 class _Lift:
@@ -76,6 +92,8 @@ class _Lift:
 
     def describe(self, subject: Resource, members: dict[str, Any]) -> None:
         for name, value in members.items():
+            if name == _ID and not self._marked:
+                continue
             kinds = self._classes(name, value)
             for kind in kinds:
                 self.state(subject, RDF_TYPE, Iri(kind))
@@ -88,12 +106,26 @@ class _Lift:
             if not isinstance(inner, dict):
                 self.state(subject, prop, self._value(prop, inner))
                 continue
-            vertex = Blank(f"b{next(self._numbers)}")
+            vertex = self.named(inner) or Blank(f"b{next(self._numbers)}")
             self.state(subject, prop, vertex)
             self.describe(vertex, inner)
 
+    def named(self, members: dict[str, Any]) -> Resource | None:
+        """The vertex that an object names by its `@id`; None where it has none. XML has no such members."""
+        if _ID not in members or self._marked:
+            return None
+        name = members[_ID]
+        if not isinstance(name, str) or not name:
+            raise _misnamed(_ID, name, "a text that is not empty")
+        if name.startswith("_:"):
+            return Blank(_label(name.removeprefix("_:")))
+        known = None if self._vocabulary is None else self._vocabulary.resource_named(name)
+        return Iri(known or (name if _ABSOLUTE_IRI.fullmatch(name) else default_iri(name)))
+
     def _classes(self, name: str, value: Any) -> list[str]:
         """The classes that a member gives its object; none where it is a property like any other."""
+        if name == _TYPE and not self._marked:
+            _refuse_other_types(value)
         if self._vocabulary is None or name not in _TYPE_MEMBERS:
             return []
         names = list(_items(value))
@@ -121,6 +153,26 @@ class _Lift:
             return plain
         wanted = (Literal(plain.lexical, datatype) for datatype in datatypes)
         return next((literal for literal in wanted if value_of(literal) is not None), plain)
+
+
+def _label(name: str) -> str:
+    """The label of a blank node that the event names: one to one, and none that is made up here."""
+    return name if _PLAIN_LABEL.fullmatch(name) else f"n.{name.encode('utf-8', 'surrogatepass').hex()}"
+
+
+def _refuse_other_types(value: Any) -> None:
+    for each in value if isinstance(value, list | tuple) else (value,):
+        if not isinstance(each, str):
+            raise _misnamed(_TYPE, each, "a text or a list of texts")
+
+
+def _misnamed(member: str, value: object, expected: str) -> EventProblem:
+    return EventProblem(
+        f"{member} is {expected}, got {type(value).__name__}",
+        code="EVENT_PARSE",
+        token=member,
+        hint=f"{member} names things; call the member otherwise where it holds data",
+    )
 
 
 def _items(value: Any) -> Iterator[Any]:

@@ -9,10 +9,21 @@ from tocsin.engine.batch import Batch
 from tocsin.engine.engine import Engine
 from tocsin.errors import Problem
 from tocsin.events.codecs.epcis.inside import decode_all
-from tocsin.events.dead_letter import DeadLetter, late, malformed, refused, suspended, undecided, untold
+from tocsin.events.dead_letter import (
+    DeadLetter,
+    late,
+    malformed,
+    refused,
+    suspended,
+    undecided,
+    untold,
+    window_over,
+)
 from tocsin.events.event import Event
-from tocsin.events.match import Match
+from tocsin.events.match import Match, once
 from tocsin.events.order import in_canonical_order
+from tocsin.events.reception import Ends, received
+from tocsin.events.warning import EventWarning, Warned
 from tocsin.hosts.cascade import cascaded, constructing
 from tocsin.hosts.collecting import rare_collection
 from tocsin.hosts.ordering import Watermark
@@ -29,11 +40,15 @@ class Input:
     events: list[Event] = field(default_factory=list)
     dead_letters: list[DeadLetter] = field(default_factory=list)
     late: set[tuple[str, str]] = field(default_factory=set)
+    warned: Warned = field(default_factory=Warned)
 
 
 @rare_collection()
-def read_events(lines: Iterable[bytes], lateness: Duration | None = None) -> Input:
-    """Decodes JSON Lines; blank lines are passed over, malformed ones become dead letters with their line number."""
+def read_events(lines: Iterable[bytes], lateness: Duration | None = None, ends: Ends = Ends.START) -> Input:
+    """Decodes JSON Lines; blank lines are passed over, malformed ones become dead letters with their line number.
+
+    Where reception ends an event, one that does not say when it was received keeps its own end.
+    """
     found = Input()
     watermark = Watermark(lateness)
     for number, line in enumerate(lines, 1):
@@ -41,6 +56,8 @@ def read_events(lines: Iterable[bytes], lateness: Duration | None = None) -> Inp
             continue
         try:
             events = decode_all(line)
+            if ends is Ends.RECEPTION:
+                events = list(map(received, events))
         except Problem as problem:
             found.dead_letters.append(malformed(problem, line, number))
             continue
@@ -72,6 +89,7 @@ def match_events(
         given = Input(events, [], found.late)
         matches = _matched(plans, given, until, progress)
         letters[:] = given.dead_letters
+        found.warned = given.warned
         return matches
 
     matches, over = cascaded(evaluate, constructing(plans))
@@ -87,13 +105,15 @@ def _matched(
         engine.add(subscription, plan)
     ends = [event.interval.end for event in found.events if event.interval and event.identity not in found.late]
     if ends:
-        engine.begin_at(ends[0])
+        found.dead_letters += map(window_over, engine.begin_at(ends[0]))
     matches: list[Match] = []
     for number, batch in enumerate(_batches(found.events)):
         progress(number * BATCH_SIZE)
         matched = engine.match_all(batch)
         found.dead_letters += (refused(batch.event(index), why) for index, why in engine.refused().items())
         found.dead_letters += (undecided(batch.event(index), key) for index, key in engine.undecided())
+        for index, problem in engine.warned():
+            found.warned.add(EventWarning.of(batch.event(index), problem))
         rings = (engine.ring(key, batch.event(index)) for index, key in matched.rings)
         matches += (match for match in rings if match is not None)
         for each in matched.relevant:
@@ -106,12 +126,7 @@ def _matched(
     found.dead_letters += map(suspended, engine.take_suspended())
     for ring in engine.take_untold():
         found.dead_letters.append(untold(ring.events, ring.subscription, ring.why.code, ring.why.reason))
-    return sorted(_once(matches), key=lambda match: match.order)
-
-
-def _once(matches: list[Match]) -> Iterable[Match]:
-    """The first of those with one id: occurrences with the same members and windows are one match."""
-    return {match.id: match for match in reversed(matches)}.values()
+    return sorted(once(matches), key=lambda match: match.order)
 
 
 def _batches(events: list[Event]) -> Iterator[Batch]:

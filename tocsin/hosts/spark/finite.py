@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -22,10 +23,12 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from tocsin.errors import MeaningProblem, Problem
+from tocsin.events.codecs.cloudevents import encode
 from tocsin.events.codecs.epcis.inside import as_one_line, decode_all
 from tocsin.events.dead_letter import LATE, DeadLetter, late
 from tocsin.events.event import Event
 from tocsin.events.match import Match
+from tocsin.events.reception import Ends, ends_named, received
 from tocsin.hosts.cascade import cascaded
 from tocsin.hosts.spark.constructing import constructing_in
 from tocsin.hosts.spark.detection.pipeline import Detection
@@ -33,6 +36,7 @@ from tocsin.hosts.spark.lines import PART_BYTES, read_lines
 from tocsin.hosts.spark.matching import results_of
 from tocsin.hosts.spark.session import local_session
 from tocsin.hosts.spark.sources import Entry, source_of
+from tocsin.hosts.spark.telling import EVENTS_AS_TEXT, Telling, told
 from tocsin.values.time import Duration, Instant
 
 _ENDS = pa.schema([("line", pa.int64()), ("end", pa.int64()), ("input", pa.string())])
@@ -47,23 +51,30 @@ def run_match(
     master: str | None = None,
     session: SparkSession | None = None,
     part_bytes: int = PART_BYTES,
+    with_members: bool = False,
+    interval: str | None = None,
 ) -> tuple[list[Match], list[DeadLetter]]:
     """The matches in output order and the dead letters by line, for a file of JSON Lines.
 
     A `.gz` file is unpacked, `-` is standard input. A Spark session that runs is used; else one is started on
     `master`, and left running. For composites the clock runs on to `until`, or to the end of time; what is late is
-    left out of them. What is constructed is matched again, in a job that has it beside the input.
+    left out of them. What is constructed is matched again, in a job that has it beside the input. Matches hold their
+    members where that is asked for: each has to come here from the worker that found it. With `interval="reception"`
+    an event without endtime ends when it was received, where it says when.
     """
     spark = session or local_session(master)
     source = source_of(subscriptions)
+    ends = ends_named(interval)
+    telling = EVENTS_AS_TEXT if with_members else Telling(heeds=False)
     letters: list[DeadLetter] = []
     with _in_a_file(events_path) as path:
         lines = read_lines(spark, path, part_bytes=part_bytes)
-        late_ones = [] if lateness is None else list(_late_letters(lines, lateness, path))
+        late_ones = [] if lateness is None else list(_late_letters(lines, lateness, path, ends))
         detection = Detection(until=until, late=frozenset(map(_identity, late_ones)))
 
         def evaluate(further: Sequence[Event]) -> list[Match]:
-            both = _collected(results_of(_with_events(lines, further), source, detection), path)
+            results = results_of(_with_events(lines, further), source, detection, telling, ends=ends)
+            both = _collected(told(results, telling), path)
             letters[:] = letters_in(both)
             return list(matches_in(both))
 
@@ -76,7 +87,7 @@ def _with_events(lines: DataFrame, further: Sequence[Event]) -> DataFrame:
     """The lines of a file, and further events."""
     if not further:
         return lines
-    rows = [(json.dumps({**event.envelope, "data": event.data}).encode(),) for event in further]
+    rows = [(encode(event).encode(),) for event in further]
     added = lines.sparkSession.createDataFrame(rows, "value binary")
     return lines.unionByName(added, allowMissingColumns=True)
 
@@ -92,8 +103,15 @@ def matches_in(both: Any) -> Iterator[Match]:
             id=row["id"],
             bindings=dict(row["bindings"]),
             outputs=tuple(row["outputs"]),
+            sources=tuple(row["sources"]),
+            members=tuple(event for told in row.get("members") or () for event in _members(told)),
             **times,
         )
+
+
+def _members(told: str | Mapping[str, Any]) -> list[Event]:
+    """The event of a member, which is CloudEvents JSON or has it in a field."""
+    return decode_all(told if isinstance(told, str) else told["json"])
 
 
 def letters_in(both: Any) -> Iterator[DeadLetter]:
@@ -150,14 +168,15 @@ def _collected(frame: DataFrame, path: str) -> Any:
         raise
 
 
-def _late_letters(lines: DataFrame, lateness: Duration, path: str) -> Iterator[DeadLetter]:
+def _late_letters(lines: DataFrame, lateness: Duration, path: str, ends: Ends) -> Iterator[DeadLetter]:
     """An event is late if it ends more than the lateness before the highest end of the lines above."""
-    ends = _collected(lines.mapInArrow(_ends, "line bigint, end bigint, input string"), path).sort_by("line")
-    if ends.num_rows == 0:
+    collected = lines.mapInArrow(EndsOfLines(ends), "line bigint, end bigint, input string")
+    found = _collected(collected, path).sort_by("line")
+    if found.num_rows == 0:
         return
-    end = ends.column("end").to_numpy()
+    end = found.column("end").to_numpy()
     behind = np.flatnonzero(end[1:] < np.maximum.accumulate(end)[:-1] - lateness) + 1
-    for row in ends.take(pa.array(behind)).to_pylist():
+    for row in found.take(pa.array(behind)).to_pylist():
         yield DeadLetter("LateEvent", LATE, row["input"], row["line"])
 
 
@@ -167,20 +186,26 @@ def _identity(letter: DeadLetter) -> tuple[str, str]:
     return (told["source"], told["id"])
 
 
-def _ends(batches: Iterator[Any]) -> Iterator[Any]:
+@dataclass(frozen=True, slots=True)
+class EndsOfLines:
     """Rows of lines -> the line, the end and the dead letter's input of each event that has a time."""
-    for rows in batches:
-        found = [
-            {"line": line, "end": event.interval.end, "input": late(event).input}
-            for raw, line in zip(rows.column("value").to_pylist(), rows.column("line").to_pylist(), strict=True)
-            for event in _events(raw)
-            if event.interval is not None
-        ]
-        yield pa.RecordBatch.from_pylist(found, schema=_ENDS)
 
+    ends: Ends
 
-def _events(raw: bytes) -> list[Event]:
-    try:
-        return decode_all(raw)
-    except Problem:
-        return []
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """The work of one task."""
+        for rows in batches:
+            found = [
+                {"line": line, "end": event.interval.end, "input": late(event).input}
+                for raw, line in zip(rows.column("value").to_pylist(), rows.column("line").to_pylist(), strict=True)
+                for event in self._events(raw)
+                if event.interval is not None
+            ]
+            yield pa.RecordBatch.from_pylist(found, schema=_ENDS)
+
+    def _events(self, raw: bytes) -> list[Event]:
+        try:
+            events = decode_all(raw)
+            return list(map(received, events)) if self.ends is Ends.RECEPTION else events
+        except Problem:
+            return []

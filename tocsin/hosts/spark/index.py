@@ -12,10 +12,12 @@ from hashlib import blake2b
 from json import dumps
 
 from tocsin.catalog import Definition, Snapshot, Subscription, Surroundings
+from tocsin.catalog.effects import may_depend
 from tocsin.engine.engine import Engine
 from tocsin.errors import Problem
 from tocsin.hosts.spark.served import served_plan
 from tocsin.hosts.spark.sources import Source
+from tocsin.hosts.spark.telling import Teller, Telling
 
 KEPT = 4
 """How many sources a worker keeps compiled; the one used longest ago goes first."""
@@ -29,14 +31,16 @@ class Index:
         self.version: int | None = None
         self.problems: dict[str, tuple[Subscription, Problem]] = {}
         self.work = 0
+        self.subscriptions: tuple[Subscription, ...] = ()
         self._held: dict[str, bytes] = {}
+        self._dependent: dict[str, None] = {}
         self._definitions: tuple[Definition, ...] = ()
         self._light = Surroundings.of(())
 
     def move_to(self, snapshot: Snapshot) -> None:
         """Makes the index hold what the snapshot holds; what is the same in both is not touched."""
         if snapshot.definitions != self._definitions:
-            self._remove(list(self._held))
+            self._remove(list(self._dependent))
             self._definitions = snapshot.definitions
             self._light = Surroundings.of(snapshot.definitions)
         wanted = {each.id: (_digest(each), each) for each in snapshot.subscriptions}
@@ -44,7 +48,12 @@ class Index:
         for digest, subscription in wanted.values():
             if subscription.id not in self._held:
                 self._add(subscription, digest)
+        self.subscriptions = snapshot.subscriptions
         self.version = snapshot.version
+
+    def teller(self, telling: Telling) -> Teller:
+        """Who tells of members what is asked for at this version."""
+        return Teller(telling, telling.contents(self.subscriptions), self._light.words)
 
     def take(self, subscription: Subscription, light: Surroundings) -> None:
         """Adds a subscription that this index serves; raises the problem of another."""
@@ -57,6 +66,8 @@ class Index:
     def _add(self, subscription: Subscription, digest: bytes) -> None:
         self.work += 1
         self._held[subscription.id] = digest
+        if may_depend(subscription):
+            self._dependent[subscription.id] = None
         try:
             self.take(subscription, self._light)
         except Problem as problem:
@@ -66,6 +77,7 @@ class Index:
         for id in ids:
             self.work += 1
             del self._held[id]
+            self._dependent.pop(id, None)
             if self.problems.pop(id, None) is None:
                 self.leave(id)
 

@@ -7,7 +7,7 @@ own names (id, source, type, time, endtime, place, data, ...), and any other col
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pyspark.errors import AnalysisException
 from pyspark.sql import Column, DataFrame
@@ -16,15 +16,17 @@ from pyspark.sql import types as T
 
 from tocsin.errors import MeaningProblem
 from tocsin.events.event import ENVELOPE, Path
+from tocsin.events.reception import RECEIVED, Ends
 
 LINE = "row_line"
+CAME = "row_came"
 ORIGIN = "row_origin"
 VALUE = "value"
 DATA: Path = ()
 """The path of data as a whole."""
 
 _REQUIRED = ("id", "source", "type")
-_TIMES = ("time", "endtime")
+_TIMES = ("time", "endtime", RECEIVED)
 _CONTEXT = (*_REQUIRED, *_TIMES, "place", "subject", "datacontenttype", "dataschema")
 _KAFKA = ("topic", "partition", "offset")
 _NUMBERS = (T.ByteType, T.ShortType, T.IntegerType, T.LongType)
@@ -34,7 +36,9 @@ _LEAVES = (*_SCALARS, T.FloatType, T.DoubleType, T.DecimalType, T.TimestampType,
 
 @dataclass(frozen=True, slots=True)
 class JsonRows:
-    """Each row is one event as CloudEvents JSON, in bytes."""
+    """Each row is one event as CloudEvents JSON, in bytes; `ends` says when an event ends that does not say."""
+
+    ends: Ends = Ends.START
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,23 +47,27 @@ class EventColumns:
 
     names: Mapping[Path, str]
     by_row: bool
+    ends: Ends = Ends.START
 
 
 Layout = JsonRows | EventColumns
 
 
-def laid_out(events: DataFrame, columns: Mapping[str, str] | None = None) -> tuple[DataFrame, Layout]:
+def laid_out(
+    events: DataFrame, columns: Mapping[str, str] | None = None, ends: Ends = Ends.START
+) -> tuple[DataFrame, Layout]:
     """The DataFrame with what workers need and nothing else, and how to read it."""
     if columns is None and VALUE in events.columns and not set(_REQUIRED) <= set(events.columns):
-        return _json_rows(events), JsonRows()
-    fields = _fields(events, columns or {})
+        return _json_rows(events, ends), JsonRows(ends)
+    fields = _fields(events, columns or {}, ends)
     for name in _REQUIRED:
         if (ENVELOPE, name) not in fields:
             raise _unclear(
                 f"no column holds the event's {name}",
                 f'map one, columns={{"...": "{name}"}}, or add one, withColumn("{name}", lit("..."))',
             )
-    return _event_columns(events, fields)
+    chosen, layout = _event_columns(events, fields)
+    return chosen, replace(layout, ends=ends)
 
 
 def field_path(field: str) -> Path:
@@ -74,20 +82,33 @@ def field_path(field: str) -> Path:
     raise _unclear(f"{field!r} is no event field", f"one of {', '.join(_CONTEXT)}, data, data.<name> or ce_<name>")
 
 
-def _json_rows(events: DataFrame) -> DataFrame:
+def _json_rows(events: DataFrame, ends: Ends) -> DataFrame:
     given = events.schema[VALUE].dataType
     if not isinstance(given, T.StringType | T.BinaryType):
         raise _unclear(f"the column value is {given.simpleString()}", "CloudEvents JSON is a string or binary")
     chosen = [F.col(VALUE).cast("binary").alias(VALUE)]
     if "line" in events.columns:
         chosen.append(F.col("line").cast("bigint").alias(LINE))
+    if ends is Ends.RECEPTION and (came := _came(events)) is not None:
+        chosen.append(came.alias(CAME))
     if set(_KAFKA) <= set(events.columns):
         topic, partition, offset = map(F.col, _KAFKA)
         chosen.append(F.concat_ws("", topic, F.lit("-"), partition, F.lit("@"), offset).alias(ORIGIN))
     return events.select(*chosen)
 
 
-def _fields(events: DataFrame, columns: Mapping[str, str]) -> dict[Path, Column]:
+def _came(events: DataFrame) -> Column | None:
+    """When rows were received: what a column says, else on a stream the time of the micro-batch, also if retried."""
+    given = events.schema[RECEIVED].dataType if RECEIVED in events.columns else None
+    if given is None:
+        return F.current_timestamp() if events.isStreaming else None
+    if not isinstance(given, T.TimestampType):
+        raise _unclear(f"the column {RECEIVED} is {given.simpleString()}", "it is a timestamp: cast it")
+    column = F.col(f"`{RECEIVED}`")
+    return F.coalesce(column, F.current_timestamp()) if events.isStreaming else column
+
+
+def _fields(events: DataFrame, columns: Mapping[str, str], ends: Ends) -> dict[Path, Column]:
     """Path -> column: what is mapped, and event columns by their own names where nothing else is mapped there."""
     fields: dict[Path, Column] = {}
     for column, field in columns.items():
@@ -99,6 +120,8 @@ def _fields(events: DataFrame, columns: Mapping[str, str]) -> dict[Path, Column]
         path = field_path(name)
         if name in events.columns and name not in columns and not any(_covers(path, other) for other in fields):
             fields[path] = F.col(f"`{name}`")
+    if ends is Ends.RECEPTION and (ENVELOPE, RECEIVED) not in fields and (came := _came(events)) is not None:
+        fields[ENVELOPE, RECEIVED] = came
     _require_apart(fields)
     return fields
 

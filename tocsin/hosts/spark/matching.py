@@ -6,25 +6,36 @@ dead letters. `match` gives the matches, `dead_letters` the dead letters, `match
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import traceback
+import warnings
+from collections.abc import Iterable, Mapping
+from itertools import chain
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from tocsin.catalog import Catalog
 from tocsin.errors import UnsupportedProblem
+from tocsin.events.content import Content, content_named
+from tocsin.events.reception import Ends, ends_named
 from tocsin.hosts.spark.detection.clock import Pace
-from tocsin.hosts.spark.detection.pipeline import DEFAULT_LATENESS, Detection, Given, detected_in, has_composites
+from tocsin.hosts.spark.detection.pipeline import DEFAULT_LATENESS, Detection, Given, composites_in, detected_in
 from tocsin.hosts.spark.detection.shards import DEFAULT_SHARDS
 from tocsin.hosts.spark.layout import laid_out
 from tocsin.hosts.spark.repeats import first_of_each
 from tocsin.hosts.spark.schemas import BY_EVENT, BY_MATCH
-from tocsin.hosts.spark.sources import LiveCatalog, Source, Subscriptions, source_of
+from tocsin.hosts.spark.sources import LiveCatalog, Source, Subscriptions, snapshot_of, source_of
+from tocsin.hosts.spark.telling import Telling, telling_of, told
 from tocsin.hosts.spark.versions import version_table
 from tocsin.hosts.spark.worker import ByEvent, ByMatch
+from tocsin.plan.composites import Part, rings_by_time
 from tocsin.values.time import Duration, parse_duration, parse_instant
 
 Deduplicate = bool | str | None
+
+
+class AbsenceWaitsWarning(UserWarning):
+    """On a stream whose clock does not run on, an absence rings only with the next event."""
 
 
 def match(
@@ -35,20 +46,29 @@ def match(
     deduplicate: Deduplicate = None,
     lateness: str | None = None,
     ontology: object = None,
+    infer: object = None,
     shards: int = DEFAULT_SHARDS,
     idle: str | None = None,
     until: str | None = None,
     composites: bool | None = None,
+    content: Content | str = Content.IDS,
+    interval: str | None = None,
 ) -> DataFrame:
     """The matches of subscriptions over events, one row each; dead letters are left out.
 
     `events` has CloudEvents JSON in a column `value`, or the event columns, or any columns with a mapping `columns`
     from column to event field, as in {"price": "data.price"}. `subscriptions` is a list of dicts or Subscriptions,
     fixed for the query, or a live catalog (object, URL or path). `ontology` is the path of a file, or several, for a
-    fixed list; a live catalog holds its own.
+    fixed list, and `infer` lists what is to be concluded from it; a live catalog holds its own.
 
     `deduplicate`: a batch query counts each (source, id) once unless this is False. A streaming query does so only
     where a duration is given: an identity is then remembered for that time after it came.
+
+    `content` says what is told of the events of a match where a subscription does not say: "ids", "events" for a
+    column `members` of the complete events as structs, "rdf" for one of Turtle texts.
+
+    `interval="reception"`: an event without endtime ends when it was received: at its `receivedtime` or that of its
+    row, else on a stream at the time of its micro-batch, which is stamped on it.
 
     The rest concerns composites; a condition on one event rings at once, however late the event. On a stream an event
     may be `lateness` behind the newest (2 seconds by default); after `idle` without events the clock runs on by itself.
@@ -63,10 +83,13 @@ def match(
         deduplicate=deduplicate,
         lateness=lateness,
         ontology=ontology,
+        infer=infer,
         shards=shards,
         idle=idle,
         until=until,
         composites=composites,
+        content=content,
+        interval=interval,
     )
     return matches_of(both)
 
@@ -89,37 +112,67 @@ def match_with_dead_letters(
     deduplicate: Deduplicate = None,
     lateness: str | None = None,
     ontology: object = None,
+    infer: object = None,
     shards: int = DEFAULT_SHARDS,
     idle: str | None = None,
     until: str | None = None,
     composites: bool | None = None,
+    content: Content | str = Content.IDS,
+    interval: str | None = None,
 ) -> DataFrame:
     """Matches and dead letters in one pass: columns `match` and `dead_letter`, one of them null in each row.
 
     For `foreachBatch`, where `matches_of` and `dead_letters_of` part the two; persist the batch before.
     """
     detection = Detection(shards, _pace(lateness, idle), None if until is None else parse_instant(until))
-    return results_of(events, source_of(subscriptions, ontology), detection, columns, deduplicate, composites)
+    source = source_of(subscriptions, ontology, infer)
+    telling = telling_of(content_named(content), snapshot_of(source).subscriptions)
+    ends = ends_named(interval)
+    return told(results_of(events, source, detection, telling, columns, deduplicate, composites, ends), telling)
 
 
 def results_of(
     events: DataFrame,
     source: Source,
     detection: Detection,
+    telling: Telling,
     columns: Mapping[str, str] | None = None,
     deduplicate: Deduplicate = None,
     composites: bool | None = None,
+    ends: Ends = Ends.START,
 ) -> DataFrame:
-    """Matches and dead letters in one pass."""
-    rows, layout = laid_out(events, columns)
-    given = _with_version(rows, source)
+    """Matches and dead letters in one pass, as workers give them."""
+    rows, layout = laid_out(events, columns, ends)
+    given = Given(_with_version(rows, source), layout, source, telling)
     remembered = _remembered(events, deduplicate)
-    if composites or (composites is None and has_composites(source)):
-        return detected_in(Given(given, layout, source), detection, deduplicate is not False, remembered)
+    found = composites_in(snapshot_of(source)) if composites is not False else iter(())
+    first = next(found, None)
+    if composites or first is not None:
+        if first is not None and events.isStreaming and detection.pace.idle is None:
+            _warn_of_waiting(chain([first], found))
+        return detected_in(given, detection, deduplicate is not False, remembered)
     if deduplicate is False or (events.isStreaming and remembered is None):
-        return given.mapInArrow(ByMatch(layout, source), BY_MATCH)
-    by_event = ByEvent(layout, source, with_content=not events.isStreaming)
-    return first_of_each(given.mapInArrow(by_event, BY_EVENT), remembered)
+        return given.rows.mapInArrow(ByMatch(layout, source, telling), BY_MATCH)
+    by_event = ByEvent(layout, source, not events.isStreaming, telling)
+    return first_of_each(given.rows.mapInArrow(by_event, BY_EVENT), remembered)
+
+
+def _warn_of_waiting(found: Iterable[tuple[str, Part]]) -> None:
+    """Tells once, where the query is made, that absences will wait for the next event."""
+    waiting = next((id for id, pattern in found if rings_by_time(pattern)), None)
+    if waiting is not None:
+        warnings.warn(
+            f"subscriptions such as {waiting!r} ring when nothing comes; without idle they wait for the next event:"
+            ' give a time, as in idle="10s"',
+            AbsenceWaitsWarning,
+            stacklevel=_levels_to_the_caller(),
+        )
+
+
+def _levels_to_the_caller() -> int:
+    """How far up, from the one who asks, the first is who is not of this file: whom a warning is for."""
+    files = [frame.filename for frame in reversed(traceback.extract_stack())]
+    return next(number for number, file in enumerate(files) if file != __file__)
 
 
 def matches_of(both: DataFrame) -> DataFrame:

@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+import pyarrow as pa
 
 from tocsin.engine.batch import Batch, EventBatch
 from tocsin.errors import EventProblem, Problem
 from tocsin.events.codecs.epcis.inside import decode_all
 from tocsin.events.event import Event
 from tocsin.events.order import content
+from tocsin.events.reception import Ends, received
 from tocsin.hosts.spark.columns import ColumnReading, event_of_object
-from tocsin.hosts.spark.heads import Heads, heads_of_events
-from tocsin.hosts.spark.layout import LINE, ORIGIN, VALUE, EventColumns, JsonRows, Layout
+from tocsin.hosts.spark.heads import INSTANT, Heads, heads_of_events
+from tocsin.hosts.spark.layout import CAME, LINE, ORIGIN, VALUE, EventColumns, JsonRows, Layout
 from tocsin.hosts.spark.rows import Letter, letter_of_row
 from tocsin.hosts.spark.table import EventTable, shown_object
 
@@ -67,11 +69,11 @@ class RowReading:
 def read(rows: Any, layout: Layout) -> Reading:
     """One Arrow batch of rows in the given layout, read."""
     match layout:
-        case JsonRows():
-            return _sorted_out(_json_events(rows))
-        case EventColumns(names, by_row):
+        case JsonRows(ends):
+            return _sorted_out(_json_events(rows, ends))
+        case EventColumns(names, by_row, ends):
             table = EventTable(rows, names)
-            return _sorted_out(_table_events(table)) if by_row else ColumnReading(table)
+            return _sorted_out(_table_events(table, ends)) if by_row else ColumnReading(table, ends)
 
 
 def _sorted_out(found: Iterator[Event | Letter]) -> RowReading:
@@ -85,11 +87,16 @@ def _sorted_out(found: Iterator[Event | Letter]) -> RowReading:
     return RowReading(events, letters)
 
 
-def _json_events(rows: Any) -> Iterator[Event | Letter]:
-    lines, origins = (_column(rows, name) for name in (LINE, ORIGIN))
+def _json_events(rows: Any, ends: Ends) -> Iterator[Event | Letter]:
+    lines, origins, came = (_column(rows, name) for name in (LINE, ORIGIN, CAME))
+    times = None if came is None else came.cast(INSTANT).cast(pa.int64())
     for number, raw in enumerate(rows.column(VALUE).to_pylist()):
         try:
-            yield from _decoded(raw)
+            events = _decoded(raw)
+            if ends is Ends.RECEPTION:
+                now = None if times is None else times[number].as_py()
+                events = [received(event, now) for event in events]
+            yield from events
         except Problem as problem:
             line = lines[number].as_py() if lines is not None else None
             origin = origins[number].as_py() if origins is not None else None
@@ -106,9 +113,9 @@ def _column(rows: Any, name: str) -> Any:
     return rows.column(name) if name in rows.schema.names else None
 
 
-def _table_events(table: EventTable) -> Iterator[Event | Letter]:
+def _table_events(table: EventTable, ends: Ends) -> Iterator[Event | Letter]:
     for found in table.objects():
         try:
-            yield event_of_object(found)
+            yield event_of_object(found, ends)
         except Problem as problem:
             yield letter_of_row(problem, shown_object(found))

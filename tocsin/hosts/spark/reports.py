@@ -1,4 +1,4 @@
-"""Subscriptions that do not compile, told at least once per worker: again only where a micro-batch is tried again."""
+"""Subscriptions that cannot be served as they ask, told once per worker, and again where a batch is retried."""
 
 from __future__ import annotations
 
@@ -7,8 +7,14 @@ from dataclasses import dataclass
 
 from pyspark import TaskContext
 
+from tocsin.catalog import Subscription
+from tocsin.errors import EventProblem, Problem, UnsupportedProblem
+from tocsin.events.content import Content
+from tocsin.events.dead_letter import warning
+from tocsin.events.event import Event
 from tocsin.hosts.spark.index import Index
 from tocsin.hosts.spark.rows import Letter, letter_of_subscription
+from tocsin.hosts.spark.telling import IDS_ONLY, Kind, Telling
 
 _QUERY = "sql.streaming.queryId"
 _BATCH = "streaming.sql.batchId"
@@ -32,17 +38,58 @@ class Task:
 
 
 class Reports:
-    """What has been told already. A later micro-batch begins only when the earlier one is safe, hence the rule."""
+    """What has been told already. A later micro-batch begins only when the earlier one is safe, hence the rule.
+
+    A subscription that is mended is forgotten, so that it is told again where it breaks again.
+    """
+
+    def __init__(self) -> None:
+        self._told: dict[str | None, dict[str, tuple[str, str | None]]] = {}
+
+    def due(self, task: Task, index: Index, telling: Telling = IDS_ONLY) -> Iterator[Letter]:
+        """A dead letter for each subscription that does not compile, or asks for more than the query tells."""
+        problems = dict(_asking_in_vain(index, telling)) | index.problems
+        told = self._told.setdefault(task.query, {})
+        for mended in [id for id in told if id not in problems]:
+            del told[mended]
+        for id, (subscription, problem) in problems.items():
+            what = f"{subscription.expression}\n{problem}"
+            if told.get(id, ("", None))[0] != what:
+                told[id] = (what, task.batch)
+            if told[id][1] == task.batch:
+                yield letter_of_subscription(problem, id, subscription.expression)
+
+
+def _asking_in_vain(index: Index, telling: Telling) -> Iterator[tuple[str, tuple[Subscription, Problem]]]:
+    """Subscriptions that ask for members in a query that has no column for them; they ring, and tell ids."""
+    if telling.kind is not Kind.NONE or not telling.heeds:
+        return
+    for each in index.subscriptions:
+        if each.content not in (None, Content.IDS):
+            id, content = each.id, Content(each.content)
+            problem = UnsupportedProblem(
+                f"{id!r} asks for content {content.value!r}; nobody did when the query was made, so it tells ids only",
+                code="ContentError",
+                token="content",
+                hint=f'start the query again, with content="{content.value}" where nobody may ask for it then',
+            )
+            yield id, (each, problem)
+
+
+class OddEvents:
+    """Warnings about events that a worker has told: each kind of warning about a name once for a query."""
 
     def __init__(self) -> None:
         self._told: dict[tuple[str | None, str, str], str | None] = {}
 
-    def due(self, task: Task, index: Index) -> Iterator[Letter]:
-        """A dead letter for each subscription of the index that does not compile and was not told before."""
-        for subscription, problem in index.problems.values():
-            key = (task.query, subscription.id, subscription.expression)
-            if self._told.setdefault(key, task.batch) == task.batch:
-                yield letter_of_subscription(problem, subscription.id, subscription.expression)
+    def due(self, task: Task, here: set[tuple[str, str]], event: Event, problem: EventProblem) -> Iterator[Letter]:
+        """A letter where it is the first of its kind in the task, and was not told in an earlier micro-batch."""
+        kind = (problem.code, problem.token)
+        if kind not in here and self._told.setdefault((task.query, *kind), task.batch) == task.batch:
+            here.add(kind)
+            plain = warning(event, problem)
+            yield Letter(plain.code, plain.reason, problem.token or None, None, None, None, plain.input)
 
 
+WORKER_ODD_EVENTS = OddEvents()
 WORKER_REPORTS = Reports()

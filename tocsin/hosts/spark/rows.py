@@ -13,11 +13,13 @@ from tocsin.errors import Problem
 from tocsin.events.dead_letter import malformed, shown_input
 from tocsin.events.match import Match, match_id
 from tocsin.hosts.spark.heads import INSTANT, Heads
+from tocsin.hosts.spark.telling import MEMBERS
 
 MATCH = pa.struct(
     [
         pa.field("subscription", pa.string()),
         pa.field("events", pa.list_(pa.field("element", pa.string()))),
+        pa.field("sources", pa.list_(pa.field("element", pa.string()))),
         pa.field("start", INSTANT),
         pa.field("end", INSTANT),
         pa.field("detected", INSTANT),
@@ -25,6 +27,7 @@ MATCH = pa.struct(
         pa.field("bindings", pa.map_(pa.string(), pa.string())),
         pa.field("outputs", pa.list_(pa.field("element", pa.string()))),
         pa.field("id", pa.string()),
+        pa.field("members", MEMBERS),
     ]
 )
 DEAD_LETTER = pa.struct(
@@ -73,18 +76,23 @@ def letter_array(letters: Sequence[Letter]) -> Any:
     return pa.StructArray.from_arrays(columns, names=names)
 
 
-def match_array(subscriptions: Sequence[str], heads: Heads, told: Sequence[Match | None] = ()) -> Any:
+def match_array(
+    subscriptions: Sequence[str], heads: Heads, told: Sequence[Match | None] = (), members: Any = None
+) -> Any:
     """Matches of atomic subscriptions, each with its one event, as an array of structs.
 
-    `told` has, where it is given, for each of them what it tells beyond that it happened, or None.
+    `told` has, where it is given, for each of them what it tells beyond that it happened, or None; `members` is a
+    column of what is told of its event.
     """
     count = len(subscriptions)
     tellings = told or [None] * count
     ids = [match_id(key, (who,)) for key, who in zip(subscriptions, heads.identities(), strict=True)]
     ends = heads.ends.cast(INSTANT)
+    one_each = pa.array(np.arange(count + 1, dtype=np.int32))
     columns = [
         pa.array(subscriptions, pa.string()),
-        pa.ListArray.from_arrays(pa.array(np.arange(count + 1, dtype=np.int32)), heads.ids),
+        pa.ListArray.from_arrays(one_each, heads.ids),
+        pa.ListArray.from_arrays(one_each, heads.sources),
         heads.starts.cast(INSTANT),
         ends,
         ends,
@@ -92,6 +100,7 @@ def match_array(subscriptions: Sequence[str], heads: Heads, told: Sequence[Match
         pa.array([_bindings(each) for each in tellings], MATCH.field("bindings").type),
         pa.array([() if each is None else each.outputs for each in tellings], MATCH.field("outputs").type),
         pa.array(ids, pa.string()),
+        pa.nulls(count, MEMBERS) if members is None else members,
     ]
     fields = [MATCH.field(number) for number in range(MATCH.num_fields)]
     return pa.StructArray.from_arrays(

@@ -24,10 +24,11 @@ from tocsin.catalog import (
     compile_subscription,
     ontologies,
     open_catalog,
+    require_agreement,
 )
 from tocsin.engine.engine import Engine
 from tocsin.errors import MeaningProblem, Problem, UnsupportedProblem
-from tocsin.hosts.spark.versions import require_same_catalog
+from tocsin.hosts.spark.versions import require_same_catalog, shared_catalog
 
 Entry = Subscription | Definition | Mapping[str, Any]
 Subscriptions = Catalog | str | Path | Iterable[Entry]
@@ -75,19 +76,34 @@ class LiveCatalog:
 Source = FixedList | LiveCatalog
 
 
-def source_of(given: Subscriptions, ontology: object = None) -> Source:
+def source_of(given: Subscriptions, ontology: object = None, infer: object = None) -> Source:
     """The source that a caller means; a fixed list with a subscription that does not compile raises its problem."""
-    if ontology is not None and isinstance(given, Catalog | str | Path):
+    if (ontology is not None or infer) and isinstance(given, Catalog | str | Path):
         raise UnsupportedProblem(
             "a live catalog holds its own ontologies", hint="put it there: tocsin catalog add --ontology FILE"
         )
     if isinstance(given, Catalog):
         return LiveCatalog(given.url)
     if isinstance(given, str | Path):
-        return LiveCatalog(open_catalog(str(given)).url)
-    entries = [*ontologies(ontology), *(_entry(each) for each in given)]
+        return LiveCatalog(_existing(str(given)).url)
+    entries = [*ontologies(ontology, infer), *(_entry(each) for each in given)]
+    require_agreement((), [each for each in entries if isinstance(each, Definition)])
     _require_good(_snapshot(FIXED_VERSION, entries))
     return FixedList.of(entries)
+
+
+def snapshot_of(source: Source) -> Snapshot:
+    """What the list, or the catalog as it is now, holds."""
+    return Catalog(source.url).snapshot() if isinstance(source, LiveCatalog) else source.snapshot(FIXED_VERSION)
+
+
+def _existing(text: str) -> Catalog:
+    """The catalog that a text names; one that is probably no name of a catalog gets the other ways to say it."""
+    try:
+        return open_catalog(text)
+    except Problem as problem:
+        hint = f"{problem.hint}; subscriptions themselves are given as a list of dicts or of Subscription"
+        raise type(problem)(problem.message, code=problem.code, token=text, hint=hint) from None
 
 
 def _entry(given: Entry) -> Subscription | Definition:
@@ -132,4 +148,4 @@ def _named(problem: Problem, subscription: str) -> Problem:
 
 @lru_cache(maxsize=8)
 def _opened(url: str) -> Catalog:
-    return open_catalog(url)
+    return shared_catalog(url)

@@ -11,24 +11,28 @@ import pyarrow.compute as pc
 
 from tocsin.errors import Problem
 from tocsin.events.event import ENVELOPE, Path
+from tocsin.events.reception import RECEIVED, Ends
 from tocsin.hosts.spark.table import FIRST, LAST, EventTable
-from tocsin.values.space import parse_place
+from tocsin.values.space import read_place
 from tocsin.values.time import parse_instant
 
 Flags = npt.NDArray[np.bool_]
 
 TIME: Path = (ENVELOPE, "time")
 ENDTIME: Path = (ENVELOPE, "endtime")
+RECEIVED_AT: Path = (ENVELOPE, RECEIVED)
 PLACE: Path = (ENVELOPE, "place")
 
 _REQUIRED: tuple[Path, ...] = ((ENVELOPE, "id"), (ENVELOPE, "source"), (ENVELOPE, "type"))
 
 
-def suspects(table: EventTable) -> Flags:
+def suspects(table: EventTable, ends: Ends = Ends.START) -> Flags:
     """A flag for every row that the codec should judge."""
     if not _is_valid(table.rows):
         return np.ones(table.rows.num_rows, dtype=np.bool_)
     flags = _wrong_times(table) | _wrong_places(table)
+    if ends is Ends.RECEPTION:
+        flags |= _no_times(table, RECEIVED_AT, instants(table, RECEIVED_AT))
     for path in _REQUIRED:
         flags |= _flags(pc.fill_null(pc.equal(pc.binary_length(table.column(path)), 0), True))
     for column in table.rows.columns:
@@ -58,12 +62,16 @@ def _is_valid(rows: Any) -> bool:
 def _wrong_times(table: EventTable) -> Flags:
     starts, ends = instants(table, TIME), instants(table, ENDTIME)
     flags = _flags(pc.and_(starts.is_null(), ends.is_valid())) | _flags(pc.greater(starts, ends))
-    for path, found in ((TIME, starts), (ENDTIME, ends)):
-        given = table.column(path)
-        if given is not None:
-            flags |= _flags(pc.and_(given.is_valid(), found.is_null()))
-            flags |= _flags(pc.less(found, FIRST)) | _flags(pc.greater(found, LAST))
-    return flags
+    return flags | _no_times(table, TIME, starts) | _no_times(table, ENDTIME, ends)
+
+
+def _no_times(table: EventTable, path: Path, found: Any) -> Flags:
+    """What is given as a time and is none."""
+    given = table.column(path)
+    if given is None:
+        return np.zeros(table.rows.num_rows, dtype=np.bool_)
+    outside = _flags(pc.less(found, FIRST)) | _flags(pc.greater(found, LAST))
+    return _flags(pc.and_(given.is_valid(), found.is_null())) | outside
 
 
 def _wrong_places(table: EventTable) -> Flags:
@@ -100,7 +108,7 @@ def _instant(text: str | None) -> int | None:
 
 def _is_place(text: str) -> bool:
     try:
-        parse_place(text)
+        read_place(text)
     except Problem:
         return False
     return True

@@ -13,11 +13,12 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
 from tocsin.catalog import Catalog, open_catalog
-from tocsin.errors import StateProblem
+from tocsin.errors import Problem, StateProblem
 
 VERSION = "catalog_version"
 
 _FORMAT = "tocsin_catalog_version"
+_SHARED = "every executor needs access to the same database: use PostgreSQL on a cluster"
 _REGISTERED = "spark.tocsin.catalogVersionRegistered"
 
 
@@ -30,7 +31,7 @@ class VersionReader(DataSourceReader):
 
     def read(self, partition: InputPartition) -> Iterator[tuple[int]]:
         """The one row."""
-        version = open_catalog(self._url).version()
+        version = shared_catalog(self._url).version()
         require_same_catalog(version, self._oldest)
         yield (version,)
 
@@ -61,11 +62,19 @@ def version_table(spark: SparkSession, catalog: Catalog) -> DataFrame:
     return reader.load()
 
 
+def shared_catalog(url: str) -> Catalog:
+    """The catalog as a task sees it; a problem where it is not there, which it was where the query was made."""
+    try:
+        return open_catalog(url)
+    except Problem as problem:
+        raise StateProblem(problem.message, code=problem.code, hint=_SHARED) from None
+
+
 def require_same_catalog(found: int, expected: int) -> None:
     """Raises where a catalog is behind a version that it has had already."""
     if found < expected:
         raise StateProblem(
             f"the catalog is at version {found}, but was at {expected} before",
             code="CatalogError",
-            hint="every executor needs access to the same database: use PostgreSQL on a cluster",
+            hint=_SHARED,
         )

@@ -19,9 +19,10 @@ from tocsin.events.match import Match
 from tocsin.hosts.spark.index import WORKER_INDEXES
 from tocsin.hosts.spark.layout import Layout
 from tocsin.hosts.spark.reading import Reading, read
-from tocsin.hosts.spark.reports import WORKER_REPORTS, Task
+from tocsin.hosts.spark.reports import WORKER_ODD_EVENTS, WORKER_REPORTS, Task
 from tocsin.hosts.spark.rows import DEAD_LETTER, MATCH, Letter, letter_array, letter_of_row, match_array
 from tocsin.hosts.spark.sources import FIXED_VERSION, Source
+from tocsin.hosts.spark.telling import IDS_ONLY, Teller, Telling
 from tocsin.hosts.spark.versions import VERSION
 
 MOST_MATCHES = 10_000
@@ -36,11 +37,14 @@ class Found:
     events: Any
     keys: list[str]
     told: list[Match | None]
+    teller: Teller
     letters: list[Letter] = field(default_factory=list)
 
     def matches(self, first: int, last: int) -> Any:
         """The matches of rings first to last, the last not included."""
-        return match_array(self.keys[first:last], self.reading.heads(self.events[first:last]), self.told[first:last])
+        keys, events = self.keys[first:last], self.events[first:last]
+        members = self.teller.column(keys, lambda number: (self.reading.batch.event(int(events[number])),))
+        return match_array(keys, self.reading.heads(events), self.told[first:last], members)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +53,11 @@ class ByMatch:
 
     layout: Layout
     source: Source
+    telling: Telling = IDS_ONLY
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """The work of one task."""
-        for found in _found(batches, self.layout, self.source):
+        for found in _found(batches, self.layout, self.source, self.telling):
             if found.letters:
                 yield _by_match(pa.nulls(len(found.letters), MATCH), letter_array(found.letters))
             for first in range(0, len(found.keys), MOST_MATCHES):
@@ -71,11 +76,12 @@ class ByEvent:
     layout: Layout
     source: Source
     with_content: bool
+    telling: Telling = IDS_ONLY
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """The work of one task."""
         task, letters = Task.current(), 0
-        for found in _found(batches, self.layout, self.source):
+        for found in _found(batches, self.layout, self.source, self.telling):
             if found.letters:
                 yield letters_by_event(found.letters, task, letters)
                 letters += len(found.letters)
@@ -96,8 +102,8 @@ class ByEvent:
             yield _by_event(identities[some], heads.ends[some], heads.starts[some], contents[some], lists, rest)
 
 
-def _found(batches: Iterator[Any], layout: Layout, source: Source) -> Iterator[Found]:
-    told = False
+def _found(batches: Iterator[Any], layout: Layout, source: Source, telling: Telling) -> Iterator[Found]:
+    told, odd = False, set[tuple[str, str]]()
     for rows in batches:
         if rows.num_rows == 0:
             continue
@@ -105,12 +111,13 @@ def _found(batches: Iterator[Any], layout: Layout, source: Source) -> Iterator[F
         reading = read(rows, layout)
         letters = list(reading.letters)
         if not told:
-            letters += WORKER_REPORTS.due(Task.current(), index)
+            letters += WORKER_REPORTS.due(Task.current(), index, telling)
             told = True
         hits = index.engine.match(reading.batch)
         letters += undecided_letters(index.engine, reading)
+        letters += warning_letters(index.engine, reading, odd)
         keys = index.engine.keys_of(hits.slots.tolist())
-        yield rung(index.engine, reading, hits.events, keys, letters)
+        yield rung(index.engine, reading, hits.events, keys, index.teller(telling), letters)
 
 
 def undecided_letters(engine: Engine, reading: Reading) -> Iterator[Letter]:
@@ -130,10 +137,19 @@ def untold_letters(engine: Engine) -> Iterator[Letter]:
         yield Letter(plain.code, plain.reason, each.subscription, None, None, each.subscription, plain.input)
 
 
-def rung(engine: Engine, reading: Reading, events: Any, keys: list[str], letters: list[Letter]) -> Found:
+def warning_letters(engine: Engine, reading: Reading, told: set[tuple[str, str]]) -> Iterator[Letter]:
+    """Letters of what is odd about events that are served; `told` has what the task has told already."""
+    task = Task.current()
+    for index, problem in engine.warned():
+        yield from WORKER_ODD_EVENTS.due(task, told, reading.batch.event(index), problem)
+
+
+def rung(
+    engine: Engine, reading: Reading, events: Any, keys: list[str], teller: Teller, letters: list[Letter]
+) -> Found:
     """The rings with what they tell beyond that they happened, without those for which nothing comes out."""
     if not engine.tells_more:
-        return Found(reading, events, keys, [], letters)
+        return Found(reading, events, keys, [], teller, letters)
     told: list[Match | None] = []
     kept: list[int] = []
     for number, (event, key) in enumerate(zip(events.tolist(), keys, strict=True)):
@@ -142,7 +158,7 @@ def rung(engine: Engine, reading: Reading, events: Any, keys: list[str], letters
             told.append(match)
             kept.append(number)
     letters += untold_letters(engine)
-    return Found(reading, events[kept], [keys[number] for number in kept], told, letters)
+    return Found(reading, events[kept], [keys[number] for number in kept], told, teller, letters)
 
 
 def version_of(rows: Any) -> int:

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from tocsin.errors import LimitProblem, MeaningProblem
 from tocsin.knowledge.concepts.concept import Concept, symbols_in
 
-RESERVED = frozenset(
-    "and or not forall all exists some Thing Nothing correlate by anchored "
-    "Equals Before Meets Overlaps Starts Finishes During "
-    "UnEquals UnBefore UnMeets UnOverlaps UnStarts UnFinishes UnDuring".split()
+RELATIONS = tuple(
+    "Equals Before Meets Overlaps Starts Finishes During After MetBy OverlappedBy StartedBy FinishedBy Contains".split()
 )
+"""The relations in time of Allen: the seven of the paper and the inverses of six of them."""
+_SPELLINGS = (f"{paper}{negated}{name}" for paper in ("", "int") for negated in ("", "Un") for name in RELATIONS)
+RESERVED = frozenset((*"and or not forall all exists some Thing Nothing correlate by anchored".split(), *_SPELLINGS))
 DEPTH_LIMIT = 150
 """A name is defined by names that are defined by names, so many times at most."""
 

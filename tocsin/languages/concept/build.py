@@ -41,6 +41,12 @@ class Builder:
     def subscription(self, children: Children) -> Subscription:
         return Subscription(children[0], tuple(children[1:]))
 
+    def shared(self, children: Children) -> tuple[Name, ...]:
+        for sign in children[1::2]:
+            if sign != "=":
+                raise Unexpected(sign.start_pos or 0, "OPERATOR", str(sign), ("IS",))
+        return tuple(children[::2])
+
     def terminology(self, children: Children) -> Terminology:
         return Terminology(tuple(children))
 

@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tocsin.errors import MeaningProblem
-from tocsin.plan.composites import Absence, BeforeWindow, End, EveryWindow, Join, Moment, Part, Policy, Precedes, Stands
+from tocsin.plan.composites import (
+    Absence,
+    AfterWindow,
+    BeforeWindow,
+    End,
+    EveryWindow,
+    Join,
+    Moment,
+    Part,
+    Policy,
+    Precedes,
+    Stands,
+)
 from tocsin.values.time import Duration, Instant, parse_duration
 
 Options = Mapping[str, object]
@@ -34,13 +46,33 @@ ORDER: Mapping[str, tuple[Precedes, ...]] = {
 The other six complements are alternatives, of which nothing follows."""
 
 
+_INVERSES: Mapping[str, str] = {
+    "After": "Before",
+    "MetBy": "Meets",
+    "OverlappedBy": "Overlaps",
+    "StartedBy": "Starts",
+    "FinishedBy": "Finishes",
+    "Contains": "During",
+}
+"""Relations that are one of the seven with its sides exchanged."""
+
+
+def one_of_seven(written: str) -> tuple[str, bool]:
+    """A relation as one of the seven or its complement, and whether its sides are to be exchanged; the paper writes
+    `intBefore` for what it means."""
+    name = written.removeprefix("int")
+    negated = "Un" if name.startswith("Un") else ""
+    word = name.removeprefix("Un")
+    return negated + _INVERSES.get(word, word), word in _INVERSES
+
+
 def both(left: Part, right: Part) -> Part:
     """`A & B`: one of each, of different events, in any order."""
     return Join((left, right), policy=Policy.CHRONICLE)
 
 
 def stands(left: Part, relation: str, right: Part, proper: bool) -> Part:
-    """`A Before B`, and the other thirteen, with the order of bounds that follows from it."""
+    """`A Before B`, and the other thirteen relations, with the order of bounds that follows from it."""
     return Join((left, right), (*ORDER.get(relation, ()), Stands(0, relation, 1, proper)), Policy.CHRONICLE)
 
 
@@ -52,6 +84,11 @@ def silent_every(part: Part, length: Duration, origin: Instant | None) -> Part:
 def silent_before(part: Part, length: Duration, anchor: Part) -> Part:
     """`not (A) (t anchored) Before B`: B without A in the time before it."""
     return Absence(part, BeforeWindow(anchor, length), policy=Policy.CHRONICLE)
+
+
+def silent_after(part: Part, length: Duration, anchor: Part) -> Part:
+    """`A Before not (B) (t anchored)`: A without B in the time after it."""
+    return Absence(part, AfterWindow(anchor, length), policy=Policy.CHRONICLE)
 
 
 def duration_of(written: str) -> Duration:

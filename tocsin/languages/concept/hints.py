@@ -38,6 +38,19 @@ _WORDS = {
     "ANCHORED": "anchored",
     END: "the end",
 }
+_QUANTIFIERS = ("exists", "some", "forall", "all")
+_LONG_QUANTIFIERS = ("exists", "forall")
+_NEAR_QUANTIFIER = dict.fromkeys(("any", "has", "having", "with"), "exists")
+_NEAR_QUANTIFIER |= dict.fromkeys(("every", "each", "only", "for", "foreach"), "forall")
+_NEAR_RELATION = {
+    **dict.fromkeys(("then", "precedes", "earlier", "until"), "Before"),
+    **dict.fromkeys(("follows", "later", "since"), "After"),
+    **dict.fromkeys(("within", "in", "inside"), "During"),
+    **dict.fromkeys(("includes", "around"), "Contains"),
+    **dict.fromkeys(("equal", "same"), "Equals"),
+}
+"""Words that people write for words of the language."""
+_SAME_CASE = {word.lower(): word for word in RESERVED}
 _UNSAID = frozenset(("BLANK", "COMMENT", "EMBEDDED"))
 _CONCEPT = frozenset("NOT FORALL EXISTS NAME IRI TOP BOTTOM OPEN_SET _OPEN".split())
 _TIMED = re.compile(r"\(\s*(?:[+-]?\d[\d.]*\s*[A-Za-z]*|[+-]?P[\w.]*)\s*(?:anchored\s*)?\)")
@@ -117,20 +130,40 @@ def _quantifiers(error: _Error) -> str:
         return "a role is followed by a dot and a concept: exists bizStep.transporting"
     if re.search(r"(?:forall|all|exists|some|∀|∃)$", error.before):
         return "a quantifier is followed by a role, a dot and a concept: exists bizStep.transporting"
+    if error.last_word.lower() == "for" and error.word.lower() == "all":
+        return "did you mean forall?"
+    if error.word in _QUANTIFIERS and error.last_word:
+        return f"the quantifier comes first: {error.word} {error.last_word}.transporting"
     return ""
 
 
+def _misspelt_words(error: _Error) -> str:
+    """A word that was read as a name because it is spelt like no word of the language: `exist r`, `NOT A`."""
+    if not error.word or not error.could_be("TEMPORAL"):
+        return ""
+    word, is_role = error.last_word.lower(), re.match(r"[\w:-]+\s*[.(]", error.here)
+    meant = _SAME_CASE.get(word) or (_NEAR_QUANTIFIER.get(word) if is_role else None)
+    if meant is None:
+        near = get_close_matches(word, _QUANTIFIERS if is_role else _LONG_QUANTIFIERS, n=1, cutoff=0.7)
+        meant = next(iter(near), None)
+    return f"did you mean {meant}?" if meant and meant != error.last_word else ""
+
+
 def _words(error: _Error) -> str:
-    if error.word.lower() in RESERVED and error.word not in RESERVED:
-        return f"write {error.word.lower()} in small letters"
+    if error.word not in RESERVED and (meant := _SAME_CASE.get(error.word.lower())):
+        return f"write {meant}, in these letters" if meant[:1].isupper() else f"write {meant} in small letters"
     if error.word and error.could_be("TEMPORAL"):
-        near = get_close_matches(error.word, sorted(RESERVED), n=1, cutoff=0.75)
+        meant = _NEAR_RELATION.get(error.word.lower()) or _near(error.word)
         return (
-            f"did you mean {near[0]}?" if near else "join two concepts with and, or, &, | or a relation such as Before"
+            f"did you mean {meant}?" if meant else "join two concepts with and, or, &, | or a relation such as Before"
         )
     if error.word in RESERVED and error.could_be("NAME"):
         return f"{error.word} is a reserved word; it cannot be a name"
     return ""
+
+
+def _near(word: str) -> str:
+    return next(iter(get_close_matches(word, sorted(RESERVED), n=1, cutoff=0.75)), "")
 
 
 def _signs(error: _Error) -> str:
@@ -168,5 +201,5 @@ def _forms(error: _Error) -> str:
     return "write a concept such as TransactionEvent and exists bizStep.transporting"
 
 
-_RULES = (_quantifiers, _words, _signs, _values, _forms)
+_RULES = (_quantifiers, _misspelt_words, _words, _signs, _values, _forms)
 """From the most to the least specific; the last one always has something to say."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from tocsin.errors import MeaningProblem, Problem
 from tocsin.knowledge.concepts.concept import Concept, Nothing
@@ -11,7 +12,17 @@ from tocsin.languages.concept.describe import Describing
 from tocsin.languages.concept.names import names_of
 from tocsin.languages.concept.options import Settings, settings_of
 from tocsin.languages.concept.read import read_subscription
-from tocsin.languages.concept.syntax import Both, Either, Embedded, Name, Subscription, Syntax, Temporal, Timed
+from tocsin.languages.concept.syntax import (
+    Both,
+    Either,
+    Embedded,
+    Name,
+    Subscription,
+    Syntax,
+    Temporal,
+    Timed,
+    leaves_of,
+)
 from tocsin.languages.context import Context, PartDefinition
 from tocsin.languages.embedded import shifted
 from tocsin.languages.texts import Problems, Spot
@@ -41,6 +52,18 @@ def meaning_of(text: str, options: forms.Options, context: Context) -> Meaning:
     return Meaning(part, problems.in_reading_order())
 
 
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """A value that all parts share, known by a variable: of one role of all, or of one role of each."""
+
+    variable: str
+    roles: tuple[str, ...]
+
+    def at(self, place: int) -> str:
+        """The role of the part that is written at a place."""
+        return self.roles[place] if place < len(self.roles) else self.roles[0]
+
+
 @dataclass(slots=True)
 class Lowering:
     """One walk over a text and the definitions that it uses; `inside` are the definitions that it is in."""
@@ -49,16 +72,31 @@ class Lowering:
     describing: Describing
     settings: Settings
     context: Context
-    roles: tuple[str, ...] = ()
+    shared: tuple[Shared, ...] = ()
     inside: tuple[str, ...] = ()
+    places: Mapping[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.describing = Describing(self.problems, self.describing.names, self._defined_concept)
 
     def whole(self, written: Subscription) -> Part:
         """The part of a text with its roles to correlate by."""
-        self.roles = tuple(sorted({self.describing.role(each) for each in written.roles}))
+        leaves = list(leaves_of(written.body))
+        self.places = {id(leaf): number for number, leaf in enumerate(leaves)}
+        self.shared = tuple(self._shared(each, len(leaves)) for each in written.shared)
         return self.part(written.body)
+
+    def _shared(self, written: tuple[Name, ...], parts: int) -> Shared:
+        """The roles that share a value: one for all parts, or one for each."""
+        roles = tuple(self.describing.role(each) for each in written)
+        if len(roles) not in (1, parts):
+            self.problems.add(
+                "CORRELATION",
+                written[0].spot,
+                f"{len(roles)} roles are to share a value, and there are {parts} parts",
+                "write one role for all parts, or one for each: A Before B correlate by parentID = epcList",
+            )
+        return Shared(roles[0] if len(set(roles)) == 1 else "=".join(roles), roles)
 
     def part(self, node: Syntax) -> Part:
         """The part of a node."""
@@ -76,36 +114,42 @@ class Lowering:
             case Name() if self._is_part(node):
                 return self._defined_part(node)
             case _:
-                return self._test(self.describing.concept(node), node.spot)
+                return self._test(self.describing.concept(node), node)
 
-    def _test(self, concept: Concept, spot: Spot) -> Part:
+    def _test(self, concept: Concept, node: Syntax) -> Part:
         tbox = self.describing.names.tbox
         try:
             expanded = tbox.expand(concept)
         except Problem as problem:
-            self.problems.at(spot, problem)
+            self.problems.at(node.spot, problem)
             expanded = Nothing()
-        return ConceptTest(expanded, tbox, self.settings.world, self.roles)
+        bound = {each.variable: each.at(self.places.get(id(node), 0)) for each in self.shared}
+        variables = tuple(sorted(bound))
+        roles = tuple(bound[each] for each in variables)
+        return ConceptTest(expanded, tbox, self.settings.world, roles, () if roles == variables else variables)
 
     def _temporal(self, node: Temporal) -> Part:
-        if isinstance(node.right, Timed) and node.right.anchored:
-            self._unanchored(node.right)
-        if not (isinstance(node.left, Timed) and node.left.anchored):
-            return forms.stands(self.part(node.left), node.relation, self.part(node.right), self.settings.proper)
-        if node.relation != "Before":
-            self._unanchored(node.left)
-        length = self._duration(node.left.duration)
-        return forms.silent_before(self.part(node.left.operand), length, self.part(node.right))
+        relation, exchanged = forms.one_of_seven(node.relation)
+        left, right = (node.right, node.left) if exchanged else (node.left, node.right)
+        before, after = _is_anchored(left), _is_anchored(right)
+        if not (before or after):
+            return forms.stands(self.part(left), relation, self.part(right), self.settings.proper)
+        absent, anchor = (left, right) if before else (right, left)
+        assert isinstance(absent, Timed)
+        if relation != "Before" or (before and after):
+            self._unanchored(absent)
+        silent = forms.silent_before if before else forms.silent_after
+        return silent(self.part(absent.operand), self._duration(absent.duration), self.part(anchor))
 
     def _timed(self, node: Timed) -> Part:
         if node.anchored:
             self._unanchored(node)
-        elif self.roles:
+        elif self.shared:
             self.problems.add(
                 "UNSUPPORTED",
                 node.spot,
                 "an absence at regular times has no values to correlate by",
-                "anchor it, as in not (A) (PT1H anchored) Before B, or drop correlate by",
+                "anchor it, as in A Before not (B) (PT1H anchored), or drop correlate by",
             )
         return forms.silent_every(self.part(node.operand), self._duration(node.duration), self.settings.origin)
 
@@ -113,8 +157,8 @@ class Lowering:
         self.problems.add(
             "UNSUPPORTED",
             node.spot,
-            "an anchored absence stands on the left of Before",
-            "write not (A) (PT1H anchored) Before B, or drop anchored for a test at regular times",
+            "an anchored absence stands on one side of Before, beside what it is anchored to",
+            "write not (A) (PT1H anchored) Before B, A Before not (B) (PT1H anchored), or drop anchored",
         )
 
     def _duration(self, spot: Spot) -> Duration:
@@ -125,7 +169,7 @@ class Lowering:
             return 1
 
     def _embedded(self, node: Embedded) -> Part:
-        if self.roles:
+        if self.shared:
             self.problems.add(
                 "UNSUPPORTED",
                 node.spot,
@@ -136,7 +180,7 @@ class Lowering:
             return self.context.parse_atom(node.language, self.problems.text[node.start : node.end])
         except Problem as problem:
             self.problems.found.append(shifted(problem, self.problems.text, node.start))
-            return self._test(Nothing(), node.spot)
+            return self._test(Nothing(), node)
 
     # Definitions beside the subscription
 
@@ -159,7 +203,7 @@ class Lowering:
             return self._own(node, definition).part(read_subscription(definition.expression).body)
         except Problem as problem:
             self.problems.at(node.spot, problem)
-            return self._test(Nothing(), node.spot)
+            return self._test(Nothing(), node)
 
     def _defined_concept(self, node: Name) -> Concept | None:
         """A definition used inside of a concept is itself about one event."""
@@ -191,9 +235,15 @@ class Lowering:
                 hint="a part is defined by others, never by itself",
             )
         problems = _Borrowed(self.problems, node.spot)
-        inner = Lowering(problems, self.describing, self.settings, self.context, self.roles, (*self.inside, node.name))
+        place = self.places.get(id(node), 0)
+        shared = tuple(Shared(each.variable, (each.at(place),)) for each in self.shared)
+        inner = Lowering(problems, self.describing, self.settings, self.context, shared, (*self.inside, node.name))
         problems.text = definition.expression
         return inner
+
+
+def _is_anchored(node: Syntax) -> bool:
+    return isinstance(node, Timed) and node.anchored
 
 
 class _Borrowed(Problems):

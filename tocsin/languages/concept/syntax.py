@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tocsin.languages.texts import Spot
@@ -140,10 +141,10 @@ SeveralEvents = Timed | Temporal | Both | Either | Embedded
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """A whole text, and the roles to correlate by."""
+    """A whole text, and what to correlate by: a role of all parts, or one role for each of them."""
 
     body: Syntax
-    roles: tuple[Name, ...]
+    shared: tuple[tuple[Name, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,3 +174,12 @@ def children_of(node: Syntax) -> tuple[Syntax, ...]:
             return (inner,)
         case _:
             return ()
+
+
+def leaves_of(node: Syntax) -> Iterator[Syntax]:
+    """The parts about one event, in the order in which they are written."""
+    if isinstance(node, Timed | Temporal | Both | Either):
+        for child in children_of(node):
+            yield from leaves_of(child)
+    else:
+        yield node

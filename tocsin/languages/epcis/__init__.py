@@ -1,7 +1,7 @@
 """EPCIS queries: the parameters of a SimpleEventQuery as a standing question about one event.
 
-The text is the JSON object of the parameters, or the XML of a request; it lowers to one condition of the plan. The
-ontology of the context gives `WD_` its hierarchy of locations.
+The text is the JSON object of the parameters, or the XML of a request; it lowers to one condition of the plan. Master
+data among the definitions, and an ontology of locations, tell what `WD_`, `HASATTR_` and `EQATTR_` ask about.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from tocsin.errors import MeaningProblem, Place, Problem
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages.context import Context
 from tocsin.languages.epcis.lower import lower
+from tocsin.languages.epcis.master_data import known_in
 from tocsin.languages.epcis.read import read
 from tocsin.languages.language import Language
 from tocsin.plan.atoms import BooleanNode, Condition
@@ -43,7 +44,8 @@ def _lowered(text: str, options: Mapping[str, object], context: Context) -> tupl
         raise MeaningProblem(
             f"the option {name!r} is not known", code="OptionError", token=str(name), hint="epcis takes no options"
         )
-    return lower(read(text), context.ontology if isinstance(context.ontology, Ontology) else None)
+    ontology = context.ontology if isinstance(context.ontology, Ontology) else None
+    return lower(read(text), ontology, known_in(context.definitions.values()))
 
 
 def _reading_order(problem: Problem) -> tuple[int, int]:

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 
 from tocsin.events.codecs.epcis.event import KEYS
 from tocsin.events.codecs.epcis.identifiers import ANY_DIGIT, ANY_RUN, canonical, patterns
+from tocsin.events.codecs.epcis.names import resource
 from tocsin.events.event import ENVELOPE, Path
 from tocsin.knowledge.ontology import Ontology
-from tocsin.languages.epcis.values import Given, instant, strings
+from tocsin.languages.epcis.values import Given, identifiers, instant, resources, strings
 from tocsin.plan.atoms import AnyOf, BooleanNode, Computed, Equals, IsNull, Not, OneOf
 from tocsin.plan.expression import Call, Semantics
 from tocsin.plan.members import ITSELF, like_text, some, where
@@ -22,13 +23,15 @@ _WILD: dict[str, Token] = {ANY_DIGIT: Wild.ANY_ONE, ANY_RUN: Wild.ANY_RUN}
 
 
 def any_of(conditions: Sequence[BooleanNode]) -> BooleanNode:
-    """At least one of the conditions."""
+    """At least one of the conditions; without any, none holds."""
     return conditions[0] if len(conditions) == 1 else AnyOf(tuple(conditions))
 
 
 def equals(path: Path, values: Sequence[Scalar]) -> BooleanNode:
     """A scalar field has one of the values."""
     constants = frozenset(Constant.of(value) for value in values)
+    if not constants:
+        return AnyOf(())
     return Equals(path, next(iter(constants))) if len(constants) == 1 else OneOf(path, constants)
 
 
@@ -49,36 +52,35 @@ def listed(*paths: Path, read: Callable[[Given], Sequence[Scalar]] = strings) ->
 
 def identified(*paths: Path) -> Lowering:
     """EQ_ of an identifier: either spelling of the same key will do."""
-    return lambda given: any_of([_is_one(path, strings(given)) for path in paths])
+    return lambda given: any_of([is_one(path, resources(given)) for path in paths])
 
 
 def matched(*paths: Path) -> Lowering:
     """MATCH_ of identifiers: the same key, or one that fits a pattern with wildcards."""
 
     def lower(given: Given) -> BooleanNode:
-        forms = dict.fromkeys(form for each in strings(given) for form in patterns(each))
+        forms = dict.fromkeys(form for each in resources(given) for form in patterns(each))
         exact = [form for form in forms if not _is_wild(form)]
         wild = [like_text([_WILD.get(character, character) for character in form]) for form in forms if _is_wild(form)]
-        found = [_is_one(path, exact) for path in paths] if exact else []
+        found = [is_one(path, exact) for path in paths] if exact else []
         found += [members(paths, where("LIKE", ITSELF, *wild))] if wild else []
         return any_of(found)
 
     return lower
 
 
-def within(path: Path) -> Lowering:
+def below(given: Given, path: Path) -> BooleanNode:
     """WD_ of a location: itself, or one that the ontology has below it; without an ontology, itself."""
-
-    def lower(given: Given) -> BooleanNode:
-        places = [place for each in strings(given) for place in _places_below(each, given.ontology)]
-        return _is_one(path, places)
-
-    return lower
+    return is_one(path, [place for each in resources(given) for place in _places_below(each, given.ontology)])
 
 
 def typed(path: Path, field: str, kind: str) -> Lowering:
     """EQ_ of what an item of a list names, among the items of one type."""
-    return lambda given: members([path], where("=", "type", kind), where("IS", field, *_common(strings(given))))
+
+    def lower(given: Given) -> BooleanNode:
+        return members([path], where("=", "type", resource(kind, given.names)), where("IS", field, *identifiers(given)))
+
+    return lower
 
 
 def timed(relation: str, *paths: Path) -> Lowering:
@@ -91,19 +93,15 @@ def exists(*paths: Path) -> Lowering:
     return lambda given: any_of([Not(IsNull(path)) for path in paths])
 
 
-def _is_one(path: Path, identifiers: Sequence[str]) -> BooleanNode:
+def is_one(path: Path, written: Sequence[str]) -> BooleanNode:
     """Some identifier at the path is one of these: by an index where an event has but one, else member by member.
 
     Events that no EPCIS codec has seen lack the common spelling; of them the identifier as it is written counts.
     """
-    common = _common(identifiers)
+    common = list(dict.fromkeys(map(canonical, written)))
     if path not in KEYS:
         return members([path], where("IS", ITSELF, *common))
-    return any_of([equals((ENVELOPE, KEYS[path]), common), equals(path, [*identifiers, *common])])
-
-
-def _common(identifiers: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys(map(canonical, identifiers)))
+    return any_of([equals((ENVELOPE, KEYS[path]), common), equals(path, [*written, *common])])
 
 
 def _is_wild(form: str) -> bool:

@@ -2,7 +2,8 @@
 
 The name of a field is `prefix:local` by the `@context` of the query, or `namespace#local` as in EPCIS 1.x. ILMD_,
 ERROR_DECLARATION_, SENSORELEMENT_, SENSORMETADATA_, SENSORREPORT_, readPoint_ and bizLocation_ say where the field
-stands, else it stands in the event; INNER_ means that it lies deeper, at any depth.
+stands, else it stands in the event; INNER_ means that it lies deeper, at any depth. An attribute is one that the field
+itself has, as in XML, or one that master data has of what the field names.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import re
 
 from tocsin.events.codecs.epcis.names import expanded
 from tocsin.events.event import Path
-from tocsin.languages.epcis.conditions import Lowering, members
+from tocsin.languages.epcis.conditions import Lowering, any_of, members
+from tocsin.languages.epcis.master_data import attribute_is, has_attribute
 from tocsin.languages.epcis.parameters import ORDERINGS
 from tocsin.languages.epcis.values import Given, as_instant, as_number, strings
 from tocsin.plan.atoms import BooleanNode
@@ -45,13 +47,16 @@ def extension(name: str) -> Lowering | None:
 def _condition(given: Given, word: str, above: Path, field: str) -> BooleanNode:
     if word in ("EQATTR", "EQ_ATTR"):
         field, _, attribute = field.rpartition("_")
-        return members([(*above, _key(given, field))], where("=", _attribute(given, attribute), *strings(given)))
+        path = (*above, _key(given, field))
+        written = members([path], where("=", _attribute(given, attribute), *strings(given)))
+        return any_of([written, attribute_is(given, path[-1], [path], attribute)])
     path = (*above, _key(given, field))
     match word:
         case "EXISTS":
             return members([path], where("EXISTS", ITSELF))
         case "HASATTR":
-            return members([path], *(where("EXISTS", _attribute(given, each)) for each in strings(given)))
+            own = [members([path], where("EXISTS", _attribute(given, each))) for each in strings(given)]
+            return any_of([*own, has_attribute(given, path[-1], [path])])
         case "EQ":
             return members([path], _equality(given))
         case _:
@@ -63,16 +68,16 @@ def _key(given: Given, field: str) -> str:
     prefix = field.partition(":")[0]
     if not field:
         raise given.wrong(f"{given.name} names no field", "write it like EQATTR_prefix:field_attribute")
-    if prefix not in given.prefixes and prefix not in _FULL:
+    if prefix not in given.names.prefixes and prefix not in _FULL:
         raise given.wrong(
             f"the prefix {prefix!r} is not declared",
             f'add it to the query: "@context": {{"{prefix}": "https://..."}}, or write namespace#name',
         )
-    return expanded(field, given.prefixes)
+    return expanded(field, given.names)
 
 
 def _attribute(given: Given, name: str) -> str:
-    return expanded(name, given.prefixes)
+    return expanded(name, given.names)
 
 
 def _equality(given: Given) -> Call:

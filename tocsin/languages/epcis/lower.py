@@ -5,9 +5,11 @@ from __future__ import annotations
 from difflib import get_close_matches
 
 from tocsin.errors import Problem
+from tocsin.events.codecs.epcis.master_data import MasterData
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages.epcis.conditions import Lowering
 from tocsin.languages.epcis.extensions import extension
+from tocsin.languages.epcis.master_data import about_master_data
 from tocsin.languages.epcis.parameters import CONTROLS, FIXED, composed, examples
 from tocsin.languages.epcis.problems import control_problem
 from tocsin.languages.epcis.read import Query
@@ -18,13 +20,13 @@ EVERY_EVENT = Not(IsNull(("eventTime",)))
 """What a query without parameters asks: that it is an EPCIS event."""
 
 
-def lower(query: Query, ontology: Ontology | None) -> tuple[BooleanNode, list[Problem]]:
+def lower(query: Query, ontology: Ontology | None, known: MasterData) -> tuple[BooleanNode, list[Problem]]:
     """The condition and every problem; the condition means something only without problems."""
     found: list[BooleanNode] = []
     problems: list[Problem] = []
     for name, value in query.parameters.items():
         try:
-            given = Given(name, value, query.text, query.prefixes, ontology)
+            given = Given(name, value, query.text, query.names, ontology, known)
             found.append(_lowering(given)(given))
         except Problem as problem:
             problems.append(problem)
@@ -35,7 +37,7 @@ def _lowering(given: Given) -> Lowering:
     name = given.name
     if name in CONTROLS:
         raise control_problem(given.text, name)
-    found = FIXED.get(name) or composed(name) or extension(name)
+    found = FIXED.get(name) or composed(name) or about_master_data(name) or extension(name)
     if found is None:
         near = get_close_matches(name, list(examples()), n=3)
         hint = f"did you mean {' or '.join(near)}?" if near else "a field of your own has a prefix, as in EQ_ext:field"

@@ -16,6 +16,7 @@ from tocsin.events.event import Path
 from tocsin.languages.epcis.conditions import (
     Lowering,
     any_of,
+    below,
     equals,
     exists,
     identified,
@@ -25,9 +26,9 @@ from tocsin.languages.epcis.conditions import (
     scalar,
     timed,
     typed,
-    within,
 )
-from tocsin.languages.epcis.values import Given, flag, number, numbers, one_of, strings, terms
+from tocsin.languages.epcis.master_data import lies_in
+from tocsin.languages.epcis.values import Given, flag, hex_digits, number, numbers, one_of, resources, strings, terms
 from tocsin.plan.atoms import BooleanNode
 from tocsin.plan.members import ITSELF, where
 
@@ -76,7 +77,7 @@ _DISPOSITIONS = terms(vocabulary.DISPOSITION)
 
 def _event_type(given: Given) -> BooleanNode:
     """The type, or the former name that a QuantityEvent keeps."""
-    names = [expanded(each, given.prefixes) for each in strings(given)]
+    names = [expanded(each, given.names).removeprefix("epcis:") for each in strings(given)]
     known = (*KINDS, QUANTITY_EVENT)
     for name in names:
         if name not in known and ":" not in name:
@@ -84,6 +85,10 @@ def _event_type(given: Given) -> BooleanNode:
     found = [equals((ALIAS,), [QUANTITY_EVENT])] if QUANTITY_EVENT in names else []
     others = [name for name in names if name != QUANTITY_EVENT]
     return any_of([*found, equals(("type",), others)] if others else found)
+
+
+def _within(place: str) -> Lowering:
+    return lambda given: any_of([below(given, (place, "id")), *lies_in(given, place, (place, "id"))])
 
 
 def _flagged(given: Given) -> BooleanNode:
@@ -97,13 +102,13 @@ def _fixed() -> Iterator[tuple[str, Lowering]]:
     yield "EQ_disposition", scalar(("disposition",), _DISPOSITIONS)
     yield "EQ_persistentDisposition_set", listed(("persistentDisposition", "set"), read=_DISPOSITIONS)
     yield "EQ_persistentDisposition_unset", listed(("persistentDisposition", "unset"), read=_DISPOSITIONS)
-    yield "EQ_eventID", scalar(("eventID",), strings)
+    yield "EQ_eventID", scalar(("eventID",), resources)
     yield "EQ_transformationID", identified(("transformationID",))
     yield "EQ_errorReason", scalar(("errorDeclaration", "reason"), terms(vocabulary.ERROR_REASON))
-    yield "EQ_correctiveEventID", listed(("errorDeclaration", "correctiveEventIDs"))
+    yield "EQ_correctiveEventID", listed(("errorDeclaration", "correctiveEventIDs"), read=resources)
     for place in ("readPoint", "bizLocation"):
         yield f"EQ_{place}", identified((place, "id"))
-        yield f"WD_{place}", within((place, "id"))
+        yield f"WD_{place}", _within(place)
     for field in ("errorDeclaration", "sensorElementList", "ilmd"):
         yield f"EXISTS_{field}", exists((field,))
     for name, paths in _EPCS.items():
@@ -125,8 +130,10 @@ def _sensor() -> Iterator[tuple[str, Lowering]]:
         yield f"EQ_{name}", identified((*_METADATA, name), (*_REPORT, name))
         yield f"EQ_SENSORMETADATA_{name}", identified((*_METADATA, name))
         yield f"EQ_SENSORREPORT_{name}", identified((*_REPORT, name))
-    for name in ("microorganism", "chemicalSubstance", "stringValue", "hexBinaryValue", "coordinateReferenceSystem"):
-        yield f"EQ_{name}", listed((*_REPORT, name))
+    yield "EQ_stringValue", listed((*_REPORT, "stringValue"))
+    yield "EQ_hexBinaryValue", listed((*_REPORT, "hexBinaryValue"), read=hex_digits)
+    for name in ("microorganism", "chemicalSubstance", "coordinateReferenceSystem"):
+        yield f"EQ_{name}", identified((*_REPORT, name))
     yield "EQ_uriValue", identified((*_REPORT, "uriValue"))
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from tocsin.errors import EventProblem, Problem
 from tocsin.events.codecs.cloudevents import parse_json
 from tocsin.events.codecs.epcis.from_xml import local
-from tocsin.events.codecs.epcis.names import Prefixes, prefixes_of
+from tocsin.events.codecs.epcis.names import Names, names_of
 from tocsin.events.codecs.epcis.polls import QUERIES, parameters_of
 from tocsin.events.views.document import parse_xml
 from tocsin.languages.epcis.problems import parameter_problem, syntax_problem
@@ -23,22 +23,22 @@ _HINT = 'write the parameters of a SimpleEventQuery, like {"EQ_bizStep": ["shipp
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Parameters by name as they were given, the prefixes that their names may use, and the text they stand in."""
+    """Parameters by name as they were given, the names that they may use, and the text they stand in."""
 
     parameters: Mapping[str, Any]
-    prefixes: Prefixes
+    names: Names
     text: str
 
 
 def read(text: str) -> Query:
     """The query of a text; raises where it is none."""
     if text.lstrip("\ufeff \t\r\n").startswith("<"):
-        return Query(_xml_parameters(text), prefixes_of(None), text)
+        return Query(_xml_parameters(text), names_of(None), text)
     body = _json_object(text)
     inner = body.get("query")
     if isinstance(inner, dict) and set(body) <= {"@context", "name", "query"}:
         body = {"@context": body.get("@context"), **inner}
-    context = prefixes_of(body.get("@context"))
+    context = names_of(body.get("@context"))
     return Query({name: value for name, value in body.items() if name != "@context"}, context, text)
 
 

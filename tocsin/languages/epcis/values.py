@@ -6,12 +6,14 @@ One string is as good as a list of one, and a number may be written as text, sin
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from tocsin.errors import MeaningProblem
-from tocsin.events.codecs.epcis.names import Prefixes
+from tocsin.events.codecs.epcis.identifiers import canonical
+from tocsin.events.codecs.epcis.master_data import MasterData
+from tocsin.events.codecs.epcis.names import Names, individual, resource
 from tocsin.events.codecs.epcis.vocabulary import Vocabulary
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages.epcis.problems import parameter_problem
@@ -28,8 +30,9 @@ class Given:
     name: str
     value: Any
     text: str
-    prefixes: Prefixes
+    names: Names
     ontology: Ontology | None = None
+    known: MasterData = field(default_factory=dict)
 
     def wrong(self, message: str, hint: str = "") -> MeaningProblem:
         """The problem of this parameter."""
@@ -37,18 +40,33 @@ class Given:
 
 
 def strings(given: Given) -> list[str]:
-    """At least one string, none of them empty."""
+    """Strings, none of them empty; of an empty list no event has one, so that none is in the result."""
     listed = given.value if isinstance(given.value, list) else [given.value]
-    if not listed or not all(isinstance(each, str) and each for each in listed):
+    if not all(isinstance(each, str) and each for each in listed):
         raise given.wrong(f"{given.name} takes a list of strings", 'write it like ["a", "b"]')
     return listed
+
+
+def resources(given: Given) -> list[str]:
+    """URIs, without the prefixes that the query declares."""
+    return [resource(each, given.names) for each in strings(given)]
+
+
+def identifiers(given: Given) -> list[str]:
+    """Identifiers in their common spelling, each once."""
+    return list(dict.fromkeys(map(canonical, resources(given))))
+
+
+def hex_digits(given: Given) -> list[str]:
+    """Bytes in hexadecimal digits, which are the same in capitals."""
+    return [each.lower() for each in strings(given)]
 
 
 def terms(vocabulary: Vocabulary) -> Callable[[Given], list[str]]:
     """Standard terms in any spelling, each as its bare word."""
 
     def read(given: Given) -> list[str]:
-        words = [vocabulary.word(each) for each in strings(given)]
+        words = [vocabulary.word(individual(vocabulary.word(each), given.names)) for each in strings(given)]
         for word in words:
             if not vocabulary.allows(word):
                 raise given.wrong(f"{word!r} is no {vocabulary.name} of the vocabulary", vocabulary.near(word))
@@ -78,9 +96,9 @@ def number(given: Given) -> int | float:
 
 
 def numbers(given: Given) -> list[int | float]:
-    """At least one number."""
+    """Numbers; of an empty list no event has one."""
     found = [as_number(each) for each in (given.value if isinstance(given.value, list) else [given.value])]
-    if not found or None in found:
+    if None in found:
         raise given.wrong(f"{given.name} takes numbers")
     return [each for each in found if each is not None]
 

@@ -42,9 +42,8 @@ class PatternReader:
         if isinstance(item, PatternItem):
             return self.element(item)
         fault = check_xpath(item.expression, self._namespaces.uris)
-        if fault:
-            hint = "write an XPath 1.0 expression; prefixes are declared with NAMESPACE before WHERE"
-            self._problems.add(SYNTAX_CODE, item.spot, fault, hint)
+        if fault is not None:
+            self._problems.add(SYNTAX_CODE, item.spot, fault.message, fault.hint)
         return XPathPattern(item.expression, tuple(sorted(self._namespaces.uris.items())), tuple(_binding(item.bind)))
 
     def element(self, item: PatternItem) -> PatternElement:

@@ -29,9 +29,9 @@ from tocsin.plan.row_terms import (
     RowNot,
     TextValue,
     ValueAmong,
-    ValueCondition,
     ValueLike,
     VariableValue,
+    compared,
 )
 from tocsin.values.like import LikePattern, Token, Wild
 
@@ -48,7 +48,7 @@ class TermReader:
         """A condition."""
         match term:
             case Comparison(left, relation, right):
-                return ValueCondition(self.operand(left), relation, self.operand(right))
+                return compared(self.operand(left), relation, self.operand(right))
             case LikeUse(value, _, _, negated):
                 like = ValueLike(self.operand(value), self._pattern(term))
                 return RowNot(like) if negated else like

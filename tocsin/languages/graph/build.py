@@ -22,6 +22,7 @@ from tocsin.languages.graph.syntax import (
     Subscription,
     Triple,
     TripleGroup,
+    class_statement,
 )
 from tocsin.languages.parsing import Token
 from tocsin.languages.texts import Spot, TooDeep, spot_of
@@ -78,6 +79,10 @@ class Builder:
         opened, subject, value, _, subject_class, path, object_class, *condition = children
         del opened
         return Statement(subject, value, subject_class, path, object_class, condition[0] if condition else None)
+
+    def classified(self, children: Children) -> Statement:
+        _, vertex, kind = children
+        return class_statement(vertex, kind)
 
     def optional(self, children: Children) -> _Group:
         return _Group(children[0], optional=True)

@@ -112,7 +112,7 @@ def _structure(error: _Error) -> str:
     if not sign and error.could_be("RBRACE"):
         return "a brace is not closed"
     if sign == ")" and error.could_be("_COMMA"):
-        return "a pattern is (subject, object, (class, property, class)), and a filter may follow"
+        return "a pattern is (subject, object, (class, property, class)), and a filter may follow; or (_:H, class)"
     if sign == ")" and not error.could_be("RELATION"):
         return "this parenthesis was never opened, or something is missing before it"
     return ""

@@ -17,7 +17,7 @@ from tocsin.languages.graph.options import Settings
 from tocsin.languages.graph.rules import check_kinds, check_reachable, check_satisfiable, check_selection
 from tocsin.languages.graph.syntax import Kind, Node, Statement, Step, Subscription
 from tocsin.languages.texts import Problems, Spot
-from tocsin.plan.graphs import Filter, GraphPattern, Home, StatementPattern, Variable, Vertex
+from tocsin.plan.graphs import Filter, GraphPattern, Home, StatementPattern, Variable, Vertex, home_is_a
 from tocsin.values.terms import THING, Iri
 
 FRESH = "/"
@@ -44,6 +44,7 @@ def lowered(
         tuple(dict.fromkeys(each.text[1:] for each in subscription.selection)),
         tuple(_flat(group) for group in groups[:optionals]),
         tuple(_flat(group) for group in groups[optionals:]),
+        settings.strategy,
     )
 
 
@@ -65,6 +66,8 @@ class _Walk:
 
     def patterns(self, statement: Statement) -> list[StatementPattern]:
         """The statement patterns of a statement, one for each step of its path; none where there is a problem."""
+        if not statement.path:
+            return self._class_of_home(statement)
         ends = self._vertex(statement.subject), self._vertex(statement.object)
         types = self._types(statement)
         object_class = types[-1]
@@ -83,6 +86,21 @@ class _Walk:
         if self._problems or subject is None or value is None:
             return []
         return self._steps(statement, (subject, value), known, condition)
+
+    def _class_of_home(self, statement: Statement) -> list[StatementPattern]:
+        """`(_:H, class)`; of other vertices the statements that lead to them tell the class."""
+        if statement.subject.kind is not Kind.HOME:
+            self._problems.add(
+                "NO_HOME_PATTERN",
+                statement.subject.spot,
+                f"(vertex, class) is about _:H, not {statement.subject.spot.text}",
+                "give the class in the statement that leads there: (_:H, ?1, (class, property, class))",
+            )
+        name = self._names.class_of(statement.subject_class)
+        if name is None:
+            return []
+        self.literal_objects[statement] = self._ontology.is_datatype(name)
+        return [] if self._problems else [home_is_a(name)]
 
     def _types(self, statement: Statement) -> list[str | None]:
         """The class of the subject, the properties of the path and the class of the object."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages.graph.options import Settings
 from tocsin.languages.graph.syntax import Kind, Node, Statement, Subscription
-from tocsin.languages.texts import Problems
+from tocsin.languages.texts import Problems, Spot
 from tocsin.values.terms import THING
 
 _KINDS = {Kind.HOME: False, Kind.IRI: False, Kind.LITERAL: True}
@@ -16,7 +16,10 @@ _KINDS = {Kind.HOME: False, Kind.IRI: False, Kind.LITERAL: True}
 
 def check_reachable(subscription: Subscription, problems: Problems) -> None:
     """S1: a statement starts at home, and every vertex is reached from it; those of a group from the statements."""
-    main = subscription.statements
+    if not subscription.statements:
+        hint = "say what home is or points to: ASK { _:H a :Class }"
+        problems.add("NO_HOME_PATTERN", Spot(0, ""), "nothing is said about _:H", hint)
+    main = tuple(each for each in subscription.statements if each.path)  # a class alone leads nowhere
     if main and not any(each.subject.kind is Kind.HOME for each in main):
         problems.add(
             "NO_HOME_PATTERN", main[0].spot, "no statement starts at _:H", "say what home points to: (_:H, ?1, (...))"
@@ -33,7 +36,9 @@ def check_kinds(subscription: Subscription, literal_objects: Mapping[Statement, 
     """S4: an id is a resource or a literal, never both. `literal_objects` tells it for a statement's object."""
     kinds: dict[Node, bool] = {}
     for statement in (each for group in subscription.groups() for each in group):
-        if statement.subject.kind is not Kind.LITERAL:  # which is refused for itself
+        if not statement.path and statement.subject.kind is not Kind.HOME:
+            continue  # which is refused for itself, as a literal subject is
+        if statement.subject.kind is not Kind.LITERAL:
             _note_kind(statement.subject, False, kinds, problems)
         if statement in literal_objects:
             _note_kind(statement.object, literal_objects[statement], kinds, problems)

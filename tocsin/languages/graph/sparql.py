@@ -1,9 +1,10 @@
 """The SPARQL-like spelling as statements: a triple becomes one statement for each pair of classes of its ends.
 
 A vertex has the classes that `a` gives it in its group, or in the group around it where its own gives it none; without
-any it is an rdfs:Literal where it is a literal or is filtered, else an owl:Thing. A filter belongs to the first
-statement of its group that ends at its variable. A group that only says what a vertex is (`?1 a :Gift`) is said of the
-arc that leads to the vertex.
+any it is an rdfs:Literal where it is a literal, is filtered or is an rdfs:label, else an owl:Thing. A filter belongs to
+the first statement of its group that ends at its variable. A group that only says what a vertex is (`?1 a :Gift`) is
+said of the arc that leads to the vertex; about home it stands alone: `ASK { _:H a :Selling }` is every event of the
+class.
 """
 
 from __future__ import annotations
@@ -21,12 +22,15 @@ from tocsin.languages.graph.syntax import (
     Subscription,
     Triple,
     TripleGroup,
+    class_statement,
     spot_of,
     variables_in,
 )
 from tocsin.languages.texts import Problems, Spot
-from tocsin.values.terms import ANY_LITERAL, RDF_TYPE, THING
+from tocsin.values.terms import ANY_LITERAL, RDF_TYPE, RDFS, THING
 
+_TEXT_VERBS = tuple(spelling.format(name) for spelling in ("rdfs:{}", f"<{RDFS}{{}}>") for name in ("label", "comment"))
+"""Properties whose values RDF Schema says to be literals."""
 _TYPE_VERBS = ("a", "rdf:type", f"<{RDF_TYPE}>")
 
 
@@ -58,6 +62,8 @@ class _Group:
                 self._note_class(triple)
             elif isinstance(triple.verb, Spot):
                 self._unsupported(triple.verb, "a variable property", "name the property")
+            elif triple.verb[-1].property.text in _TEXT_VERBS and triple.object.kind is Kind.VARIABLE:
+                self.filtered.add(triple.object.name)
         for condition in group.filters:
             self._note_filter(condition)
 
@@ -65,12 +71,18 @@ class _Group:
         """The statements of the group; every filter must find its place."""
         arcs = [*self.arcs, *self._borrowed()]
         waiting = dict(self._filters)
-        found = [each for triple in arcs for each in self._statements_of(triple, waiting)]
+        found = [*self._home_classes(arcs), *(each for arc in arcs for each in self._statements_of(arc, waiting))]
         for name, conditions in waiting.items():
             spot = next(each for each in variables_in(conditions[0]) if each.name == name).spot
             message = f"no statement of this group ends at ?{name}"
             self._problems.add("FILTER_NOT_ALLOWED", spot, message, "filter the end of a statement")
         return tuple(found)
+
+    def _home_classes(self, arcs: list[Triple]) -> Iterator[Statement]:
+        """The classes of home where no arc tells them."""
+        for vertex, classes in self.classes.items():
+            if vertex.kind is Kind.HOME and not any(vertex in (arc.subject, arc.object) for arc in arcs):
+                yield from (class_statement(vertex, each) for each in classes)
 
     def _statements_of(self, triple: Triple, waiting: dict[str, list[FilterSyntax]]) -> Iterator[Statement]:
         """One statement for each pair of classes; the first takes what filters wait for its object."""
@@ -94,19 +106,16 @@ class _Group:
     def _borrowed(self) -> Iterator[Triple]:
         """For each vertex that the group only classifies, an arc of the group around it."""
         touched = {end for arc in self.arcs for end in (arc.subject, arc.object)}
-        for vertex, classes in self.classes.items():
+        for vertex in self.classes:
             if vertex not in touched:
-                yield from self._arc_around(vertex, classes[0])
+                yield from self._arc_around(vertex)
 
-    def _arc_around(self, vertex: Node, spot: Spot) -> Iterator[Triple]:
+    def _arc_around(self, vertex: Node) -> Iterator[Triple]:
         around = [] if self._around is None else self._around.arcs
         arcs = [arc for arc in around if vertex == arc.object] + [arc for arc in around if vertex == arc.subject]
         if arcs:
             yield arcs[0]
-        elif vertex.kind is Kind.HOME:
-            message = "the class of home alone is no pattern"
-            self._problems.add("NO_HOME_PATTERN", spot, message, "say what home points to: _:H :property ?x")
-        else:
+        elif vertex.kind is not Kind.HOME:
             message = f"no path leads from _:H to {vertex.spot.text}"
             hint = f"say how it is reached: _:H :property {vertex.spot.text}"
             self._problems.add("PATTERN_UNREACHABLE", vertex.spot, message, hint)

@@ -97,7 +97,10 @@ FilterSyntax: TypeAlias = Compared | Matched | Negated | AllOf | AnyOf
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """`(subject, object, (class, path, class), filter)`."""
+    """`(subject, object, (class, path, class), filter)`; without a path it tells only the class of a vertex.
+
+    `(vertex, class)` is such a statement, about the vertex at both ends.
+    """
 
     subject: Node
     object: Node
@@ -110,6 +113,11 @@ class Statement:
     def spot(self) -> Spot:
         """Where the statement is told to be."""
         return self.subject.spot
+
+
+def class_statement(vertex: Node, kind: Spot) -> Statement:
+    """`(vertex, class)`."""
+    return Statement(vertex, vertex, kind, (), kind)
 
 
 @dataclass(frozen=True, slots=True)

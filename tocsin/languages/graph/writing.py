@@ -12,7 +12,7 @@ from dataclasses import replace
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages.graph.lower import FRESH
 from tocsin.plan.explain_graphs import filter_text, id_text, statement_text
-from tocsin.plan.graphs import GraphPattern, Statements, Variable, Vertex, variables_of
+from tocsin.plan.graphs import ITSELF, GraphPattern, Statements, Variable, Vertex, variables_of
 
 
 def as_statements(pattern: GraphPattern) -> str:
@@ -43,7 +43,8 @@ def _triples(statements: Statements, ontology: Ontology) -> str:
     filters: list[str] = []
     for each in statements:
         subject, value = id_text(each.subject, ontology), id_text(each.object, ontology)
-        arcs[f"{subject} {ontology.short(each.property)}{'+' if each.repeated else ''} {value} ."] = None
+        if each.property != ITSELF:
+            arcs[f"{subject} {ontology.short(each.property)}{'+' if each.repeated else ''} {value} ."] = None
         classes[f"{subject} a {ontology.short(each.subject_class)} ."] = None
         classes[f"{value} a {ontology.short(each.object_class)} ."] = None
         if each.filter is not None:

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tocsin.errors import Problem
+from tocsin.errors import Place, Problem
 from tocsin.languages.context import Context
 from tocsin.languages.opsl.limits import Limits
 from tocsin.languages.opsl.meaning import meaning_of
+from tocsin.languages.opsl.warn import warnings_of
+from tocsin.languages.opsl.written_windows import find_window
 from tocsin.plan.composites import Plan
+from tocsin.values.time import Duration, Instant
 
-__all__ = ["Limits", "parse", "problems"]
+__all__ = ["Limits", "parse", "problems", "warnings", "window"]
 
 _DEFAULT_LIMITS = Limits()
 
@@ -35,3 +38,13 @@ def problems(
         return meaning_of(text, options, context, limits).problems
     except Problem as problem:
         return [problem]
+
+
+def warnings(text: str, options: Mapping[str, object], context: Context) -> list[Problem]:
+    """What a text that parses says that is probably not meant."""
+    return warnings_of(text, options, context, _DEFAULT_LIMITS)
+
+
+def window(text: str, start: Instant, length: Duration) -> tuple[Place, str] | None:
+    """Where a text that parses has the window `(T; t)`, and how it is written."""
+    return find_window(text, start, length, _DEFAULT_LIMITS)

@@ -38,6 +38,9 @@ NEARNESS = ("<", "=", ">")
 
 Children = list[Any]
 
+EACH = "[*]"
+"""After a path: each element of the list there."""
+
 
 class Builder:
     """Callbacks of the parser. Holds only the limit, so one builder serves every text."""
@@ -61,7 +64,9 @@ class Builder:
 
     def attribute(self, children: Children) -> Attribute:
         variable, path = children
-        return Attribute(_variable_name(variable), spot_of(path), spot=spot_of(variable))
+        written = spot_of(path)
+        plain = replace(written, text=written.text.removesuffix(EACH))
+        return Attribute(_variable_name(variable), plain, plain != written, spot=spot_of(variable))
 
     def either(self, children: Children) -> Syntax:
         return OneOf(tuple(children), spot=children[0].spot, depth=self._below(children[0].spot, children))

@@ -59,13 +59,14 @@ RELATIONS: Mapping[str, SpatialRelation] = {
 """The spatial operators, DIST with its comparison."""
 
 
-def concurrent(other: Part, part: Part, tolerance: Duration, longest_event: Duration) -> Part:
+def concurrent(other: Part, part: Part, tolerance: Duration, longest: Duration | None) -> Part:
     """`|(A)B`: they share time, or miss it by no more than the tolerance.
 
-    Nothing that ends later than the tolerance and the longest event together can still be concurrent.
+    Where it is known how long they last at the longest, nothing that ends later than that and the tolerance together
+    can still be concurrent. Where it is not, one may last for ever: only the horizon bounds the wait.
     """
     conditions = (_starts_before_end(1, 0, tolerance), _starts_before_end(0, 1, tolerance))
-    return Join((other, part), conditions, keep=tolerance + longest_event)
+    return Join((other, part), conditions, keep=None if longest is None else tolerance + longest)
 
 
 def at_region(part: Part, relation: SpatialRelation, region: str, distance: float, metric: Metric) -> Part:

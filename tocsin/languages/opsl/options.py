@@ -12,6 +12,8 @@ from tocsin.languages.opsl.quantities import MILLISECOND, bounded
 from tocsin.values.space import Metric
 from tocsin.values.time import Duration, parse_duration
 
+LONGEST_EVENT = "max_event_duration"
+
 _METRICS = {
     "planar": Metric.PLANAR,
     "wgs84": Metric.WGS84,
@@ -21,10 +23,13 @@ _METRICS = {
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How far apart in time is concurrent, how long an event may last, how near is the same place, by what measure."""
+    """How far apart in time is concurrent, how near is the same place, and by what measure.
+
+    `longest_event` is how long what is concurrent may last; None where nothing is known of it.
+    """
 
     tolerance: Duration = 0
-    longest_event: Duration = 0
+    longest_event: Duration | None = None
     same_place: float = 1.0
     metric: Metric = Metric.PLANAR
 
@@ -41,13 +46,13 @@ def settings_of(options: Mapping[str, object]) -> Settings:
             )
     return Settings(
         tolerance=_duration(options, "concurrency_tolerance"),
-        longest_event=_duration(options, "max_event_duration"),
+        longest_event=_duration(options, LONGEST_EVENT) if LONGEST_EVENT in options else None,
         same_place=_threshold(options.get("spl_threshold", 1.0)),
         metric=_metric(options.get("crs", "planar")),
     )
 
 
-_READERS = ("concurrency_tolerance", "max_event_duration", "spl_threshold", "crs")
+_READERS = ("concurrency_tolerance", LONGEST_EVENT, "spl_threshold", "crs")
 
 
 def _duration(options: Mapping[str, object], name: str) -> Duration:

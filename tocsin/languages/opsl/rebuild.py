@@ -28,8 +28,9 @@ def renamed(part: Part, prefix: str) -> Part:
     """The part with the prefix before every name in it."""
     inner = with_parts(part, lambda each: renamed(each, prefix))
     match inner:
-        case Named(name):
-            return replace(inner, name=prefix + name)
+        case Named(name, _, elements):
+            own = None if elements is None else (prefix + elements[0], elements[1])
+            return replace(inner, name=prefix + name, elements=own)
         case Join(_, conditions):
             return replace(inner, conditions=tuple(_renamed_condition(each, prefix) for each in conditions))
         case Absence():
@@ -43,7 +44,8 @@ def _renamed_condition(condition: JoinCondition, prefix: str) -> JoinCondition:
 
 
 def _renamed_related(condition: Related, prefix: str) -> Related:
-    left, right = condition.left, condition.right
-    return Related(
-        PartAttribute(prefix + left.name, left.path), condition.relation, PartAttribute(prefix + right.name, right.path)
-    )
+    return replace(condition, left=_renamed_side(condition.left, prefix), right=_renamed_side(condition.right, prefix))
+
+
+def _renamed_side(side: PartAttribute, prefix: str) -> PartAttribute:
+    return replace(side, name=prefix + side.name)

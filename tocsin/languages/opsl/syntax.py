@@ -152,10 +152,11 @@ class Binding(_Node):
 
 @dataclass(frozen=True, slots=True)
 class Attribute(_Node):
-    """`$x;.a.b`; the path as it is written, with its first dot."""
+    """`$x;.a.b`, or `$x;.a.b[*]` for each element; the path as it is written, with its first dot."""
 
     variable: str
     path: Spot
+    is_each: bool = False
 
 
 @dataclass(frozen=True, slots=True)

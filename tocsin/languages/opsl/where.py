@@ -1,6 +1,7 @@
 """WHERE: comparisons between attributes of variables, attached to the lowest joins that have both variables.
 
-An absence compares a variable of the absent part with the parts of its window, and these with one another.
+An absence compares a variable of the absent part with the parts of its window, and these with one another. A name that
+the event's own atom binds (`select ?p` of a graph, `$p` of an XML block) is what is bound; any other is an attribute.
 """
 
 from __future__ import annotations
@@ -8,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from tocsin.events.views.epcis import LISTS
 from tocsin.languages.opsl.atoms import path_of
+from tocsin.languages.opsl.bound import are_readable, bound_name
+from tocsin.languages.opsl.element_wise import CODE, bound, can_be_by_element, is_by_element
 from tocsin.languages.opsl.syntax import Attribute, Comparison
 from tocsin.languages.texts import Problems
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Absence, Either, Join, Named, Only, Part, PartAttribute, Related, parts_of
 from tocsin.plan.rewriting import with_parts
-
-CODE = "WhereError"
 
 _RELATIONS = {"!=": "<>"}
 
@@ -24,12 +26,22 @@ def attached(
     pattern: Part, comparisons: Iterable[Comparison], variables: Mapping[str, Part], problems: Problems
 ) -> Part:
     """The pattern with every comparison in its place; what cannot be compared is noted."""
-    wanted = {}
+    plain: dict[Related, Comparison] = {}
+    by_element: dict[Related, Comparison] = {}
     for comparison in comparisons:
         if _can_be_compared(comparison, variables, problems):
-            wanted[_related(comparison)] = comparison
-    if not wanted:
-        return pattern
+            if not is_by_element(comparison):
+                plain[_related(comparison, variables)] = comparison
+            elif can_be_by_element(comparison, related := _related(comparison, variables), problems):
+                by_element[related] = comparison
+    if by_element:
+        _placed(pattern, by_element, problems)
+        pattern = bound(pattern, by_element, problems)
+    return _placed(pattern, plain, problems) if plain else pattern
+
+
+def _placed(pattern: Part, wanted: Mapping[Related, Comparison], problems: Problems) -> Part:
+    """The pattern with every comparison in its place; one that has none is noted."""
     attachment = _Attachment(tuple(wanted))
     whole = attachment.part(pattern)
     for related, comparison in wanted.items():
@@ -129,7 +141,24 @@ def _can_be_compared(comparison: Comparison, variables: Mapping[str, Part], prob
             f"${side.variable}; is about more than one event, so {side.path.text} is the attribute of none",
             "bind a variable to the one event that has the attribute, and compare that",
         )
-    return not several
+    if several or not are_readable(comparison, variables, problems):
+        return False
+    return is_by_element(comparison) or not _compares_lists(comparison, variables, problems)
+
+
+def _compares_lists(comparison: Comparison, variables: Mapping[str, Part], problems: Problems) -> bool:
+    """Whether a side is a list of EPCIS, which equals nothing as a whole; it is noted."""
+    for side in (comparison.left, comparison.right):
+        path = path_of(side.path.text.removeprefix("."))
+        if path[0] in LISTS and bound_name(variables[side.variable], path) is None:
+            problems.add(
+                CODE,
+                side.spot,
+                f"{path[0]} is a list in EPCIS events, and a list as a whole is equal to nothing",
+                f"compare its elements: ${side.variable};{side.path.text}[*] = ...",
+            )
+            return True
+    return False
 
 
 def _is_about_one_event(part: Part) -> bool:
@@ -142,13 +171,15 @@ def _is_about_one_event(part: Part) -> bool:
             return isinstance(part, Atom)
 
 
-def _related(comparison: Comparison) -> Related:
+def _related(comparison: Comparison, variables: Mapping[str, Part]) -> Related:
     relation = comparison.relation.text
-    return Related(_side(comparison.left), _RELATIONS.get(relation, relation), _side(comparison.right))
+    left, right = (_side(side, variables[side.variable]) for side in (comparison.left, comparison.right))
+    return Related(left, _RELATIONS.get(relation, relation), right)
 
 
-def _side(attribute: Attribute) -> PartAttribute:
-    return PartAttribute(attribute.variable, path_of(attribute.path.text.removeprefix(".")))
+def _side(attribute: Attribute, part: Part) -> PartAttribute:
+    path = path_of(attribute.path.text.removeprefix("."))
+    return PartAttribute(attribute.variable, path, bound_name(part, path) or "")
 
 
 def _note(comparison: Comparison, problems: Problems, message: str, hint: str) -> None:

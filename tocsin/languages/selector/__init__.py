@@ -1,7 +1,8 @@
-"""The selector language: conditions on the attributes of one event, in three dialects.
+"""The selector language: conditions on the attributes of one event, in four dialects.
 
-`selector` is the native dialect, `jms` follows Jakarta Messaging 3.1, `cesql` is CloudEvents SQL 1.0. All three give a
-plan of one condition; a text that is empty in `selector` and `jms` matches every event.
+`selector` is the native dialect, `jms` follows Jakarta Messaging 3.1, `amqp` is the SQL filter of AMQP Filter
+Expressions 1.0, `cesql` is CloudEvents SQL 1.0. All give a plan of one condition; a text that is empty in `selector`
+and `jms` matches every event.
 """
 
 from __future__ import annotations
@@ -17,13 +18,15 @@ from tocsin.languages.selector.cesql import read_expression
 from tocsin.languages.selector.limits import Limits
 from tocsin.languages.selector.lower import lower
 from tocsin.languages.selector.read import grammar, read
-from tocsin.languages.selector.rules import JMS, NATIVE, Rules
+from tocsin.languages.selector.rules import AMQP, JMS, NATIVE, Rules
+from tocsin.languages.selector.syntax import Syntax
 from tocsin.languages.selector.values import Setting
+from tocsin.languages.selector.warn import warnings_of
 from tocsin.plan.atoms import BooleanNode, Computed, Condition
 from tocsin.plan.composites import Plan
 from tocsin.plan.expression import Semantics
 
-__all__ = ["DIALECTS", "Limits", "parse", "problems"]
+__all__ = ["DIALECTS", "Limits", "parse", "problems", "warnings"]
 
 _NO_OPTIONS: Mapping[str, object] = MappingProxyType({})
 _DEFAULT_LIMITS = Limits()
@@ -32,7 +35,8 @@ _START = Place(1, 1)
 
 def parse(text: str, options: Mapping[str, object] = _NO_OPTIONS, limits: Limits = _DEFAULT_LIMITS) -> Plan:
     """The plan of a selector; raises its first problem. The option `dialect` is one of DIALECTS."""
-    condition, found = DIALECTS[_dialect(options)](text, limits)
+    dialect = _dialect(options)
+    condition, found = DIALECTS[dialect](dialect, text, limits)
     if found:
         raise found[0]
     return Plan(Condition(condition))
@@ -41,39 +45,52 @@ def parse(text: str, options: Mapping[str, object] = _NO_OPTIONS, limits: Limits
 def problems(text: str, options: Mapping[str, object] = _NO_OPTIONS, limits: Limits = _DEFAULT_LIMITS) -> list[Problem]:
     """Every problem of a selector in the order of its places; empty iff it parses."""
     try:
-        _, found = DIALECTS[_dialect(options)](text, limits)
+        dialect = _dialect(options)
+        _, found = DIALECTS[dialect](dialect, text, limits)
     except Problem as problem:
         return [problem]
     return sorted(found, key=_reading_order)
 
 
-def _native(text: str, limits: Limits) -> tuple[BooleanNode, list[Problem]]:
-    return _lowered("native.lark", text, limits, NATIVE)
+def warnings(text: str, options: Mapping[str, object] = _NO_OPTIONS, limits: Limits = _DEFAULT_LIMITS) -> list[Problem]:
+    """What a selector without problems says that is probably not meant; nothing is known of a cesql text."""
+    dialect = _dialect(options)
+    if dialect not in _GRAMMARS or problems(text, options, limits):
+        return []
+    syntax, setting = _syntax(dialect, text, limits)
+    return sorted(warnings_of(syntax, lower(syntax, setting), setting), key=_reading_order)
 
 
-def _jms(text: str, limits: Limits) -> tuple[BooleanNode, list[Problem]]:
-    return _lowered("jms.lark", text, limits, JMS)
+def _read(dialect: str, text: str, limits: Limits) -> tuple[BooleanNode, list[Problem]]:
+    lowered = lower(*_syntax(dialect, text, limits))
+    return lowered.condition, lowered.problems
 
 
-def _cesql(text: str, limits: Limits) -> tuple[BooleanNode, list[Problem]]:
+def _read_cesql(_: str, text: str, limits: Limits) -> tuple[BooleanNode, list[Problem]]:
     return Computed(read_expression(text, limits), Semantics.CESQL), []
 
 
-DIALECTS: Mapping[str, Callable[[str, Limits], tuple[BooleanNode, list[Problem]]]] = {
-    "selector": _native,
-    "jms": _jms,
-    "cesql": _cesql,
+_GRAMMARS: Mapping[str, tuple[tuple[str, ...], Rules]] = {
+    "selector": (("condition.lark", "values.lark", "native.lark"), NATIVE),
+    "jms": (("condition.lark", "values.lark", "jms.lark"), JMS),
+    "amqp": (("condition.lark", "amqp.lark"), AMQP),
+}
+"""The dialects that share one syntax: their grammars and their rules."""
+
+DIALECTS: Mapping[str, Callable[[str, str, Limits], tuple[BooleanNode, list[Problem]]]] = {
+    **dict.fromkeys(_GRAMMARS, _read),
+    "cesql": _read_cesql,
 }
 
 
-def _lowered(tokens: str, text: str, limits: Limits, rules: Rules) -> tuple[BooleanNode, list[Problem]]:
-    syntax = read(_parser(tokens, limits.nesting), text, limits, rules.wording)
-    return lower(syntax, Setting(text, rules, limits))
+def _syntax(dialect: str, text: str, limits: Limits) -> tuple[Syntax | None, Setting]:
+    files, rules = _GRAMMARS[dialect]
+    return read(_parser(files, limits.nesting), text, limits, rules.wording), Setting(text, rules, limits)
 
 
 @cache
-def _parser(tokens: str, nesting: int) -> Parser:
-    return Parser(grammar("condition.lark", tokens), Builder(nesting))
+def _parser(files: tuple[str, ...], nesting: int) -> Parser:
+    return Parser(grammar(*files), Builder(nesting))
 
 
 def _dialect(options: Mapping[str, object]) -> str:

@@ -1,6 +1,6 @@
-"""From grammar rules to syntax: one method per rule of `condition.lark`, called as the rule ends.
+"""From grammar rules to syntax: one method per rule of `condition.lark` and its values, called as the rule ends.
 
-Nesting is watched here: parentheses, NOT, signs and arithmetic each add a level, chains of AND and OR add none.
+Nesting is watched here: parentheses, NOT, signs, arithmetic and functions each add a level, chains of AND and OR none.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from tocsin.languages.selector.syntax import (
     Comparison,
     Conjunction,
     Disjunction,
+    Function,
     InTest,
     LikeTest,
     Literal,
@@ -67,10 +68,19 @@ class Builder:
         spot = spot_of(operator)
         return Arithmetic(spot, spot.text, (left, right), self._below(spot, [left, right]))
 
+    def call(self, children: Children) -> Syntax:
+        name, _, *arguments = children
+        spot = spot_of(name)
+        return Function(spot, spot.text.upper(), tuple(arguments), self._below(spot, arguments))
+
+    def exists(self, children: Children) -> Syntax:
+        subject = Name(spot_of(children[-1]))
+        return NullTest(subject.spot, subject, negated=True, depth=0)
+
     def comparison(self, children: Children) -> Syntax:
         left, relation, right = children
         spot = spot_of(relation)
-        return Comparison(spot, spot.text, left, right, _depth([left, right]))
+        return Comparison(spot, "<>" if spot.text == "!=" else spot.text, left, right, _depth([left, right]))
 
     def like(self, children: Children) -> Syntax:
         return _like(children, negated=False)
@@ -134,4 +144,4 @@ def _without_tokens(children: Children) -> Children:
 
 
 def _depth(operands: Sequence[Syntax]) -> int:
-    return max(operand.depth for operand in operands)
+    return max((operand.depth for operand in operands), default=0)

@@ -5,16 +5,21 @@ is computed: arithmetic on attributes, and attribute against attribute.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tocsin.events.event import Path
 from tocsin.languages.selector.rules import Rules
-from tocsin.plan.arithmetic import compare
-from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode, Computed, Equals, Not, Ordered
+from tocsin.plan.arithmetic import IN, compare
+from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode, Computed, Equals, Not, OneOf, Ordered
 from tocsin.plan.expression import Attribute, Call, Expression, Value
 from tocsin.values.scalars import Constant, Kind
 from tocsin.values.truth import Truth
 
 ALWAYS = AllOf(())
 NEVER = AnyOf(())
+
+_NULL = Truth.UNKNOWN
+"""What a sign before a value that is no number gives: there is no such value."""
 
 _MIRRORED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
@@ -25,15 +30,30 @@ def comparison_of(relation: str, left: Expression, right: Expression, rules: Rul
         return comparison_of(_MIRRORED[relation], right, left, rules)
     match left, right:
         case Value(first), Value(second):
-            return certain(compare(relation, first.value, second.value, rules.mismatch) is Truth.TRUE)
+            return certain(compare(relation, first.value, second.value, rules.comparing) is Truth.TRUE)
         case Attribute(path), Value(constant):
-            return _test(relation, path, constant, rules.mismatch)
+            return _test(relation, path, constant, rules.mismatch, rules.negated_mismatch)
         case Call("-", (Attribute(path),)), Value(Constant(Kind.NUMBER, value)):
-            return _test(_MIRRORED[relation], path, Constant.of(-value), Truth.UNKNOWN)  # type: ignore[operator]
+            return _test(_MIRRORED[relation], path, Constant.of(-value), _NULL, _NULL)  # type: ignore[operator]
         case Call("+", (Attribute(path),)), Value(Constant(Kind.NUMBER) as constant):
-            return _test(relation, path, constant, Truth.UNKNOWN)
+            return _test(relation, path, constant, _NULL, _NULL)
         case _:
             return _computed(relation, left, right, rules)
+
+
+def among_mixed(subject: Expression, elements: Sequence[Expression], rules: Rules, *, negated: bool) -> BooleanNode:
+    """The condition that a value is one of a list of any kinds; an element that is absent is equal to nothing."""
+    constants = [element.constant for element in elements if isinstance(element, Value)]
+    if len(constants) < len(elements) or isinstance(subject, Call):
+        found: BooleanNode = Computed(Call(IN, (subject, *elements)), rules.semantics)
+    elif isinstance(subject, Value):
+        found = certain(subject.constant in constants)
+    else:
+        kinds = sorted({constant.kind for constant in constants})
+        sets = [frozenset(each for each in constants if each.kind is kind) for kind in kinds]
+        tests = tuple(OneOf(subject.path, values, rules.mismatch) for values in sets)
+        found = tests[0] if len(tests) == 1 else AnyOf(tests)
+    return Not(found) if negated else found
 
 
 def certain(value: bool) -> BooleanNode:
@@ -41,12 +61,12 @@ def certain(value: bool) -> BooleanNode:
     return ALWAYS if value else NEVER
 
 
-def _test(relation: str, path: Path, constant: Constant, mismatch: Truth) -> BooleanNode:
+def _test(relation: str, path: Path, constant: Constant, mismatch: Truth, negated: Truth) -> BooleanNode:
     match relation:
         case "=":
             return Equals(path, constant, mismatch)
         case "<>":
-            return Not(Equals(path, constant, Truth(2 - mismatch)))
+            return Not(Equals(path, constant, negated))
         case _:
             return Ordered(path, relation, constant, mismatch)
 
@@ -58,6 +78,6 @@ def _computed(relation: str, left: Expression, right: Expression, rules: Rules) 
             relation, left, right = _MIRRORED[relation], right, left
         elif relation in ("=", "<>") and repr(right) < repr(left):
             left, right = right, left
-    if relation == "<>" and rules.mismatch is Truth.UNKNOWN:
+    if relation == "<>" and rules.comparing.unequal_is_not_equal:
         return Not(Computed(Call("=", (left, right)), rules.semantics))
     return Computed(Call(relation, (left, right)), rules.semantics)

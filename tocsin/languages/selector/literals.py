@@ -24,10 +24,13 @@ _BASES = {"hex": 16, "octal": 8, "decimal": 10}
 
 def path_of(name: str) -> Path:
     """The path of a name: `ce_id` and its like lead into the envelope, dots into objects, backticks make one step."""
+    return envelope_path(name) or tuple(quoted or plain for quoted, plain in _STEP.findall(name))
+
+
+def envelope_path(name: str) -> Path:
+    """The path of a name that means the envelope, or the empty one."""
     prefix, _, rest = name.partition("_")
-    if prefix == "ce" and rest in ENVELOPE_NAMES:
-        return (ENVELOPE, rest)
-    return tuple(quoted or plain for quoted, plain in _STEP.findall(name))
+    return (ENVELOPE, rest) if prefix == "ce" and rest in ENVELOPE_NAMES else ()
 
 
 def constant_of(literal: Literal, text: str, limits: Limits, java: bool) -> Constant:

@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from tocsin.errors import Place, Problem
 from tocsin.languages.selector.comparisons import ALWAYS, NEVER
 from tocsin.languages.selector.limits import exceeded
 from tocsin.languages.selector.predicates import predicate_of
-from tocsin.languages.selector.syntax import Conjunction, Disjunction, Negation, Syntax
+from tocsin.languages.selector.syntax import Comparison, Conjunction, Disjunction, Negation, Syntax
 from tocsin.languages.selector.values import Setting
-from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode, Not
+from tocsin.languages.texts import Spot
+from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode, Not, predicates_of
 
 
-def lower(syntax: Syntax | None, setting: Setting) -> tuple[BooleanNode, list[Problem]]:
-    """The condition and every problem found on the way; the condition means something only without problems."""
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """The condition, every problem found on the way, and where each predicate stands, by its identity.
+
+    The condition means something only without problems.
+    """
+
+    condition: BooleanNode
+    problems: list[Problem] = field(default_factory=list)
+    spots: dict[int, Spot] = field(default_factory=dict)
+
+
+def lower(syntax: Syntax | None, setting: Setting) -> Lowered:
+    """What a text says; without a condition it says nothing, which is true of every event."""
     if syntax is None:
-        return ALWAYS, []
+        return Lowered(ALWAYS)
     walk = _Walk(setting)
-    return walk.condition(syntax), walk.problems
+    return Lowered(walk.condition(syntax), walk.problems, walk.spots)
 
 
 class _Walk:
@@ -24,6 +39,7 @@ class _Walk:
 
     def __init__(self, setting: Setting) -> None:
         self.problems: list[Problem] = []
+        self.spots: dict[int, Spot] = {}
         self._setting = setting
         self._literals = 0
 
@@ -41,7 +57,10 @@ class _Walk:
     def _test(self, node: Syntax) -> BooleanNode:
         self._count(node)
         try:
-            return predicate_of(node, self._setting)
+            found = predicate_of(node, self._setting)
+            start = node.left.spot if isinstance(node, Comparison) else node.spot
+            self.spots |= {id(predicate): start for predicate in predicates_of(found)}
+            return found
         except Problem as problem:
             self.problems.append(problem)
             return NEVER

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tocsin.errors import Problem
-from tocsin.languages.selector.comparisons import certain, comparison_of
-from tocsin.languages.selector.literals import constant_of, path_of
+from tocsin.languages.selector.comparisons import among_mixed, certain, comparison_of
+from tocsin.languages.selector.literals import constant_of
 from tocsin.languages.selector.patterns import checked_escape, pattern_of
 from tocsin.languages.selector.problems import escape_problem, form_problem, type_problem
 from tocsin.languages.selector.syntax import (
+    Arithmetic,
     BetweenTest,
     Comparison,
     InTest,
@@ -23,12 +23,15 @@ from tocsin.languages.selector.syntax import (
     NullTest,
     Syntax,
 )
+from tocsin.languages.selector.times import as_instants
 from tocsin.languages.selector.values import Setting, static_kind, value_of
-from tocsin.plan.arithmetic import IS_NULL
+from tocsin.plan.arithmetic import IS_NULL, LIKE
 from tocsin.plan.atoms import AllOf, AnyOf, Between, BooleanNode, Computed, Equals, IsNull, Like, Not, OneOf
 from tocsin.plan.expression import Attribute, Call, Expression, Value
+from tocsin.plan.texts import text_of_pattern
 from tocsin.values.like import LikePattern, compile_like
 from tocsin.values.scalars import Constant, Kind
+from tocsin.values.truth import Truth
 
 _KIND_NAMES = {Kind.NUMBER: "a number", Kind.STRING: "a text", Kind.BOOLEAN: "a truth value"}
 
@@ -51,31 +54,40 @@ def predicate_of(node: Syntax, setting: Setting) -> BooleanNode:
 
 
 def _comparison(node: Comparison, setting: Setting) -> BooleanNode:
-    left, right = value_of(node.left, setting), value_of(node.right, setting)
+    nodes = (node.left, node.right)
+    left, right = _compared(nodes, setting)
     if node.relation not in ("=", "<>"):
-        _require_numbers(node.relation, (node.left, node.right), (left, right), setting)
-    kinds = {static_kind(left), static_kind(right)} - {None}
-    if len(kinds) > 1 and not setting.rules.java:
-        raise _unlike(node.right, left, right, setting)
+        _require_order(node.relation, nodes, (left, right), setting)
+    _require_like_kinds(nodes, (left, right), setting)
     return comparison_of(node.relation, left, right, setting.rules)
 
 
+def _compared(nodes: Sequence[Syntax], setting: Setting) -> tuple[Expression, ...]:
+    """The values of nodes that are compared with each other."""
+    values = tuple(value_of(each, setting) for each in nodes)
+    return as_instants(nodes, values, setting.text) if setting.rules.times else values
+
+
 def _like(node: LikeTest, setting: Setting) -> BooleanNode:
+    rules = setting.rules
     subject, pattern = value_of(node.subject, setting), _pattern(node, setting)
     _require_name("LIKE", node.subject, subject, setting)
+    if static_kind(subject) not in (None, Kind.STRING):
+        raise type_problem(setting.text, node.subject.spot, "LIKE tests texts, not numbers", "compare with = or <")
     match subject:
         case Attribute(path) if node.negated:
-            return Not(Like(path, pattern, setting.rules.negated_mismatch))
+            return Not(Like(path, pattern, rules.not_like_mismatch))
         case Attribute(path):
-            return Like(path, pattern, setting.rules.mismatch)
+            return Like(path, pattern, rules.like_mismatch)
         case Value(Constant(Kind.STRING, value)):
             return certain(compile_like(pattern)(str(value)) != node.negated)
         case _:
-            raise type_problem(setting.text, node.subject.spot, "LIKE tests texts, not numbers", "compare with = or <")
+            liked = Computed(Call(LIKE, (subject, Value(Constant.of(text_of_pattern(pattern))))), rules.semantics)
+            return Not(liked) if node.negated else liked
 
 
 def _pattern(node: LikeTest, setting: Setting) -> LikePattern:
-    lenient, text = setting.rules.java, setting.text
+    lenient, text = setting.rules.lenient_escape, setting.text
     escape = None
     if node.escape is not None:
         given = _string(node.escape, setting)
@@ -92,23 +104,26 @@ def _pattern(node: LikeTest, setting: Setting) -> LikePattern:
 
 def _between(node: BetweenTest, setting: Setting) -> BooleanNode:
     nodes, rules = (node.subject, node.low, node.high), setting.rules
-    values = tuple(value_of(each, setting) for each in nodes)
-    _require_numbers("BETWEEN", nodes, values, setting)
+    values = _compared(nodes, setting)
+    _require_order("BETWEEN", nodes, values, setting)
+    _require_like_kinds(nodes, values, setting)
     match values:
-        case (Attribute(path), Value(low), Value(high)):
+        case (Attribute(path), Value(low), Value(high)) if low.kind is high.kind:
             if node.negated:
                 return Not(Between(path, low, high, rules.negated_mismatch))
             return Between(path, low, high, rules.mismatch)
     subject, least, most = values
-    if node.negated:
+    if node.negated and not rules.comparing.unequal_is_not_equal:
         return AnyOf((comparison_of("<", subject, least, rules), comparison_of(">", subject, most, rules)))
-    return AllOf((comparison_of(">=", subject, least, rules), comparison_of("<=", subject, most, rules)))
+    inside = AllOf((comparison_of(">=", subject, least, rules), comparison_of("<=", subject, most, rules)))
+    return Not(inside) if node.negated else inside
 
 
 def _among(node: InTest, setting: Setting) -> BooleanNode:
     rules = setting.rules
-    subject = value_of(node.subject, setting)
-    elements = [value_of(element, setting) for element in node.elements]
+    subject, *elements = _compared((node.subject, *node.elements), setting)
+    if rules.mixed_lists:
+        return among_mixed(subject, elements, rules, negated=node.negated)
     _require_name("IN", node.subject, subject, setting)
     _require_one_kind(node, subject, elements, setting)
     constants = frozenset(element.constant for element in elements if isinstance(element, Value))
@@ -135,16 +150,23 @@ def _null(node: NullTest, setting: Setting) -> BooleanNode:
 
 
 def _bare(node: Syntax, setting: Setting) -> BooleanNode:
-    """A value where a condition is due: TRUE and FALSE are conditions, a name only in the jms dialect."""
+    """A value where a condition is due: TRUE and FALSE are conditions, a name in the jms and amqp dialects."""
     match node:
         case Literal(_, LiteralKind.BOOLEAN):
             return certain(constant_of(node, setting.text, setting.limits, java=False).value is True)
-        case Name(spot) if setting.rules.java:
-            return Equals(path_of(spot.text), Constant.of(True), setting.rules.mismatch)
+        case Name() if setting.rules.bare is not None:
+            return _true_name(node, setting.rules.bare, setting)
         case Name(spot):
             raise form_problem(setting.text, spot, "a name alone is not a condition", f"write {spot.text} = TRUE")
         case _:
             raise form_problem(setting.text, node.spot, "a value alone is not a condition", "compare it, as in a > 5")
+
+
+def _true_name(node: Name, mismatch: Truth, setting: Setting) -> BooleanNode:
+    value = value_of(node, setting)
+    if isinstance(value, Attribute):
+        return Equals(value.path, Constant.of(True), mismatch)
+    raise form_problem(setting.text, node.spot, "a value alone is not a condition", "compare it, as in a > 5")
 
 
 def _string(node: Syntax, setting: Setting) -> str | None:
@@ -153,12 +175,37 @@ def _string(node: Syntax, setting: Setting) -> str | None:
     return None
 
 
-def _require_numbers(operator: str, nodes: Sequence[Syntax], values: Sequence[Expression], setting: Setting) -> None:
+def _require_order(operator: str, nodes: Sequence[Syntax], values: Sequence[Expression], setting: Setting) -> None:
+    """Raises where a constant is of a kind that has no order in the dialect."""
+    ordered = setting.rules.comparing.ordered
+    texts = Kind.STRING in ordered
     for node, value in zip(nodes, values, strict=True):
-        if static_kind(value) not in (None, Kind.NUMBER):
-            raise type_problem(
-                setting.text, node.spot, f"{operator} needs numbers", "texts and truth values allow only = and <>"
-            )
+        if static_kind(value) not in (None, *ordered):
+            hint = "truth values allow only = and <>" if texts else "texts and truth values allow only = and <>"
+            needs = "numbers or texts" if texts else "numbers"
+            raise type_problem(setting.text, node.spot, f"{operator} needs {needs}", hint)
+
+
+def _require_like_kinds(nodes: Sequence[Syntax], values: Sequence[Expression], setting: Setting) -> None:
+    """Raises where constants are of kinds that can never stand in any relation."""
+    if setting.rules.mixed:
+        return
+    kinds = [static_kind(value) for value in values]
+    first = next(filter(None, kinds), None)
+    for node, kind in zip(nodes, kinds, strict=True):
+        if kind not in (None, first):
+            both = f"{_KIND_NAMES[first]} and {_KIND_NAMES[kind]}"  # type: ignore[index]
+            hint = next(filter(None, map(hyphenated, nodes)), "compare values of one kind")
+            raise type_problem(setting.text, node.spot, f"{both} cannot be compared", hint)
+
+
+def hyphenated(node: Syntax) -> str:
+    """What to write where two names with a minus between them, and no blanks, are probably one name."""
+    match node:
+        case Arithmetic(spot, "-", (Name(left), Name(right))):
+            if left.offset + len(left.text) == spot.offset == right.offset - 1:
+                return f"write a name with - in it in backticks, as in `{left.text}-{right.text}`"
+    return ""
 
 
 def _require_one_kind(node: InTest, subject: Expression, elements: Sequence[Expression], setting: Setting) -> None:
@@ -183,8 +230,3 @@ def _require_name(operator: str, node: Syntax, value: Expression, setting: Setti
         raise type_problem(
             setting.text, node.spot, f"{operator} takes a name on its left in the jms dialect", "use a comparison"
         )
-
-
-def _unlike(node: Syntax, left: Expression, right: Expression, setting: Setting) -> Problem:
-    kinds = " and ".join(_KIND_NAMES[kind] for kind in (static_kind(left), static_kind(right)) if kind)
-    return type_problem(setting.text, node.spot, f"{kinds} are never equal", "compare values of one kind")

@@ -8,8 +8,9 @@ from typing import Any
 
 from tocsin.errors import Place
 from tocsin.languages.parsing import Parser, Unexpected
-from tocsin.languages.selector.hints import Wording, syntax_problem
+from tocsin.languages.selector.hints import syntax_problem
 from tocsin.languages.selector.limits import Limits, exceeded
+from tocsin.languages.selector.wording import Wording
 from tocsin.languages.texts import TooDeep, refuse_long
 
 

@@ -1,12 +1,13 @@
 """The syntax tree of a selector: what the text says and where, before it is decided what it means.
 
-One tree serves the selector and the jms dialect. A node knows its spot in the text and how deep it nests.
+One tree serves the dialects selector, jms and amqp. A node knows its spot in the text and how deep it nests.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import assert_never
 
 from tocsin.languages.texts import Spot
 
@@ -38,7 +39,7 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """`+ - * /` between two operands, or a sign before one."""
+    """`+ - * / %` between two operands, or a sign before one."""
 
     spot: Spot
     operator: str
@@ -47,8 +48,18 @@ class Arithmetic:
 
 
 @dataclass(frozen=True, slots=True)
+class Function:
+    """A function, by its name in upper case, applied to its arguments."""
+
+    spot: Spot
+    name: str
+    arguments: tuple[Syntax, ...]
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two values in one of the relations `= <> < <= > >=`."""
+    """Two values in one of the relations `= <> < <= > >=`; `!=` is `<>`."""
 
     spot: Spot
     relation: str
@@ -130,4 +141,27 @@ class Disjunction:
 
 
 Test = Comparison | LikeTest | BetweenTest | InTest | NullTest
-Syntax = Name | Literal | Arithmetic | Test | Negation | Conjunction | Disjunction
+Syntax = Name | Literal | Arithmetic | Function | Test | Negation | Conjunction | Disjunction
+
+
+def children_of(node: Syntax) -> tuple[Syntax, ...]:
+    """The parts of a node, from left to right."""
+    match node:
+        case Arithmetic(_, _, operands) | Conjunction(_, operands) | Disjunction(_, operands):
+            return operands
+        case Function(_, _, arguments):
+            return arguments
+        case Comparison(_, _, left, right):
+            return (left, right)
+        case LikeTest(_, subject, pattern, escape):
+            return (subject, pattern) if escape is None else (subject, pattern, escape)
+        case BetweenTest(_, subject, low, high):
+            return (subject, low, high)
+        case InTest(_, subject, elements):
+            return (subject, *elements)
+        case NullTest(_, operand) | Negation(_, operand):
+            return (operand,)
+        case Name() | Literal():
+            return ()
+        case _:
+            assert_never(node)

@@ -6,20 +6,22 @@ starts empty for each event. The engine's scan does the same for clarity; this o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from tocsin.cli.bench.baselines import Found, Work, found_in_lists
-from tocsin.cli.bench.baselines.value_tests import classes_of, simple, value_test
+from tocsin.cli.bench.baselines.predicate_table import (
+    FALSE,
+    TRUE,
+    UNSET,
+    Attributes,
+    PredicateTable,
+    evaluations_in,
+)
 from tocsin.engine.matching.shortcircuit import ACCEPT, compiled
 from tocsin.events.event import Event
-from tocsin.plan.atoms import BooleanNode, Predicate
+from tocsin.plan.atoms import BooleanNode
 from tocsin.plan.passes import prepared_expression
 
-FALSE, TRUE, UNKNOWN, UNSET = range(4)
-
-Attributes = Any
-Evaluate = Callable[[Attributes], int]
 Step = tuple[int, int, int, int]
 """Number of the predicate, the result that is wanted of it, where to go on with it, and where without it."""
 
@@ -29,13 +31,12 @@ class PaperMatcher:
 
     def __init__(self) -> None:
         self._codes: list[tuple[tuple[Step, ...], int]] = []
-        self._numbers: dict[Predicate, int] = {}
-        self._evaluators: list[Evaluate] = []
+        self._table = PredicateTable()
 
     def add(self, number: int, selector: BooleanNode) -> None:
         """Preprocesses and compiles one selector; predicates that are known keep their number."""
         assert number == len(self._codes)
-        code = compiled(prepared_expression(selector), self._number_of)
+        code = compiled(prepared_expression(selector), self._table.number_of)
         steps = tuple((one.predicate, FALSE if one.negated else TRUE, one.if_true, one.if_not) for one in code.steps)
         self._codes.append((steps, code.start))
 
@@ -47,7 +48,7 @@ class PaperMatcher:
         places: list[int] = []
         numbers: list[int] = []
         for place, event in enumerate(events):
-            hits = self._matching(event.attributes, self._empty_table())
+            hits = self._matching(event.attributes, self._table.empty())
             numbers += hits
             places += [place] * len(hits)
         return found_in_lists(places, numbers)
@@ -56,14 +57,14 @@ class PaperMatcher:
         """Evaluations are the rows that were written into the table; visits are the steps that were taken."""
         evaluations = visits = 0
         for event in events:
-            results = self._empty_table()
+            results = self._table.empty()
             self._matching(event.attributes, results)
-            evaluations += len(results) - results.count(UNSET)
+            evaluations += evaluations_in(results)
             visits += sum(_steps_taken(steps, start, results) for steps, start in self._codes)
         return Work(evaluations, visits)
 
     def _matching(self, attributes: Attributes, results: bytearray) -> list[int]:
-        evaluators = self._evaluators
+        evaluators = self._table.evaluators
         hits = []
         for number, (steps, at) in enumerate(self._codes):
             while at >= 0:
@@ -76,15 +77,6 @@ class PaperMatcher:
                 hits.append(number)
         return hits
 
-    def _empty_table(self) -> bytearray:
-        return bytearray((UNSET,)) * len(self._evaluators)
-
-    def _number_of(self, predicate: Predicate) -> int:
-        number = self._numbers.setdefault(predicate, len(self._evaluators))
-        if number == len(self._evaluators):
-            self._evaluators.append(_evaluator(predicate))
-        return number
-
 
 def _steps_taken(steps: tuple[Step, ...], at: int, results: bytearray) -> int:
     taken = 0
@@ -93,14 +85,3 @@ def _steps_taken(steps: tuple[Step, ...], at: int, results: bytearray) -> int:
         at = if_so if results[predicate] == wanted else if_not
         taken += 1
     return taken
-
-
-def _evaluator(predicate: Predicate) -> Evaluate:
-    served = simple(predicate)
-    name, classes, test = served.path[0], classes_of(served), value_test(served)
-
-    def evaluate(attributes: Attributes) -> int:
-        value = attributes.get(name)
-        return int(test(value)) if value.__class__ in classes else UNKNOWN
-
-    return evaluate

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 
 from tocsin.engine.graphs.budget import Undecided
 from tocsin.engine.graphs.encoding import EncodedGraph
+from tocsin.engine.graphs.inference import encoded
 from tocsin.engine.graphs.paper.matcher import rings, tree_of
 from tocsin.engine.graphs.paper.nodes import Circle, Square, Tree, squares_below
 from tocsin.engine.graphs.paper.verifying import Verification
 from tocsin.errors import EventProblem
 from tocsin.events.event import Event
-from tocsin.events.views.graph import graph_in
 from tocsin.plan.explain_graphs import id_text, statement_text
 from tocsin.plan.graphs import GraphPattern, Vertex
 from tocsin.values.terms import Blank
@@ -20,7 +20,7 @@ from tocsin.values.terms import Blank
 def tree_lines(pattern: GraphPattern, event: Event) -> Iterator[str]:
     """The matching tree of a subscription for an event, and a last line with the verdict."""
     try:
-        graph = EncodedGraph(graph_in(event, pattern.ontology))
+        graph = encoded(event, pattern.ontology)
     except EventProblem as problem:
         yield f"no match: {problem}"
         return
@@ -30,7 +30,7 @@ def tree_lines(pattern: GraphPattern, event: Event) -> Iterator[str]:
         return
     yield from _Printing(tree, graph).lines()
     yield f"{tree.circles} circles, {tree.squares} squares"
-    yield _verdict(tree, graph)
+    yield verdict_of(tree, graph)
 
 
 class _Printing:
@@ -63,7 +63,8 @@ class _Printing:
             yield from self._circle(circle, known, indent + "  ")
 
 
-def _verdict(tree: Tree, graph: EncodedGraph) -> str:
+def verdict_of(tree: Tree, graph: EncodedGraph) -> str:
+    """Whether the tree is a match, and why not."""
     try:
         if rings(tree, graph):
             return "match"

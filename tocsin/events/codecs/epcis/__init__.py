@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from tocsin.events.codecs.epcis.document import decode_document, normal_events
-from tocsin.events.codecs.epcis.event import SOURCE, content_hash, enveloped, event_id
+from tocsin.events.codecs.epcis.event import SOURCE, enveloped, event_id
+from tocsin.events.codecs.epcis.event_hash import event_hash, pre_hash
 
-__all__ = ["SOURCE", "content_hash", "decode_document", "enveloped", "event_id", "normal_events"]
+__all__ = ["SOURCE", "decode_document", "enveloped", "event_hash", "event_id", "normal_events", "pre_hash"]

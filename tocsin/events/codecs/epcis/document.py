@@ -13,7 +13,8 @@ from tocsin.errors import EventProblem
 from tocsin.events.codecs.cloudevents import parse_json
 from tocsin.events.codecs.epcis.event import SOURCE, event_of_attributes
 from tocsin.events.codecs.epcis.from_xml import fields, local, raw_event, split
-from tocsin.events.codecs.epcis.names import KNOWN, prefixes_of
+from tocsin.events.codecs.epcis.master_data import master_data_in_json, master_data_in_xml, with_master_data
+from tocsin.events.codecs.epcis.names import KNOWN, names_in_xml, names_of
 from tocsin.events.codecs.epcis.polls import QUERIES, parameters_of
 from tocsin.events.codecs.epcis.readings import CODE, shown, wrong
 from tocsin.events.codecs.epcis.shape import KINDS, QUANTITY_EVENT, normal_event
@@ -81,10 +82,11 @@ def _of_json_value(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
             "@context is missing",
             "the standard one is https://ref.gs1.org/standards/epcis/epcis-context.jsonld",
         )
-    prefixes = prefixes_of(value["@context"])
+    names = names_of(value["@context"])
     place, events = _event_list(value)
+    known = master_data_in_json(value, names)
     for number, event in enumerate(events):
-        yield normal_event(event, f"{place}[{number}]", prefixes)
+        yield with_master_data(normal_event(event, f"{place}[{number}]", names), known)
 
 
 def _event_list(value: dict[str, Any]) -> tuple[str, list[Any]]:
@@ -119,11 +121,13 @@ def _of_xml(raw: bytes | str) -> Iterator[dict[str, Any]]:
 def _of_root(root: Element) -> Iterator[dict[str, Any]]:
     strict = not _is_first_version(root)
     if local(root) not in DOCUMENTS:
-        yield normal_event(raw_event(root, "", strict), "", KNOWN)
+        yield normal_event(raw_event(root, "", strict), "", names_in_xml(root.nsmap))
         return
+    known = master_data_in_xml(root)
     for number, element in enumerate(_event_elements(root)):
         place = f"EventList[{number}]"
-        yield normal_event(raw_event(element, place, strict), place, KNOWN)
+        names = names_in_xml(element.nsmap)
+        yield with_master_data(normal_event(raw_event(element, place, strict), place, names), known)
 
 
 def _event_elements(root: Element) -> list[Element]:

@@ -1,19 +1,18 @@
 """From normal EPCIS data to the event model: identity, interval and place.
 
-The id is the eventID, else a hash of the content, the same for every spelling of the same event; recordTime, which a
-repository adds, has no part in it. A declaration that an event was wrong repeats the eventID of that event, so its own
+The id is the eventID, else the event hash of the Core Business Vocabulary, the same for every spelling of the same
+event. A declaration that an event was wrong repeats the eventID of that event, so its own
 id says when the declaration was made. The place is the first `geo:` URI of readPoint and bizLocation. The envelope gets
 readpoint, bizlocation and parentid in their common spelling, so that an index can compare them.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
 
+from tocsin.events.codecs.epcis.event_hash import event_hash
 from tocsin.events.codecs.epcis.identifiers import canonical
 from tocsin.events.codecs.epcis.readings import wrong
 from tocsin.events.event import Event, Path, value_at
@@ -31,7 +30,6 @@ KEYS: Mapping[Path, str] = {
 """Identifiers of which an event has at most one, and the context attributes with their common spelling."""
 
 _GEO = re.compile(r"geo:(-?\d+(?:\.\d+)?),(-?\d+(?:\.\d+)?)(?:,-?\d+(?:\.\d+)?)?(?:;.*)?")
-_UNTOLD = ("recordTime", "eventID")
 
 
 def event_of_attributes(attributes: dict[str, Any], source: str = SOURCE) -> Event:
@@ -43,25 +41,17 @@ def enveloped(attributes: dict[str, Any], envelope: Mapping[str, Any]) -> Event:
     """The event in an envelope with id, source and type; the time of the data is the time of the event."""
     time = attributes["eventTime"]
     keys = {name: canonical(key) for path, name in KEYS.items() if (key := value_at(attributes, {}, path)) is not None}
-    whole = {**envelope, **keys, "time": time, "endtime": time, "datacontenttype": "application/json"}
+    whole = {**envelope, **keys, "time": time, "datacontenttype": "application/json"}
+    whole.pop("endtime", None)
     moment = parse_instant(time)
     return Event(whole, EpcisData(attributes), Interval(moment, moment), place_of(attributes))
 
 
 def event_id(attributes: Mapping[str, Any]) -> str:
-    """The eventID, marked where the event is declared wrong; without one, a hash of the content."""
-    given = attributes.get("eventID")
-    if given is None:
-        return content_hash(attributes)
+    """The eventID or, without one, the hash of the content; marked where the event is declared wrong."""
+    given = str(attributes.get("eventID") or event_hash(attributes))
     declared = attributes.get("errorDeclaration")
-    return f"{given}#error-{declared['declarationTime']}" if declared else str(given)
-
-
-def content_hash(attributes: Mapping[str, Any]) -> str:
-    """A name for the content, in which an identifier counts and not its spelling (RFC 6920)."""
-    told = {name: same(value) for name, value in attributes.items() if name not in _UNTOLD}
-    text = json.dumps(told, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return f"ni:///sha-256;{hashlib.sha256(text.encode()).hexdigest()}?ver=tocsin1"
+    return f"{given}#error-{declared['declarationTime']}" if declared else given
 
 
 def same(value: Any) -> Any:

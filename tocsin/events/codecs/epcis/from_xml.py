@@ -8,13 +8,12 @@ a kind adds, must not come before them. Text is stripped of the blanks around it
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from tocsin.events.codecs.epcis.names import qualified
 from tocsin.events.codecs.epcis.readings import wrong
+from tocsin.events.codecs.epcis.typed import boolean_of, number_of
 from tocsin.events.views.document import TEXT, Element
-from tocsin.values.scalars import canonical_number
 
 _STANDARD = (
     "",
@@ -27,8 +26,6 @@ _INSTANCE = "http://www.w3.org/2001/XMLSchema-instance"
 _NIL = f"{{{_INSTANCE}}}nil"
 _WRAPPERS = ("extension", "baseExtension")
 _NUMERIC = ("quantity", "value", "minValue", "maxValue", "meanValue", "sDev", "percRank", "percValue")
-_LONGEST_NUMBER = 400
-_BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 _TIMES = ("eventTime", "eventTimeZoneOffset")
 
 
@@ -93,7 +90,7 @@ def _check_order(names: list[str], at: str) -> None:
 def _record(element: Element) -> dict[str, Any]:
     """An object: fields as members, attributes too; a number where the schema has one."""
     found = _attributes(element) | _members(list(fields(element)), "")
-    return {name: _number(value) if name in _NUMERIC else value for name, value in found.items()}
+    return {name: number_of(value) if name in _NUMERIC else value for name, value in found.items()}
 
 
 def _attributes(element: Element) -> dict[str, Any]:
@@ -108,7 +105,7 @@ def _attributes(element: Element) -> dict[str, Any]:
 def _report(element: Element) -> dict[str, Any]:
     found = _record(element)
     flag = found.get("booleanValue")
-    return found | {"booleanValue": _BOOLEANS.get(flag, flag)} if flag is not None else found
+    return found | {"booleanValue": boolean_of(flag)} if flag is not None else found
 
 
 def _typed_text(member: str) -> Callable[[Element], dict[str, Any]]:
@@ -137,17 +134,6 @@ def _own(element: Element) -> Any:
     return found | {TEXT: words} if found and words else found or words
 
 
-def _number(value: Any) -> Any:
-    """The number that a text writes; other text stays, to be refused where a number is needed."""
-    if not isinstance(value, str) or len(value) > _LONGEST_NUMBER:
-        return value
-    try:
-        exact = Decimal(value)
-    except InvalidOperation:
-        return value
-    return canonical_number(exact) if exact.is_finite() else value
-
-
 _STRUCTURES: dict[str, Callable[[Element], Any]] = {
     **dict.fromkeys(("epcList", "childEPCs", "inputEPCList", "outputEPCList", "correctiveEventIDs"), _texts),
     **dict.fromkeys(("quantityList", "childQuantityList", "inputQuantityList", "outputQuantityList"), _each(_record)),
@@ -158,6 +144,6 @@ _STRUCTURES: dict[str, Callable[[Element], Any]] = {
     "destinationList": _each(_typed_text("destination")),
     "sensorElementList": _each(_record),
     "sensorReport": _report,
-    "quantity": lambda element: _number(content(element)),
+    "quantity": lambda element: number_of(content(element)),
 }
 _REPEATED = ("sensorReport", "certificationInfo", "set", "unset")

@@ -17,8 +17,21 @@ ANY_RUN = "\x01"
 """Stands for a serial that a pattern leaves open."""
 
 _EPC = re.compile(r"urn:epc:(?:id|idpat|class):([a-z]+):(.+)")
-_PRIMARY = "00|01|253|255|401|402|414|415|417|8003|8004|8006|8010|8013|8017|8018"
-_LINK = re.compile(rf"https?://[^?#]*?/((?:{_PRIMARY})/\d[^/?#]*(?:/[^?#]+?)?)/?(?:[?#].*)?", re.DOTALL)
+_WORDS = {
+    **{"sscc": "00", "gtin": "01", "gdti": "253", "gcn": "255", "ginc": "401", "gsin": "402", "gln": "414"},
+    **{"party": "417", "grai": "8003", "giai": "8004", "itip": "8006", "cpid": "8010", "gsrnp": "8017"},
+    **{"gsrn": "8018", "cpv": "22", "lot": "10", "ser": "21"},
+}
+"""The words that older links have for the numbers of keys and qualifiers."""
+_FINEST = {"01": ("21", "235", "10"), "414": ("254",), "8006": ("21", "10"), "8010": ("8011",)}
+"""The qualifiers of a key that say which thing is meant, the finest first; one of them counts, others do not."""
+_PRIMARY = "|".join(["00|01|253|255|401|402|414|415|417|8003|8004|8006|8010|8013|8017|8018", *list(_WORDS)[:-3]])
+_LINK = re.compile(
+    rf"https?://[^?#]*?/(?P<key>{_PRIMARY})/(?P<value>\d[^/?#]*)(?P<rest>(?:/[^/?#]+/[^/?#]+)*)/?(?:[?#].*)?",
+    re.DOTALL,
+)
+_RESERVED = str.maketrans({character: f"%{ord(character):02X}" for character in "!()*+,:"})
+_ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
 _LONGEST = 500
 """No GS1 key is longer; what is, is neither looked at nor remembered."""
 
@@ -32,9 +45,20 @@ def canonical(identifier: str) -> str:
 def _canonical(identifier: str) -> str:
     link = _LINK.fullmatch(identifier)
     if link:
-        return CANONICAL + link.group(1)
+        return CANONICAL + _path(*link.group("key", "value", "rest"))
     found = _links(identifier) if identifier.startswith("urn:epc:") else ()
     return found[-1] if found and not set(found[-1]) & {ANY_DIGIT, ANY_RUN} else identifier
+
+
+def _path(key: str, value: str, rest: str) -> str:
+    """The path of a link down to the finest qualifier, by numbers; a GTIN has fourteen digits."""
+    key = _WORDS.get(key, key)
+    words = rest.split("/")[1:]
+    qualifiers = {_WORDS.get(name, name): each for name, each in zip(words[::2], words[1::2], strict=True)}
+    finest = next((f"/{name}/{qualifiers[name]}" for name in _FINEST.get(key, ()) if name in qualifiers), "")
+    if key == "01" and value.isdigit() and len(value) in (8, 12, 13):
+        value = value.zfill(14)
+    return _ESCAPE.sub(lambda found: found.group().upper(), f"{key}/{value}{finest}")
 
 
 def patterns(identifier: str) -> tuple[str, ...]:
@@ -52,7 +76,7 @@ def _links(identifier: str) -> tuple[str, ...]:
     if epc is None or form is None:
         return ()
     parts = epc.group(2).split(".", form.parts - 1)
-    if len(parts) != form.parts:
+    if len(parts) != form.parts or not form.fits(parts):
         return ()
     with_serial, without = form.links(parts)
     return (CANONICAL + with_serial, CANONICAL + without) if without else (CANONICAL + with_serial,)
@@ -61,12 +85,17 @@ def _links(identifier: str) -> tuple[str, ...]:
 class _Form:
     """How the parts of an EPC URI make the path of a Digital Link."""
 
-    __slots__ = ("_key", "_serial", "parts")
+    __slots__ = ("_digits", "_key", "_serial", "parts")
 
-    def __init__(self, parts: int, key: Callable[[list[str]], str], serial: str | None) -> None:
+    def __init__(self, parts: int, digits: int, key: Callable[[list[str]], str], serial: str | None) -> None:
         self.parts = parts
+        self._digits = digits
         self._key = key
         self._serial = serial
+
+    def fits(self, parts: list[str]) -> bool:
+        """Whether company prefix and reference have together the digits of the key, where nothing is left open."""
+        return not self._digits or "*" in parts[:2] or len(parts[0]) + len(parts[1]) == self._digits
 
     def links(self, parts: list[str]) -> tuple[str, str]:
         """The path with the serial and, where that is a wildcard, the path without it (else empty)."""
@@ -75,7 +104,7 @@ class _Form:
             return key, ""
         if serial == "*":
             return key + self._serial + ANY_RUN, key
-        return key + self._serial + serial, ""
+        return key + self._serial + _escaped(serial), ""
 
 
 def _digits(parts: list[str], length: int) -> str:
@@ -106,24 +135,29 @@ def _pieces(parts: list[str]) -> str:
 
 
 def _bare(parts: list[str]) -> str:
-    return ANY_RUN if parts[0] == "*" else parts[0] + (ANY_RUN if parts[1] == "*" else parts[1])
+    return ANY_RUN if parts[0] == "*" else parts[0] + (ANY_RUN if parts[1] == "*" else _escaped(parts[1]))
+
+
+def _escaped(serial: str) -> str:
+    """The serial of an EPC URI as links write it (GS1 Digital Link, table 7-1)."""
+    return _ESCAPE.sub(lambda found: found.group().upper(), serial.translate(_RESERVED))
 
 
 _FORMS: dict[str, _Form] = {
-    "sgtin": _Form(3, lambda parts: f"01/{_leading(parts, 13)}", "/21/"),
-    "lgtin": _Form(3, lambda parts: f"01/{_leading(parts, 13)}", "/10/"),
-    "upui": _Form(3, lambda parts: f"01/{_leading(parts, 13)}", "/235/"),
-    "itip": _Form(5, lambda parts: f"8006/{_leading(parts, 13)}{_pieces(parts)}", "/21/"),
-    "sscc": _Form(2, lambda parts: f"00/{_leading(parts, 17)}", None),
-    "sgln": _Form(3, lambda parts: f"414/{_checked(_digits(parts, 12))}", "/254/"),
-    "pgln": _Form(2, lambda parts: f"417/{_checked(_digits(parts, 12))}", None),
-    "grai": _Form(3, lambda parts: f"8003/0{_checked(_digits(parts, 12))}", ""),
-    "gdti": _Form(3, lambda parts: f"253/{_checked(_digits(parts, 12))}", ""),
-    "sgcn": _Form(3, lambda parts: f"255/{_checked(_digits(parts, 12))}", ""),
-    "gsrn": _Form(2, lambda parts: f"8018/{_checked(_digits(parts, 17))}", None),
-    "gsrnp": _Form(2, lambda parts: f"8017/{_checked(_digits(parts, 17))}", None),
-    "gsin": _Form(2, lambda parts: f"402/{_checked(_digits(parts, 16))}", None),
-    "giai": _Form(2, lambda parts: f"8004/{_bare(parts)}", None),
-    "ginc": _Form(2, lambda parts: f"401/{_bare(parts)}", None),
-    "cpi": _Form(3, lambda parts: f"8010/{_bare(parts)}", "/8011/"),
+    "sgtin": _Form(3, 13, lambda parts: f"01/{_leading(parts, 13)}", "/21/"),
+    "lgtin": _Form(3, 13, lambda parts: f"01/{_leading(parts, 13)}", "/10/"),
+    "upui": _Form(3, 13, lambda parts: f"01/{_leading(parts, 13)}", "/235/"),
+    "itip": _Form(5, 13, lambda parts: f"8006/{_leading(parts, 13)}{_pieces(parts)}", "/21/"),
+    "sscc": _Form(2, 17, lambda parts: f"00/{_leading(parts, 17)}", None),
+    "sgln": _Form(3, 12, lambda parts: f"414/{_checked(_digits(parts, 12))}", "/254/"),
+    "pgln": _Form(2, 12, lambda parts: f"417/{_checked(_digits(parts, 12))}", None),
+    "grai": _Form(3, 12, lambda parts: f"8003/0{_checked(_digits(parts, 12))}", ""),
+    "gdti": _Form(3, 12, lambda parts: f"253/{_checked(_digits(parts, 12))}", ""),
+    "sgcn": _Form(3, 12, lambda parts: f"255/{_checked(_digits(parts, 12))}", ""),
+    "gsrn": _Form(2, 17, lambda parts: f"8018/{_checked(_digits(parts, 17))}", None),
+    "gsrnp": _Form(2, 17, lambda parts: f"8017/{_checked(_digits(parts, 17))}", None),
+    "gsin": _Form(2, 16, lambda parts: f"402/{_checked(_digits(parts, 16))}", None),
+    "giai": _Form(2, 0, lambda parts: f"8004/{_bare(parts)}", None),
+    "ginc": _Form(2, 0, lambda parts: f"401/{_bare(parts)}", None),
+    "cpi": _Form(3, 0, lambda parts: f"8010/{_bare(parts)}", "/8011/"),
 }

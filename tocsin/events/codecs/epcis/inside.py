@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Any
 
 from tocsin.errors import LimitProblem, Problem
-from tocsin.events.codecs.cloudevents import event_of, from_mapping, parse_json
+from tocsin.events.codecs.cloudevents import encode, event_of, from_mapping, parse_json
 from tocsin.events.codecs.epcis.document import decode_document, is_epcis_json, looks_like_xml, normal_events
 from tocsin.events.codecs.epcis.event import enveloped, event_of_attributes
 from tocsin.events.event import Event
@@ -58,10 +58,7 @@ def unwrapped(event: Event) -> list[Event]:
 
 def as_line(event: Event) -> bytes:
     """An event as one line of CloudEvents JSON, which decodes to the same event."""
-    body = {**event.envelope, "data": event.data}
-    if event.place_source is not None:
-        body["place"] = event.place_source
-    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+    return encode(event).encode() + b"\n"
 
 
 def whole_documents(lines: Iterable[bytes]) -> Iterator[bytes]:

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from tocsin.events.codecs.epcis import vocabulary
-from tocsin.events.codecs.epcis.names import Prefixes, expanded, prefixes_of
+from tocsin.events.codecs.epcis.names import Names, expanded, names_of
 from tocsin.events.codecs.epcis.readings import (
     Reading,
     boolean,
+    hex_binary,
     instant,
     items,
     matching,
@@ -22,12 +23,15 @@ from tocsin.events.codecs.epcis.readings import (
     one_or_more,
     read_members,
     record,
+    reference,
     shown,
     term,
     text,
     uri,
     wrong,
 )
+from tocsin.events.codecs.epcis.typed import types_used
+from tocsin.events.views.epcis import MASTER_DATA, NAMESPACES
 
 ACTIONS = ("ADD", "OBSERVE", "DELETE")
 QUANTITY_EVENT = "QuantityEvent"
@@ -60,7 +64,7 @@ _REPORT = record(
         "coordinateReferenceSystem": uri,
         "uriValue": uri,
         "stringValue": text,
-        "hexBinaryValue": matching("[A-Fa-f0-9]+", "f0f0f0"),
+        "hexBinaryValue": hex_binary,
         "booleanValue": boolean,
         "uom": text,
         **dict.fromkeys(("value", "minValue", "maxValue", "meanValue", "sDev", "percRank", "percValue"), number),
@@ -78,6 +82,14 @@ _ERROR = record(
     ("declarationTime",),
 )
 
+
+def _kept(value: Any, at: str, _: Names) -> dict[str, Any]:
+    """What normal data already knows of a thing stays as it is."""
+    if not isinstance(value, dict):
+        raise wrong(at, f"expected an object, got {shown(value)}")
+    return value
+
+
 _COMMON: dict[str, Reading] = {
     "type": text,
     "eventTime": instant,
@@ -85,7 +97,7 @@ _COMMON: dict[str, Reading] = {
     "eventTimeZoneOffset": matching(r"[+-](0\d|1[0-4]):[0-5]\d", "+02:00"),
     "eventID": uri,
     "errorDeclaration": _ERROR,
-    "certificationInfo": one_or_more(text),
+    "certificationInfo": one_or_more(reference),
     "bizStep": term(vocabulary.BIZ_STEP),
     "disposition": term(vocabulary.DISPOSITION),
     "persistentDisposition": record({"set": _DISPOSITIONS, "unset": _DISPOSITIONS}),
@@ -97,6 +109,7 @@ _COMMON: dict[str, Reading] = {
     "sourceList": items(record({"type": _PARTY, "source": uri}, ("type", "source"))),
     "destinationList": items(record({"type": _PARTY, "destination": uri}, ("type", "destination"))),
     "sensorElementList": items(_SENSOR),
+    MASTER_DATA: items(_kept),
 }
 _EPCS, _ACTED, _ILMD = items(uri), {"action": _ACTION}, {"ilmd": record({})}
 
@@ -138,24 +151,30 @@ KINDS: dict[str, _Kind] = {
 _OWN_KIND = _Kind(_COMMON | _ACTED | _OBJECTS | _CHILDREN | _CHANGED | _ILMD, _TIMES)
 
 
-def normal_event(value: Any, at: str, prefixes: Prefixes) -> dict[str, Any]:
+def normal_event(value: Any, at: str, names: Names) -> dict[str, Any]:
     """The event as nested data in its one form; raises at the first field that is wrong or missing."""
     if not isinstance(value, dict):
         raise wrong(at or "event", f"expected an event, got {shown(value)}")
-    given, alias = _without_quantity_event(value)
-    kind = _kind_of(given.get("type"), f"{at}.type" if at else "type")
+    inside = names_of(value.get("@context"), names)
+    given, alias = _without_quantity_event({_bare(name): item for name, item in value.items()})
+    name = _kind_name(given.get("type"), f"{at}.type" if at else "type", inside)
+    kind = KINDS.get(name, _OWN_KIND)
     _check_presence(given, at, kind)
-    found = read_members(given, at, prefixes, kind.fields, kind.required)
-    inside = prefixes_of(value.get("@context"), prefixes)
-    return found | {"type": expanded(found["type"], inside)} | ({ALIAS: alias} if alias else {})
+    found = read_members(given, at, names, kind.fields, kind.required)
+    return found | types_used(found, inside.types) | {"type": name} | ({ALIAS: alias} if alias else {})
 
 
-def _kind_of(name: Any, at: str) -> _Kind:
-    if isinstance(name, str) and name in KINDS:
-        return KINDS[name]
-    if isinstance(name, str) and ":" in name:
-        return _OWN_KIND
-    raise wrong(at, f"{shown(name)} is no kind of event", f"known: {', '.join(KINDS)}; one of your own is a URI")
+def _bare(name: str) -> str:
+    """A name of the standard's own vocabulary without its namespace."""
+    return name.removeprefix("epcis:").removeprefix(NAMESPACES["epcis"])
+
+
+def _kind_name(written: Any, at: str, names: Names) -> str:
+    """The name of a kind of event: one of the standard, or the full name of one's own."""
+    name = expanded(written.strip(), names).removeprefix("epcis:") if isinstance(written, str) else ""
+    if name not in KINDS and ":" not in name:
+        raise wrong(at, f"{shown(written)} is no kind of event", f"known: {', '.join(KINDS)}; one of your own is a URI")
+    return name
 
 
 def _check_presence(given: Mapping[str, Any], at: str, kind: _Kind) -> None:

@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from tocsin.events.views.epcis import NAMESPACES
+
 _WEB = r"(?:https?://(?:ref\.|ns\.|www\.)?gs1\.org/{folder}/|{prefix}:)"
 
 
@@ -21,6 +23,7 @@ class Vocabulary:
     name: str
     words: frozenset[str]
     spelling: re.Pattern[str]
+    web: str
 
     def word(self, text: str) -> str:
         """The bare word of a standard term in any spelling; any other text as it is."""
@@ -40,11 +43,12 @@ class Vocabulary:
 def _core(name: str, urn: str, web: str, words: str) -> Vocabulary:
     web_form = _WEB.format(folder="cbv", prefix="cbv") + re.escape(web) + "-"
     spelling = re.compile(rf"(?:urn:epcglobal:cbv:{urn}:|{web_form})(?P<word>[\w.-]+)")
-    return Vocabulary(name, frozenset(words.split()), spelling)
+    return Vocabulary(name, frozenset(words.split()), spelling, f"{NAMESPACES['cbv']}{web}-")
 
 
 def _web_only(name: str) -> Vocabulary:
-    return Vocabulary(name, frozenset(), re.compile(_WEB.format(folder="voc", prefix="gs1") + r"(?P<word>[\w.-]+)"))
+    spelling = re.compile(_WEB.format(folder="voc", prefix="gs1") + r"(?P<word>[\w.-]+)")
+    return Vocabulary(name, frozenset(), spelling, NAMESPACES["gs1"])
 
 
 BIZ_STEP = _core(
@@ -83,3 +87,15 @@ COMPONENT = _core(
 )
 MEASUREMENT = _web_only("measurement type")
 ALERT = _web_only("sensor alert type")
+
+_CORE = (BIZ_STEP, DISPOSITION, TRANSACTION_TYPE, PARTY_TYPE, ERROR_REASON, COMPONENT)
+
+
+def web_form(text: str) -> str:
+    """The web address of a standard term of the core vocabulary in any full spelling; any other text as it is."""
+    if "cbv" not in text:
+        return text
+    for each in _CORE:
+        if found := each.spelling.fullmatch(text):
+            return each.web + found.group("word")
+    return text

@@ -6,7 +6,7 @@ Matches of atomic subscriptions and dead letters pass through in the same pass.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,14 +15,18 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from tocsin.engine.detection.network import Found
+from tocsin.events.dead_letter import window_over
+from tocsin.events.match import Match, once
 from tocsin.hosts.collecting import collect_rarely
 from tocsin.hosts.spark.detection.members import Members
 from tocsin.hosts.spark.detection.messages import RESULTS, Span, message_of, results
 from tocsin.hosts.spark.detection.results import packed_results
-from tocsin.hosts.spark.detection.shard import Outcome, once
+from tocsin.hosts.spark.detection.shard import Outcome, letter_of
 from tocsin.hosts.spark.detection.shards import shard_keys
+from tocsin.hosts.spark.rows import Letter
 from tocsin.hosts.spark.schemas import BY_MATCH, MATCHES
 from tocsin.hosts.spark.sources import Source
+from tocsin.hosts.spark.telling import IDS_ONLY, Teller, Telling
 from tocsin.hosts.spark.worker import untold_letters
 from tocsin.values.time import Instant
 
@@ -34,12 +38,12 @@ _LISTS = f"array<{MATCHES.simpleString()}>"
 _ORDER = ("shard", "end", "start", "source", "id")
 
 
-def tested(by_event: DataFrame, versions: DataFrame, source: Source, shards: int, until: Instant | None) -> DataFrame:
+def tested(by_event: DataFrame, versions: DataFrame, test: BackTest) -> DataFrame:
     """Rows by event -> (match, dead_letter); `versions` has one row, the version for shards without events."""
-    beginnings = _beginnings(versions, shards)
-    rows = _spread(by_event, shards).unionByName(beginnings, allowMissingColumns=True)
-    placed = rows.repartition(shards, "shard").sortWithinPartitions(*_ORDER)
-    return placed.mapInArrow(BackTest(source, shards, until), BY_MATCH)
+    beginnings = _beginnings(versions, test.shards)
+    rows = _spread(by_event, test.shards).unionByName(beginnings, allowMissingColumns=True)
+    placed = rows.repartition(test.shards, "shard").sortWithinPartitions(*_ORDER)
+    return placed.mapInArrow(test, BY_MATCH)
 
 
 def first_in_order(by_event: DataFrame) -> DataFrame:
@@ -94,6 +98,7 @@ class BackTest:
     source: Source
     shards: int
     until: Instant | None
+    telling: Telling = IDS_ONLY
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """The work of one task, shard after shard."""
@@ -101,18 +106,20 @@ class BackTest:
         run: Run | None = None
         for rows in batches:
             yield _passing(rows)
-            outcome = Outcome()
+            found: list[Match] = []
             for shard, version, message in _for_shards(rows):
                 if run is None or run.key != shard:
                     if run is not None:
-                        run.end(self.until, outcome)
-                    run = Run(shard, self.shards, self.source)
-                run.tell(version, message, outcome)
-            yield from packed_results(outcome)
+                        yield from self._results(run, found + run.ended(self.until), run.letters)
+                    found, run = [], Run(shard, self.shards, self.source)
+                found += run.told(version, message)
+            if run is not None:
+                yield from self._results(run, found)
         if run is not None:
-            outcome = Outcome()
-            run.end(self.until, outcome)
-            yield from packed_results(outcome)
+            yield from self._results(run, run.ended(self.until), run.letters)
+
+    def _results(self, run: Run, matches: list[Match], letters: Sequence[Letter] = ()) -> Iterator[Any]:
+        return packed_results(Outcome(matches, list(letters)), run.teller(self.telling))
 
 
 class Run:
@@ -126,16 +133,21 @@ class Run:
         self._version = 0
         self._events = 0
         self._spans: list[Span] = []
+        self.letters: list[Letter] = []
 
-    def tell(self, version: int, message: bytes | None, outcome: Outcome) -> None:
+    def teller(self, telling: Telling) -> Teller:
+        """Who tells of members what is asked for."""
+        return self._members.teller(telling)
+
+    def told(self, version: int, message: bytes | None) -> list[Match]:
         """The next event in canonical order, or only that the shard is there."""
         self._version = version
         if message is None:
-            return
+            return []
         told = message_of(message)
         if not told.hits:
             self._spans += [] if told.span is None else [told.span]
-            return
+            return []
         self._begin()
         engine = self._members.engine
         found: Found = []
@@ -144,30 +156,31 @@ class Run:
             self._events += 1
             if self._events % FORGET_EVERY == 0 and hit.event.interval is not None:
                 engine.forget_before(hit.event.interval.end)
-        self._render(found, outcome)
+        return self._new(found)
 
-    def end(self, until: Instant | None, outcome: Outcome) -> None:
+    def ended(self, until: Instant | None) -> list[Match]:
         """There are no more events: the clock runs on."""
         self._begin()
         engine, found = self._members.engine, []
         if self._spans:
             last = max(newest for _, newest in self._spans)
             found = engine.advance_to(last if until is None else min(until, last))
-        self._render(found + engine.advance_to(until), outcome)
+        return self._new(found + engine.advance_to(until))
 
     def _begin(self) -> None:
         """Takes its subscriptions in; from when to when there are events it has been told before any event."""
         if self._members.version is None:
             self._members.move_to(self._source.snapshot(self._version))
             if self._spans:
-                self._members.engine.begin_at(min(oldest for oldest, _ in self._spans))
+                over = self._members.engine.begin_at(min(oldest for oldest, _ in self._spans))
+                self.letters += map(letter_of, map(window_over, over))
 
-    def _render(self, found: Found, outcome: Outcome) -> None:
+    def _new(self, found: Found) -> list[Match]:
         told = once(self._members.engine.rendered(found))
         matches = [match for match in told if match.id not in self._rung]
         self._rung.update(match.id for match in matches)
-        outcome.matches += matches
-        outcome.letters += untold_letters(self._members.engine)
+        self.letters += untold_letters(self._members.engine)
+        return matches
 
 
 def _passing(rows: Any) -> Any:

@@ -19,7 +19,8 @@ from tocsin.hosts.spark.reading import Reading, RowReading, read
 from tocsin.hosts.spark.reports import WORKER_REPORTS, Task
 from tocsin.hosts.spark.rows import DEAD_LETTER, Letter
 from tocsin.hosts.spark.sources import Source
-from tocsin.hosts.spark.worker import MOST_MATCHES, Found, rung, undecided_letters, version_of
+from tocsin.hosts.spark.telling import Teller, Telling
+from tocsin.hosts.spark.worker import MOST_MATCHES, Found, rung, undecided_letters, version_of, warning_letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class MatchedRows:
     index: DetectingIndex
     reading: Reading
     matched: Matched
+    teller: Teller
     letters: list[Letter]
 
     def span(self, late: frozenset[tuple[str, str]] = frozenset()) -> Span | None:
@@ -44,7 +46,8 @@ class MatchedRows:
     def rung(self) -> Found:
         """The rings of atomic subscriptions."""
         events = np.array([number for number, _ in self.matched.rings], np.int32)
-        return rung(self.index.engine, self.reading, events, [key for _, key in self.matched.rings], [])
+        keys = [key for _, key in self.matched.rings]
+        return rung(self.index.engine, self.reading, events, keys, self.teller, [])
 
     def rings(self) -> Iterator[Any]:
         """Record batches of the matches of atomic subscriptions, and of the rings for which nothing could be built."""
@@ -63,9 +66,9 @@ class MatchedRows:
                 yield each.index, event, self.index.routes(each.atoms, shards)
 
 
-def matched_rows(batches: Iterator[Any], layout: Layout, source: Source) -> Iterator[MatchedRows]:
+def matched_rows(batches: Iterator[Any], layout: Layout, source: Source, telling: Telling) -> Iterator[MatchedRows]:
     """Matches Arrow batches of rows; subscriptions that do not compile are told with the first."""
-    told = False
+    told, odd = False, set[tuple[str, str]]()
     for rows in batches:
         if rows.num_rows == 0:
             continue
@@ -75,8 +78,9 @@ def matched_rows(batches: Iterator[Any], layout: Layout, source: Source) -> Iter
         reading = read(rows, layout)
         letters = list(reading.letters)
         if not told:
-            letters += WORKER_REPORTS.due(Task.current(), index)
+            letters += WORKER_REPORTS.due(Task.current(), index, telling)
             told = True
         matched = index.engine.match_all(reading.batch)
         letters += undecided_letters(index.engine, reading)
-        yield MatchedRows(version, index, reading, matched, letters)
+        letters += warning_letters(index.engine, reading, odd)
+        yield MatchedRows(version, index, reading, matched, index.teller(telling), letters)

@@ -9,14 +9,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tocsin.catalog import Definition, Snapshot, Subscription, Surroundings, compile_subscription
+from tocsin.catalog import (
+    Definition,
+    Snapshot,
+    Subscription,
+    Surroundings,
+    compile_subscription,
+    refuse_past_windows,
+)
 from tocsin.engine.engine import Engine
 from tocsin.errors import Problem
 from tocsin.hosts.spark.detection.routes import atom_name
 from tocsin.hosts.spark.detection.shards import shard_of
 from tocsin.hosts.spark.rows import Letter, letter_of_subscription
+from tocsin.hosts.spark.telling import Teller, Telling
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Plan, atoms_of
+from tocsin.values.time import Instant
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +45,13 @@ class Members:
         self._number = number
         self._shards = shards
         self._held: dict[str, Held] = {}
+        self._subscriptions: tuple[Subscription, ...] = ()
         self._definitions: tuple[Definition, ...] = ()
+        self._light = Surroundings.of(())
         self._atoms: dict[bytes, Atom] = {}
 
-    def move_to(self, snapshot: Snapshot) -> list[Letter]:
-        """Holds what the snapshot holds for this shard; gives a dead letter for each that the engine refuses now."""
+    def move_to(self, snapshot: Snapshot, now: Instant | None = None) -> list[Letter]:
+        """Holds what the snapshot holds for this shard; gives a dead letter for each that is refused at this time."""
         wanted = {each.id: each for each in snapshot.subscriptions if shard_of(each.id, self._shards) == self._number}
         for gone in [id for id in self._held if id not in wanted]:
             self._drop(gone)
@@ -50,11 +61,16 @@ class Members:
         for subscription in wanted.values():
             held = self._held.get(subscription.id)
             if held is None or held.subscription != subscription or not same_names:
-                letters += self._renew(subscription, _composite(subscription, light))
-        self._definitions = snapshot.definitions
+                letters += self._renew(subscription, _composite(subscription, light), now)
+        self._subscriptions = tuple(wanted.values())
+        self._definitions, self._light = snapshot.definitions, light
         self.version = snapshot.version
         self._name_atoms()
         return letters
+
+    def teller(self, telling: Telling) -> Teller:
+        """Who tells of members what is asked for at this version."""
+        return Teller(telling, telling.contents(self._subscriptions), self._light.words)
 
     def atoms(self, names: Iterable[bytes]) -> list[Atom]:
         """The atoms of some names; those of subscriptions that are gone are left out."""
@@ -71,7 +87,7 @@ class Members:
                 self.engine.remove(id)
         self._name_atoms()
 
-    def _renew(self, subscription: Subscription, plan: Plan | None) -> Iterable[Letter]:
+    def _renew(self, subscription: Subscription, plan: Plan | None, now: Instant | None) -> Iterable[Letter]:
         held = self._held.get(subscription.id)
         if held is not None and held.plan == plan:
             self._held[subscription.id] = Held(subscription, plan)
@@ -82,6 +98,7 @@ class Members:
         if plan is None:
             return
         try:
+            refuse_past_windows(subscription, plan, now)
             self.engine.add(subscription.id, plan)
         except Problem as problem:
             yield letter_of_subscription(problem, subscription.id, subscription.expression)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from pyspark.sql import DataFrame
@@ -9,17 +10,19 @@ from pyspark.sql import functions as F
 
 from tocsin.catalog import Catalog, Snapshot, Surroundings, compile_subscription
 from tocsin.errors import MeaningProblem, Problem
-from tocsin.hosts.spark.detection.backtest import first_in_order, tested
+from tocsin.hosts.spark.detection.backtest import BackTest, first_in_order, tested
 from tocsin.hosts.spark.detection.clock import Pace
 from tocsin.hosts.spark.detection.forwarding import Forwarding
-from tocsin.hosts.spark.detection.sending import SENT
+from tocsin.hosts.spark.detection.sending import SENT, Sending
 from tocsin.hosts.spark.detection.shards import DEFAULT_SHARDS, MOST_SHARDS
-from tocsin.hosts.spark.detection.stream import detected, detected_in_stream
+from tocsin.hosts.spark.detection.stream import detected
 from tocsin.hosts.spark.detection.wanting import WANTED, Identity, Wanting
 from tocsin.hosts.spark.layout import Layout
 from tocsin.hosts.spark.sources import FIXED_VERSION, LiveCatalog, Source
+from tocsin.hosts.spark.telling import IDS_ONLY, Telling
 from tocsin.hosts.spark.versions import VERSION, version_table
 from tocsin.plan.atoms import Atom
+from tocsin.plan.composites import Part
 from tocsin.values.time import Duration, Instant
 
 DEFAULT_LATENESS: Duration = 2_000_000
@@ -49,13 +52,21 @@ class Given:
     rows: DataFrame
     layout: Layout
     source: Source
+    telling: Telling = IDS_ONLY
 
 
-def has_composites(source: Source) -> bool:
-    """Whether the list, or the catalog as it is now, has a composite."""
-    if isinstance(source, LiveCatalog):
-        return _any_composite(Catalog(source.url).snapshot())
-    return _any_composite(source.snapshot(FIXED_VERSION))
+def composites_in(snapshot: Snapshot) -> Iterator[tuple[str, Part]]:
+    """The composites of a list or catalog, by subscription; what does not compile is none."""
+    light = Surroundings.of(snapshot.definitions)
+    for subscription in snapshot.subscriptions:
+        if subscription.language in _ATOMIC_LANGUAGES:
+            continue
+        try:
+            plan = compile_subscription(subscription, light)
+        except Problem:
+            continue
+        if not isinstance(plan.pattern, Atom):
+            yield subscription.id, plan.pattern
 
 
 def detected_in(given: Given, detection: Detection, once: bool, remembered: Duration | None) -> DataFrame:
@@ -63,16 +74,18 @@ def detected_in(given: Given, detection: Detection, once: bool, remembered: Dura
 
     `once`: in a batch each identity counts once. `remembered`: how long a stream remembers identities, None for not.
     """
-    rows, layout, source, shards = given.rows, given.layout, given.source, detection.shards
+    rows, layout, source, shards, telling = given.rows, given.layout, given.source, detection.shards, given.telling
     if not rows.isStreaming:
-        wanting = Wanting(layout, source, shards, once, detection.late)
+        wanting = Wanting(layout, source, shards, once, detection.late, telling)
         by_event = rows.mapInArrow(wanting, WANTED)
-        return tested(first_in_order(by_event) if once else by_event, _versions(given), source, shards, detection.until)
+        test = BackTest(source, shards, detection.until, telling)
+        return tested(first_in_order(by_event) if once else by_event, _versions(given), test)
     if remembered is None:
-        return detected_in_stream(rows, layout, source, shards, detection.pace)
-    by_event = rows.mapInArrow(Wanting(layout, source, shards, with_content=False), WANTED)
-    messages = _first_that_came(by_event, remembered).mapInArrow(Forwarding(shards), SENT)
-    return detected(messages, source, shards, detection.pace)
+        messages = rows.mapInArrow(Sending(layout, source, shards, telling), SENT)
+    else:
+        by_event = rows.mapInArrow(Wanting(layout, source, shards, with_content=False, telling=telling), WANTED)
+        messages = _first_that_came(by_event, remembered).mapInArrow(Forwarding(shards), SENT)
+    return detected(messages, source, shards, detection.pace, telling)
 
 
 def _first_that_came(by_event: DataFrame, remembered: Duration) -> DataFrame:
@@ -86,17 +99,3 @@ def _versions(given: Given) -> DataFrame:
     if isinstance(given.source, LiveCatalog):
         return version_table(spark, Catalog(given.source.url)).withColumnRenamed(VERSION, "version")
     return spark.range(1).select(F.lit(FIXED_VERSION).cast("bigint").alias("version"))
-
-
-def _any_composite(snapshot: Snapshot) -> bool:
-    light = Surroundings.of(snapshot.definitions)
-    for subscription in snapshot.subscriptions:
-        if subscription.language in _ATOMIC_LANGUAGES:
-            continue
-        try:
-            plan = compile_subscription(subscription, light)
-        except Problem:
-            continue
-        if not isinstance(plan.pattern, Atom):
-            return True
-    return False

@@ -21,6 +21,7 @@ from tocsin.hosts.spark.detection.results import packed_results
 from tocsin.hosts.spark.detection.shard import Outcome, Setting, step_of
 from tocsin.hosts.spark.detection.shards import shard_keys
 from tocsin.hosts.spark.sources import Source
+from tocsin.hosts.spark.telling import IDS_ONLY, Teller, Telling
 
 PAYLOAD = "payload binary"
 
@@ -28,10 +29,11 @@ PAYLOAD = "payload binary"
 class Detector(StatefulProcessor):
     """Detects the composites of a shard. What only passes through is handed on as it came."""
 
-    def __init__(self, source: Source, shards: int, pace: Pace) -> None:
+    def __init__(self, source: Source, shards: int, pace: Pace, telling: Telling = IDS_ONLY) -> None:
         self._source = source
         self._shards = shards
         self._pace = pace
+        self._telling = telling
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Names the states. The worker does nothing else from here on."""
@@ -70,7 +72,7 @@ class Detector(StatefulProcessor):
         step = step_of(messages, now)
         outcome = kept.shard.take(step)
         self._keeper.save(kept, setting, step, self._next_alarm(kept, now, fired))
-        yield from _rows(outcome)
+        yield from _rows(outcome, kept.shard.teller(self._telling))
 
     def _next_alarm(self, kept: Kept, now: Millis, fired: bool) -> Millis | None:
         """At most one timer is set; one that fires too soon is set anew, one that would fire too late is replaced."""
@@ -85,6 +87,6 @@ class Detector(StatefulProcessor):
         return alarm
 
 
-def _rows(outcome: Outcome) -> Iterator[Row]:
-    for batch in packed_results(outcome):
+def _rows(outcome: Outcome, teller: Teller) -> Iterator[Row]:
+    for batch in packed_results(outcome, teller):
         yield Row(payload=passing(batch))

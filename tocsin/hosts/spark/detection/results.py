@@ -13,29 +13,32 @@ from tocsin.hosts.spark.detection.messages import passed, result_of_letters, res
 from tocsin.hosts.spark.detection.shard import Outcome
 from tocsin.hosts.spark.heads import INSTANT
 from tocsin.hosts.spark.rows import DEAD_LETTER, MATCH
+from tocsin.hosts.spark.telling import Teller
 
 MOST_MATCHES = 10_000
 """How many matches go into one Arrow batch."""
 
 
-def packed_results(outcome: Outcome) -> Iterator[Any]:
+def packed_results(outcome: Outcome, teller: Teller) -> Iterator[Any]:
     """The record batches of what a step brought about."""
     if outcome.letters:
         yield result_of_letters(outcome.letters)
-    yield from batches_of_matches(outcome.matches)
+    yield from batches_of_matches(outcome.matches, teller)
 
 
-def batches_of_matches(matches: Sequence[Match]) -> Iterator[Any]:
+def batches_of_matches(matches: Sequence[Match], teller: Teller) -> Iterator[Any]:
     """Record batches of matches."""
     for first in range(0, len(matches), MOST_MATCHES):
         some = matches[first : first + MOST_MATCHES]
-        yield results(_match_array(some), pa.nulls(len(some), DEAD_LETTER))
+        yield results(_match_array(some, teller), pa.nulls(len(some), DEAD_LETTER))
 
 
-def _match_array(matches: Sequence[Match]) -> Any:
+def _match_array(matches: Sequence[Match], teller: Teller) -> Any:
+    keys = [each.subscription for each in matches]
     columns = [
-        pa.array([each.subscription for each in matches], pa.string()),
+        pa.array(keys, pa.string()),
         pa.array([each.events for each in matches], MATCH.field("events").type),
+        pa.array([each.sources for each in matches], MATCH.field("sources").type),
         *(
             pa.array([getattr(each, name) for each in matches], pa.int64()).cast(INSTANT)
             for name in ("start", "end", "detected")
@@ -44,6 +47,7 @@ def _match_array(matches: Sequence[Match]) -> Any:
         pa.array([list(each.bindings.items()) for each in matches], MATCH.field("bindings").type),
         pa.array([each.outputs for each in matches], MATCH.field("outputs").type),
         pa.array([each.id for each in matches], pa.string()),
+        teller.column(keys, lambda number: matches[number].members),
     ]
     return pa.StructArray.from_arrays(columns, fields=[MATCH.field(number) for number in range(MATCH.num_fields)])
 

@@ -19,6 +19,7 @@ from tocsin.hosts.spark.detection.shards import shard_keys
 from tocsin.hosts.spark.layout import Layout
 from tocsin.hosts.spark.reports import Task
 from tocsin.hosts.spark.sources import Source
+from tocsin.hosts.spark.telling import IDS_ONLY, Telling
 
 SENT = "shard bigint, payload binary"
 
@@ -32,12 +33,13 @@ class Sending:
     layout: Layout
     source: Source
     shards: int
+    telling: Telling = IDS_ONLY
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """The work of one task."""
         collect_rarely()
         mine = Task.current().partition % self.shards
-        for found in matched_rows(batches, self.layout, self.source):
+        for found in matched_rows(batches, self.layout, self.source, self.telling):
             yield sent([*passing_rows(found, mine), *message_rows(found, self.shards)], self.shards)
 
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 
 from tocsin.engine.detection.network import Found
-from tocsin.events.dead_letter import late, suspended
+from tocsin.events.dead_letter import DeadLetter, late, suspended, window_over
 from tocsin.events.event import Event
-from tocsin.events.match import Match
+from tocsin.events.match import Match, once
 from tocsin.events.order import in_canonical_order
 from tocsin.hosts.ordering import ReorderBuffer
 from tocsin.hosts.spark.detection.clock import Millis, Pace, StreamClock
@@ -22,6 +22,7 @@ from tocsin.hosts.spark.detection.messages import Hit, message_of
 from tocsin.hosts.spark.detection.packing import event_of_plain, pack, plain_event, unpack
 from tocsin.hosts.spark.rows import Letter
 from tocsin.hosts.spark.sources import Source
+from tocsin.hosts.spark.telling import Teller, Telling
 from tocsin.hosts.spark.worker import untold_letters
 from tocsin.values.time import Instant
 
@@ -76,11 +77,16 @@ class Shard:
             self.clock.saw(max((newest for _, newest in spans), default=None), now)
         else:
             self.clock.run_on(now)
+        outcome.letters += map(letter_of, map(window_over, self._begun()))
         outcome.matches += self._detected()
-        outcome.letters += map(_suspended_letter, self._members.engine.take_suspended())
+        outcome.letters += map(letter_of, map(suspended, self._members.engine.take_suspended()))
         outcome.letters += untold_letters(self._members.engine)
         self.token = blake2b(self.token + step, digest_size=16).digest()
         return outcome
+
+    def teller(self, telling: Telling) -> Teller:
+        """Who tells of members what is asked for now."""
+        return self._members.teller(telling)
 
     def _begins_with(self, oldest: Instant | None) -> None:
         """Until time begins, the lowest end counts that is not late."""
@@ -92,7 +98,9 @@ class Shard:
 
     def move_to(self, version: int) -> list[Letter]:
         """Holds the subscriptions of a version."""
-        return [] if self._members.version == version else self._members.move_to(self.source.snapshot(version))
+        if self._members.version == version:
+            return []
+        return self._members.move_to(self.source.snapshot(version), self.clock.watermark)
 
     def change_source(self, source: Source) -> None:
         """Takes its subscriptions from another list or catalog from now on."""
@@ -139,34 +147,32 @@ class Shard:
         self._waiting.add(event.identity)
         self._buffer.add(event, atoms)
 
+    def _begun(self) -> list[str]:
+        """Begins time as soon as the first event is sure to be the first; whose window was over before is out."""
+        mark = self.clock.watermark
+        if self._has_begun or mark is None or (self._oldest is not None and mark <= self._oldest):
+            return []
+        over = self._members.engine.begin_at(mark if self._oldest is None else self._oldest)
+        self._has_begun, self._oldest = True, None
+        return over
+
     def _detected(self) -> list[Match]:
         mark = self.clock.watermark
-        if mark is None or (self._oldest is not None and mark <= self._oldest):
+        if mark is None or not self._has_begun:
             return []
         found: Found = []
         engine = self._members.engine
-        if not self._has_begun:
-            engine.begin_at(mark if self._oldest is None else self._oldest)
-            self._has_begun, self._oldest = True, None
         for event, names in self._buffer.release(mark):
             self._waiting.discard(event.identity)
             found += engine.detect(event, self._members.atoms(names))
         found += engine.advance_to(mark - 1)
         engine.forget_before(mark)
-        return once(engine.rendered(found))
+        return list(once(engine.rendered(found)))
 
 
-def once(found: Iterable[Match]) -> list[Match]:
-    """Each id once, the first of them."""
-    matches: dict[str, Match] = {}
-    for match in found:
-        matches.setdefault(match.id, match)
-    return list(matches.values())
-
-
-def _suspended_letter(key: str) -> Letter:
-    plain = suspended(key)
-    return Letter(plain.code, plain.reason, key, None, None, key, plain.input)
+def letter_of(plain: DeadLetter) -> Letter:
+    """The letter of a subscription that ends; its input is the subscription's id."""
+    return Letter(plain.code, plain.reason, plain.input, None, None, plain.input, plain.input)
 
 
 def _late_letter(event: Event) -> Letter:

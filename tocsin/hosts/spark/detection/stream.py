@@ -8,25 +8,19 @@ from tocsin.errors import StateProblem
 from tocsin.hosts.spark.detection.clock import Pace
 from tocsin.hosts.spark.detection.processor import PAYLOAD, Detector
 from tocsin.hosts.spark.detection.results import Unpacked
-from tocsin.hosts.spark.detection.sending import SENT, Sending
-from tocsin.hosts.spark.layout import Layout
 from tocsin.hosts.spark.schemas import BY_MATCH
 from tocsin.hosts.spark.sources import Source
+from tocsin.hosts.spark.telling import Telling
 
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 
 
-def detected_in_stream(rows: DataFrame, layout: Layout, source: Source, shards: int, pace: Pace) -> DataFrame:
-    """Rows of events -> (match, dead_letter), composites included."""
-    messages = rows.mapInArrow(Sending(layout, source, shards), SENT)
-    return detected(messages, source, shards, pace)
-
-
-def detected(messages: DataFrame, source: Source, shards: int, pace: Pace) -> DataFrame:
+def detected(messages: DataFrame, source: Source, shards: int, pace: Pace, telling: Telling) -> DataFrame:
     """Rows (shard, payload) -> (match, dead_letter). Timers need the mode that runs micro-batches without input too."""
     _require_rocksdb(messages)
     mode = "None" if pace.idle is None else "ProcessingTime"
-    packed = messages.groupBy("shard").transformWithState(Detector(source, shards, pace), PAYLOAD, "Append", mode)
+    detector = Detector(source, shards, pace, telling)
+    packed = messages.groupBy("shard").transformWithState(detector, PAYLOAD, "Append", mode)
     return packed.mapInArrow(Unpacked(), BY_MATCH)
 
 

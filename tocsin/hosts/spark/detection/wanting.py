@@ -19,6 +19,7 @@ from tocsin.hosts.spark.layout import Layout
 from tocsin.hosts.spark.reports import Task
 from tocsin.hosts.spark.schemas import BY_EVENT
 from tocsin.hosts.spark.sources import Source
+from tocsin.hosts.spark.telling import IDS_ONLY, Telling
 from tocsin.hosts.spark.worker import ByEvent, blank_row, letters_by_event
 
 Identity = tuple[str, str]
@@ -61,12 +62,13 @@ class Wanting:
     shards: int
     with_content: bool
     late: frozenset[Identity] = frozenset()
+    telling: Telling = IDS_ONLY
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """The work of one task."""
         by_event = ByEvent(self.layout, self.source, self.with_content)
         task, letters, spans = Task.current(), 0, 0
-        for found in matched_rows(batches, self.layout, self.source):
+        for found in matched_rows(batches, self.layout, self.source, self.telling):
             rung = found.rung()
             told = [*found.letters, *rung.letters]
             if told:

@@ -1,0 +1,144 @@
+"""The database behind a catalog: found, or made when asked to, never made by accident.
+
+What goes wrong in it is a problem with a way out. A SQLite file that another process holds is waited for, `BUSY`
+seconds at most.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+import sqlalchemy as sql
+from sqlalchemy.pool import NullPool
+
+from tocsin.errors import MeaningProblem, StateProblem
+
+BUSY = 5.0
+"""For so many seconds a database that is in use by another process is waited for."""
+
+_METADATA = sql.MetaData()
+COUNTER = sql.Table(
+    "tocsin_version",
+    _METADATA,
+    sql.Column("one", sql.Integer, primary_key=True, autoincrement=False),
+    sql.Column("version", sql.Integer, nullable=False),
+)
+LOG = sql.Table(
+    "tocsin_log",
+    _METADATA,
+    sql.Column("number", sql.Integer, primary_key=True, autoincrement=True),
+    sql.Column("version", sql.Integer, nullable=False, index=True),
+    sql.Column("name", sql.Text, nullable=False, index=True),
+    sql.Column("body", sql.Text, nullable=True),
+)
+_LOCKED = ("locked", "lock timeout", "LockNotAvailable")
+
+
+class Database:
+    """A database by its URL; a connection is made for each use. Opening one makes nothing."""
+
+    __slots__ = ("_engine", "_file", "url")
+
+    def __init__(self, url: str) -> None:
+        self.url = url if "://" in url else f"sqlite:///{Path(url).absolute()}"
+        try:
+            parsed = sql.make_url(self.url)
+            self._file = Path(parsed.database or "") if parsed.get_backend_name() == "sqlite" else None
+            self._engine = sql.create_engine(parsed, poolclass=NullPool, **self._options())
+        except (sql.exc.SQLAlchemyError, ImportError) as error:
+            raise _cannot_open(error) from None
+
+    def __str__(self) -> str:
+        return str(self._file) if self._file is not None else sql.make_url(self.url).render_as_string()
+
+    @contextmanager
+    def reading(self) -> Iterator[sql.Connection]:
+        """A connection to read with."""
+        with self._told(), self._engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[sql.Connection]:
+        """A connection whose changes all come to be, or none."""
+        with self._told(), self._engine.begin() as connection:
+            yield connection
+
+    def holds_catalog(self) -> bool:
+        """Whether there is a catalog; a problem where the database itself cannot be opened."""
+        if self._file is not None and not self._file.is_file():
+            self._require_folder(self._file)
+            return False
+        try:
+            with self._engine.connect() as connection:
+                return sql.inspect(connection).has_table(COUNTER.name)
+        except sql.exc.SQLAlchemyError as error:
+            raise self._busy() if _is_lock(error) else _cannot_open(error) from None
+
+    def make_catalog(self) -> None:
+        """An empty catalog, where there is none."""
+        if self._file is not None:
+            self._require_folder(self._file)
+            self._file.touch()
+        with self.writing() as connection:
+            _METADATA.create_all(connection)
+            if connection.execute(sql.select(COUNTER.c.version)).first() is None:
+                connection.execute(COUNTER.insert().values(one=1, version=0))
+
+    def _options(self) -> dict[str, object]:
+        """A SQLite file is opened as it is: by default, opening one that does not exist would make it."""
+        if self._file is None:
+            return {}
+        if not self._file.name:
+            raise MeaningProblem("a catalog in SQLite is a file", code="CatalogError", hint="give its path")
+        name = f"file:{quote(str(self._file.absolute()))}?mode=rw"
+        return {"creator": lambda: sqlite3.connect(name, uri=True, timeout=BUSY)}
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except sql.exc.SQLAlchemyError as error:
+            raise self._busy() if _is_lock(error) else self._unusable(error) from None
+
+    def _busy(self) -> StateProblem:
+        return StateProblem(
+            f"the catalog {self} is locked by another process, for more than {BUSY:g} s",
+            code="CatalogLocked",
+            hint="end the process that holds it, then try again; for many writers use PostgreSQL",
+        )
+
+    def _unusable(self, error: Exception) -> StateProblem:
+        return StateProblem(
+            f"the catalog {self} cannot be used: {_reason(error)}",
+            code="CatalogError",
+            hint="is it there, and is it a catalog? Look with: tocsin catalog list CATALOG",
+        )
+
+    @staticmethod
+    def _require_folder(file: Path) -> None:
+        if not file.absolute().parent.is_dir():
+            raise MeaningProblem(
+                f"the folder {file.absolute().parent} does not exist",
+                code="CatalogError",
+                hint="make the folder first, or give another path",
+            )
+
+
+def _cannot_open(error: Exception) -> MeaningProblem:
+    return MeaningProblem(
+        f"the catalog cannot be opened: {_reason(error)}",
+        code="CatalogError",
+        hint="give a file path, sqlite:///file.db or postgresql+psycopg://user@host/database",
+    )
+
+
+def _is_lock(error: Exception) -> bool:
+    return any(word in str(error) for word in _LOCKED)
+
+
+def _reason(error: Exception) -> str:
+    return str(error).partition("\n")[0]

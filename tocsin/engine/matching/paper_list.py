@@ -1,0 +1,196 @@
+"""The paper's algorithm as the paper tells it (P2.2, steps 1 to 4), every step kept: for reading, not for speed.
+
+A selector is a list of nodes, each a test and the operator behind it, the last one with the end mark `#`. What a node
+says is looked up in the table *props* or evaluated and entered there; where the node before settles it, it is assigned
+without looking (and never entered). At the end the values are joined, AND before OR. An OR under an AND, for which the
+paper has no form, is a node of its own: a list in parentheses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+
+from tocsin.errors import MeaningProblem
+from tocsin.events.event import Event
+from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode, Not, Predicate, predicate_truth
+from tocsin.plan.passes import prepared_expression
+from tocsin.values.truth import Truth, negation, truth
+
+
+class Operator(Enum):
+    """What stands behind a node."""
+
+    AND = "and"
+    OR = "or"
+    END = "#"
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A predicate, or its negation."""
+
+    predicate: Predicate
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A list in parentheses; one without nodes has a fixed value."""
+
+    nodes: tuple[Node, ...]
+    fixed: Truth = Truth.TRUE
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One node of a list."""
+
+    content: Test | Group
+    operator: Operator
+
+
+class How(Enum):
+    """How a node came to its value."""
+
+    EVALUATED = "evaluated"
+    REUSED = "reused"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A test with its value: by a row of props, or assigned because of the node before it and that node's operator."""
+
+    test: Test
+    how: How
+    value: Truth
+    row: int = 0
+    before: tuple[Truth, Operator] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """One selector over one event: its steps, and whether it rings."""
+
+    key: str
+    nodes: tuple[Node, ...]
+    steps: tuple[Step, ...]
+    rings: bool
+
+
+@dataclass(slots=True)
+class Trace:
+    """The walks over one event, and the table props: predicates in the order of their evaluation, with results."""
+
+    walks: list[Walk] = field(default_factory=list)
+    props: dict[Predicate, Truth] = field(default_factory=dict)
+
+    @property
+    def matches(self) -> list[str]:
+        """The selectors that ring, in the order of the list."""
+        return [walk.key for walk in self.walks if walk.rings]
+
+
+class SubscriptionList:
+    """The list S: selectors in the order in which they came."""
+
+    def __init__(self, *, reorder: bool = True) -> None:
+        self._reorder = reorder
+        self.lists: dict[str, tuple[Node, ...]] = {}
+
+    def add(self, key: str, expression: BooleanNode) -> None:
+        """Preprocesses a selector (unless it is to be taken as it stands) and cuts it into nodes."""
+        prepared = prepared_expression(expression) if self._reorder else expression
+        self.lists[key] = tuple(_nodes(prepared, Operator.END))
+
+    def trace(self, event: Event) -> Trace:
+        """All selectors over one event, with a table that starts empty."""
+        trace = Trace()
+        for key, nodes in self.lists.items():
+            steps: list[Step] = []
+            value = _walk(nodes, event, trace.props, steps)
+            trace.walks.append(Walk(key, nodes, tuple(steps), value is Truth.TRUE))
+        return trace
+
+
+def _nodes(node: BooleanNode, behind: Operator) -> Iterator[Node]:
+    """The list of a condition in negation normal form, whose last node has the operator `behind`."""
+    match node:
+        case AnyOf(operands) if operands:
+            for operand in operands[:-1]:
+                yield from _nodes(operand, Operator.OR)
+            yield from _nodes(operands[-1], behind)
+        case AllOf(operands) if operands:
+            for operand in operands[:-1]:
+                yield Node(_content(operand), Operator.AND)
+            yield Node(_content(operands[-1]), behind)
+        case _:
+            yield Node(_content(node), behind)
+
+
+def _content(node: BooleanNode) -> Test | Group:
+    match node:
+        case AllOf(()) | AnyOf(()):
+            return Group((), truth(isinstance(node, AllOf)))
+        case AllOf() | AnyOf():
+            return Group(tuple(_nodes(node, Operator.END)))
+        case Not(AllOf() | AnyOf() | Not()):
+            raise MeaningProblem("a negation must stand on a predicate here", hint="push negations down first")
+        case Not(predicate):
+            return Test(predicate, negated=True)  # type: ignore[arg-type]
+        case _:
+            return Test(node)
+
+
+def _walk(nodes: tuple[Node, ...], event: Event, props: dict[Predicate, Truth], steps: list[Step]) -> Truth:
+    values: list[tuple[Truth, Operator]] = []
+    for node in nodes:
+        settled = _settled(values[-1]) if values else None
+        if settled is None:
+            value = _value(node.content, event, props, steps)
+        else:
+            value = settled
+            steps += [Step(test, How.SKIPPED, settled, before=values[-1]) for test in _tests(node.content)]
+        values.append((value, node.operator))
+    return _joined(values)
+
+
+def _settled(before: tuple[Truth, Operator]) -> Truth | None:
+    """What the node behind this one is assigned; None where it is to be evaluated."""
+    value, operator = before
+    if operator is Operator.OR:
+        return Truth.TRUE if value is Truth.TRUE else None
+    return None if value is Truth.TRUE else Truth.FALSE
+
+
+def _value(content: Test | Group, event: Event, props: dict[Predicate, Truth], steps: list[Step]) -> Truth:
+    if isinstance(content, Group):
+        return _walk(content.nodes, event, props, steps) if content.nodes else content.fixed
+    known = content.predicate in props
+    if not known:
+        props[content.predicate] = predicate_truth(content.predicate, event)
+    result = props[content.predicate]
+    value = negation(result) if content.negated else result
+    row = list(props).index(content.predicate) + 1
+    steps.append(Step(content, How.REUSED if known else How.EVALUATED, value, row))
+    return value
+
+
+def _tests(content: Test | Group) -> Iterator[Test]:
+    if isinstance(content, Test):
+        yield content
+    else:
+        for node in content.nodes:
+            yield from _tests(node.content)
+
+
+def _joined(values: list[tuple[Truth, Operator]]) -> Truth:
+    """The value of the whole list: AND before OR."""
+    best, group = Truth.FALSE, Truth.TRUE
+    for value, operator in values:
+        group = min(group, value)
+        if operator is not Operator.AND:
+            best, group = max(best, group), Truth.TRUE
+    return best

@@ -1,0 +1,68 @@
+"""A scale of texts: every text on it has a number, in the order of code points, with room for others between any two.
+
+So texts are compared as numbers are: a text that is not on the scale gets the number right behind its lower neighbour,
+which is above that neighbour and below the next. A new text takes the middle between its neighbours and moves none;
+only where there is no room left does every text get a new number.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+_ROOM = 1 << 30
+_LIMIT = 1 << 52
+"""Numbers up to here are exact as floats, and so is the next one behind each."""
+
+
+class Scale:
+    """Texts in order, each with its number; neighbours are at least two apart."""
+
+    __slots__ = ("_numbers", "_texts")
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+        self._numbers: list[int] = []
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def add(self, text: str) -> bool:
+        """Puts a new text on the scale; TRUE when for lack of room all others have new numbers."""
+        at = bisect_left(self._texts, text)
+        below = self._numbers[at - 1] if at else None
+        above = self._numbers[at] if at < len(self._numbers) else None
+        number = _between(below, above)
+        self._texts.insert(at, text)
+        self._numbers.insert(at, number)
+        if _fits(below, number) and _fits(number, above) and abs(number) < _LIMIT:
+            return False
+        self._renumber()
+        return True
+
+    def remove(self, text: str) -> None:
+        """Takes a text off the scale."""
+        at = bisect_left(self._texts, text)
+        del self._texts[at], self._numbers[at]
+
+    def number_of(self, text: str) -> int:
+        """Where a text stands, on the scale or between its texts."""
+        at = bisect_left(self._texts, text)
+        if at < len(self._texts) and self._texts[at] == text:
+            return self._numbers[at]
+        if at:
+            return self._numbers[at - 1] + 1
+        return self._numbers[0] - 1 if self._numbers else 0
+
+    def _renumber(self) -> None:
+        room = 2 * _LIMIT // (len(self._texts) + 1)
+        self._numbers = [room * (place + 1) - _LIMIT for place in range(len(self._texts))]
+
+
+def _between(below: int | None, above: int | None) -> int:
+    if below is None:
+        return 0 if above is None else above - _ROOM
+    return below + _ROOM if above is None else (below + above) // 2
+
+
+def _fits(below: int | None, above: int | None) -> bool:
+    return below is None or above is None or above - below >= 2

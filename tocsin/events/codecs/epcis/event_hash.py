@@ -1,0 +1,146 @@
+"""The event hash of the Core Business Vocabulary 2.0 (section 8.9): one name for the content, in any spelling.
+
+All that an event says is written as one text in a fixed order, without recordTime, eventID and error declaration, and
+hashed (RFC 6920). Where the words of the standard leave room or the published values differ from them, the published
+values of its reference implementation count (RalphTro/epcis-event-hash-generator): the lists of transactions and
+parties stand sorted among master data and extensions, after the sensors, and a type stands before what it types.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from tocsin.events.codecs.epcis.identifiers import canonical
+from tocsin.events.codecs.epcis.names import split_name
+from tocsin.events.codecs.epcis.typed import number_of
+from tocsin.events.codecs.epcis.vocabulary import web_form
+from tocsin.events.views.document import TEXT, scalar_text
+from tocsin.events.views.epcis import CONTEXT, MASTER_DATA, RENAMED, TERMS, TIMES
+from tocsin.values.time import format_instant, parse_instant
+
+_ORDER = (
+    "eventTime eventTimeZoneOffset certificationInfo parentID epcList inputEPCList childEPCs quantityList "
+    "childQuantityList inputQuantityList outputEPCList outputQuantityList action transformationID bizStep disposition "
+    "persistentDisposition readPoint bizLocation sensorElementList"
+).split()
+_INNER: Mapping[str, Sequence[str]] = {
+    "persistentDisposition": ("set", "unset"),
+    "readPoint": ("id",),
+    "bizLocation": ("id",),
+    "quantityElement": ("epcClass", "quantity", "uom"),
+    "sensorElement": ("sensorMetadata", "sensorReport"),
+    "sensorMetadata": ("time startTime endTime deviceID deviceMetadata rawData dataProcessingMethod bizRules".split()),
+    "sensorReport": (
+        "type exception deviceID deviceMetadata rawData dataProcessingMethod time microorganism chemicalSubstance "
+        "value component stringValue booleanValue hexBinaryValue uriValue minValue maxValue meanValue sDev percRank "
+        "percValue uom coordinateReferenceSystem".split()
+    ),
+    "bizTransactionList": ("type", "bizTransaction"),
+    "sourceList": ("type", "source"),
+    "destinationList": ("type", "destination"),
+}
+"""The order of the members of an object, by the name of the object or of the list it stands in."""
+_ITEMS = {
+    **dict.fromkeys(("epcList", "childEPCs", "inputEPCList", "outputEPCList"), "epc"),
+    **dict.fromkeys(
+        ("quantityList", "childQuantityList", "inputQuantityList", "outputQuantityList"), "quantityElement"
+    ),
+    "sensorElementList": "sensorElement",
+    **dict.fromkeys(("bizTransactionList", "sourceList", "destinationList"), ""),
+}
+"""Lists whose name is told once, and the name of each of their items; parties and transactions have none."""
+_UNTOLD = ("type", "@type", "recordTime", "eventID", "errorDeclaration", "rdfs:comment", CONTEXT, MASTER_DATA)
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
+_MILLISECOND = 1_000
+
+
+def event_hash(attributes: Mapping[str, Any]) -> str:
+    """The name of the content of an event in normal form: `ni:///sha-256;...?ver=CBV2.0`."""
+    digest = hashlib.sha256(pre_hash(attributes).encode(errors="surrogatepass")).hexdigest()
+    return f"ni:///sha-256;{digest}?ver=CBV2.0"
+
+
+def pre_hash(attributes: Mapping[str, Any]) -> str:
+    """The text that is hashed."""
+    known = [_told(name, attributes[name], "") for name in _ORDER if name in attributes]
+    rest = [name for name in attributes if name not in _ORDER and name not in _UNTOLD]
+    return f"eventType={_key(attributes['type'])}{''.join(known)}{_sorted(_others(attributes, rest))}"
+
+
+def _told(name: str, value: Any, area: str) -> str:
+    """A field of the standard with its value: a list, an object, or a scalar."""
+    if name in _ITEMS:
+        return name + _sorted(_item(_ITEMS[name], item, name) for item in value)
+    if isinstance(value, list):
+        return _sorted(_told(name, item, area) for item in value)
+    if isinstance(value, dict):
+        return name + _members(value, name)
+    return f"{name}={_standard(name, value, area)}"
+
+
+def _item(name: str, item: Any, area: str) -> str:
+    return name + _members(item, name or area) if isinstance(item, dict) else f"{name}={_text(item)}"
+
+
+def _members(value: Mapping[str, Any], area: str) -> str:
+    """The members of an object in their order, then its extensions, sorted."""
+    order = _INNER.get(area, ())
+    known = [_told(name, value[name], area) for name in order if name in value]
+    return "".join(known) + _sorted(_others(value, [name for name in value if name not in order]))
+
+
+def _standard(name: str, value: Any, area: str) -> str:
+    """The scalar of a field of the standard."""
+    if name in TIMES:
+        return _milliseconds(value)
+    named = TERMS.get(RENAMED.get((area, name), name)) if isinstance(value, str) and ":" not in value else None
+    return f"{named}{value}" if named else _text(value)
+
+
+def _others(value: Mapping[str, Any], names: Sequence[str]) -> Iterator[str]:
+    """Extensions, master data and what the fixed order leaves out: each value with its name."""
+    for name in names:
+        if name in _ITEMS or (name in _INNER and not split_name(name)[0]):
+            yield _told(name, value[name], "")
+        elif name not in _UNTOLD:
+            for item in value[name] if isinstance(value[name], list) else [value[name]]:
+                yield _key(name) + _own(item)
+
+
+def _own(value: Any) -> str:
+    if isinstance(value, list):
+        return _sorted(map(_own, value))
+    if not isinstance(value, dict):
+        return f"={_written(value)}"
+    text = f"={_written(value[TEXT])}" if TEXT in value else ""
+    return text + _sorted(_others(value, [name for name in value if name != TEXT]))
+
+
+def _key(name: str) -> str:
+    namespace, local = split_name(name)
+    return f"{{{namespace}}}{local}" if namespace else local
+
+
+def _text(value: Any) -> str:
+    return canonical(value) if isinstance(value, str) else scalar_text(value)
+
+
+def _written(value: Any) -> str:
+    """A value of an extension, whose text may write a number or a standard term, as XML knows nothing else."""
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
+        value = number_of(value)
+    return _text(web_form(value) if isinstance(value, str) else value)
+
+
+def _milliseconds(value: str) -> str:
+    """A time with three decimals; half a millisecond counts as a whole one."""
+    instant = (parse_instant(value) + _MILLISECOND // 2) // _MILLISECOND * _MILLISECOND
+    whole, _, fraction = format_instant(instant).removesuffix("Z").partition(".")
+    return f"{whole}.{fraction:0<3}Z"
+
+
+def _sorted(parts: Iterable[str]) -> str:
+    return "".join(sorted(parts))

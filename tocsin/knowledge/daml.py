@@ -1,0 +1,129 @@
+"""DAML+OIL, the language of the first paper's ontologies, in the words of RDF Schema and OWL, which grew out of it.
+
+Every term of DAML+OIL (March 2001 and December 2000) has its counterpart there, with the same meaning; so have the
+namespaces of RDF Schema and XML Schema that its texts used. `equivalentTo` says that two names are one; the rest of the
+text tells what kind of names they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from tocsin.knowledge.vocabulary import DAML_SPACES
+from tocsin.values.rdf import RdfText, Triple
+from tocsin.values.terms import OWL, RDF, RDF_TYPE, RDFS, XSD, Iri, Literal, Term
+
+_OLD_RDFS = ("http://www.w3.org/TR/1999/PR-rdf-schema-19990303#",)
+_OLD_XSD = tuple(f"http://www.w3.org/{month}/XMLSchema#" for month in ("1999", "2000/10"))
+
+_SAME = {
+    OWL: "Class Thing Nothing Restriction ObjectProperty DatatypeProperty TransitiveProperty Ontology "
+    "inverseOf intersectionOf unionOf complementOf oneOf disjointWith disjointUnionOf onProperty hasValue cardinality "
+    "minCardinality maxCardinality imports versionInfo",
+    RDFS: "Literal Datatype subClassOf subPropertyOf domain range label comment seeAlso isDefinedBy",
+    RDF: "Property List nil first rest type value",
+}
+_OTHER = {
+    "sameClassAs": OWL + "equivalentClass",
+    "samePropertyAs": OWL + "equivalentProperty",
+    "sameIndividualAs": OWL + "sameAs",
+    "differentIndividualFrom": OWL + "differentFrom",
+    "toClass": OWL + "allValuesFrom",
+    "hasClass": OWL + "someValuesFrom",
+    "UniqueProperty": OWL + "FunctionalProperty",
+    "UnambiguousProperty": OWL + "InverseFunctionalProperty",
+    "AbstractProperty": OWL + "ObjectProperty",
+    "Disjoint": OWL + "AllDisjointClasses",
+    "hasClassQ": OWL + "onClass",
+    "cardinalityQ": OWL + "qualifiedCardinality",
+    "minCardinalityQ": OWL + "minQualifiedCardinality",
+    "maxCardinalityQ": OWL + "maxQualifiedCardinality",
+}
+_TERMS: Mapping[str, str] = _OTHER | {name: space + name for space, names in _SAME.items() for name in names.split()}
+_EQUIVALENT = "equivalentTo"
+_OF_PROPERTIES = frozenset(
+    (RDF + "Property", *(f"{OWL}{kind}Property" for kind in (
+        "Object", "Datatype", "Transitive", "Functional", "InverseFunctional", "Symmetric", "Annotation",
+    )))
+)  # fmt: skip
+_BETWEEN_PROPERTIES = (RDFS + "subPropertyOf", OWL + "inverseOf", OWL + "equivalentProperty")
+_ABOUT_PROPERTIES = (*_BETWEEN_PROPERTIES, RDFS + "domain", RDFS + "range")
+_OF_CLASSES = frozenset((RDFS + "Class", OWL + "Class", RDFS + "Datatype"))
+
+
+def modernised(text: RdfText) -> RdfText:
+    """The same text without a word of DAML+OIL; another text stays as it is."""
+    if not any(_is_old(each) for triple in text.triples for each in _names(triple)):
+        return text
+    triples = [(_term(subject), _name(prop), _term(value)) for subject, prop, value in text.triples]
+    return replace(text, triples=tuple(dict.fromkeys(_equivalences(triples))))
+
+
+def _equivalences(triples: list[tuple[Term, str, Term]]) -> Iterable[Triple]:
+    """`equivalentTo` between properties, between classes, and between individuals."""
+    properties = _properties_in(triples)
+    classes = _classes_in(triples)
+    for subject, prop, value in triples:
+        assert not isinstance(subject, Literal)
+        if not prop.endswith("#" + _EQUIVALENT) or not prop.startswith(DAML_SPACES):
+            yield subject, prop, value
+        elif subject in properties or value in properties:
+            yield subject, OWL + "equivalentProperty", value
+        elif subject in classes or value in classes or not isinstance(value, Iri):
+            yield subject, OWL + "equivalentClass", value
+        else:
+            yield subject, OWL + "sameAs", value
+
+
+def _properties_in(triples: Iterable[tuple[Term, str, Term]]) -> set[Term]:
+    found: set[Term] = set()
+    for subject, prop, value in triples:
+        found.add(Iri(prop))
+        if prop in _ABOUT_PROPERTIES or (prop == RDF_TYPE and isinstance(value, Iri) and value.text in _OF_PROPERTIES):
+            found.add(subject)
+        if prop in _BETWEEN_PROPERTIES or prop == OWL + "onProperty":
+            found.add(value)
+    return found
+
+
+def _classes_in(triples: Iterable[tuple[Term, str, Term]]) -> set[Term]:
+    found: set[Term] = set()
+    for subject, prop, value in triples:
+        if prop == RDF_TYPE:
+            found.add(subject if isinstance(value, Iri) and value.text in _OF_CLASSES else value)
+        elif prop in (RDFS + "subClassOf", OWL + "equivalentClass", OWL + "disjointWith"):
+            found |= {subject, value}
+    return found
+
+
+def _names(triple: Triple) -> Iterable[str]:
+    subject, prop, value = triple
+    yield prop
+    yield from (each.text for each in (subject, value) if isinstance(each, Iri))
+    if isinstance(value, Literal):
+        yield value.datatype
+
+
+def _is_old(name: str) -> bool:
+    return name.startswith((*DAML_SPACES, *_OLD_RDFS, *_OLD_XSD))
+
+
+def _term(term: Term) -> Term:
+    match term:
+        case Iri(text):
+            return Iri(_name(text))
+        case Literal(lexical, datatype, language):
+            return Literal(lexical, _name(datatype), language)
+        case _:
+            return term
+
+
+def _name(name: str) -> str:
+    """The name of today; one that never was a term of DAML+OIL stays what it is."""
+    if not _is_old(name):
+        return name
+    for space, today in (*dict.fromkeys(_OLD_RDFS, RDFS).items(), *dict.fromkeys(_OLD_XSD, XSD).items()):
+        if name.startswith(space):
+            return today + name.removeprefix(space)
+    return _TERMS.get(name.rpartition("#")[2], name)

@@ -1,0 +1,94 @@
+"""Comparisons of lists, element by element: `$a;.epcList[*] = $b;.epcList[*]` holds where both share an element.
+
+Attributes that are to be equal, by one comparison or through several, share one variable, so that it is one and the
+same element for all of them. Every part that has one of them binds the variable to each of its elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from tocsin.events.event import Path
+from tocsin.languages.opsl.syntax import Comparison
+from tocsin.languages.texts import Problems
+from tocsin.plan.composites import Named, Part, PartAttribute, Related
+from tocsin.plan.elements import Elements
+from tocsin.plan.rewriting import with_parts
+
+CODE = "WhereError"
+
+
+def is_by_element(comparison: Comparison) -> bool:
+    """Whether one of the sides stands for each element of a list."""
+    return comparison.left.is_each or comparison.right.is_each
+
+
+def can_be_by_element(comparison: Comparison, related: Related, problems: Problems) -> bool:
+    """Whether attributes are compared with `=`; anything else is noted."""
+    if comparison.relation.text != "=":
+        problems.add(
+            CODE,
+            comparison.relation,
+            f"elements are compared with =, not with {comparison.relation.text}",
+            "say which elements are meant where the event is described, and correlate them with =",
+        )
+        return False
+    if related.left.variable or related.right.variable:
+        problems.add(
+            CODE,
+            comparison.left.spot,
+            "a value that an atom binds is no list",
+            "give the variable one name in both atoms: what has one name is joined by equal values",
+        )
+        return False
+    return True
+
+
+def bound(pattern: Part, wanted: Mapping[Related, Comparison], problems: Problems) -> Part:
+    """The pattern whose named parts bind the elements that are compared."""
+    elements: dict[str, Elements] = {}
+    for group in _groups(list(wanted)):
+        variable = _variable_of(group)
+        for attribute in group:
+            if elements.setdefault(attribute.name, (variable, attribute.path)) != (variable, attribute.path):
+                _refuse_second(attribute, wanted, problems)
+    return _with_elements(pattern, elements)
+
+
+def _groups(wanted: Sequence[Related]) -> list[list[PartAttribute]]:
+    """Attributes that comparisons bind together, each group in the order in which it is written."""
+    groups: list[list[PartAttribute]] = []
+    for related in wanted:
+        sides = [related.left, related.right]
+        touched = [group for group in groups if any(side in group for side in sides)]
+        merged = dict.fromkeys([*(each for group in touched for each in group), *sides])
+        groups = [*(group for group in groups if group not in touched), list(merged)]
+    return groups
+
+
+def _variable_of(group: Sequence[PartAttribute]) -> str:
+    """How a match names the element: by the attribute, or by all that it is an element of."""
+    return "=".join(dict.fromkeys(_text(attribute.path) for attribute in group))
+
+
+def _text(path: Path) -> str:
+    return ".".join(step for step in path if step)
+
+
+def _refuse_second(attribute: PartAttribute, wanted: Mapping[Related, Comparison], problems: Problems) -> None:
+    comparison = next(each for related, each in wanted.items() if attribute in (related.left, related.right))
+    side = comparison.left if comparison.left.variable == attribute.name else comparison.right
+    problems.add(
+        CODE,
+        side.spot,
+        f"${attribute.name}; has two lists that are compared element by element",
+        "compare one list of each variable; the concept language correlates by several",
+    )
+
+
+def _with_elements(part: Part, elements: Mapping[str, Elements]) -> Part:
+    inner = with_parts(part, lambda each: _with_elements(each, elements))
+    if isinstance(inner, Named) and inner.name in elements:
+        return replace(inner, elements=elements[inner.name])
+    return inner

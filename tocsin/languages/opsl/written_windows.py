@@ -1,0 +1,28 @@
+"""Where a text has a window of absolute time: a host that refuses it for its clock can then say which one it means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tocsin.errors import Place
+from tocsin.languages.opsl.limits import Limits
+from tocsin.languages.opsl.quantities import duration_of, instant_of
+from tocsin.languages.opsl.read import read
+from tocsin.languages.opsl.syntax import Fixed, Subscription, Temporal, nodes_of
+from tocsin.languages.texts import Problems
+from tocsin.values.time import Duration, Instant
+
+
+def find_window(text: str, start: Instant, length: Duration, limits: Limits) -> tuple[Place, str] | None:
+    """The place of the window's instant and how that is written; None where a definition has it, not the text."""
+    for window in _fixed_windows(read(text, limits)):
+        if (instant_of(window.instant.text), duration_of(window.duration.text)) == (start, length):
+            return Problems(text).place(window.instant), window.instant.text
+    return None
+
+
+def _fixed_windows(subscription: Subscription) -> Iterator[Fixed]:
+    bodies = (subscription.main, *(each.definition for each in subscription.bindings))
+    for node in (each for body in bodies for each in nodes_of(body)):
+        if isinstance(node, Temporal) and isinstance(node.window, Fixed):
+            yield node.window

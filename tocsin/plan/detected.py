@@ -1,0 +1,30 @@
+"""What a match is made of: an occurrence as the engine or as the reference has it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from tocsin.events.event import Event
+from tocsin.plan.rows import Rows
+from tocsin.values.space import Geometry
+from tocsin.values.time import Instant
+
+
+class Detected(Protocol):
+    """Members in canonical order, when and where they were, what is bound, and the silent windows."""
+
+    @property
+    def members(self) -> tuple[Event, ...]: ...
+    @property
+    def start(self) -> Instant: ...
+    @property
+    def end(self) -> Instant: ...
+    @property
+    def names(self) -> Mapping[str, Detected]: ...
+    @property
+    def absences(self) -> tuple[tuple[Instant, Instant], ...]: ...
+    @property
+    def rows(self) -> Rows: ...
+    @property
+    def place(self) -> Geometry | None: ...

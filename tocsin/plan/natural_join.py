@@ -1,0 +1,90 @@
+"""What occurrences bind, joined: rows that agree on the variables of both, found by their values and not by trying."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
+
+from tocsin.plan.rows import NOTHING_BOUND, Row, Rows
+
+Names = tuple[str, ...]
+Values = tuple[Hashable, ...]
+
+
+def natural_join(left: Rows, right: Rows) -> Rows:
+    """The rows of both that agree on what they share, each once, in the order of the left and then the right."""
+    if left == NOTHING_BOUND:
+        return right
+    if right == NOTHING_BOUND:
+        return left
+    tables: dict[Names, dict[Names, dict[Values, list[tuple[int, Row]]]]] = defaultdict(dict)
+    by_names = _by_names(right)
+    found: dict[Row, None] = {}
+    for one in left:
+        mine = _names(one)
+        matching: list[tuple[int, Row]] = []
+        for theirs, numbered in by_names.items():
+            shared = tuple(name for name in mine if name in theirs)
+            table = tables[theirs].get(shared)
+            if table is None:
+                table = tables[theirs][shared] = _table(numbered, shared)
+            matching += table.get(values_at(one, shared), ())
+        if len(by_names) > 1:
+            matching.sort(key=lambda each: each[0])
+        found |= dict.fromkeys(_united(one, other) for _, other in matching)
+    return tuple(found)
+
+
+def values_at(row: Row, names: Sequence[str]) -> Values:
+    """The values of some variables of a row."""
+    bound = dict(row)
+    return tuple(bound[name] for name in names)
+
+
+def rows_without(rows: Rows, others: Iterable[Rows]) -> Rows:
+    """The rows that agree with no row of the others: what did not come for them."""
+    came = tuple(dict.fromkeys(row for each in others for row in each))
+    if not came:
+        return rows
+    if () in came:
+        return ()
+    by_names = _by_names(came)
+    known: dict[tuple[Names, Names], frozenset[Values]] = {}
+    left: list[Row] = []
+    for row in rows:
+        mine = _names(row)
+        for theirs, numbered in by_names.items():
+            shared = tuple(name for name in mine if name in theirs)
+            values = known.get((theirs, shared))
+            if values is None:
+                values = known[theirs, shared] = frozenset(values_at(other, shared) for _, other in numbered)
+            if values_at(row, shared) in values:
+                break
+        else:
+            left.append(row)
+    return tuple(left)
+
+
+def _by_names(rows: Rows) -> dict[Names, list[tuple[int, Row]]]:
+    """Rows with their numbers, by the variables that they bind: nearly always all bind the same."""
+    found: dict[Names, list[tuple[int, Row]]] = {}
+    for number, row in enumerate(rows):
+        found.setdefault(_names(row), []).append((number, row))
+    return found
+
+
+def _names(row: Row) -> Names:
+    return tuple([name for name, _ in row])
+
+
+def _table(numbered: Sequence[tuple[int, Row]], shared: Names) -> dict[Values, list[tuple[int, Row]]]:
+    table: dict[Values, list[tuple[int, Row]]] = {}
+    for number, row in numbered:
+        table.setdefault(values_at(row, shared), []).append((number, row))
+    return table
+
+
+def _united(one: Row, other: Row) -> Row:
+    """A row of the same variables is the row itself."""
+    both = {**dict(other), **dict(one)}
+    return one if len(both) == len(one) else tuple(sorted(both.items(), key=lambda bound: bound[0]))

@@ -1,0 +1,120 @@
+"""Whether occurrences meet conditions: every kind by its definition, told anew for every pair that is asked about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, assert_never
+
+from tocsin.plan.composites import (
+    Absence,
+    AfterInstant,
+    AtRegion,
+    BetweenWindow,
+    DuringWindow,
+    End,
+    JoinCondition,
+    Meeting,
+    Moment,
+    Near,
+    PartAttribute,
+    Precedes,
+    Related,
+    Restriction,
+    Stands,
+    names_of,
+)
+from tocsin.plan.row_functions import GivenUp
+from tocsin.plan.row_terms import RowCondition
+from tocsin.reference.intervals import stands
+from tocsin.reference.occurrence import Occurrence
+from tocsin.reference.places import are_related
+from tocsin.reference.row_values import truth_in
+from tocsin.reference.values import bound_scalar, compare_scalars
+from tocsin.values.space import parse_place
+from tocsin.values.time import Instant
+from tocsin.values.truth import Truth
+
+
+def meets(condition: JoinCondition, parts: Sequence[Occurrence], names: Mapping[str, Occurrence]) -> bool:
+    """Whether the parts of a join, whose named parts are `names`, meet a condition."""
+    match condition:
+        case Precedes(earlier, later, gap, or_equal):
+            apart = _instant(later, parts) - _instant(earlier, parts)
+            return apart >= gap if or_equal else apart > gap
+        case Near(part, relation, other, distance, metric):
+            places = (parts[part].place_by(metric), parts[other].place_by(metric))
+            return are_related(places[0], relation, places[1], distance, metric)
+        case Stands(part, relation, other, proper):
+            first, second = parts[part], parts[other]
+            return stands(relation, (first.start, first.end), (second.start, second.end), proper=proper)
+        case Related():
+            return compare(condition, names)
+        case _:
+            assert_never(condition)
+
+
+def compare(condition: Related, names: Mapping[str, Occurrence]) -> bool:
+    """Whether two attributes of named parts compare as told; what a composite has for an attribute is nothing."""
+    left, right = _attribute(condition.left, names), _attribute(condition.right, names)
+    return compare_scalars(left, condition.relation, right)
+
+
+def concerns(conditions: Sequence[Related], absent: Occurrence, other: Occurrence) -> bool:
+    """Whether an occurrence of the absent part counts for what the other is known to be: attributes fit."""
+    names = {**other.names, **absent.names}
+    return all(compare(each, names) for each in conditions)
+
+
+def allows(restriction: Restriction, occurrence: Occurrence) -> bool:
+    """Whether an occurrence meets a restriction of fixed time or space, or of what it binds."""
+    match restriction:
+        case DuringWindow(start, length):
+            return start < occurrence.start and occurrence.end - start <= length
+        case AfterInstant(instant):
+            return instant < occurrence.start
+        case AtRegion(relation, region, distance, metric):
+            return are_related(occurrence.place_by(metric), relation, parse_place(region), distance, metric)
+        case Meeting(conditions):
+            return any(_meets_all(conditions, dict(row)) for row in occurrence.rows)
+        case _:
+            assert_never(restriction)
+
+
+def _meets_all(conditions: Sequence[RowCondition], row: Mapping[str, Any]) -> bool:
+    """Whether a row meets conditions; what is too much to work out is not met."""
+    try:
+        return all(truth_in(each, row) is Truth.TRUE for each in conditions)
+    except GivenUp:
+        return False
+
+
+def conditions_on_bounds(absence: Absence) -> tuple[Related, ...]:
+    """Those that speak of the two parts around a window alone."""
+    return tuple(each for each in absence.conditions if _is_about_bounds(absence, each))
+
+
+def conditions_on_absent(absence: Absence) -> tuple[Related, ...]:
+    """Those that speak of the absent part."""
+    return tuple(each for each in absence.conditions if not _is_about_bounds(absence, each))
+
+
+def _is_about_bounds(absence: Absence, condition: Related) -> bool:
+    if not isinstance(absence.window, BetweenWindow):
+        return False
+    around = names_of(absence.window.first) | names_of(absence.window.last)
+    return condition.left.name in around and condition.right.name in around
+
+
+def _instant(moment: Moment, parts: Sequence[Occurrence]) -> Instant:
+    part = parts[moment.part]
+    return {End.START: part.start, End.FINISH: part.end}[moment.end]
+
+
+def _attribute(attribute: PartAttribute, names: Mapping[str, Occurrence]) -> Any:
+    """The value in the one event that the name stands for, or the one that its part binds to the variable."""
+    named = names.get(attribute.name)
+    if named is None or len(named.members) != 1:
+        return None
+    if attribute.variable:
+        return bound_scalar([dict(row) for row in named.rows], attribute.variable)
+    return named.members[0].attribute(attribute.path)

@@ -1,0 +1,155 @@
+"""What follows for one event from the rules of its ontology (knowledge/rules.py): all rules, again and again, until
+nothing is new.
+
+What every member of a class has is a vertex of its own here, as long as the rules are applied; it is no part of the
+graph that comes out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from tocsin.errors import EventProblem
+from tocsin.events.views.graph import Arc, Graph
+from tocsin.knowledge.ontology import Ontology
+from tocsin.knowledge.rules import MAX_INFERRED, AllOf, AnyOf, Expression, HasValue, Named, Rules, Some
+from tocsin.values.terms import Literal, Term, same_value
+
+
+@dataclass(frozen=True, slots=True)
+class _Unseen:
+    """Something that meets an expression, of which the event says nothing."""
+
+    meaning: Expression
+
+
+_Vertex: TypeAlias = Term | _Unseen
+_Types: TypeAlias = dict[_Vertex, set[str]]
+
+
+def inferred(graph: Graph, ontology: Ontology) -> Graph:
+    """The graph with all that follows; EventProblem where that is more than the limit."""
+    if not ontology.rules:
+        return graph
+    arcs = _all_arcs(graph, ontology)
+    types = _all_types(graph, arcs, ontology)
+    fresh = sorted(arcs - set(graph.arcs), key=str)
+    kinds = {term: (*classes, *sorted(types[term] - set(classes))) for term, classes in graph.types.items()}
+    return Graph(graph.home, (*graph.arcs, *fresh), kinds)
+
+
+def _all_arcs(graph: Graph, ontology: Ontology) -> set[Arc]:
+    rules, arcs, growing = ontology.rules, set(graph.arcs), True
+    while growing:
+        more = {*_turned(arcs, rules, ontology), *_chained(arcs, rules, ontology)} - arcs
+        arcs |= more
+        growing = bool(more)
+        if growing and len(arcs) > MAX_INFERRED:
+            raise EventProblem(
+                f"more than {MAX_INFERRED:,} arcs follow from the event",
+                code="EVENT_TOO_LARGE",
+                hint="send it as several events, or leave out infer: inverse",
+            )
+    return arcs
+
+
+def _turned(arcs: set[Arc], rules: Rules, ontology: Ontology) -> Iterator[Arc]:
+    for subject, used, value in arcs:
+        for prop, inverse in rules.inverses:
+            if prop in ontology.superproperties(used) and not isinstance(value, Literal):
+                yield (value, inverse, subject)
+
+
+def _chained(arcs: set[Arc], rules: Rules, ontology: Ontology) -> Iterator[Arc]:
+    for prop in rules.transitive:
+        steps = [arc for arc in arcs if prop in ontology.superproperties(arc[1])]
+        for subject, _, middle in steps:
+            for start, _, end in steps:
+                if middle == start:
+                    yield (subject, prop, end)
+
+
+def _all_types(graph: Graph, arcs: set[Arc], ontology: Ontology) -> _Types:
+    rules = ontology.rules
+    types: _Types = {term: set(kinds) for term, kinds in graph.types.items()}
+    for subject, used, value in arcs:
+        above = ontology.superproperties(used)
+        types[subject] |= {kind for prop, kind in rules.domains if prop in above}
+        if not isinstance(value, Literal):
+            types[value] |= {kind for prop, kind in rules.ranges if prop in above}
+    world = _World(ontology, types, {term: {arc[1:] for arc in arcs if arc[0] == term} for term in types})
+    while world.grow():
+        pass
+    return world.types
+
+
+@dataclass(slots=True)
+class _World:
+    """Vertices, seen and unseen, with their classes and the properties they have, so far."""
+
+    ontology: Ontology
+    types: _Types
+    arcs: dict[_Vertex, set[tuple[str, _Vertex]]]
+
+    def grow(self) -> bool:
+        """Applies definitions, and what classes necessarily have, once; whether anything is new."""
+        before = self._size()
+        for vertex in [each for each in self.types if not isinstance(each, Literal)]:
+            for name, meaning in self.ontology.rules.definitions:
+                if self._meets(vertex, meaning):
+                    self.types[vertex].add(name)
+            for name, some in self.ontology.rules.necessary:
+                if self._meets(vertex, Named(name)):
+                    self._imagine(vertex, some)
+        return before != self._size()
+
+    def _size(self) -> tuple[int, int]:
+        return sum(map(len, self.types.values())), sum(map(len, self.arcs.values()))
+
+    def _imagine(self, vertex: _Vertex, some: Some) -> None:
+        unseen = _Unseen(some.filler)
+        self.types.setdefault(unseen, set())
+        self.arcs.setdefault(unseen, set())
+        self.arcs[vertex].add((some.property, unseen))
+        for part in _parts(some.filler):
+            if isinstance(part, Named):
+                self.types[unseen].add(part.name)
+            elif isinstance(part, Some):
+                self._imagine(unseen, part)
+
+    def _meets(self, vertex: _Vertex, meaning: Expression) -> bool:
+        if vertex == _Unseen(meaning):
+            return True
+        match meaning:
+            case Named(name):
+                return self._is_a(vertex, name)
+            case AllOf(parts):
+                return all(self._meets(vertex, part) for part in parts)
+            case AnyOf(parts):
+                return any(self._meets(vertex, part) for part in parts)
+            case Some(prop, filler):
+                return any(self._meets(value, filler) for value in self._values(vertex, prop))
+            case HasValue(prop, wanted):
+                return any(_is_same(value, wanted) for value in self._values(vertex, prop))
+
+    def _is_a(self, vertex: _Vertex, name: str) -> bool:
+        above = self.ontology.superdatatypes if isinstance(vertex, Literal) else self.ontology.superclasses
+        return any(name in above(kind) for kind in self.types[vertex])
+
+    def _values(self, vertex: _Vertex, prop: str) -> list[_Vertex]:
+        return [value for used, value in self.arcs[vertex] if prop in self.ontology.superproperties(used)]
+
+
+def _parts(meaning: Expression) -> tuple[Expression, ...]:
+    """The parts of an intersection, and of those in it."""
+    if not isinstance(meaning, AllOf):
+        return (meaning,)
+    return tuple(part for each in meaning.parts for part in _parts(each))
+
+
+def _is_same(value: _Vertex, wanted: Term) -> bool:
+    if isinstance(value, Literal) and isinstance(wanted, Literal):
+        return same_value(value, wanted)
+    return value == wanted

@@ -1,0 +1,117 @@
+"""Windows of absences, and how long an occurrence may wait: by the definitions, in whole microseconds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tocsin.events.event import Event
+from tocsin.plan.composites import (
+    Absence,
+    BeforeWindow,
+    DuringWindow,
+    End,
+    EveryWindow,
+    FixedWindow,
+    Join,
+    Only,
+    Part,
+    Precedes,
+    parts_of,
+)
+from tocsin.reference.conditions import compare, concerns, conditions_on_absent, conditions_on_bounds
+from tocsin.reference.occurrence import Occurrence, together
+from tocsin.values.time import Duration, Instant
+
+
+def is_over_before(part: Part, ordered: Sequence[Event]) -> bool:
+    """Whether a window that the part fixes in time ended before the first of the events did."""
+    first = next((event.interval.end for event in ordered if event.interval is not None), None)
+    match part:
+        case _ if first is None:
+            return False
+        case Absence(_, FixedWindow(start, length)) | Only(_, DuringWindow(start, length)) if start + length < first:
+            return True
+        case _:
+            return any(is_over_before(inner, ordered) for inner in parts_of(part))
+
+
+def first_start(every: EveryWindow, first: Instant) -> Instant:
+    """Where the first of the windows that come again starts, when the first known instant is `first`.
+
+    Without origin they are counted since the epoch. They are open at the start and closed at the end, so that an
+    instant at which one ends and the next starts lies in the one that ends.
+    """
+    if every.origin is not None:
+        return every.origin
+    since = first % every.length
+    return first - (since or every.length)
+
+
+def windows(every: EveryWindow, first: Instant | None, last: Instant | None) -> Iterator[tuple[Instant, Instant]]:
+    """The windows that come again, from the one in which the first known instant lies to those over by the last."""
+    start = every.origin if first is None else first_start(every, first)
+    if start is None or last is None:
+        return
+    while start + every.length <= last:
+        yield start, start + every.length
+        start += every.length
+
+
+def is_in(each: Occurrence, start: Instant, end: Instant) -> bool:
+    """Whether an occurrence lies wholly in the half-open window (start, end]."""
+    return start < each.start and each.end <= end
+
+
+def ends_in(each: Occurrence, start: Instant, end: Instant) -> bool:
+    """Whether an occurrence ends in the half-open window (start, end]."""
+    return start < each.end <= end
+
+
+def breaks_after(absence: Absence, each: Occurrence, after: Occurrence, length: Duration) -> bool:
+    """Whether an occurrence of the absent part lies in the window after another and concerns it."""
+    return is_in(each, after.end, after.end + length) and concerns(absence.conditions, each, after)
+
+
+def breaks_before(absence: Absence, each: Occurrence, before: Occurrence) -> bool:
+    """Whether an occurrence of the absent part ends in the window before another, is remembered, and concerns it."""
+    assert isinstance(absence.window, BeforeWindow)
+    in_window = before.start - absence.window.length <= each.end < before.start
+    is_kept = absence.keep is None or before.end - each.end <= absence.keep
+    return in_window and is_kept and concerns(absence.conditions, each, before)
+
+
+def breaks_between(absence: Absence, each: Occurrence, first: Occurrence, last: Occurrence, whole: Occurrence) -> bool:
+    """Whether an occurrence of the absent part lies in the open window between two others and concerns them."""
+    in_window = first.end < each.start and each.end < last.start
+    return in_window and concerns(conditions_on_absent(absence), each, whole)
+
+
+def between(absence: Absence, first: Occurrence, last: Occurrence) -> Occurrence | None:
+    """The two bounds of a silent window together; None where they are no bounds of one."""
+    if not first.end < last.start or (absence.keep is not None and last.end - first.end > absence.keep):
+        return None
+    whole = together((first, last))
+    if whole is None or not all(compare(each, whole.names) for each in conditions_on_bounds(absence)):
+        return None
+    return whole.silent_after(first.end, last.start)
+
+
+def longest_wait(join: Join, slot: int) -> Duration | None:
+    """How long after its end an occurrence at a slot may at most be completed by the others; None for ever.
+
+    Another part that must end no later than some time after it allows for that time; `keep` allows for itself.
+    """
+    waits: list[Duration | None] = []
+    orders = [each for each in join.conditions if isinstance(each, Precedes)]
+    for other in range(len(join.parts)):
+        limits = [-each.gap for each in orders if _limits_end(each, other, slot)]
+        if other != slot:
+            waits.append(max(0, min(limits)) if limits else None)
+    known = [each for each in waits if each is not None]
+    longest = [max(known)] if len(known) == len(waits) else []
+    return min([*longest, *([] if join.keep is None else [join.keep])], default=None)
+
+
+def _limits_end(order: Precedes, other: int, slot: int) -> bool:
+    """Whether an order puts the end of one part before a moment of another."""
+    return (order.earlier.part, order.earlier.end, order.later.part) == (other, End.FINISH, slot)
