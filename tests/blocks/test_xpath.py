@@ -35,7 +35,7 @@ def order(lines: int) -> str:
 
 def shape(xml: str) -> Shape:
     root = parse_xml(xml)
-    tree = Tree(root)
+    tree = Tree([root])
     return outlined_shape(root, Outline(tree.names, tree.parents, tree.levels))
 
 
