@@ -1,0 +1,51 @@
+"""Every timeline of a few events, engine against reference, for patterns whose edges random worlds seldom meet."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import product
+
+import pytest
+
+from tests.detection.test_agreement import expected, key, play
+from tests.detection.test_horizon import bounded
+from tests.detection.test_operators import assert_agree
+from tests.timelines import event_at, kind
+from tocsin.engine.detection.network import Network
+from tocsin.events.event import Event
+from tocsin.plan.bounds import with_horizon
+from tocsin.plan.composites import Absence, BeforeWindow, BetweenWindow, Join, Named, Plan, Policy
+
+A, B, C = (kind(letter) for letter in "abc")
+
+
+def worlds(kinds: str, length: int) -> Iterator[list[Event]]:
+    """One event an instant, of every kind in every order."""
+    for letters in product(kinds, repeat=length):
+        yield [event_at(instant, letter) for instant, letter in enumerate(letters, 1)]
+
+
+@pytest.mark.parametrize("policy", list(Policy), ids=lambda policy: policy.value)
+@pytest.mark.parametrize("parts", [(A, A, A), (A, A, B), (B, A, B), (C, A, B)], ids=["aaa", "aab", "bab", "cab"])
+def test_absence_between_parts_that_one_event_may_be(parts: tuple[Named, ...], policy: Policy) -> None:
+    absent, first, last = parts
+    for events in worlds("abc", 5):
+        assert_agree(Absence(absent, BetweenWindow(first, last), policy=policy), events)
+
+
+def test_a_name_is_settled_where_its_places_meet() -> None:
+    x, y = Named("x", A), Named("y", B)
+    root = Join((Join((x, y), policy=Policy.DEFERRED), Join((y, x), policy=Policy.DEFERRED)), policy=Policy.DEFERRED)
+    for events in worlds("abc", 6):
+        assert_agree(Join((root, C), policy=Policy.DEFERRED), events)
+
+
+@pytest.mark.parametrize("horizon", [1, 2, 3])
+def test_evidence_before_a_part_is_kept_as_long_as_the_part_may_take(horizon: int) -> None:
+    pattern = Absence(B, BeforeWindow(Join((A, C), policy=Policy.UNRESTRICTED), 2), policy=Policy.UNRESTRICTED)
+    for events in worlds("abc", 5):
+        network = Network()
+        network.add("s", with_horizon(Plan(pattern), horizon).pattern)
+        found = play(network, events) + network.advance_to(None)
+        assert Counter(key(each) for _, each in found) == expected(bounded(pattern, horizon), events)
