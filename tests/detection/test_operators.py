@@ -116,6 +116,16 @@ def test_names_agree(
     assert_agree(Join((root, C), (), policy) if outside else root, events)
 
 
+@given(st.sampled_from([Policy.DEFERRED, Policy.CHRONICLE]), ROLES, st.booleans(), timelines(9))
+def test_names_are_settled_at_the_lowest_operator_above_them(
+    policy: Policy, last: Part, twice: bool, events: list[Event]
+) -> None:
+    x, y = Named("x", A), Named("y", B)
+    root = Join((Join((x, y), policy=policy), Join((y, x), policy=policy, keep=6)), policy=policy)
+    above = Join((root, last), policy=policy)
+    assert_agree(Join((above, last), policy=policy) if twice else above, events)
+
+
 @given(POLICIES, DURATIONS, DURATIONS, timelines())
 def test_a_part_waits_for_the_slowest_of_the_others(policy: Policy, short: int, long: int, events: list[Event]) -> None:
     def ends_within(part: int, length: int) -> Precedes:
