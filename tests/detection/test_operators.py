@@ -16,6 +16,7 @@ from tocsin.plan.composites import (
     AfterInstant,
     AfterWindow,
     AtRegion,
+    BetweenWindow,
     DuringWindow,
     Either,
     End,
@@ -78,6 +79,11 @@ def test_fixed_windows(start: int, length: int, events: list[Event]) -> None:
 def test_silence_after_a_part(first: Part, absent: Part, length: int, together: bool, events: list[Event]) -> None:
     whole: Part = Join((first, C), policy=Policy.UNRESTRICTED) if together else first
     assert_agree(Absence(absent, AfterWindow(whole, length)), events)
+
+
+@given(ROLES, ROLES, ROLES, timelines(9))
+def test_single_use_between_two_parts(first: Part, last: Part, absent: Part, events: list[Event]) -> None:
+    assert_agree(Absence(absent, BetweenWindow(first, last), policy=Policy.CHRONICLE), events)
 
 
 @given(st.sampled_from(ALLEN), st.booleans(), timelines())
