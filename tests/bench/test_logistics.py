@@ -46,7 +46,7 @@ def test_a_paced_run_follows_composites_messages_and_memory_over_time(tmp_path: 
 
 @pytest.mark.spark
 def test_a_paced_run_on_spark_finds_every_composite(tmp_path: Path) -> None:
-    [figures] = bench(tmp_path, *SMALL, *PACED, "--on", "spark")["paced"]
+    [figures] = bench(tmp_path, *SMALL, *PACED, "--grace", "300", "--on", "spark")["paced"]
     assert figures["found"] == 40
     assert figures["messages"] > 80 + 40  # and the rows that tasks send to shards
     assert figures["server_peak"] > 3 * figures["client_peak"]  # Java and the workers are counted
