@@ -104,6 +104,13 @@ def test_rows_are_joined_as_the_reference_joins_them(pattern: Part, events: list
     assert_agree(pattern, events)
 
 
+@given(binding_atoms(), binding_atoms(), st.integers(1, 4), binding_timelines())
+def test_silence_after_an_event_looks_at_what_is_bound(
+    first: XmlBlock, absent: XmlBlock, length: int, events: list[Event]
+) -> None:
+    assert_agree(Absence(absent, AfterWindow(first, length)), events)
+
+
 @given(comparing_patterns(), binding_timelines())
 def test_variables_are_compared_as_the_reference_compares_them(pattern: Part, events: list[Event]) -> None:
     assert_agree(pattern, events)

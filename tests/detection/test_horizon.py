@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.detection.test_agreement import ANY_POLICY, expected, key, play
-from tests.timelines import timelines
+from tests.timelines import ROLES, timelines
 from tocsin.engine.detection.network import Network
 from tocsin.events.event import Event
 from tocsin.plan.bounds import with_horizon
@@ -32,8 +32,19 @@ def bounded(part: Part, horizon: int) -> Part:
             return part
 
 
+@given(ROLES, ROLES, st.integers(0, 4), st.integers(0, 3), timelines())
+def test_the_horizon_of_what_is_kept_before_a_part(
+    absent: Part, part: Part, length: int, horizon: int, events: list[Event]
+) -> None:
+    assert_agree(Absence(absent, BeforeWindow(part, length)), events, horizon)
+
+
 @given(ANY_POLICY, timelines(), st.integers(0, 3))
 def test_the_horizon_bounds_what_nothing_else_does(pattern: Part, events: list[Event], horizon: int) -> None:
+    assert_agree(pattern, events, horizon)
+
+
+def assert_agree(pattern: Part, events: list[Event], horizon: int) -> None:
     network = Network()
     network.add("s", with_horizon(Plan(pattern), horizon).pattern)
     found = play(network, events) + network.advance_to(None)

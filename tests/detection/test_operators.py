@@ -16,6 +16,7 @@ from tocsin.plan.composites import (
     AfterInstant,
     AfterWindow,
     AtRegion,
+    BetweenWindow,
     DuringWindow,
     Either,
     End,
@@ -80,6 +81,11 @@ def test_silence_after_a_part(first: Part, absent: Part, length: int, together: 
     assert_agree(Absence(absent, AfterWindow(whole, length)), events)
 
 
+@given(ROLES, ROLES, ROLES, timelines(9))
+def test_single_use_between_two_parts(first: Part, last: Part, absent: Part, events: list[Event]) -> None:
+    assert_agree(Absence(absent, BetweenWindow(first, last), policy=Policy.CHRONICLE), events)
+
+
 @given(st.sampled_from(ALLEN), st.booleans(), timelines())
 def test_intervals_stand_as_the_definitions_say(relation: str, proper: bool, events: list[Event]) -> None:
     assert_agree(Join((A, B), (Stands(0, relation, 1, proper),), Policy.UNRESTRICTED), events)
@@ -114,6 +120,16 @@ def test_names_agree(
     right = Join((y, x), (), policy)
     root = Join((left, right), (), policy)
     assert_agree(Join((root, C), (), policy) if outside else root, events)
+
+
+@given(st.sampled_from([Policy.DEFERRED, Policy.CHRONICLE]), ROLES, st.booleans(), timelines(9))
+def test_names_are_settled_at_the_lowest_operator_above_them(
+    policy: Policy, last: Part, twice: bool, events: list[Event]
+) -> None:
+    x, y = Named("x", A), Named("y", B)
+    root = Join((Join((x, y), policy=policy), Join((y, x), policy=policy, keep=6)), policy=policy)
+    above = Join((root, last), policy=policy)
+    assert_agree(Join((above, last), policy=policy) if twice else above, events)
 
 
 @given(POLICIES, DURATIONS, DURATIONS, timelines())
