@@ -18,7 +18,7 @@ settings.register_profile(
 settings.register_profile("long", max_examples=5_000, deadline=None, suppress_health_check=_SLOW_IS_FINE)
 settings.register_profile(
     "mutants",
-    max_examples=600,
+    max_examples=250,
     deadline=None,
     derandomize=True,
     database=None,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from importlib import import_module
+from inspect import isroutine, unwrap
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,12 @@ ROOT = Path(__file__).resolve().parents[1]
 
 DOORS = {
     "pyspark": {"tocsin/hosts/spark"},
-    "shapely": {"tocsin/values/space.py", "tocsin/values/regions.py", "tocsin/cli/bench/geofences_bare.py"},
+    "shapely": {
+        "tocsin/values/space.py",
+        "tocsin/values/globe.py",
+        "tocsin/values/regions.py",
+        "tocsin/cli/bench/geofences_bare.py",
+    },
     "numba": {"tocsin/engine/matching/kernels.py"},
     "sqlalchemy": {"tocsin/catalog/store.py", "tocsin/catalog/database.py"},
     "matplotlib": {"tocsin/cli/bench"},
@@ -36,6 +43,62 @@ def test_a_library_enters_through_its_door(library: str) -> None:
     assert users, f"nobody imports {library}: remove its door"
     names = {path.relative_to(ROOT).as_posix() for path in users}
     assert {name for name in names if not name.startswith(tuple(DOORS[library]))} == set()
+
+
+NOT_DECIDING = {
+    # the structure of a plan
+    "parts_of",
+    "names_of",
+    "ids_of",
+    "condition_variables",
+    "elements_of",
+    "pattern_variables",
+    "attribute_paths",
+    # reading an event, before anything is decided about it
+    "assertions_of",
+    "bound_value",
+    "contradiction",
+    "correlation_rows",
+    "document_to_match",
+    "local_name",
+    "outermost_inside",
+    "text_value",
+    "pattern_of_text",
+    "read_xpath",
+    # limits, which are part of the meaning: what goes beyond them is undecided
+    "is_within_budget",
+    "outlined_shape",
+    "row_count",
+    "shortened",
+    # words, and what a match looks like
+    "concept_test_text",
+    "condition_text",
+    "path_text",
+    "selector_text",
+    "match_of",
+    "match_of_atom",
+}
+SHARED_STILL = {
+    "evaluate_condition": "arithmetic and functions are evaluated in one way only, and tested with the kits of others",
+}
+
+
+def test_the_reference_shares_nodes_and_nothing_that_decides() -> None:
+    """Of plan it uses classes and data; every function that it uses is listed above, with the reason."""
+    used = {
+        name
+        for path in (ROOT / "tocsin" / "reference").glob("*.py")
+        for module, name in _names_imported(path)
+        if module.startswith("tocsin.plan") and isroutine(unwrap(getattr(import_module(module), name)))
+    }
+    assert used - NOT_DECIDING - SHARED_STILL.keys() == set()
+    assert SHARED_STILL.keys() - used == set(), "no longer shared: strike it out"
+
+
+def _names_imported(path: Path) -> list[tuple[str, str]]:
+    tree = ast.parse(path.read_text())
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
+    return [(str(node.module), name.name) for node in found for name in node.names]
 
 
 def test_nothing_is_imported_inside_a_function() -> None:

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from tocsin.cli.bench import app
 from tocsin.cli.bench.graphs import linearity, tables_of
+from tocsin.cli.bench.graphs_plot import draw, lines_of
 from tocsin.cli.bench.graphs_trial import run
 from tocsin.cli.bench.graphs_workload import EVENTS, GraphWorkload, Kind
 from tocsin.plan.graphs import Home
@@ -105,3 +106,17 @@ def test_a_tiny_run_saves_figures_and_tables(tmp_path: Path) -> None:
     assert "All find the same matches." in done.stdout
     saved = json.loads((tmp_path / "results.json").read_text())
     assert [trial["trial"]["subscriptions"] for trial in saved["trials"]] == [20]
+
+
+def test_figure_six_has_time_and_nodes_for_each_kind(tmp_path: Path) -> None:
+    trials = [
+        {"trial": {"kind": kind, "subscriptions": size}, "paper_seconds": size / 10_000, "nodes_per_tree": 4.6}
+        for kind in ("paper", "diamonds")
+        for size in (1000, 500)
+    ]
+    lines = lines_of([*trials, {"trial": {"kind": "paper", "subscriptions": 9}, "refused": "memory"}])
+    assert lines["time"]["paper"] == [(500, 50.0), (1000, 100.0)]
+    assert lines["nodes"] == {kind: [(500, 4.6), (1000, 4.6)] for kind in ("paper", "diamonds")}
+    (tmp_path / "results.json").write_text(json.dumps({"trials": trials}))
+    draw(tmp_path / "results.json", tmp_path / "figure6.png")
+    assert (tmp_path / "figure6.png").read_bytes().startswith(b"\x89PNG")

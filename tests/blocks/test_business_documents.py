@@ -196,3 +196,38 @@ def test_rows_are_the_lines_in_document_order() -> None:
         matcher.add("s", block)
         rows = [dict(row) for row in matcher.rows(block, xml_event(text))]
         assert [(row["$no"], row["$name"]) for row in rows] == list(expected), path.name
+
+
+RULES = [
+    "//cac:TaxTotal[sum(cac:TaxSubtotal/cbc:TaxAmount) = cbc:TaxAmount]",
+    "count(//cac:TaxCategory[cbc:ID = 'S']) >= count(//cac:InvoiceLine[.//cac:ClassifiedTaxCategory/cbc:ID = 'S'])",
+    "not(//cac:InvoiceLine[not(cac:Item/cbc:Name)])",
+    "/inv:Invoice[//cac:PaymentMeans and //cbc:PayableAmount]",
+    "//cbc:ID[contains(' 0002 0007 0009 0037 0060 0088 ', concat(' ', normalize-space(@schemeID), ' '))]",
+    "//cac:InvoiceLine[cbc:ID = preceding-sibling::cac:InvoiceLine/cbc:ID]",
+    "//cac:TaxCategory[cbc:Percent = //cac:ClassifiedTaxCategory/cbc:Percent]",
+    "//cac:AllowanceCharge[cbc:ChargeIndicator = 'true'][cbc:Amount > 0]",
+    "//cac:LegalMonetaryTotal[round((cbc:TaxExclusiveAmount + ../cac:TaxTotal/cbc:TaxAmount) * 100) div 100"
+    " = cbc:TaxInclusiveAmount]",
+    "//cac:Party[cac:PartyTaxScheme[cac:TaxScheme/cbc:ID = 'VAT']/cbc:CompanyID]",
+    "//*[local-name() = 'EndpointID'][@schemeID = 'EM']",
+    "string-length(substring-after(//cbc:PayableAmount, '.')) <= 2",
+    "//*[namespace-uri() = 'urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2'][@currencyID]",
+    "//ram:ApplicableTradeTax[ram:CategoryCode = 'S' and ram:RateApplicablePercent > 0]",
+    "count(//ram:IncludedSupplyChainTradeLineItem[not(ram:AssociatedDocumentLineDocument/ram:LineID)]) = 0",
+    "//cac:InvoiceLine[last()]/following-sibling::*",
+    "//cac:InvoiceLine/ancestor::*[self::inv:Invoice]",
+]
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_rules_like_those_of_invoice_standards_are_all_decided(rule: str) -> None:
+    """Against libxml2 itself, which is given the rule as it is written."""
+    matcher = BlockMatcher()
+    matcher.add("rule", block_of(f'{PROLOG} WHERE XPATH "{rule}"'))
+    path = etree.XPath(rule, namespaces=SPACES)
+    events = [xml_event(text, path.name) for path, text in documents()]
+    hits = matcher.match(Batch(events))
+    assert matcher.undecided == []
+    expected = [number for number, (_, text) in enumerate(documents()) if path(tree(text))]
+    assert hits.events.tolist() == expected

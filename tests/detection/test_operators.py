@@ -8,15 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.detection.test_agreement import expected, key, play
-from tests.timelines import ALLEN, DURATIONS, REGION, ROLES, kind, timelines
+from tests.timelines import ALLEN, DURATIONS, REGION, ROLES, UNLIKE, kind, timelines
 from tocsin.engine.detection.network import Network
 from tocsin.events.event import Event
 from tocsin.plan.composites import (
     Absence,
+    AfterInstant,
+    AfterWindow,
     AtRegion,
+    DuringWindow,
     Either,
     End,
     EveryWindow,
+    FixedWindow,
     Join,
     Moment,
     Named,
@@ -53,6 +57,29 @@ def test_windows_that_come_again(absent: Part, length: int, origin: int | None, 
     assert_agree(Absence(absent, EveryWindow(length, origin)), events)
 
 
+@given(st.integers(2, 3), st.data(), POLICIES, timelines())
+def test_orders_hold_between_two_and_three_parts(
+    count: int, data: st.DataObject, policy: Policy, events: list[Event]
+) -> None:
+    moments = st.builds(Moment, st.integers(0, count - 1), st.sampled_from(list(End)))
+    order = st.builds(Precedes, moments, moments, st.sampled_from([-2, 0, 0, 1]), st.booleans())
+    parts, orders = data.draw(st.permutations([A, B, C])), data.draw(st.lists(order, min_size=1, max_size=2))
+    assert_agree(Join(tuple(parts[:count]), tuple(orders), policy), events)
+
+
+@given(DURATIONS, DURATIONS, timelines())
+def test_fixed_windows(start: int, length: int, events: list[Event]) -> None:
+    assert_agree(Absence(A, FixedWindow(start, length)), events)
+    assert_agree(Only(B, DuringWindow(start, length)), events)
+    assert_agree(Only(C, AfterInstant(start)), events)
+
+
+@given(ROLES, ROLES, DURATIONS, st.booleans(), timelines())
+def test_silence_after_a_part(first: Part, absent: Part, length: int, together: bool, events: list[Event]) -> None:
+    whole: Part = Join((first, C), policy=Policy.UNRESTRICTED) if together else first
+    assert_agree(Absence(absent, AfterWindow(whole, length)), events)
+
+
 @given(st.sampled_from(ALLEN), st.booleans(), timelines())
 def test_intervals_stand_as_the_definitions_say(relation: str, proper: bool, events: list[Event]) -> None:
     assert_agree(Join((A, B), (Stands(0, relation, 1, proper),), Policy.UNRESTRICTED), events)
@@ -67,7 +94,7 @@ def test_places_relate_as_the_definitions_say(
     assert_agree(Only(Join((A, B), (), Policy.UNRESTRICTED), AtRegion(other, REGION, distance)), events)
 
 
-@given(RELATIONS, st.booleans(), st.booleans(), timelines(9))
+@given(RELATIONS, st.booleans(), st.booleans(), timelines(9, UNLIKE))
 def test_attributes_are_compared_as_the_reference_does(
     relation: str, ordered: bool, hidden: bool, events: list[Event]
 ) -> None:

@@ -31,6 +31,9 @@ MATCHERS: dict[str, Callable[[], Matcher]] = {
 ORIGINS = ((0, 0), (175, 0), (-180, 0), (20, 84), (20, -90), (100, 48))
 """Corners of the small worlds: the plane, both sides of the 180th meridian and beyond, and around the poles."""
 
+SCALES = (1, 1, 20)
+"""Degrees of longitude to a step: edges up to a third of the globe."""
+
 SHAPES = (
     "POINT ({0} {1})",
     "LINESTRING ({0} {1}, {2} {3})",
@@ -47,24 +50,29 @@ def placed(place: str | None, **data: object) -> Event:
 
 
 @st.composite
-def shapes(draw: st.DrawFn, origin: tuple[int, int]) -> str:
+def shapes(draw: st.DrawFn, origin: tuple[int, int], scale: int = 1) -> str:
     """Shapes with corners on a small grid, so that borders and corners meet."""
     x = sorted(draw(st.lists(st.integers(0, 6), min_size=4, max_size=4, unique=True)))
     y = sorted(draw(st.lists(st.integers(0, 6), min_size=4, max_size=4, unique=True)))
     shape = draw(st.sampled_from(SHAPES))
     order = (0, 1, 2, 3) if shape.startswith("MULTIPOLYGON") else (0, 1, 3, 2)  # apart, or one around the other
-    return shape.format(*(value for at in order for value in (origin[0] + x[at], origin[1] + y[at])))
+    return shape.format(*(value for at in order for value in (origin[0] + scale * x[at], origin[1] + y[at])))
 
 
 @st.composite
 def worlds(draw: st.DrawFn, metric: Metric) -> tuple[list[BooleanNode], list[Event]]:
     """Conditions about places, and events to compare them with."""
     origin = draw(st.sampled_from(ORIGINS)) if metric is Metric.WGS84 else (0, 0)
+    scale = draw(st.sampled_from(SCALES)) if metric is Metric.WGS84 else 1
     distances = (
-        [0.0, 30_000.0, 111_000.0, 700_000.0, 1.5e6] if metric is Metric.WGS84 else [0.0, 0.5, 1.0, 2.0**0.5, 9.0]
+        [0.0, 30_001.0, 111_001.0, 700_001.0, 1.5e6] if metric is Metric.WGS84 else [0.0, 0.5, 1.0, 2.0**0.5, 9.0]
     )
     tests = st.builds(
-        PlaceIs, st.sampled_from(list(SpatialRelation)), shapes(origin), st.sampled_from(distances), st.just(metric)
+        PlaceIs,
+        st.sampled_from(list(SpatialRelation)),
+        shapes(origin, scale),
+        st.sampled_from(distances),
+        st.just(metric),
     )
     nodes = st.one_of(
         tests,
@@ -72,20 +80,25 @@ def worlds(draw: st.DrawFn, metric: Metric) -> tuple[list[BooleanNode], list[Eve
         tests.map(lambda test: AllOf((Equals(("k",), Constant.of(1)), test))),
         st.lists(tests, min_size=2, max_size=2).map(lambda both: AnyOf(tuple(both))),
     )
-    events = st.builds(placed, st.one_of(st.none(), shapes(origin)), k=st.integers(0, 1))
-    many = 5 if metric is Metric.WGS84 else 9
+    events = st.builds(placed, st.one_of(st.none(), shapes(origin, scale)), k=st.integers(0, 1))
+    many = 3 if metric is Metric.WGS84 else 9
     return draw(st.lists(nodes, max_size=many)), draw(st.lists(events, min_size=1, max_size=many))
 
 
 @pytest.mark.parametrize("make", MATCHERS.values(), ids=MATCHERS)
 @pytest.mark.parametrize("metric", list(Metric))
 @given(data=st.data())
-def test_the_index_agrees_with_the_scan_and_the_reference(
-    make: Callable[[], Matcher], metric: Metric, data: st.DataObject
-) -> None:
+def test_the_index_agrees_with_the_scan(make: Callable[[], Matcher], metric: Metric, data: st.DataObject) -> None:
+    nodes, events = data.draw(worlds(metric))
+    expected = pairs(subscribed(ScanMatcher(), nodes), Batch(events))
+    assert pairs(subscribed(make(), nodes), Batch(events)) == expected
+
+
+@pytest.mark.parametrize("metric", list(Metric))
+@given(data=st.data())
+def test_the_scan_agrees_with_the_reference(metric: Metric, data: st.DataObject) -> None:
     nodes, events = data.draw(worlds(metric))
     expected = pairs_of_reference(nodes, events)
-    assert pairs(subscribed(make(), nodes), Batch(events)) == expected
     assert pairs(subscribed(ScanMatcher(), nodes), Batch(events)) == expected
 
 
@@ -147,18 +160,40 @@ def test_metres_compare_only_what_is_near() -> None:
     assert matcher.work.place_checks == 180
 
 
-def test_what_bulges_out_of_its_box_when_laid_flat_is_found() -> None:
-    near = PlaceIs(SpatialRelation.NEARER, "POLYGON ((0 59, 5 59, 5 60, 0 60, 0 59))", 10.0, Metric.WGS84)
-    events = [placed("POINT (2.5 60.01)")]  # north of the border in degrees, south of the straight line of its corners
-    assert pairs_of_reference([near], events) == [(0, "0")]
-    assert pairs(subscribed(Matcher(), [near]), Batch(events)) == [(0, "0")]
+def test_an_edge_that_is_straight_in_degrees_does_not_bulge() -> None:
+    """The straight line on the ground between the upper corners runs 1.2 km north of the border in its middle."""
+    border = "POLYGON ((0 59, 5 59, 5 60, 0 60, 0 59))"
+    tests = [PlaceIs(SpatialRelation.NEARER, border, limit, Metric.WGS84) for limit in (1_000.0, 1_200.0)]
+    events = [placed("POINT (2.5 60.01)")]  # 1114 m north of it
+    assert pairs_of_reference(tests, events) == [(0, "1")]
+    assert pairs(subscribed(Matcher(), tests), Batch(events)) == [(0, "1")]
 
 
-def test_longitudes_beyond_180_are_the_same_ground() -> None:
-    near = PlaceIs(SpatialRelation.NEARER, "POINT (-175 0)", 10.0, Metric.WGS84)
-    events = [placed("POINT (185 0)"), placed("POINT (185 1)")]
-    assert pairs_of_reference([near], events) == [(0, "0")]
-    assert pairs(subscribed(Matcher(), [near]), Batch(events)) == [(0, "0")]
+@pytest.mark.parametrize("longitude", [185, -175])
+def test_longitudes_a_turn_apart_are_the_same_ground(longitude: int) -> None:
+    near = PlaceIs(SpatialRelation.NEARER, f"POINT ({longitude} 0)", 10.0, Metric.WGS84)
+    events = [placed("POINT (185 0)"), placed("POINT (-175 0)"), placed("POINT (185 1)"), placed("POINT (175 0)")]
+    assert pairs_of_reference([near], events) == [(0, "0"), (1, "0")]
+    assert pairs(subscribed(Matcher(), [near]), Batch(events)) == [(0, "0"), (1, "0")]
+
+
+def test_regions_across_the_180th_meridian_are_compared_with_what_is_near_alone() -> None:
+    rows = [(f"{179 + at % 2} {at}", f"{181 + at % 2} {at}", f"{180} {at + 0.5}") for at in range(-80, 80)]
+    nodes = [PlaceIs(SpatialRelation.INSIDE, f"POLYGON (({a}, {b}, {c}, {a}))", 0.0, Metric.WGS84) for a, b, c in rows]
+    matcher = subscribed(Matcher(), nodes)
+    events = [placed(f"POINT ({x} {at + 0.1})") for at in range(-80, 80) for x in (-180, 180, -179.9, 0, 170)]
+    assert len(pairs(matcher, Batch(events))) == 3 * 160
+    assert matcher.work.place_checks == 3 * 160
+
+
+def test_places_that_the_globe_does_not_have_are_neither_near_nor_far() -> None:
+    relations = [SpatialRelation.NEARER, SpatialRelation.FARTHER, SpatialRelation.INSIDE]
+    tests: list[BooleanNode] = [PlaceIs(each, square(0, 0), 5e6, Metric.WGS84) for each in relations]
+    events = [placed("POINT (0 91)"), placed("POINT (0.5 0.5)"), placed("POINT (90 0)")]
+    expected = [(1, "0"), (1, "2"), (2, "1")]
+    assert pairs_of_reference(tests, events) == expected
+    assert pairs(subscribed(Matcher(few=0), tests), Batch(events)) == expected
+    assert pairs(subscribed(Matcher(few=99), tests), Batch(events)) == expected
 
 
 def test_farther_is_answered_without_comparing_what_is_far() -> None:
@@ -188,16 +223,15 @@ def test_one_more_region_does_not_rebuild_the_others() -> None:
     assert built == [1]
 
 
-def test_several_points_are_the_ground_between_them_in_every_batch() -> None:
+def test_several_points_are_no_ground_between_them_in_any_batch() -> None:
     inside = PlaceIs(SpatialRelation.MEETS, square(4, 4))
-    events = [placed("MULTIPOINT ((0 0), (9 9))"), placed("MULTIPOINT ((0 0), (9 0), (0 9))")]
+    events = [placed("MULTIPOINT ((0 0), (9 9))"), placed("MULTIPOINT ((0 0), (4.5 4.5))")]
     arrow = ArrowBatch(pa.table({"n": [0, 1]}), {}, events.__getitem__)
-    assert pairs(subscribed(Matcher(few=0), [inside]), Batch(events)) == [(0, "0"), (1, "0")]
-    assert pairs(subscribed(Matcher(few=0), [inside]), arrow) == [(0, "0"), (1, "0")]
-    assert [format_place(place) for place in arrow.places()] == [
-        "LINESTRING (0 0, 9 9)",
-        "POLYGON ((0 0, 0 9, 9 0, 0 0))",
-    ]
+    assert pairs_of_reference([inside], events) == [(1, "0")]
+    for batch in (Batch(events), arrow):
+        for few in (0, 99):
+            assert pairs(subscribed(Matcher(few=few), [inside]), batch) == [(1, "0")]
+    assert [format_place(place) for place in arrow.places()] == [event.place_text for event in events]
 
 
 def test_what_is_no_region_is_refused_and_changes_nothing() -> None:

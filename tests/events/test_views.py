@@ -239,6 +239,10 @@ def entities(body: str, levels: int = 9) -> str:
         pytest.param(entities("<o>&e0;</o>"), id="a small entity"),
         pytest.param(entities("<o/>"), id="entities that nobody uses"),
         pytest.param("<!DOCTYPE o SYSTEM 'o.dtd'><o>&e;</o>", id="text of an unread DTD"),
+        pytest.param("<!DOCTYPE o><o>&e;</o>", id="of a document type that has none"),
+        pytest.param("<!DOCTYPE o []><o>&e;</o>", id="of an empty document type"),
+        pytest.param("<!--<!DOCTYPE o>--><!DOCTYPE o [<!ENTITY e 'x'>]><o>&e;</o>", id="behind a comment"),
+        pytest.param("<!DOCTYPE o PUBLIC 'p' 'o.dtd'><o/>", id="a DTD elsewhere"),
         pytest.param("<!DOCTYPE o SYSTEM 'o.dtd'><o a='x&e;y'/>", id="attribute of an unread DTD"),
     ],
 )

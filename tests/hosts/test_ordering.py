@@ -25,7 +25,12 @@ def test_any_arrival_order_within_the_lateness_is_as_in_order(
     hub.define(*scenario.definitions)
     wanted = scenario.subscription
     hub.subscribe(
-        wanted.expression, language=wanted.language, id="s", policy=wanted.policy, options=dict(wanted.options)
+        wanted.expression,
+        language=wanted.language,
+        id="s",
+        policy=wanted.policy,
+        horizon=wanted.horizon,
+        options=dict(wanted.options),
     )
     events = list(scenario.events)
     dice.shuffle(events)

@@ -14,7 +14,7 @@ from tocsin.knowledge.ems import ancestors_of, ems_of
 from tocsin.knowledge.loading import Source, load_ontology, ontology_of, parse_ontology
 from tocsin.knowledge.ontology import MetaStatement, Ontology, local_name, open_ontology
 from tocsin.values.rdf import JSON_LD, N_TRIPLES, RDF_XML
-from tocsin.values.terms import ANY_LITERAL, DECIMAL, INTEGER, OWL, RDF_VALUE, STRING, THING, XSD
+from tocsin.values.terms import ANY_LITERAL, DECIMAL, INTEGER, OWL, RDF, RDF_VALUE, RDFS, STRING, THING, XSD
 
 X = "http://x/"
 PREFIXES = f"""@prefix : <{X}> . @prefix owl: <{OWL}> . @prefix xsd: <{XSD}> .
@@ -378,3 +378,53 @@ def test_an_ontology_travels_between_processes_and_arrives_once() -> None:
     assert received is again
     assert received.superclasses(X + "C") == sent.superclasses(X + "C")
     assert received.meta_statements == sent.meta_statements
+
+
+# Words of RDF Schema
+
+
+LABEL, SEQ, MEMBER, FIRST_MEMBER = RDFS + "label", RDF + "Seq", RDFS + "member", RDF + "_1"
+
+
+def test_every_ontology_knows_the_words_of_rdf_schema() -> None:
+    ontology = known(META.format(":A", ":p", ":B"))
+    for prop in (
+        LABEL,
+        MEMBER,
+        FIRST_MEMBER,
+        RDF + "_20",
+        RDFS + "comment",
+        RDFS + "seeAlso",
+        OWL + "sameAs",
+        RDF_VALUE,
+    ):
+        assert ontology.is_property(prop)
+    assert not any(ontology.is_property(RDF + name) for name in ("_0", "_01", "_", "_1x", "type"))
+    assert ontology.superproperties(FIRST_MEMBER) == {FIRST_MEMBER, MEMBER}
+    assert ontology.superclasses(SEQ) == {SEQ, RDFS + "Container", THING}
+    assert ontology.canonical_class(RDFS + "Resource") == THING
+
+
+def test_a_bare_name_means_them_only_where_the_ontology_speaks_of_them() -> None:
+    assert known(":A rdfs:subClassOf :B .").property_named("label") is None
+    assert known(":title rdfs:subPropertyOf rdfs:label .").property_named("label") == LABEL
+    assert known(META.format(":A", "rdfs:label", "xsd:string")).property_named("label") == LABEL
+    assert known(":A rdfs:subClassOf :B .").property_named("rdfs:label") == LABEL
+    assert known(":A rdfs:subClassOf :B .").property_named("value") == RDF_VALUE
+
+
+def test_meta_statements_restrict_only_the_words_that_they_are_about() -> None:
+    ontology = known(META.format(":A", ":p", ":B"))
+    assert ontology.allows(X + "A", LABEL, STRING)
+    assert ontology.satisfiable(X + "A", FIRST_MEMBER, X + "B")
+    assert not ontology.satisfiable(X + "A", RDF_VALUE, X + "B")
+    strict = known(META.format(":A", "rdfs:label", "xsd:string"))
+    assert not strict.allows(X + "C", LABEL, STRING)
+    assert strict.allows(X + "A", LABEL, STRING)
+
+
+def test_a_numbered_member_of_the_ontology_is_a_member() -> None:
+    ontology = known(META.format("rdf:Seq", "rdf:_1", ":B"))
+    assert ontology.subproperties(MEMBER) == {MEMBER, FIRST_MEMBER}
+    assert ontology.satisfiable(SEQ, MEMBER, X + "B")
+    assert not ontology.satisfiable(SEQ, FIRST_MEMBER, STRING)

@@ -25,6 +25,8 @@ CASES: list[tuple[str, str, int, str, str, str]] = [
     ("kind != laptop AND price < 400", "BARE_WORD", 9, "laptop", "laptop is an attribute", "backticks"),
     ("kind IN (laptop, 'phone')", "BARE_WORD", 10, "laptop", "laptop is an attribute", "'laptop'"),
     ("order-status > 5", "HYPHENATED_NAME", 1, "order", "order minus status", "`order-status`"),
+    ("epcList = 'urn:x:1'", "LIST_COMPARISON", 1, "epcList", "is a list in EPCIS", "MATCH_epc"),
+    ("a = 1 AND childEPCs IN ('x')", "LIST_COMPARISON", 11, "childEPCs", "is a list in EPCIS", "exists childEPCs"),
     ("a IN (1,000)", "SEPARATED_NUMBER", 9, "000", "a number of its own", "1000"),
 ]
 
@@ -43,6 +45,7 @@ NO_WARNING = [
     "",
     "price < 400 AND kind = 'laptop'",
     "price < list",
+    "epcList IS NOT NULL",
     "billing = `shipping`",
     "kind = other AND other <> 'x'",
     "a - b > 5",

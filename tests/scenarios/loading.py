@@ -11,6 +11,7 @@ from typing import Any
 
 from tocsin.catalog import Definition, Subscription
 from tocsin.events.match import Match
+from tocsin.values.space import extent, format_place, parse_place
 from tocsin.values.time import format_instant
 
 _EVENT = re.compile(
@@ -26,6 +27,9 @@ DEFINITIONS = (
     Definition("R10", region=SQUARE.format(0, 0, 10, 10)),
     Definition("Region1", region=SQUARE.format(0, 0, 100, 100)),
     Definition("Region2", region=SQUARE.format(1000, 0, 1100, 100)),
+    Definition("Alps", region=SQUARE.format(6.5, 46, 9.5, 47.4)),
+    Definition("Fiji", region=SQUARE.format(177, -20, 182, -15)),
+    Definition("Arctic", region=SQUARE.format(-180, 70, 180, 90)),
 )
 
 
@@ -52,6 +56,7 @@ class Refusal:
     subscription: Subscription
     ontology: str | None
     problems: tuple[str, ...]
+    definitions: tuple[Definition, ...] = ()
 
 
 def scenarios(file: str) -> Iterator[Scenario]:
@@ -70,7 +75,8 @@ def refusals(file: str) -> Iterator[Refusal]:
     for each in body["scenario"]:
         if "problems" in each:
             subscription = _subscription(file, body, each)
-            yield Refusal(each["name"], subscription, _ontology(body, each), tuple(each["problems"]))
+            problems, told = tuple(each["problems"]), tuple(documents(body))
+            yield Refusal(each["name"], subscription, _ontology(body, each), problems, told)
 
 
 def _runs(file: str) -> Iterator[Scenario]:
@@ -83,10 +89,15 @@ def _runs(file: str) -> Iterator[Scenario]:
                 _subscription(file, body, each),
                 tuple(events_of(run["events"], bodies)),
                 tuple(run["expected"]),
-                _definitions(file, _ontology(body, each)),
+                (*_definitions(file, _ontology(body, each), tuple(each.get("infer", ()))), *documents(body)),
                 _ontology(body, each),
                 run,
             )
+
+
+def documents(body: Mapping[str, Any]) -> Iterator[Definition]:
+    """The documents that the file defines."""
+    return (Definition(name, document=text) for name, text in body.get("documents", {}).items())
 
 
 def _body(file: str) -> dict[str, Any]:
@@ -104,11 +115,11 @@ def _ontology(body: dict[str, Any], scenario: dict[str, Any]) -> str | None:
     return None if name is None else body.get("prefixes", "") + body["ontologies"][name]
 
 
-def _definitions(file: str, ontology: str | None) -> tuple[Definition, ...]:
+def _definitions(file: str, ontology: str | None, infer: tuple[str, ...]) -> tuple[Definition, ...]:
     if ontology is None:
         return DEFINITIONS
     media_type = "text/x-tbox" if file == "concept.toml" else "text/turtle"
-    return (*DEFINITIONS, Definition("ontology", ontology=ontology, media_type=media_type))
+    return (*DEFINITIONS, Definition("ontology", ontology=ontology, media_type=media_type, infer=infer))
 
 
 def events_of(text: str, bodies: Mapping[str, str] | None = None) -> Iterator[dict[str, Any]]:
@@ -156,4 +167,14 @@ def _value(text: str) -> Any:
 
 
 def _place(points: list[str]) -> str:
-    return f"MULTIPOINT ({', '.join(f'({point.strip()})' for point in points)})"
+    """The location of an event by the specification (OPSL, 2): the hull of its points, which a place says outright.
+
+    Points after a + are a MULTIPOINT as it stands, and - is an empty place.
+    """
+    if points == ["-"]:
+        return "POINT EMPTY"
+    if points[0].startswith("+"):
+        return f"MULTIPOINT ({', '.join(points).lstrip('+')})"
+    hull = extent([parse_place(f"POINT ({point.strip()})") for point in points])
+    assert hull is not None
+    return format_place(hull)

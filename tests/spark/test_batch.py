@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -117,6 +118,18 @@ def test_what_is_not_served_is_refused(spark: SparkSession) -> None:
         match(frame, [], ontology="zoo.ttl")
     with pytest.raises(Problem, match="duration"):
         match(frame, [], lateness="soon")
+
+
+def test_a_query_concludes_what_its_ontology_is_told_to(spark: SparkSession, tmp_path: Path) -> None:
+    ontology = tmp_path / "o.ttl"
+    ontology.write_text("@prefix : <http://x/> . :p <http://www.w3.org/2000/01/rdf-schema#domain> :A .")
+    body = {"id": "1", "source": "s", "type": "t", "datacontenttype": "text/turtle", "data": "_:H <http://x/p> 1 ."}
+    frame = spark.createDataFrame([(json.dumps(body),)], "value string")
+    asked = [{"id": "a", "language": "graph", "expression": "ASK { _:H a :A }"}]
+    assert match(frame, asked, ontology=str(ontology)).count() == 0
+    assert match(frame, asked, ontology=str(ontology), infer=["domain-range"]).count() == 1
+    with pytest.raises(Problem, match="OptionError"):
+        match(frame, asked, infer=["domain-range"])
 
 
 def test_microseconds_survive_and_the_zone_of_the_session_changes_nothing(spark: SparkSession) -> None:

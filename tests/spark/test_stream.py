@@ -222,7 +222,8 @@ def test_a_replaced_definition_reaches_a_running_query(running: Callable[..., Ru
     catalog.replace(kinds("wanted := t;"))
     assert scene.ring("e4") == [("always", "e4"), ("mine", "e4")]
     scene.settle()
-    assert {(letter["token"], letter["subscription"]) for letter in scene.letters()} == {("wanted", "mine")}
+    told = {(letter["code"], letter["token"], letter["subscription"]) for letter in scene.letters()}
+    assert told == {("UNKNOWN_NAME", "wanted", "mine"), ("EventWarning", "t", None)}
 
 
 def test_atoms_need_no_shuffle(spark: SparkSession, catalog: Catalog, capsys: pytest.CaptureFixture[str]) -> None:

@@ -185,3 +185,35 @@ def test_matches_come_in_portions(monkeypatch: pytest.MonkeyPatch, most: int) ->
 def test_an_empty_batch_of_rows_is_passed_over() -> None:
     empty = event_rows()
     assert list(ByMatch(JsonRows(), source_of([selector("a")]))(iter([empty]))) == []
+
+
+def test_what_an_xpath_would_cost_too_much_for_is_told_and_the_others_are_served() -> None:
+    bomb = "//b/preceding-sibling::b[following-sibling::b/preceding-sibling::b]"
+    source = source_of(
+        [
+            Subscription("bomb", "exmlql", f'WHERE XPATH "{bomb}"'),
+            Subscription("other", "exmlql", 'WHERE XPATH "/r[//b]"'),
+        ]
+    )
+    event = {"id": "1", "source": "s", "type": "t", "datacontenttype": "application/xml"}
+    line = json.dumps({**event, "data": "<r>" + "<b/>" * 2000 + "</r>"}).encode()
+    found = [
+        row
+        for batch in ByMatch(JsonRows(), source)(iter([pa.RecordBatch.from_pydict({"value": [line]})]))
+        for row in batch.to_pylist()
+    ]
+    assert [row["match"]["subscription"] for row in found if row["match"]] == ["other"]
+    assert [
+        (row["dead_letter"]["code"], row["dead_letter"]["subscription"]) for row in found if row["dead_letter"]
+    ] == [("LIMIT", "bomb")]
+
+
+def test_odd_events_are_served_and_told_once_in_a_task() -> None:
+    known = Definition("steps", ontology="moving := {rail};", media_type="text/x-tbox")
+    source = source_of([known, Subscription("mine", "concept", "exists step.moving")])
+    batches = [event_rows("1", "2", step="rail"), event_rows("3", step="rail")]
+    found = [row for batch in ByMatch(JsonRows(), source)(iter(batches)) for row in batch.to_pylist()]
+    assert len([row for row in found if row["match"]]) == 3
+    (letter,) = [row["dead_letter"] for row in found if row["dead_letter"]]
+    assert (letter["code"], letter["token"]) == ("EventWarning", "t")
+    assert letter["reason"].startswith("UNKNOWN_TYPE: ")

@@ -80,3 +80,14 @@ def test_a_remote_context_is_refused() -> None:
 def test_statements_about_statements_are_refused(text: str) -> None:
     with pytest.raises(SyntaxProblem, match="about statements"):
         read_rdf(text, TURTLE)
+
+
+def test_prefixes_of_rdf_xml_are_those_of_its_outermost_element() -> None:
+    text = """<?xml version="1.0"?>
+    <!DOCTYPE rdf:RDF [<!ENTITY shop "http://shop.example/#">]>
+    <rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:shop="&shop;" xmlns="http://own.example/#">
+      <rdf:Description xmlns:inner="http://inner.example/" rdf:about="http://own.example/#a"><shop:b>1</shop:b></rdf:Description>
+    </rdf:RDF>"""
+    prefixes = read_rdf(text, "application/rdf+xml").prefixes
+    assert (prefixes["shop"], prefixes[""]) == ("http://shop.example/#", "http://own.example/#")
+    assert "inner" not in prefixes

@@ -17,6 +17,7 @@ from tocsin.values.space import (
     is_plain_point,
     parse_place,
     parse_places,
+    read_place,
 )
 
 SQUARE = "POLYGON ((0 0, 4 0, 4 4, 0 4, 0 0))"
@@ -84,11 +85,15 @@ def test_coordinates_are_finite(given_place: str) -> None:
         "GEOMETRYCOLLECTION EMPTY",
         {"type": "Point", "coordinates": []},
         {"type": "FeatureCollection", "features": []},
+        {"type": "Feature", "properties": {}, "geometry": None},
+        "MULTIPOLYGON EMPTY",
     ],
 )
 def test_a_place_is_not_empty(given_place: object) -> None:
     with pytest.raises(MeaningProblem, match="empty"):
         parse_place(given_place)
+    assert read_place(given_place) is None
+    assert parse_places([given_place, None]).tolist() == [None, None]
 
 
 @pytest.mark.parametrize(
@@ -124,7 +129,7 @@ def test_an_invalid_geometry_is_refused_with_the_reason(given_place: str, reason
         {"type": "Point", "coordinates": [1]},
         {"type": "Point", "coordinates": [1, float("nan")]},
         {"type": "Point", "coordinates": {1, 2}},
-        {"type": "Feature", "geometry": None},
+        {"type": "Feature"},
         {"type": ["Point"]},
     ],
 )

@@ -3,6 +3,7 @@
 from tocsin.catalog.compiling import (
     Surroundings,
     compile_subscription,
+    loop_warnings,
     problems_of,
     refuse_past_windows,
     warnings_of,
@@ -10,7 +11,7 @@ from tocsin.catalog.compiling import (
 from tocsin.catalog.effects import Effects, effects_of
 from tocsin.catalog.entries import Definition, Subscription
 from tocsin.catalog.files import Entries, read_entries
-from tocsin.catalog.knowledge import knowledge_in, ontologies, require_agreement
+from tocsin.catalog.knowledge import knowledge_in, ontologies, require_agreement, usage_in
 from tocsin.catalog.store import Catalog, Changes, Snapshot, create_catalog, open_catalog
 
 __all__ = [
@@ -26,11 +27,13 @@ __all__ = [
     "create_catalog",
     "effects_of",
     "knowledge_in",
+    "loop_warnings",
     "ontologies",
     "open_catalog",
     "problems_of",
     "read_entries",
     "refuse_past_windows",
     "require_agreement",
+    "usage_in",
     "warnings_of",
 ]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from tocsin.catalog.entries import Definition, Subscription
 from tocsin.catalog.knowledge import knowledge_in
 from tocsin.errors import MeaningProblem, Place, Problem
+from tocsin.events.constructed import HOP_LIMIT
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages import (
     parse_subscription,
@@ -15,11 +16,20 @@ from tocsin.languages import (
     warnings_in_subscription,
     window_in_subscription,
 )
-from tocsin.languages.context import Context, MasterDataDefinition, PartDefinition, RegionDefinition
+from tocsin.languages.context import (
+    Context,
+    DocumentDefinition,
+    MasterDataDefinition,
+    PartDefinition,
+    RegionDefinition,
+)
+from tocsin.languages.context import Definition as LanguageDefinition
 from tocsin.plan.composites import Plan, Policy
+from tocsin.plan.construction_loops import loops_in
 from tocsin.plan.passes import prepared
 from tocsin.plan.past_windows import AbsoluteWindow, past_window, past_window_problem
-from tocsin.plan.settings import DEFAULT_HORIZON, with_settings
+from tocsin.plan.settings import DEFAULT_HORIZON, under_policy, with_settings
+from tocsin.plan.unwritten_horizon import horizon_warnings
 from tocsin.values.time import Duration, Instant, format_instant, parse_duration
 
 
@@ -51,8 +61,7 @@ def compile_subscription(subscription: Subscription, definitions: Light = ()) ->
         raise problem
     context = _context(definitions)
     plan = parse_subscription(subscription.language, subscription.expression, subscription.options, context)
-    policy = None if subscription.policy is None else Policy(subscription.policy)
-    return with_settings(prepared(plan), policy, _horizon(subscription))
+    return with_settings(prepared(plan), _policy(subscription), _horizon(subscription))
 
 
 def refuse_past_windows(subscription: Subscription, plan: Plan, now: Instant | None) -> None:
@@ -83,11 +92,17 @@ def problems_of(subscription: Subscription, definitions: Light = ()) -> list[Pro
 
 
 def warnings_of(subscription: Subscription, definitions: Light = ()) -> list[Problem]:
-    """What a subscription that compiles says that is probably not meant, or that nothing reads."""
-    found = warnings_in_subscription(
-        subscription.language, subscription.expression, subscription.options, _context(definitions)
-    )
-    return [*found, *_unread(subscription)]
+    """What a subscription that compiles says that is probably not meant, leaves unsaid, or says to nobody."""
+    context = _context(definitions)
+    said = warnings_in_subscription(subscription.language, subscription.expression, subscription.options, context)
+    return [*said, *_unsaid(subscription, context), *_unread(subscription)]
+
+
+def _unsaid(subscription: Subscription, context: Context) -> list[Problem]:
+    if subscription.horizon is not None:
+        return []
+    plan = parse_subscription(subscription.language, subscription.expression, subscription.options, context)
+    return list(horizon_warnings(under_policy(prepared(plan).pattern, _policy(subscription)), DEFAULT_HORIZON))
 
 
 def _unread(subscription: Subscription) -> Iterator[Problem]:
@@ -102,6 +117,22 @@ def _unread(subscription: Subscription) -> Iterator[Problem]:
         )
 
 
+def loop_warnings(plans: Mapping[str, Plan]) -> list[Problem]:
+    """What subscriptions construct that may set them going again, alone or in a circle."""
+    return [_loop_warning(ids) for ids in loops_in(plans)]
+
+
+def _loop_warning(ids: tuple[str, ...]) -> Problem:
+    who = " and ".join(map(repr, ids))
+    what = "what {} constructs meets its own WHERE" if len(ids) == 1 else "{} construct what the next of them waits for"
+    return MeaningProblem(
+        f"{what.format(who)}: it is built again and again, up to {HOP_LIMIT} times",
+        code="CONSTRUCT_LOOP",
+        token=ids[0],
+        hint="give what is built another outermost element, or ask for something that it does not have",
+    )
+
+
 def _context(light: Light) -> Context:
     return (light if isinstance(light, Surroundings) else Surroundings.of(light)).context
 
@@ -113,12 +144,18 @@ def _knowledge(definitions: tuple[Definition, ...]) -> object:
         return problem
 
 
-def _known_to_languages(definition: Definition) -> RegionDefinition | PartDefinition | MasterDataDefinition:
+def _known_to_languages(definition: Definition) -> LanguageDefinition:
     if definition.region is not None:
         return RegionDefinition(definition.name, definition.region)
+    if definition.document:
+        return DocumentDefinition(definition.name, definition.document)
     if definition.master_data is not None:
         return MasterDataDefinition(definition.name, definition.master_data)
     return PartDefinition(definition.name, definition.language, definition.expression)
+
+
+def _policy(subscription: Subscription) -> Policy | None:
+    return None if subscription.policy is None else Policy(subscription.policy)
 
 
 def _horizon(subscription: Subscription) -> Duration | None:

@@ -7,11 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from tocsin.errors import MeaningProblem
+from tocsin.errors import MeaningProblem, Problem
 from tocsin.events.content import Content
+from tocsin.events.views.document import parse_xml
+from tocsin.knowledge.rules import inferences
+from tocsin.values.rdf import TURTLE
 
 _TEXTS = ("id", "language", "expression")
 _OPTIONAL_TEXTS = ("policy", "horizon")
+_DOCUMENT = "xml"
+"""The member that holds a document; `document` says the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +86,7 @@ class Subscription:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A name for a region, a part, an ontology or master data, usable by every subscription of the same catalog."""
+    """A name for a region, a part, an XML document, an ontology or master data, usable in the whole catalog."""
 
     name: str
     region: object = None
@@ -90,6 +95,8 @@ class Definition:
     ontology: str = ""
     media_type: str = ""
     master_data: object = None
+    infer: tuple[str, ...] = ()
+    document: str = ""
 
     @staticmethod
     def from_json(body: Mapping[str, Any]) -> Definition:
@@ -105,12 +112,15 @@ class Definition:
             return Definition(name, master_data=body["masterdata"])
         if set(body) == {"define", "language", "expression"} and all(isinstance(v, str) for v in body.values()):
             return Definition(name, language=body["language"], expression=body["expression"])
-        if set(body) == {"define", "ontology", "format"} and all(isinstance(v, str) for v in body.values()):
-            return Definition(name, ontology=body["ontology"], media_type=body["format"])
+        if "ontology" in body and set(body) <= {"define", "ontology", "format", "infer"}:
+            return _ontology(name, body)
+        if set(body) in ({"define", _DOCUMENT}, {"define", "document"}):
+            return Definition(name, document=_checked_document(name, body.get(_DOCUMENT, body.get("document"))))
         raise _malformed(
             f"the definition of {name!r} has the wrong members",
             token=name,
-            hint="beside define it has region, or language and expression, or ontology and format, or masterdata",
+            hint="beside define it has region, or language and expression, or masterdata, or xml, or ontology "
+            "with format and infer",
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -120,8 +130,31 @@ class Definition:
         if self.master_data is not None:
             return {"define": self.name, "masterdata": self.master_data}
         if self.ontology:
-            return {"define": self.name, "ontology": self.ontology, "format": self.media_type}
+            infer = {"infer": list(self.infer)} if self.infer else {}
+            return {"define": self.name, "ontology": self.ontology, "format": self.media_type, **infer}
+        if self.document:
+            return {"define": self.name, _DOCUMENT: self.document}
         return {"define": self.name, "language": self.language, "expression": self.expression}
+
+
+def _checked_document(name: str, text: object) -> str:
+    """The text of a document that is well-formed and within the limits of one."""
+    try:
+        parse_xml(text)
+    except Problem as problem:
+        raise MeaningProblem(
+            f"the document {name!r}: {problem.message}", code="MalformedDocument", token=name, hint=problem.hint
+        ) from None
+    return str(text)
+
+
+def _ontology(name: str, body: Mapping[str, Any]) -> Definition:
+    """An ontology: its text, its media type, which is Turtle unless told, and what is to be concluded from it."""
+    text, kind = body["ontology"], body.get("format", TURTLE)
+    for member, value in (("ontology", text), ("format", kind)):
+        if not isinstance(value, str) or not value:
+            raise _malformed(f"{member} of {name!r} must be a text", token=member)
+    return Definition(name, ontology=text, media_type=kind, infer=inferences(body.get("infer")))
 
 
 def _as_text(expression: Mapping[str, Any]) -> str:

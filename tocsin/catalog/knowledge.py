@@ -7,6 +7,7 @@ subscriptions that are read in its light.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from tocsin.knowledge.concepts.owl import tbox_of_triples
 from tocsin.knowledge.concepts.tbox import TBox, merged
 from tocsin.knowledge.loading import Source, ontology_of, read_ontology
 from tocsin.knowledge.ontology import Ontology
+from tocsin.knowledge.rules import inferences
+from tocsin.knowledge.usage import Usage, usage_of
 from tocsin.languages.concept.terminology import tbox_of_text
 from tocsin.values.rdf import EXTENSIONS
 
@@ -43,9 +46,20 @@ def ontology_definition(path: str) -> Definition:
     return Definition(path, ontology=text, media_type=media_type)
 
 
-def ontologies(given: object) -> tuple[Definition, ...]:
-    """The definitions that a caller means: paths of files, one or several, or definitions; None for none."""
+def ontologies(given: object, infer: object = None) -> tuple[Definition, ...]:
+    """The definitions that a caller means: paths of files, one or several, or definitions; None for none.
+
+    `infer` says what is to be concluded from all of them.
+    """
+    chosen = inferences(infer)
     if given is None:
+        if chosen:
+            raise MeaningProblem(
+                "infer needs an ontology to conclude from",
+                code="OptionError",
+                token="infer",
+                hint='give the ontology beside it, or write "infer" into its definition',
+            )
         return ()
     if isinstance(given, str | Path | Definition):
         given = (given,)
@@ -53,7 +67,8 @@ def ontologies(given: object) -> tuple[Definition, ...]:
         raise MeaningProblem(
             f"an ontology is a file, got {type(given).__name__}", code="ONTOLOGY_FORMAT", hint="give a path, or several"
         )
-    return tuple(each if isinstance(each, Definition) else ontology_definition(str(each)) for each in given)
+    found = (each if isinstance(each, Definition) else ontology_definition(str(each)) for each in given)
+    return tuple(replace(each, infer=chosen) if chosen else each for each in found)
 
 
 def knowledge_in(definitions: Iterable[Definition]) -> Ontology | None:
@@ -64,8 +79,18 @@ def knowledge_in(definitions: Iterable[Definition]) -> Ontology | None:
 
 @lru_cache(maxsize=8)
 def _built(given: tuple[Definition, ...]) -> Ontology:
-    rdf = [Source(each.ontology, each.media_type, each.name) for each in given if each.media_type != TBOX]
-    return ontology_of(rdf).with_tbox(_terminology(given))
+    return ontology_of([_source(each) for each in given if each.media_type != TBOX]).with_tbox(_terminology(given))
+
+
+def _source(each: Definition) -> Source:
+    return Source(each.ontology, each.media_type, each.name, inferences(each.infer))
+
+
+def usage_in(definition: Definition) -> Usage | None:
+    """Which axioms of an ontology graph patterns use, and which not; None for a TBox, of which concepts use all."""
+    if not definition.ontology or definition.media_type == TBOX:
+        return None
+    return usage_of(read_ontology(definition.ontology, definition.media_type), inferences(definition.infer))
 
 
 def require_agreement(before: Iterable[Definition], added: Iterable[Definition]) -> None:

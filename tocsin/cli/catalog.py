@@ -13,6 +13,7 @@ from tocsin.catalog import (
     Catalog,
     Definition,
     Effects,
+    Entries,
     Snapshot,
     Subscription,
     create_catalog,
@@ -20,7 +21,7 @@ from tocsin.catalog import (
     open_catalog,
 )
 from tocsin.cli.loading import read_file, require_good
-from tocsin.cli.options import Ontology
+from tocsin.cli.options import Infer, Ontology
 from tocsin.errors import MeaningProblem, StateProblem
 
 app = typer.Typer(
@@ -50,9 +51,9 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what it would 
 
 
 @app.command("create")
-def create(catalog: Url, subscriptions: File = None, ontology: Ontology = None) -> None:
+def create(catalog: Url, subscriptions: File = None, ontology: Ontology = None, infer: Infer = None) -> None:
     """Make a new catalog, empty or with the entries of a file; refused where there is one."""
-    entries = read_file(subscriptions, ontology)
+    entries = read_file(subscriptions, ontology, infer)
     require_good(subscriptions or "", entries)
     made = create_catalog(catalog)
     definitions, added = entries.definitions, [each.subscription for each in entries.subscriptions]
@@ -62,21 +63,45 @@ def create(catalog: Url, subscriptions: File = None, ontology: Ontology = None) 
 
 @app.command("add")
 def add(
-    catalog: Url, subscriptions: File = None, ontology: Ontology = None, force: Force = False, dry_run: DryRun = False
+    catalog: Url,
+    subscriptions: File = None,
+    ontology: Ontology = None,
+    infer: Infer = None,
+    force: Force = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Add all entries of a file, or none; running queries take them over with their next micro-batch."""
-    _change(open_catalog(catalog), subscriptions, ontology, replace=False, force=force, dry_run=dry_run)
+    _change(
+        open_catalog(catalog),
+        read_file(subscriptions, ontology, infer),
+        subscriptions,
+        replace=False,
+        force=force,
+        dry_run=dry_run,
+    )
 
 
 @app.command("replace")
 def replace(
-    catalog: Url, subscriptions: File = None, ontology: Ontology = None, force: Force = False, dry_run: DryRun = False
+    catalog: Url,
+    subscriptions: File = None,
+    ontology: Ontology = None,
+    infer: Infer = None,
+    force: Force = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Put the entries of a file in the place of those with the same names: all in one version, or none.
 
     First says which other subscriptions break, change their meaning or heal by it, and refuses to break any.
     """
-    _change(open_catalog(catalog), subscriptions, ontology, replace=True, force=force, dry_run=dry_run)
+    _change(
+        open_catalog(catalog),
+        read_file(subscriptions, ontology, infer),
+        subscriptions,
+        replace=True,
+        force=force,
+        dry_run=dry_run,
+    )
 
 
 @app.command("remove")
@@ -122,15 +147,13 @@ def show(
         typer.echo(_line(entry.as_json()))
 
 
-def _change(
-    catalog: Catalog, path: str | None, ontology: list[str] | None, *, replace: bool, force: bool, dry_run: bool
-) -> None:
+def _change(catalog: Catalog, entries: Entries, path: str | None, *, replace: bool, force: bool, dry_run: bool) -> None:
     """Adds or replaces the entries of a file, after a look at what it does to the others."""
-    if path is None and not ontology:
+    if path is None and not entries.definitions:
         raise MeaningProblem(
             "there is nothing to take over", code="FileError", hint="give a file of subscriptions, or --ontology FILE"
         )
-    before, entries = catalog.snapshot(), read_file(path, ontology)
+    before = catalog.snapshot()
     given = {each.name: each for each in entries.definitions}
     kept = [given.get(each.name, each) if replace else each for each in before.definitions]
     new = [] if replace else list(given.values())

@@ -1,26 +1,70 @@
-"""`tocsin check`: all problems of a file of subscriptions, with place and hint."""
+"""`tocsin check`: all problems of a file of subscriptions, with place and hint; and what of an ontology is used."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Annotated
+
 import typer
 
-from tocsin.catalog import Surroundings, warnings_of
+from tocsin.catalog import (
+    Definition,
+    Entries,
+    Surroundings,
+    compile_subscription,
+    loop_warnings,
+    usage_in,
+    warnings_of,
+)
 from tocsin.catalog.files import LineProblem
 from tocsin.cli.loading import problems_in, read_file
-from tocsin.cli.options import Ontology, Subscriptions
+from tocsin.cli.options import Infer, Ontology
+from tocsin.errors import MeaningProblem
 
 
-def check(subscriptions: Subscriptions, ontology: Ontology = None) -> None:
-    """Check every subscription of a file; exit status 1 if any has a problem."""
-    entries = read_file(subscriptions, ontology)
+def check(
+    subscriptions: Annotated[
+        str | None, typer.Argument(metavar="[SUBSCRIPTIONS]", help="JSON Lines; - for standard input, .gz works.")
+    ] = None,
+    ontology: Ontology = None,
+    infer: Infer = None,
+) -> None:
+    """Check every subscription of a file; exit status 1 if any has a problem.
+
+    Of each ontology it tells which axioms graph patterns use and which not, and what would use them. With --ontology
+    the file of subscriptions may be left out.
+    """
+    if subscriptions is None and not ontology:
+        raise MeaningProblem(
+            "there is nothing to check", code="FileError", hint="give a file of subscriptions, or --ontology FILE"
+        )
+    entries = read_file(subscriptions, ontology, infer)
+    _tell_usage(entries.definitions)
+    if subscriptions is not None:
+        _check_subscriptions(subscriptions, entries)
+
+
+def _check_subscriptions(path: str, entries: Entries) -> None:
     problems = problems_in(entries)
     for each in problems:
-        typer.echo(f"{subscriptions}: {each}")
+        typer.echo(f"{path}: {each}")
     if problems:
         typer.echo(f"{len(problems)} problem(s)", err=True)
         raise typer.Exit(1)
     light = Surroundings.of(entries.definitions)
     for entry in entries.subscriptions:
         for warning in warnings_of(entry.subscription, light):
-            typer.echo(f"{subscriptions}: warning: {LineProblem(entry.line, entry.subscription.id, warning)}", err=True)
+            typer.echo(f"{path}: warning: {LineProblem(entry.line, entry.subscription.id, warning)}", err=True)
+    plans = {each.subscription.id: compile_subscription(each.subscription, light) for each in entries.subscriptions}
+    for warning in loop_warnings(plans):
+        typer.echo(f"{path}: warning: {warning}", err=True)
     typer.echo(f"{len(entries.subscriptions)} subscription(s), no problem", err=True)
+
+
+def _tell_usage(definitions: Iterable[Definition]) -> None:
+    for definition in definitions:
+        usage = usage_in(definition)
+        if usage is not None:
+            typer.echo(f"{definition.name}: {usage.text()}")
+            for hint in usage.hints():
+                typer.echo(f"{definition.name}: hint: {hint}")

@@ -33,13 +33,13 @@ class Loaded:
     definitions: tuple[Definition, ...] = ()
 
 
-def read_file(path: str | None, ontology: Iterable[str] | None = None) -> Entries:
+def read_file(path: str | None, ontology: Iterable[str] | None = None, infer: Iterable[str] | None = None) -> Entries:
     """The entries of a file, where one is given, and of the ontologies beside it, and the problems of its lines."""
     entries = Entries()
     if path is not None:
         with open_lines(path) as lines:
             entries = read_entries(lines)
-    entries.definitions.extend(ontologies(ontology))
+    entries.definitions.extend(ontologies(ontology, infer))
     require_agreement((), entries.definitions)  # raises what is wrong with the ontologies, once
     return entries
 
@@ -62,9 +62,11 @@ def require_good(path: str, entries: Entries, known: Iterable[Definition] | None
         raise _refused(path, problems, hint="mend them; nothing was changed")
 
 
-def load(path: str, ontology: Iterable[str] | None = None, *, skip_wrong: bool) -> Loaded:
+def load(
+    path: str, ontology: Iterable[str] | None = None, infer: Iterable[str] | None = None, *, skip_wrong: bool
+) -> Loaded:
     """The compiled subscriptions of a file; wrong ones are shown, and stop the run unless they are to be skipped."""
-    entries = read_file(path, ontology)
+    entries = read_file(path, ontology, infer)
     problems = problems_in(entries)
     _show(path, problems)
     if problems and not skip_wrong:

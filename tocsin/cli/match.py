@@ -9,7 +9,7 @@ import typer
 from tocsin.catalog import knowledge_in
 from tocsin.cli.engines import EngineName, Request, evaluate
 from tocsin.cli.loading import load
-from tocsin.cli.options import Events, OnError, Ontology, Subscriptions
+from tocsin.cli.options import Events, Infer, OnError, Ontology, Subscriptions
 from tocsin.connectors.files import write_lines
 from tocsin.events.content import Content
 from tocsin.events.reception import Ends
@@ -21,6 +21,7 @@ def match(
     subscriptions: Subscriptions,
     events: Events,
     ontology: Ontology = None,
+    infer: Infer = None,
     engine: Annotated[EngineName, typer.Option(help="Who evaluates; all give the same answer.")] = EngineName.LOCAL,
     lateness: Annotated[
         str | None, typer.Option(help="Count events as late that end more than this before the newest one, as 2s.")
@@ -46,7 +47,7 @@ def match(
     match also has its members: the complete events, or each event as Turtle.
     """
     stop = None if until is None else parse_instant(until)
-    loaded = load(subscriptions, ontology, skip_wrong=on_error is OnError.SKIP)
+    loaded = load(subscriptions, ontology, infer, skip_wrong=on_error is OnError.SKIP)
     contents = {id: each.content or content for id, each in loaded.subscriptions.items()}
     allowed = parse_duration(lateness) if lateness else None
     with_members = set(contents.values()) != {Content.IDS}

@@ -18,6 +18,16 @@ Ontology = Annotated[
 ]
 
 
+Infer = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--infer",
+        metavar="WHAT",
+        help="Conclude from the ontologies given: domain-range, inverse, existential; may be given several times.",
+    ),
+]
+
+
 class OnError(StrEnum):
     """What to do about a subscription that does not compile."""
 

@@ -8,7 +8,7 @@ import typer
 
 from tocsin.cli.engines import EngineName, Request, evaluate
 from tocsin.cli.loading import load
-from tocsin.cli.options import Events, Ontology, Subscriptions
+from tocsin.cli.options import Events, Infer, Ontology, Subscriptions
 from tocsin.errors import MeaningProblem
 
 
@@ -16,12 +16,13 @@ def verify(
     subscriptions: Subscriptions,
     events: Events,
     ontology: Ontology = None,
+    infer: Infer = None,
     engine: Annotated[EngineName, typer.Option(help="The engine to compare with the reference.")] = EngineName.LOCAL,
 ) -> None:
     """Compare an engine with the reference; exit status 1 on any difference."""
     if events == "-":
         raise MeaningProblem("verify reads the events twice", code="FileError", hint="give a file instead of -")
-    request = Request(load(subscriptions, ontology, skip_wrong=False), events)
+    request = Request(load(subscriptions, ontology, infer, skip_wrong=False), events)
     found = {each.line() for each in evaluate(engine, request).matches}
     expected = {each.line() for each in evaluate(EngineName.REFERENCE, request).matches}
     for line in sorted(found - expected):

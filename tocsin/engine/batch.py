@@ -12,7 +12,7 @@ from tocsin.engine.arrow import encoding_of_arrow, encoding_of_nothing
 from tocsin.engine.encoding import Distinct, Encoding, encoding_of_values
 from tocsin.events.event import ENVELOPE, INSTANT, Event, Path
 from tocsin.values.scalars import Kind
-from tocsin.values.space import Places, as_places, extents, parse_places
+from tocsin.values.space import Places, as_places, parse_places
 from tocsin.values.time import parse_instant
 
 
@@ -71,7 +71,7 @@ class EventBatch(Protocol):
         ...
 
     def places(self) -> Places:
-        """The ground that each event covers; None where it has no place."""
+        """The place of each event; None where it has none."""
         ...
 
 
@@ -115,9 +115,9 @@ class Batch:
         return self._events[i]
 
     def places(self) -> Places:
-        """The ground of each event; places that nobody has read yet are read together."""
+        """The place of each event; places that nobody has read yet are read together."""
         if self._places is None:
-            self._places = _grounds(self._events)
+            self._places = _places_of(self._events)
         return self._places
 
 
@@ -159,9 +159,9 @@ class ArrowBatch:
         return self._make_event(i)
 
     def places(self) -> Places:
-        """The ground of each row's event, all of which are made for it."""
+        """The place of each row's event, all of which are made for it."""
         if self._places is None:
-            self._places = _grounds([self._make_event(i) for i in range(self.size)])
+            self._places = _places_of([self._make_event(i) for i in range(self.size)])
         return self._places
 
     def _array(self, path: Path) -> Any:
@@ -183,13 +183,13 @@ class ArrowBatch:
         return instants if path[2] == INSTANT else pa.array([_thousandth(each) for each in instants.to_pylist()])
 
 
-def _grounds(events: Sequence[Event]) -> Places:
+def _places_of(events: Sequence[Event]) -> Places:
     """What is read here is kept with the events, so that nobody reads it again."""
     unread = [event for event in events if event._place is None and event.place_source is not None]
     read = parse_places([event.place_source for event in unread])
     for event, place in zip(unread, read.tolist(), strict=True):
         event._place = place
-    return extents(read if len(unread) == len(events) else as_places([event._place for event in events]))
+    return read if len(unread) == len(events) else as_places([event._place for event in events])
 
 
 def _instants(texts: Any) -> Any:

@@ -14,6 +14,7 @@ from tocsin.engine.batch import EventBatch
 from tocsin.engine.blocks.matcher import BlockMatcher
 from tocsin.engine.concepts.matcher import ConceptMatcher
 from tocsin.engine.graphs.matcher import GraphMatcher
+from tocsin.engine.graphs.paper.matcher import PaperMatcher
 from tocsin.engine.matching.hits import Hits
 from tocsin.engine.matching.matcher import Matcher
 from tocsin.engine.matching.scan import ScanMatcher
@@ -23,7 +24,7 @@ from tocsin.events.event import Event
 from tocsin.plan.atoms import Atom, Condition
 from tocsin.plan.blocks import XmlBlock
 from tocsin.plan.concepts import ConceptTest
-from tocsin.plan.graphs import GraphPattern
+from tocsin.plan.graphs import GraphPattern, Strategy
 from tocsin.plan.rows import NOTHING_BOUND, Rows
 
 
@@ -42,7 +43,15 @@ class AtomMatcher(Protocol):
 Make = Callable[[], AtomMatcher]
 
 _FAMILIES: tuple[type, ...] = (Condition, GraphPattern, ConceptTest, XmlBlock)
-_FOREIGN: tuple[Make, ...] = (GraphMatcher, ConceptMatcher, BlockMatcher)
+_FOREIGN: tuple[Make, ...] = (GraphMatcher, ConceptMatcher, BlockMatcher, PaperMatcher)
+_PAPER = len(_FAMILIES)
+"""The family of graph patterns that ask for the paper's algorithm."""
+_COUNT = len(_FAMILIES) + 1
+
+
+def _family(atom: Atom) -> int:
+    is_paper = isinstance(atom, GraphPattern) and atom.strategy is Strategy.PAPER
+    return _PAPER if is_paper else _FAMILIES.index(type(atom))
 
 
 class AtomMatchers:
@@ -53,7 +62,7 @@ class AtomMatchers:
     def __init__(self, make_conditions: Callable[[], Matcher | ScanMatcher] = Matcher) -> None:
         self._makes: tuple[Make, ...] = (make_conditions, *_FOREIGN)
         conditions = make_conditions()
-        self._matchers: list[AtomMatcher | None] = [conditions, None, None, None]
+        self._matchers: list[AtomMatcher | None] = [conditions, *[None] * (_COUNT - 1)]
         self.work: Work = conditions.work
 
     def __len__(self) -> int:
@@ -71,7 +80,7 @@ class AtomMatchers:
                 token=key,
                 hint="remove it first, or choose another id",
             )
-        family = _FAMILIES.index(type(atom))
+        family = _family(atom)
         matcher = self._matchers[family]
         if matcher is None:
             matcher = self._matchers[family] = self._makes[family]()
@@ -90,17 +99,21 @@ class AtomMatchers:
         """Which atoms hold for which events, by event; of one event those of one family together."""
         found = [(number, each.match(batch)) for number, each in enumerate(self._matchers) if each is not None]
         if len(found) == 1:
-            return Hits(found[0][1].events, found[0][1].slots * len(_FAMILIES))
+            return Hits(found[0][1].events, found[0][1].slots * _COUNT)
         events = np.concatenate([hits.events for _, hits in found])
-        slots = np.concatenate([hits.slots * len(_FAMILIES) + number for number, hits in found])
+        slots = np.concatenate([hits.slots * _COUNT + number for number, hits in found])
         order = np.argsort(events, kind="stable")
         return Hits(events[order], slots[order])
 
     @property
     def undecided(self) -> list[tuple[int, str]]:
         """Pairs of event index and key of the last batch that were too hard to decide within the limits."""
-        asked = (each for each in self._matchers if isinstance(each, GraphMatcher | ConceptMatcher))
-        return [pair for each in asked for pair in each.undecided]
+        able = (
+            each
+            for each in self._matchers
+            if isinstance(each, GraphMatcher | PaperMatcher | ConceptMatcher | BlockMatcher)
+        )
+        return [pair for each in able for pair in each.undecided]
 
     @property
     def warned(self) -> list[tuple[int, EventProblem]]:
@@ -108,7 +121,7 @@ class AtomMatchers:
         found = [
             (index, problem)
             for each in self._matchers
-            if isinstance(each, GraphMatcher | ConceptMatcher)
+            if isinstance(each, GraphMatcher | PaperMatcher | ConceptMatcher)
             for index, problem in each.warned
         ]
         return list({(index, each.code, each.token): (index, each) for index, each in found}.values())
@@ -118,29 +131,29 @@ class AtomMatchers:
         """Events of the last batch, by index, that have no proper graph or contradict themselves in a TBox's light."""
         found: dict[int, EventProblem] = {}
         for each in self._matchers:
-            if isinstance(each, GraphMatcher | ConceptMatcher):
+            if isinstance(each, GraphMatcher | PaperMatcher | ConceptMatcher):
                 found |= each.refused
         return found
 
     def key_of(self, slot: int) -> str:
         """The key of a slot."""
-        matcher = self._matchers[slot % len(_FAMILIES)]
+        matcher = self._matchers[slot % _COUNT]
         if matcher is None:
             raise StateProblem(f"slot {slot} has no subscription", code="UnknownSubscriptionError")
-        return matcher.key_of(slot // len(_FAMILIES))
+        return matcher.key_of(slot // _COUNT)
 
     def keys_of(self, slots: Iterable[int]) -> list[str]:
         """The keys of slots, one by one; quick where there are conditions only."""
         if all(each is None for each in self._matchers[1:]):
             conditions = self._matchers[0]
             assert conditions is not None
-            return conditions.keys_of(np.asarray(slots) // len(_FAMILIES))
+            return conditions.keys_of(np.asarray(slots) // _COUNT)
         return [self.key_of(slot) for slot in np.asarray(slots).tolist()]
 
     def rows(self, atom: Atom, event: Event) -> Rows:
         """What an event that is an occurrence of an atom binds; the atom must be there."""
         if isinstance(atom, Condition):
             return NOTHING_BOUND
-        matcher: Any = self._matchers[_FAMILIES.index(type(atom))]
+        matcher: Any = self._matchers[_family(atom)]
         rows: Rows = matcher.rows(atom, event)
         return rows

@@ -7,7 +7,7 @@ from typing import Any
 
 from tocsin.events.views.document import Element, attributes_of, document_of
 from tocsin.events.views.graph import Graph, graph_of
-from tocsin.values.space import Geometry, format_place, parse_place
+from tocsin.values.space import Geometry, format_place, read_place
 from tocsin.values.time import Instant, Interval
 
 Path = tuple[str, ...]
@@ -77,7 +77,7 @@ class Event:
     def place(self) -> Geometry | None:
         """The geometry of the event, or None where it has no place."""
         if self._place is None and self.place_source is not None:
-            self._place = parse_place(self.place_source)
+            self._place = read_place(self.place_source)
         return self._place
 
     @property

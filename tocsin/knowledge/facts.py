@@ -30,6 +30,7 @@ _DATATYPE_TYPES = frozenset((RDFS + "Datatype", "https://schema.org/DataType", "
 _SUB_CLASS, _SUB_PROPERTY = RDFS + "subClassOf", RDFS + "subPropertyOf"
 _SAME_CLASS, _SAME_PROPERTY = OWL + "equivalentClass", OWL + "equivalentProperty"
 _AND, _OR, _ON_DATATYPE = OWL + "intersectionOf", OWL + "unionOf", OWL + "onDatatype"
+_OF_CLASSES = tuple(OWL + name for name in ("someValuesFrom", "allValuesFrom", "onClass", "complementOf"))
 _OF_OTHERS = frozenset(OWL + kind for kind in ("Ontology", "NamedIndividual", "Restriction", "AllDisjointClasses"))
 
 
@@ -114,6 +115,8 @@ def _read_names(triples: Triples, facts: Facts) -> None:
             facts.classes.add(value)
     facts.properties.update(name for pair in _named_pairs(triples.pairs(OWL + "inverseOf")) for name in pair)
     facts.properties.update(_names(value for _, value in triples.pairs(OWL + "onProperty")))
+    for relation in _OF_CLASSES:
+        facts.classes.update(set(_names(value for _, value in triples.pairs(relation))) - facts.datatypes)
     facts.classes -= {ANY_LITERAL, *DATATYPE_PARENT}
 
 

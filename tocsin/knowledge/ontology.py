@@ -195,8 +195,11 @@ class Ontology:
     # Statements
 
     def allows(self, subject: str, prop: str, value: str) -> bool:
-        """Whether a statement with these classes and this property is legal: at or below a meta-statement."""
-        if not self.meta_statements:
+        """Whether a statement with these classes and this property is legal: at or below a meta-statement.
+
+        Words of RDF Schema and OWL, such as rdfs:label, are legal everywhere unless a meta-statement is about them.
+        """
+        if not self.meta_statements or self._is_free(prop):
             return True
         above, beyond = self.superclasses(subject), self.superclasses(value)
         return any(each.subject in above and each.object in beyond for each in self._said_of(prop))
@@ -206,7 +209,7 @@ class Ontology:
 
         What is concluded need not be legal, so that an ontology with rules refuses no pattern.
         """
-        if not self.meta_statements or self.rules:
+        if not self.meta_statements or self.rules or self._is_free(prop):
             return True
         low, deep, far = self.subclasses(subject), self.subproperties(prop), self.subclasses(value)
         return any(
@@ -226,6 +229,13 @@ class Ontology:
             if namespace and iri.startswith(namespace) and _LOCAL_NAME.fullmatch(iri, len(namespace)):
                 return f"{prefix}:{iri[len(namespace) :]}"
         return f"<{iri}>"
+
+    def _is_free(self, prop: str) -> bool:
+        if prop not in QUIET and not is_membership(prop):
+            return False
+        return not any(each.property in self.subproperties(prop) for each in self.meta_statements) and not any(
+            self._said_of(prop)
+        )
 
     def _said_of(self, prop: str) -> Iterator[MetaStatement]:
         for each in self.superproperties(prop):

@@ -97,10 +97,14 @@ NO_RULES = Rules()
 
 def inferences(given: object) -> tuple[Infer, ...]:
     """The options that a caller means: one name, several, or several in one text with commas; None for none."""
-    names = given.split(",") if isinstance(given, str) else given or ()
+    names = (given,) if isinstance(given, str) else given or ()
     if not isinstance(names, Iterable):
         raise _unknown(given)
-    found = [each.strip() if isinstance(each, str) else each for each in names]
+    found: list[str] = []
+    for each in names:
+        if not isinstance(each, str):
+            raise _unknown(each)
+        found += [part.strip() for part in each.split(",")]
     for each in found:
         if each not in tuple(Infer):
             raise _unknown(each)

@@ -27,7 +27,8 @@ ALIASES: Mapping[str, str] = {
 """Other names of the two most general classes."""
 
 MEMBER = RDFS + "member"
-_MEMBERSHIP = re.compile(re.escape(RDF) + r"_[1-9][0-9]*")
+_NUMBERED = RDF + "_"
+_NUMBER = re.compile(r"[1-9][0-9]*")
 
 _CONTAINER = RDFS + "Container"
 CLASS_PARENTS: Mapping[str, tuple[str, ...]] = {
@@ -52,4 +53,4 @@ QUIET = frozenset((*CLASS_PARENTS, *PROPERTY_PARENTS, *ALIASES)) - {RDF_VALUE}
 
 def is_membership(iri: str) -> bool:
     """Whether the property is `rdf:_1`, `rdf:_2` and so on."""
-    return _MEMBERSHIP.fullmatch(iri) is not None
+    return iri.startswith(_NUMBERED) and _NUMBER.fullmatch(iri, len(_NUMBERED)) is not None

@@ -26,7 +26,7 @@ LANGUAGES: Mapping[str, Language] = {
     "epcis": epcis.LANGUAGE,
     "exmlql": exmlql.LANGUAGE,
     "graph": graph.LANGUAGE,
-    "opsl": Language(parse=opsl.parse, problems=opsl.problems, window=opsl.window),
+    "opsl": Language(parse=opsl.parse, problems=opsl.problems, warnings=opsl.warnings, window=opsl.window),
 }
 
 _ATOM_NAMES = {"xml": "exmlql"}
@@ -72,6 +72,18 @@ def window_in_subscription(
 ) -> tuple[Place, str] | None:
     """Where a text has a window of absolute time, and how it is written; None where a definition has it."""
     return _language(language).window(expression, start, length)
+
+
+def xml_ql_of(language: str, expression: str, options: Options, context: Context | None = None) -> list[str]:
+    """The XML-QL queries that build what an E-XML-QL subscription constructs; none where it constructs nothing."""
+    if language != "exmlql":
+        raise MeaningProblem(
+            f"a subscription in {language} has no XML-QL form",
+            code="LanguageError",
+            token=language,
+            hint="XML-QL is the form of what exmlql subscriptions construct; choose one with --id",
+        )
+    return exmlql.xml_ql(expression, options, _with_atoms(context or Context()))
 
 
 def _with_atoms(context: Context) -> Context:

@@ -20,7 +20,7 @@ from tocsin.plan.expression import Expression, Semantics, paths_of
 from tocsin.plan.graphs import GraphPattern
 from tocsin.values.like import LikePattern, compile_like
 from tocsin.values.scalars import ORDERED_KINDS, Constant, Kind, kind_of
-from tocsin.values.space import Geometry, Metric, SpatialRelation, extent, parse_place, related
+from tocsin.values.space import Geometry, Metric, SpatialRelation, parse_place, related
 from tocsin.values.truth import Truth, truth
 
 ORDERINGS: dict[str, Callable[[Any, Any], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
@@ -254,10 +254,8 @@ def attribute_paths(predicate: Predicate) -> frozenset[Path]:
 
 
 def _is_placed(predicate: PlaceIs, place: Geometry | None) -> bool:
-    """As a part of one event would be placed: several points count as the ground between them."""
-    ground = None if place is None else extent((place,))
-    return ground is not None and related(
-        ground, predicate.relation, region_of(predicate.region), predicate.distance, predicate.metric
+    return place is not None and related(
+        place, predicate.relation, region_of(predicate.region), predicate.distance, predicate.metric
     )
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import assert_never
 
+from tocsin.plan import row_text
 from tocsin.plan.atoms import Condition
 from tocsin.plan.blocks import XmlBlock
 from tocsin.plan.bounds import bounds_of
@@ -90,13 +91,15 @@ def waiting_text(owner: Part, slot: int, members: str, until: int | None) -> str
     limit = "" if until is None else f" until {format_instant(until)}"
     match owner:
         case Absence(_, AfterWindow()):
-            return f"{members}: rings at {format_instant(until or 0)} unless {_short(parts_of(owner)[0])} comes before"
+            return (
+                f"{members}: rings at {format_instant(until or 0)} unless {short_text(parts_of(owner)[0])} comes before"
+            )
         case Absence(_, BetweenWindow(_, last)):
-            return f"{members}: waits for {_short(last)}{limit}, with nothing in between"
+            return f"{members}: waits for {short_text(last)}{limit}, with nothing in between"
         case Absence():
             return f"{members}: breaks the silence{limit} of {_title(owner)}"
         case _:
-            others = (_short(part) for number, part in enumerate(parts_of(owner)) if number != slot)
+            others = (short_text(part) for number, part in enumerate(parts_of(owner)) if number != slot)
             return f"{members}: as [{slot + 1}] of {_title(owner)} waits for {' and '.join(others)}{limit}"
 
 
@@ -142,7 +145,8 @@ def _title(part: Part) -> str:
             assert_never(part)
 
 
-def _short(part: Part) -> str:
+def short_text(part: Part) -> str:
+    """A part in a few words: its name, or what it is."""
     return part.name if isinstance(part, Named) else _title(part)
 
 
@@ -188,8 +192,7 @@ def _restriction_text(restriction: Restriction) -> str:
         case AtRegion(relation, region, distance):
             return f"{relation_text(relation, distance)} {region_text(region)}"
         case Meeting(conditions):
-            texts = (f"{each.variable} {each.relation} {each.other or each.constant}" for each in conditions)
-            return f"where {' and '.join(texts)}"
+            return f"where {' and '.join(map(row_text.condition_text, conditions))}"
         case _:
             assert_never(restriction)
 

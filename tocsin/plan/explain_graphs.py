@@ -19,6 +19,7 @@ from tocsin.plan.graphs import (
     Regex,
     StatementPattern,
     Statements,
+    Strategy,
     Variable,
     Vertex,
 )
@@ -33,7 +34,8 @@ _DIFFERENCE = {
 
 def graph_lines(pattern: GraphPattern, indent: str = "") -> Iterator[str]:
     """A pattern as an indented tree."""
-    yield f"{indent}graph pattern, {_DIFFERENCE[pattern.injective]}"
+    told = ", by the algorithm of the paper" if pattern.strategy is Strategy.PAPER else ""
+    yield f"{indent}graph pattern, {_DIFFERENCE[pattern.injective]}{told}"
     yield from _group_lines(pattern.statements, pattern.ontology, indent + "  ")
     for group in pattern.absents:
         yield f"{indent}  absent, together with the above"

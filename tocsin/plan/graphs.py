@@ -137,6 +137,13 @@ class Injective(Enum):
     NONE = "none"
 
 
+class Strategy(Enum):
+    """How patterns are matched: ours, or the algorithm of the paper. Both give the same answers."""
+
+    DEFAULT = "default"
+    PAPER = "paper"
+
+
 @dataclass(frozen=True, slots=True)
 class GraphPattern:
     """An atom: some map makes all statements hold in the event's graph, and no absent group extends it.
@@ -150,6 +157,7 @@ class GraphPattern:
     select: tuple[str, ...] = ()
     optionals: tuple[Statements, ...] = ()
     absents: tuple[Statements, ...] = ()
+    strategy: Strategy = Strategy.DEFAULT
 
     def __post_init__(self) -> None:
         if not any(isinstance(each.subject, Home) for each in self.statements):

@@ -10,7 +10,7 @@ from tocsin.errors import EventProblem
 from tocsin.events.event import Event
 from tocsin.plan.natural_join import natural_join, rows_without
 from tocsin.plan.rows import NOTHING_BOUND, Rows
-from tocsin.values.space import Geometry, extent
+from tocsin.values.space import HALF_TURN, Geometry, Metric, extent, width
 from tocsin.values.time import Instant
 
 Identity = tuple[tuple[str, str], ...]
@@ -69,8 +69,18 @@ class Occurrence:
         try:
             return self._place
         except AttributeError:
-            self._place = extent([member.place for member in self.members if member.place is not None])
+            self._place = extent(self._places())
             return self._place
+
+    def place_by(self, metric: Metric) -> Geometry | None:
+        """The place as a condition with the metric sees it: across the 180th meridian the globe has a shorter way."""
+        place = self.place
+        if metric is Metric.PLANAR or place is None or len(self.members) == 1 or width(place) <= HALF_TURN:
+            return place
+        return extent(self._places(), metric)
+
+    def _places(self) -> list[Geometry]:
+        return [member.place for member in self.members if member.place is not None]
 
     def is_same(self, other: Occurrence) -> bool:
         """Whether both are one and the same occurrence."""

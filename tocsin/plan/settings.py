@@ -16,8 +16,12 @@ DEFAULT_HORIZON: Duration = 24 * 3_600 * 1_000_000
 
 def with_settings(plan: Plan, policy: Policy | None, horizon: Duration | None) -> Plan:
     """The plan under a policy (None keeps each operator's own), with a bound for what has none of its own."""
-    pattern = plan.pattern if policy is None else _with_policy(plan.pattern, policy)
-    return with_horizon(replace(plan, pattern=with_sibling_bounds(pattern)), horizon)
+    return with_horizon(replace(plan, pattern=under_policy(plan.pattern, policy)), horizon)
+
+
+def under_policy(pattern: Part, policy: Policy | None) -> Part:
+    """The pattern under a policy, bounded by all that is written in it."""
+    return with_sibling_bounds(pattern if policy is None else _with_policy(pattern, policy))
 
 
 def _with_policy(part: Part, policy: Policy) -> Part:

@@ -22,14 +22,12 @@ from tocsin.plan.graphs import (
     Statements,
     Variable,
     Vertex,
-    filter_truth,
     ids_of,
-    is_below,
 )
 from tocsin.plan.rows import Row, Rows
+from tocsin.reference.filters import is_of_class, passes
 from tocsin.reference.inference import inferred
 from tocsin.values.terms import Iri, Literal, Term, plain_value, same_value
-from tocsin.values.truth import Truth
 
 Map: TypeAlias = Mapping[Vertex, Term]
 """The image of every id; a literal stands for all literals of its value."""
@@ -144,13 +142,13 @@ class _Search:
         ]
 
     def _is_a(self, vertex: Term, wanted: str) -> bool:
-        return is_below(vertex, self.graph.types[vertex], wanted, self.pattern.ontology)
+        return is_of_class(vertex, self.graph.types[vertex], wanted, self.pattern.ontology)
 
 
 def _passes(statement: StatementPattern, end: Term) -> bool:
     if statement.filter is None:
         return True
-    return isinstance(end, Literal) and filter_truth(statement.filter, end) is Truth.TRUE
+    return isinstance(end, Literal) and passes(statement.filter, end)
 
 
 def _same(one: Term, other: Term) -> bool:

@@ -13,8 +13,9 @@ from tocsin.errors import EventProblem
 from tocsin.events.event import Event
 from tocsin.plan.elements import Elements
 from tocsin.plan.rows import NOTHING_BOUND, Row, Rows
+from tocsin.reference.places import place_of
 from tocsin.reference.values import scalars_at
-from tocsin.values.space import Geometry, extent
+from tocsin.values.space import Geometry, Metric
 from tocsin.values.time import Instant
 
 Identity = tuple[tuple[str, str], ...]
@@ -41,10 +42,14 @@ class Occurrence:
         """Canonical order: by end, start and members."""
         return (self.end, self.start, self.identity)
 
+    def place_by(self, metric: Metric) -> Geometry | None:
+        """The place of all members together; None where no member has one."""
+        return place_of([member.place for member in self.members if member.place is not None], metric)
+
     @property
     def place(self) -> Geometry | None:
-        """The ground that the members' places cover together; None where no member has one."""
-        return extent([member.place for member in self.members if member.place is not None])
+        """The place in the plane."""
+        return self.place_by(Metric.PLANAR)
 
     def is_same(self, other: Occurrence) -> bool:
         """Whether both are one occurrence: the same members in the same interval."""

@@ -6,11 +6,11 @@ from typing import Any, assert_never
 
 from tocsin.events.event import Event
 from tocsin.plan.atoms import Between, Computed, Equals, IsNull, Like, OneOf, Ordered, PlaceIs, Predicate
-from tocsin.plan.evaluation import evaluate_condition
+from tocsin.reference.computed import computed_truth
 from tocsin.reference.places import are_related
 from tocsin.reference.values import is_like, is_ordered, sort_of
 from tocsin.values.scalars import Kind
-from tocsin.values.space import extent, parse_place
+from tocsin.values.space import parse_place
 from tocsin.values.truth import Truth
 
 _SORTS = {Kind.BOOLEAN: "truth", Kind.NUMBER: "number", Kind.STRING: "text"}
@@ -20,12 +20,11 @@ def predicate_truth(predicate: Predicate, event: Event) -> Truth:
     """What is not there is UNKNOWN; what is of another sort is what the predicate says of a mismatch."""
     match predicate:
         case Computed(expression, semantics):
-            return evaluate_condition(expression, semantics, event)
+            return computed_truth(expression, semantics, event)
         case IsNull(path):
             return _certain(sort_of(event.attribute(path)) == "nothing")
         case PlaceIs(relation, region, distance, metric):
-            ground = None if event.place is None else extent((event.place,))
-            return _certain(are_related(ground, relation, parse_place(region), distance, metric))
+            return _certain(are_related(event.place, relation, parse_place(region), distance, metric))
         case Equals() | Ordered() | Between() | OneOf() | Like():
             return _truth_of_value(predicate, event.attribute(predicate.path))
         case _:

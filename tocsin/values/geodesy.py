@@ -1,18 +1,16 @@
-"""Distances in metres on the WGS84 ellipsoid; the only door to pyproj. Longitude comes first, in degrees.
+"""The WGS84 ellipsoid: geodesics, positions in space and what they say about each other; the only door to pyproj.
 
-Between points a distance is the geodesic. Where a shape takes part, both are laid flat around the middle of the first,
-which keeps distances from there exact and is close for shapes that are small against the globe.
+Longitude comes first, in degrees; lengths are in metres.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from pyproj import Geod, Transformer
+from pyproj import Geod
 
 Coordinates = npt.NDArray[np.float64]
 """One row of longitude and latitude for each point."""
@@ -20,17 +18,23 @@ Coordinates = npt.NDArray[np.float64]
 Boxes = npt.NDArray[np.float64]
 """One row for each: least x, least y, greatest x, greatest y."""
 
-QUARTER_OF_GLOBE = 10_000_000.0
-"""From the equator to a pole, in metres."""
+Metres = npt.NDArray[np.float64]
+
+LARGEST_RADIUS = 6_399_594.0
+LEAST_RADIUS = 6_335_439.0
+"""Of curvature: at the poles, and along the meridian at the equator."""
+
+LONGEST_GEODESIC = 20_003_932.0
+"""From pole to pole."""
 
 EVERYWHERE = 1e300
 """No coordinate is larger."""
 
-_LEAST_RADIUS = 6_335_000.0
-_LARGEST_DEGREE = 111_700.0
+_SEMI_MAJOR = 6_378_137.0
+_ECCENTRICITY_SQUARED = 0.006_694_379_990_141_316
+_NEARLY_OPPOSITE = 0.98
 _CAUTION = 1.01
 _NEAR_POLE = 1.55
-_MOST_ANGLE = 4.0
 
 
 def between_points(longitude: float, latitude: float, other_longitude: float, other_latitude: float) -> float:
@@ -38,50 +42,55 @@ def between_points(longitude: float, latitude: float, other_longitude: float, ot
     return float(_ellipsoid().inv(longitude, latitude, other_longitude, other_latitude)[2])
 
 
-def flattened_around(longitude: float, latitude: float) -> Callable[[Coordinates], Coordinates]:
-    """How to lay coordinates flat, in metres, around a point."""
-    transformer = _flattening(round(longitude, 6), round(latitude, 6))
-
-    def flatten(coordinates: Coordinates) -> Coordinates:
-        x, y = transformer.transform(coordinates[:, 0], coordinates[:, 1])
-        return np.column_stack((x, y))
-
-    return flatten
+def geodesic_lengths(points: Coordinates, others: Coordinates) -> Metres:
+    """The lengths of the geodesics between points, row by row."""
+    if not len(points):
+        return np.empty(0)
+    return np.asarray(_ellipsoid().inv(points[:, 0], points[:, 1], others[:, 0], others[:, 1])[2])
 
 
-def widened(boxes: Boxes, metres: npt.NDArray[np.float64]) -> Boxes:
+def position_in_space(points: Coordinates) -> npt.NDArray[np.float64]:
+    """Where points lie in space, in metres from the centre of the ellipsoid."""
+    longitude, latitude = np.radians(points[..., 0]), np.radians(points[..., 1])
+    up = np.sin(latitude)
+    normal = _SEMI_MAJOR / np.sqrt(1 - _ECCENTRICITY_SQUARED * up**2)
+    outwards = normal * np.cos(latitude)
+    axes = (outwards * np.cos(longitude), outwards * np.sin(longitude), (1 - _ECCENTRICITY_SQUARED) * normal * up)
+    return np.stack(axes, axis=-1)
+
+
+def shortest_way(chords: Metres) -> Metres:
+    """No geodesic between two points with a chord so long is shorter: it curves at least like the flattest part."""
+    return np.asarray(2 * LARGEST_RADIUS * np.arcsin(np.minimum(chords / (2 * LARGEST_RADIUS), 1)))
+
+
+def longest_way(chords: Metres) -> Metres:
+    """No geodesic between two points with a chord so long is longer: it curves at most like the roundest part."""
+    share = chords / (2 * LEAST_RADIUS)
+    near = 2 * LEAST_RADIUS * np.arcsin(np.minimum(share, _NEARLY_OPPOSITE))
+    return np.asarray(np.where(share < _NEARLY_OPPOSITE, near, LONGEST_GEODESIC))
+
+
+def vagueness(lengths: Metres) -> Metres:
+    """By how much a way may be shorter than told, if all that is known is that its chord allows for one so long."""
+    angles = np.minimum(lengths / (2 * LEAST_RADIUS), np.arcsin(_NEARLY_OPPOSITE))
+    return np.asarray(lengths - shortest_way(2 * LEAST_RADIUS * np.sin(angles)))
+
+
+def widen(boxes: Boxes, metres: Metres) -> Boxes:
     """Boxes of degrees that hold each point which lies at most so many metres from a point of the box given.
 
-    Across a pole or the 180th meridian a box has all longitudes; beyond the degrees of the globe it has everything.
+    Longitudes may go beyond 180, which are the same as those a turn away; a box over a pole has all of them.
     """
-    angle = np.minimum(_CAUTION * metres / _LEAST_RADIUS, _MOST_ANGLE)
+    angle = np.minimum(_CAUTION * metres / LEAST_RADIUS, np.pi)
     highest = np.radians(np.abs(boxes[:, [1, 3]]).max(axis=1, initial=0))
     polar = ~(highest + angle < _NEAR_POLE)
     reach = np.degrees(np.arcsin(np.sin(np.where(polar, 0, angle)) / np.cos(np.where(polar, 0, highest))))
-    around = polar | (boxes[:, 0] - reach < -180) | (boxes[:, 2] + reach > 180)
     grown: Boxes = boxes + np.column_stack((-reach, -np.degrees(angle), reach, np.degrees(angle)))
-    grown[around, 0], grown[around, 2] = -EVERYWHERE, EVERYWHERE
-    grown[~_on_globe(boxes)] = (-EVERYWHERE, -EVERYWHERE, EVERYWHERE, EVERYWHERE)
+    grown[polar, 0], grown[polar, 2] = -180, 180
     return grown
-
-
-def breadth(boxes: Boxes) -> npt.NDArray[np.float64]:
-    """No two points of a box lie so many metres apart."""
-    metres: npt.NDArray[np.float64] = _LARGEST_DEGREE * np.hypot(boxes[:, 2] - boxes[:, 0], boxes[:, 3] - boxes[:, 1])
-    return metres
-
-
-def _on_globe(boxes: Boxes) -> npt.NDArray[np.bool_]:
-    return np.asarray((np.abs(boxes) <= (180, 90, 180, 90)).all(axis=1))
 
 
 @cache
 def _ellipsoid() -> Any:
     return Geod(ellps="WGS84")
-
-
-@lru_cache(maxsize=1024)
-def _flattening(longitude: float, latitude: float) -> Any:
-    """Said as a pipeline: looking the plane up as a reference system takes ten times as long."""
-    to_plane = f"+proj=aeqd +lon_0={longitude} +lat_0={latitude} +ellps=WGS84 +units=m"
-    return Transformer.from_pipeline(f"+proj=pipeline +step +proj=unitconvert +xy_in=deg +xy_out=rad +step {to_plane}")

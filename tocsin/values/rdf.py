@@ -7,10 +7,11 @@ reader makes up become `b1`, `b2` and so on, so that the same text gives the sam
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count, islice
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
+from xml.etree.ElementTree import ParseError, XMLPullParser
 
 from pyoxigraph import BlankNode, NamedNode, Quad, RdfFormat, parse, serialize
 from pyoxigraph import Literal as RdfLiteral
@@ -48,6 +49,8 @@ _FORMATS = {
 }
 _WITH_QUOTES = (N_TRIPLES, N_QUADS, TURTLE)
 _MAX_QUOTED = 100
+_HEAD = 65_536
+"""So many characters of RDF/XML are looked at for the prefixes that it declares."""
 _DAML_COLLECTION = re.compile(r"""(parseType\s*=\s*)(["'])daml:collection\2""")
 _DEFAULT_NAMESPACE = re.compile(r"""\bxmlns\s*=\s*(["'])([A-Za-z][A-Za-z0-9+.-]*:[^"'&\s]+)\1""")
 _GENERATED_LABEL = re.compile("[0-9a-f]{16,32}")
@@ -69,6 +72,8 @@ def read_rdf(
     Named graphs are refused unless they are merged; so are statements about statements. Relative names are completed
     with the base that the text itself gives, else with `base`; without one they are refused.
     """
+    if media_type not in _FORMATS:
+        raise SyntaxProblem(f"{media_type} is no format of RDF that we know", hint=f"known: {', '.join(_FORMATS)}")
     if media_type == RDF_XML and "daml:collection" in text:  # what RDF/XML took over as Collection
         text = _DAML_COLLECTION.sub(r"\1\2Collection\2", text)
     if media_type in _WITH_QUOTES and text.count("<<") > _MAX_QUOTED:  # the reader follows quoted triples by recursion
@@ -82,7 +87,8 @@ def read_rdf(
         raise LimitProblem(f"the graph has more than {limit:,} triples", hint="split it")
     terms = _terms(quads)
     triples = ((terms[quad.subject], quad.predicate.value, terms[quad.object]) for quad in dict.fromkeys(quads))
-    return RdfText(tuple(dict.fromkeys(triples) if merge_graphs else triples), dict(reader.prefixes))
+    prefixes = _declared(text) if media_type == RDF_XML else dict(reader.prefixes)
+    return RdfText(tuple(dict.fromkeys(triples) if merge_graphs else triples), prefixes)
 
 
 def write_turtle(triples: Iterable[Triple], prefixes: Mapping[str, str] | None = None) -> str:
@@ -112,6 +118,22 @@ def base_of(text: str, media_type: str) -> str | None:
     """Where a text without a base has probably stood: RDF/XML by `rdf:ID` means its own default namespace."""
     found = _DEFAULT_NAMESPACE.search(text) if media_type == RDF_XML else None
     return None if found is None else found[2].removesuffix("#")
+
+
+def _declared(text: str) -> dict[str, str]:
+    """The prefixes that the outermost element of RDF/XML declares, which the reader does not tell."""
+    declared: dict[str, str] = {}
+    parser: XMLPullParser[Any] = XMLPullParser(events=("start-ns", "start"))
+    try:
+        parser.feed(text[:_HEAD])
+    except ParseError:  # well-formed as a whole, as the reader found, but cut off or in an encoding of its own
+        return declared
+    for event in cast("Iterator[tuple[str, Any]]", parser.read_events()):
+        if event[0] == "start":
+            break
+        prefix, namespace = event[1]
+        declared[prefix] = namespace
+    return declared
 
 
 def _terms(quads: Iterable[Quad]) -> dict[Any, Any]:

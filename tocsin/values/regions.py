@@ -2,6 +2,8 @@
 
 Around each region lies a box, and a place outside of it cannot stand in the relation. A tree of boxes therefore offers
 what to compare: perhaps too much, never too little. FARTHER holds far from everything: ask for WITHIN, and negate it.
+
+On the globe a box that crosses the 180th meridian is two, and every place is looked for at longitudes from -180 to 180.
 """
 
 from __future__ import annotations
@@ -14,8 +16,20 @@ import numpy as np
 import numpy.typing as npt
 import shapely
 
-from tocsin.values.geodesy import EVERYWHERE, Boxes, breadth, widened
-from tocsin.values.space import DISTANCES, Geometry, Metric, Places, SpatialRelation, centre, related, related_in_plane
+from tocsin.values.geodesy import EVERYWHERE, Boxes, widen
+from tocsin.values.globe import on_globe
+from tocsin.values.space import (
+    DISTANCES,
+    Geometry,
+    Metric,
+    Places,
+    SpatialRelation,
+    as_places,
+    centre,
+    centre_on_globe,
+    related_in_plane,
+    related_on_globe,
+)
 
 Numbers: TypeAlias = npt.NDArray[np.intp]
 Flags: TypeAlias = npt.NDArray[np.bool_]
@@ -26,13 +40,11 @@ _SLACK = 1e-9
 _PIECE = 4096
 """Places that are compared at a time."""
 
-_SMALL = 800_000.0
-_FAR = 1_000_000.0
-_BULGE = 0.65
-"""Laid flat, a shape bulges out of its box. Where shapes are small and the distance not far, all that is nearer to a
-shape than d has a corner nearer than d and 0.58 of its breadth, and flat lengths are at most 1.05 of true ones."""
+_HALF_TURN, _TURN, _POLE = 180.0, 360.0, 90.0
+_MARGIN = 1.0
+"""Metres by which boxes on the globe are larger than they need be, so that rounding loses nothing."""
 
-_KINDS = [(relation, by_metres) for relation in SpatialRelation for by_metres in (False, True)]
+_KINDS = [(relation, metric) for relation in SpatialRelation for metric in Metric]
 _KIND_NUMBERS = {kind: number for number, kind in enumerate(_KINDS)}
 
 
@@ -44,11 +56,6 @@ class RegionTest:
     region: Geometry
     distance: float = 0.0
     metric: Metric = Metric.PLANAR
-
-    @property
-    def by_metres(self) -> bool:
-        """Whether a distance on the globe decides."""
-        return self.metric is Metric.WGS84 and self.relation in DISTANCES
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,13 +76,16 @@ class RegionTree:
         self._regions: Places = np.array([test.region for test in tests], np.object_)
         shapely.prepare(self._regions)
         self._distances = np.array([test.distance for test in tests], np.float64)
-        self._kinds = np.array([_KIND_NUMBERS[test.relation, test.by_metres] for test in tests], np.int64)
+        self._kinds = np.array([_KIND_NUMBERS[test.relation, test.metric] for test in tests], np.int64)
         self._present = np.unique(self._kinds)
         self._alive = np.ones(len(tests), np.bool_)
         self._forgotten = 0
-        by_metres = np.array([test.by_metres for test in tests], np.bool_)
-        chosen = ((np.flatnonzero(by_metres == metres), metres) for metres in (False, True))
-        self._boxes = [BoxTree(self._around(which, metres), which, metres) for which, metres in chosen if len(which)]
+        on_globe = np.array([test.metric is Metric.WGS84 for test in tests], np.bool_)
+        self._boxes: list[BoxTree | GlobeTree] = []
+        if not on_globe.all():
+            self._boxes.append(self._tree_of_plane(np.flatnonzero(~on_globe)))
+        if on_globe.any():
+            self._boxes.append(self._tree_of_globe(np.flatnonzero(on_globe)))
 
     def __len__(self) -> int:
         return len(self._alive)
@@ -131,66 +141,83 @@ class RegionTree:
         return holds
 
     def _of_kind(self, kind: int, places: Places, tests: Numbers) -> Flags:
-        """In the plane all at once; by metres one by one, because each place has a flat picture of its own."""
-        relation, by_metres = _KINDS[kind]
+        relation, metric = _KINDS[kind]
         regions = self._regions[tests]
+        if metric is Metric.WGS84:
+            return related_on_globe(places, relation, regions, self._distances[tests])
         distances = self._distances[tests] if relation in DISTANCES else np.zeros(1)
-        if not by_metres:
-            flags: Flags = related_in_plane(places, relation, regions, distances)
-            return flags
-        asked = zip(places, regions, distances.tolist(), strict=True)
-        found = (related(place, relation, region, distance, Metric.WGS84) for place, region, distance in asked)
-        return np.fromiter(found, np.bool_, len(tests))
+        flags: Flags = related_in_plane(places, relation, regions, distances)
+        return flags
 
-    def _around(self, which: Numbers, by_metres: bool) -> Boxes:
-        """The box around each of some tests: around the centre where centres are compared, else around the region."""
+    def _tree_of_plane(self, which: Numbers) -> BoxTree:
+        """Around the centre where centres are compared, else around the region."""
         kinds, regions, distances = self._kinds[which], self._regions[which], self._distances[which]
-        centred = np.isin(kinds, [_KIND_NUMBERS[SpatialRelation.SAME_PLACE, each] for each in (False, True)])
+        centred = kinds == _KIND_NUMBERS[SpatialRelation.SAME_PLACE, Metric.PLANAR]
         boxes: Boxes = shapely.bounds(np.where(centred, centre(regions), regions))
-        if by_metres:
-            return _metre_boxes(boxes, distances)
-        touching = [_KIND_NUMBERS[relation, False] for relation in (SpatialRelation.INSIDE, SpatialRelation.MEETS)]
+        touching = [_KIND_NUMBERS[each, Metric.PLANAR] for each in (SpatialRelation.INSIDE, SpatialRelation.MEETS)]
         padding = distances + _SLACK * (1 + distances + np.abs(boxes).max(axis=1))
         padding = np.where(np.isin(kinds, touching), 0.0, padding)[:, None]
-        return np.clip(boxes + padding * (-1, -1, 1, 1), -EVERYWHERE, EVERYWHERE)
+        return BoxTree(np.clip(boxes + padding * (-1, -1, 1, 1), -EVERYWHERE, EVERYWHERE), which)
+
+    def _tree_of_globe(self, which: Numbers) -> GlobeTree:
+        kinds, regions, distances = self._kinds[which], self._regions[which], self._distances[which]
+        compares_distance = np.isin(kinds, [_KIND_NUMBERS[each, Metric.WGS84] for each in DISTANCES])
+        centred = kinds == _KIND_NUMBERS[SpatialRelation.SAME_PLACE, Metric.WGS84]
+        shapes = as_places(
+            [centre_on_globe(each) if by_centre else each for each, by_centre in zip(regions, centred, strict=True)]
+        )
+        boxes = widen(shapely.bounds(shapes), np.where(compares_distance, distances, 0.0) + _MARGIN)
+        boxes[~on_globe(shapes)] = (-_TURN, -_POLE, _TURN, _POLE)
+        return GlobeTree(boxes, which)
 
 
 class BoxTree:
-    """Boxes of tests; a place is offered the tests whose boxes its own box meets."""
+    """Boxes of tests in the plane; a place is offered the tests whose boxes its own box meets."""
 
-    __slots__ = ("_by_metres", "_tests", "_tree")
+    __slots__ = ("_tests", "_tree")
 
-    def __init__(self, boxes: Boxes, tests: Numbers, by_metres: bool) -> None:
+    def __init__(self, boxes: Boxes, tests: Numbers) -> None:
         self._tree = shapely.STRtree(shapely.box(*boxes.T))
         self._tests = tests
-        self._by_metres = by_metres
 
     def offered(self, places: Places) -> tuple[Numbers, Numbers]:
         """Places and tests to compare, by number."""
-        asked = _grounds_by_metres(places) if self._by_metres else places
-        at, boxes = self._tree.query(asked)
+        at, boxes = self._tree.query(places)
         return at, self._tests[boxes]
 
 
-def _metre_boxes(boxes: Boxes, distances: npt.NDArray[np.float64]) -> Boxes:
-    """Boxes widened by a distance and by what a shape bulges; everything where a shape or a distance is too large."""
-    breadths = breadth(boxes)
-    grown = widened(boxes, distances + _BULGE * breadths + 1)
-    too_large = (breadths > _SMALL) | ((distances > _FAR) & (breadths > 0))
-    grown[too_large] = (-EVERYWHERE, -EVERYWHERE, EVERYWHERE, EVERYWHERE)
-    return grown
+class GlobeTree:
+    """As `BoxTree`, on the globe; a place that the globe does not have is offered every test."""
+
+    __slots__ = ("_tests", "_tree")
+
+    def __init__(self, boxes: Boxes, tests: Numbers) -> None:
+        halves, owners = _unrolled(boxes)
+        self._tree = shapely.STRtree(shapely.box(*halves.T))
+        self._tests = tests[owners]
+
+    def offered(self, places: Places) -> tuple[Numbers, Numbers]:
+        """Places and tests to compare, by number, in the order of places."""
+        given = np.flatnonzero(~shapely.is_missing(places))
+        boxes = shapely.bounds(places[given])
+        boxes[~on_globe(places[given])] = (-_TURN, -_POLE, _TURN, _POLE)
+        halves, owners = _unrolled(boxes)
+        at, found = self._tree.query(shapely.box(*halves.T))
+        pairs = np.unique(np.column_stack((given[owners[at]], self._tests[found])), axis=0)
+        return pairs[:, 0], pairs[:, 1]
 
 
-def _grounds_by_metres(places: Places) -> Places:
-    """Points on the globe as they are; for everything else a box with what it bulges."""
-    given = np.flatnonzero(~shapely.is_missing(places))
-    boxes = shapely.bounds(places[given])
-    plain = (
-        (boxes[:, 0] == boxes[:, 2]) & (boxes[:, 1] == boxes[:, 3]) & (np.abs(boxes[:, :2]) <= (180, 90)).all(axis=1)
-    )
-    if plain.all():
-        return places
-    asked = places.copy()
-    grown = _metre_boxes(boxes[~plain], np.zeros(int((~plain).sum())))
-    asked[given[~plain]] = shapely.box(*grown.T)
-    return asked
+def _unrolled(boxes: Boxes) -> tuple[Boxes, Numbers]:
+    """The boxes at longitudes from -180 to 180, in one or two pieces, and the number of the box that each is of.
+
+    What touches a pole is there at every longitude.
+    """
+    polar = np.abs(boxes[:, [1, 3]]).max(axis=1, initial=0) >= _POLE
+    around = polar | (boxes[:, 2] - boxes[:, 0] >= _TURN)
+    west = np.where(around, -_HALF_TURN, (boxes[:, 0] + _HALF_TURN) % _TURN - _HALF_TURN)
+    east = np.where(around, _HALF_TURN, west + boxes[:, 2] - boxes[:, 0])
+    first = np.column_stack((west, boxes[:, 1], np.minimum(east, _HALF_TURN), boxes[:, 3]))
+    over = np.flatnonzero(east >= _HALF_TURN)
+    beyond = np.where(around, _HALF_TURN, east - _TURN)[over]
+    second = np.column_stack((np.full(len(over), -_HALF_TURN), boxes[over, 1], beyond, boxes[over, 3]))
+    return np.concatenate((first, second)), np.concatenate((np.arange(len(boxes)), over))

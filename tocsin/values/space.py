@@ -1,4 +1,7 @@
-"""Space: with `regions` the door to shapely. A place is a valid, non-empty geometry with finite coordinates."""
+"""Space: with `globe` and `regions` the door to shapely. A place is a valid, non-empty geometry of finite coordinates.
+
+In the plane and on the globe alike, edges are straight in the coordinates in which they are written.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ import shapely
 from shapely.geometry.base import BaseGeometry
 
 from tocsin.errors import MeaningProblem
-from tocsin.values.geodesy import QUARTER_OF_GLOBE, between_points, flattened_around
+from tocsin.values import globe
 
 Geometry: TypeAlias = BaseGeometry
 Places: TypeAlias = npt.NDArray[np.object_]
@@ -37,6 +40,10 @@ _STEPS = {"(": 1, ")": -1}
 
 TOLERANCE = 1e-9
 """Distances closer than this are equal."""
+
+
+HALF_TURN = 180.0
+"""Degrees of longitude: what is no wider lies together on the globe as it is written."""
 
 
 class SpatialRelation(Enum):
@@ -63,16 +70,23 @@ DISTANCES = frozenset(SpatialRelation) - {SpatialRelation.INSIDE, SpatialRelatio
 
 
 def parse_place(value: object) -> Geometry:
-    """The geometry of a WKT string or a GeoJSON object (a Feature counts as its geometry)."""
+    """The geometry of a WKT string or a GeoJSON object (a Feature counts as its geometry); an empty one is refused."""
+    geometry = read_place(value)
+    if geometry is None:
+        raise MeaningProblem("a place is not empty")
+    return geometry
+
+
+def read_place(value: object) -> Geometry | None:
+    """As `parse_place`, for an event, whose empty geometry is no place: `POINT EMPTY`, a Feature without any."""
     if isinstance(value, str):
         if _PLAIN_POINT.fullmatch(value):
             return shapely.from_wkt(value)
-        geometry = _from_wkt(value)
-    elif isinstance(value, Mapping):
-        geometry = _from_geojson(value)
-    else:
-        raise MeaningProblem(f"a place is a WKT string or a GeoJSON object, got {type(value).__name__}")
-    return _checked(geometry)
+        return _checked(_from_wkt(value))
+    if isinstance(value, Mapping):
+        is_unlocated = value.get("type") == "Feature" and value.get("geometry", value) is None  # RFC 7946, 3.2
+        return None if is_unlocated else _checked(_from_geojson(value))
+    raise MeaningProblem(f"a place is a WKT string or a GeoJSON object, got {type(value).__name__}")
 
 
 def is_plain_point(value: object) -> bool:
@@ -90,7 +104,7 @@ def parse_places(values: Sequence[object]) -> Places:
     found: Places = np.full(len(values), None)
     for at, value in enumerate(values):
         if value is not None:
-            found[at] = parse_place(value)
+            found[at] = read_place(value)
     return found
 
 
@@ -101,14 +115,20 @@ def as_places(given: Sequence[Geometry | None]) -> Places:
     return places
 
 
-def extents(places: Places) -> Places:
-    """The ground that each of many places covers, as `extent` gives it for one."""
-    several = np.flatnonzero(shapely.get_type_id(places) == shapely.GeometryType.MULTIPOINT)
-    if not len(several):
-        return places
-    grounds = places.copy()
-    grounds[several] = shapely.convex_hull(places[several])
-    return grounds
+def width(place: Geometry) -> float:
+    """How far a place reaches from its least first coordinate to its greatest."""
+    west, _, east, _ = place.bounds
+    return float(east - west)
+
+
+def collection_of(places: Sequence[Geometry]) -> Geometry:
+    """All places as one geometry."""
+    return shapely.geometrycollections(list(places))
+
+
+def moved_east(place: Geometry, degrees: float) -> Geometry:
+    """The place with so much added to every first coordinate."""
+    return shapely.transform(place, lambda corners: corners + np.array((degrees, 0.0)))
 
 
 def have_places(places: Places) -> npt.NDArray[np.bool_]:
@@ -121,16 +141,25 @@ def format_place(place: Geometry) -> str:
     return str(shapely.to_wkt(place, rounding_precision=-1, trim=True))
 
 
-def extent(places: Sequence[Geometry]) -> Geometry | None:
-    """The ground that places cover together: one place itself, points and several places their convex hull."""
-    if len(places) == 1 and places[0].geom_type != "MultiPoint":
-        return places[0]
-    return shapely.convex_hull(shapely.geometrycollections(list(places))) if places else None
+def extent(places: Sequence[Geometry], metric: Metric = Metric.PLANAR) -> Geometry | None:
+    """The place of several places together: their convex hull; one alone is what it is.
+
+    On the globe places are brought together first, so that a hull across the 180th meridian is a small one.
+    """
+    if len(places) < 2:
+        return places[0] if places else None
+    together = collection_of(places)
+    return shapely.convex_hull(globe.gathered(together) if metric is Metric.WGS84 else together)
 
 
 def centre(place: Any) -> Any:
-    """The centre of gravity of a place, or of each of an array."""
+    """The centre of gravity of a place, or of each of an array, in the plane."""
     return shapely.centroid(place)
+
+
+def centre_on_globe(place: Geometry) -> Geometry:
+    """The centre of gravity of a place on the globe, whose parts count as they lie together."""
+    return shapely.centroid(globe.gathered(place))
 
 
 def related(
@@ -143,13 +172,16 @@ def related(
     """Whether a place stands in the relation to another.
 
     INSIDE counts the boundary; SAME_PLACE compares centres; of NEARER, AT and FARTHER exactly one holds; WITHIN is not
-    FARTHER. The metric says what a distance is; what lies inside what, or meets it, is the same in both.
+    FARTHER. The metric says what a distance is and, on the globe, which longitudes are the same; there, a place with
+    coordinates that the globe does not have stands in no relation.
     """
-    if metric is Metric.WGS84 and relation in DISTANCES:
-        if relation is SpatialRelation.SAME_PLACE:
-            place, other = centre(place), centre(other)
-        return bool(_compares(distance_between(place, other, metric), relation, distance))
-    return bool(related_in_plane(place, relation, other, distance))
+    if metric is Metric.PLANAR:
+        return bool(related_in_plane(place, relation, other, distance))
+    if relation in DISTANCES and place.geom_type == other.geom_type == "Point":
+        apart = globe.distance_of_points(place, other)
+        return relation is SpatialRelation.WITHIN if apart is None else bool(_compares(apart, relation, distance))
+    one, two = as_places([place]), as_places([other])
+    return bool(related_on_globe(one, relation, two, np.array([distance]))[0])
 
 
 def related_in_plane(places: Any, relation: SpatialRelation, others: Any, distances: Any) -> Any:
@@ -165,21 +197,30 @@ def related_in_plane(places: Any, relation: SpatialRelation, others: Any, distan
             return _compares(shapely.distance(places, others), relation, distances)
 
 
+def related_on_globe(
+    places: Places, relation: SpatialRelation, others: Places, distances: npt.NDArray[np.float64]
+) -> npt.NDArray[np.bool_]:
+    """As `related` on the globe, for arrays: flag by flag."""
+    known = globe.on_globe(places) & globe.on_globe(others)
+    if not known.all():
+        found = np.full(len(places), relation is SpatialRelation.WITHIN)
+        found[known] = related_on_globe(places[known], relation, others[known], distances[known])
+        return found
+    match relation:
+        case SpatialRelation.INSIDE:
+            return globe.lie_inside(places, others)
+        case SpatialRelation.MEETS:
+            return globe.meet(places, others)
+        case SpatialRelation.SAME_PLACE:
+            places, others = (as_places([centre_on_globe(each) for each in some]) for some in (places, others))
+    return np.asarray(_compares(globe.distances(places, others, distances), relation, distances))
+
+
 def distance_between(place: Geometry, other: Geometry, metric: Metric = Metric.PLANAR) -> float:
-    """The least distance between two closed shapes; 0 exactly where they meet."""
+    """The least distance between two closed shapes; 0 exactly where they meet. On the globe it is told to 0.1 m."""
     if metric is Metric.PLANAR:
         return float(shapely.distance(place, other))
-    if shapely.intersects(place, other):
-        return 0.0
-    if place.geom_type == other.geom_type == "Point":
-        return between_points(place.x, place.y, other.x, other.y)
-    middle = shapely.centroid(place)
-    flatten = flattened_around(middle.x, middle.y)
-    flat = shapely.transform(other, flatten)
-    corners = np.hypot(*shapely.get_coordinates(flat).T)
-    if corners.min() > QUARTER_OF_GLOBE:  # laid flat, the other side of the globe is torn around the whole picture
-        return float(corners.min())
-    return float(shapely.distance(shapely.transform(place, flatten), flat))
+    return float(globe.distances(as_places([place]), as_places([other]))[0])
 
 
 def _compares(found: Any, relation: SpatialRelation, distance: Any) -> Any:
@@ -249,9 +290,10 @@ def _from_geojson(value: Mapping[str, Any]) -> Geometry:
         ) from None
 
 
-def _checked(geometry: Geometry | None) -> Geometry:
+def _checked(geometry: Geometry | None) -> Geometry | None:
+    """The geometry; None where it has no point."""
     if geometry is None or geometry.is_empty:
-        raise MeaningProblem("a place is not empty")
+        return None
     if not np.isfinite(shapely.get_coordinates(geometry, include_z=geometry.has_z)).all():
         raise MeaningProblem("a place has finite coordinates")
     if not geometry.is_valid:

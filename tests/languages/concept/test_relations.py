@@ -73,9 +73,11 @@ def test_an_inverse_is_the_relation_the_other_way_round(inverse: str, negation: 
 def test_an_anchored_absence_may_stand_after() -> None:
     there = pattern_of("AggregationEvent After not (ObjectEvent) (1 h anchored)")
     assert there == pattern_of("not (ObjectEvent) (1 h anchored) Before AggregationEvent")
-    assert [each.code for each in problems_of("not (ObjectEvent) (1 h anchored) After AggregationEvent")] == [
-        "UNSUPPORTED"
-    ]
+    later = pattern_of("not (ObjectEvent) (1 h anchored) After AggregationEvent")
+    assert later == pattern_of("AggregationEvent Before not (ObjectEvent) (1 h anchored)")
+    assert later != there
+    (problem,) = problems_of("not (ObjectEvent) (1 h anchored) MetBy AggregationEvent")
+    assert problem.code == "UNSUPPORTED"
 
 
 @pytest.mark.parametrize(

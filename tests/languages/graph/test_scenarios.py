@@ -32,7 +32,9 @@ def by_name(scenario: Scenario | Refusal) -> str:
 
 def ontology_of(scenario: Scenario | Refusal) -> Ontology:
     assert scenario.ontology is not None
-    return parse_ontology(scenario.ontology)
+    definitions = scenario.definitions if isinstance(scenario, Scenario) else ()
+    infer = [name for each in definitions for name in each.infer]
+    return parse_ontology(scenario.ontology, infer=infer)
 
 
 def pattern_of(scenario: Scenario) -> GraphPattern:

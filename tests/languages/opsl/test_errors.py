@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.languages.opsl.plans import A, B, D, parsed, problems_of, told, x
 from tocsin.errors import LimitProblem, MeaningProblem, SyntaxProblem
-from tocsin.languages.context import Context
-from tocsin.languages.opsl import Limits, parse
+from tocsin.languages.context import Context, PartDefinition, RegionDefinition
+from tocsin.languages.opsl import Limits, parse, problems
 from tocsin.plan.composites import Absence, AfterWindow, Join
 
 SYNTAX = [
@@ -56,6 +58,21 @@ SYNTAX = [
     ("", 1, 1, "", "a part is"),
     ("A ; B", 1, 3, ";", ""),
     ("A \ud800", 1, 3, "'\\ud800'", "Unicode"),
+    ("price < 400", 1, 7, "<", "ARITH: price < 400, or selector{ price < 400 }"),
+    ("order.price >= 9.5", 1, 6, ".price", "ARITH: order.price >= 9.5, or selector{ order.price >= 9.5 }"),
+    ("A && kind = 'van'", 1, 11, "=", "STRING: kind = 'van', or selector{ kind = 'van' }"),
+    ("kind == laptop", 1, 6, "=", "STRING: kind = \"laptop\", or selector{ kind = 'laptop' }"),
+    ("=|(A;60s)(kind < 'b')", 1, 16, "<", "a comparison has a type: selector{ kind < 'b' }"),
+    ("name LIKE 'x%' && A", 1, 6, "LIKE", "selector{ name LIKE 'x%'"),
+    ("kind IN ('a', 'b')", 1, 6, "IN", "selector{ kind IN ('a', 'b') }"),
+    ("price BETWEEN 1 AND 2", 1, 7, "BETWEEN", "selector{ price BETWEEN 1 AND 2 }"),
+    ("DIST(A;<;5km)B", 1, 11, "km", "in metres with the option crs EPSG:4326: 5km is 5000;"),
+    ("DIST(A;<;5 m)B", 1, 12, "m", "5m is 5;"),
+    ("DIST(Region1;>;2.5 nmi)B", 1, 20, "nmi", "2.5nmi is 4630;"),
+    ("DIST(A;<;5 parsecs)B", 1, 12, "parsecs", "a distance is a number"),
+    ("@(POINT(1 1))A", 1, 8, "(", "not a POINT; draw one around what is meant: POLYGON((0 0, 2 0, 2 2, 0 2))"),
+    ("OVLP(LINESTRING(0 0, 5 5))A", 1, 16, "(", "a region is a POLYGON or a MULTIPOLYGON, not a LINESTRING"),
+    ("DIST(circle(0 0 5); <; 5)A", 1, 12, "(", "not a CIRCLE"),
 ]
 
 MEANING = [
@@ -138,6 +155,43 @@ def test_all_problems_are_told_in_the_order_of_the_text() -> None:
 def test_parse_raises_the_first_problem() -> None:
     with pytest.raises(MeaningProblem, match="UnknownName at line 1, column 1"):
         parsed("Nowhere && Elsewhere")
+
+
+def test_an_unknown_name_comes_with_the_line_that_defines_it() -> None:
+    [part], [region] = problems_of("Nowhere"), problems_of("DIST(Nowhere; <; 5)A")
+    for problem, kind in ((part, "expression"), (region, "region")):
+        line = problem.hint.removeprefix("add a line to the file of subscriptions: ")
+        definition = json.loads(line)
+        assert definition["define"] == "Nowhere"
+        assert kind in definition
+        context = Context({"Nowhere": _definition(definition)})
+        assert problems("Nowhere" if kind == "expression" else "@(Nowhere)(ARITH: id = 1)", {}, context) == []
+
+
+def _definition(line: dict[str, str]) -> RegionDefinition | PartDefinition:
+    if "region" in line:
+        return RegionDefinition(line["define"], line["region"])
+    return PartDefinition(line["define"], line["language"], line["expression"])
+
+
+@pytest.mark.parametrize(
+    ("region", "message", "hint"),
+    [
+        ("POLYGON((0 0, 10 0, 10 100, 0 100))", "the latitude 100 is not between -90 and 90", "longitude comes first"),
+        ("POLYGON((100 -95, 110 0, 110 10))", "the latitude -95 is", "drop the option crs"),
+        ("POLYGON((350 0, 370 0, 370 10))", "longitudes from 350 to 370", "170 to 190"),
+        ("POLYGON((-200 0, 200 0, 200 10))", "once around the globe", "170 to 190"),
+    ],
+)
+def test_a_region_that_the_globe_does_not_have(region: str, message: str, hint: str) -> None:
+    [problem] = problems_of(f"@({region})A", crs="EPSG:4326")
+    assert (problem.code, str(problem.place), problem.token) == ("RegionInvalid", "line 1, column 3", "POLYGON")
+    assert message in problem.message
+    assert hint in problem.hint
+    assert problems_of(f"@({region})A") == []
+    first = region.removeprefix("POLYGON((").partition(",")[0]
+    named = Context({"R": RegionDefinition("R", region.replace("))", f", {first}))"))})
+    assert [each.code for each in problems("@(R)(ARITH: id = 1)", {"crs": "wgs84"}, named)] == ["RegionInvalid"]
 
 
 def test_a_misspelt_name_is_put_right() -> None:

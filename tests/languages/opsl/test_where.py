@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.languages.opsl.plans import A, B, C, finish, parsed, problems_of, start, told, vehicle, x, y
+from tocsin.catalog import Definition, Subscription, compile_subscription
 from tocsin.plan.composites import (
     Absence,
     AfterWindow,
@@ -17,6 +18,7 @@ from tocsin.plan.composites import (
     PartAttribute,
     Precedes,
     Related,
+    variables_of,
 )
 from tocsin.values.space import SpatialRelation
 
@@ -117,6 +119,11 @@ def test_a_variable_under_a_restriction_or_of_alternatives_is_about_one_event() 
         ("$x; || $y; WHERE $x;.a = $y;.a, $x; = A, $y; = B", ("WhereError", 1, 18, "$x;")),
         ("($x; || C) && $y; WHERE $x;.a = $y;.a, $x; = A, $y; = B", ("WhereError", 1, 25, "$x;")),
         ("!(C;1)($x; || C) && $y; WHERE $x;.a = $y;.a, $x; = A, $y; = B", ("WhereError", 1, 31, "$x;")),
+        ("$x; && $y; WHERE $x;.epcList = $y;.id, $x; = A, $y; = B", ("WhereError", 1, 18, "$x;")),
+        ("$x; && $y; WHERE $x;.id = $y;.childEPCs, $x; = A, $y; = B", ("WhereError", 1, 27, "$y;")),
+        ("$x; && $y; WHERE $x;.a[*] < $y;.a, $x; = A, $y; = B", ("WhereError", 1, 27, "<")),
+        ("$x; || $y; WHERE $x;.a[*] = $y;.a, $x; = A, $y; = B", ("WhereError", 1, 18, "$x;")),
+        ("$x; && $y; WHERE $x;.a[0] = $y;.a, $x; = A, $y; = B", ("OpslSyntaxError", 1, 23, "[")),
         ("$x; && B WHERE $x;.a = $x;.b, $x; = A", ("WhereError", 1, 16, "$x;")),
         ("$x; && B WHERE $x;.a = $q;.b, $x; = A", ("UndefinedVariable", 1, 24, "$q;")),
         ("$x; && B WHERE $x;.a = 5, $x; = A", ("OpslSyntaxError", 1, 24, "5")),
@@ -132,3 +139,27 @@ def test_what_cannot_be_compared(text: str, expected: tuple[str, int, int, str])
 def test_a_variable_that_is_only_compared_is_not_used() -> None:
     codes = [problem.code for problem in problems_of("$x; && B WHERE $x;.a = $y;.a, $x; = A, $y; = B")]
     assert "UnusedVariable" in codes
+
+
+def test_elements_that_are_compared_share_a_variable() -> None:
+    text = "$x; && $y; WHERE $x;.parentID = $y;.epcList[*], $x; = A, $y; = B"
+    assert parsed(text) == Join(
+        (
+            Named("x", A, ("parentID=epcList", ("parentID",))),
+            Named("y", B, ("parentID=epcList", ("epcList",))),
+        )
+    )
+    same = "$x; && $y; WHERE $x;.l.m[*] = $y;.l.m[*], $x; = A, $y; = B"
+    assert parsed(same) == Join((Named("x", A, ("l.m", ("l", "m"))), Named("y", B, ("l.m", ("l", "m")))))
+
+
+def test_one_list_of_each_variable_is_compared_by_its_elements() -> None:
+    text = "$x; && $y; WHERE $x;.a[*] = $y;.a[*] AND $x;.b[*] = $y;.b[*], $x; = A, $y; = B"
+    assert {code for code, *_ in told(text)} == {"WhereError"}
+
+
+def test_a_part_of_its_own_name_has_elements_of_its_own_name() -> None:
+    pair = Definition("Pair", language="opsl", expression="$x; && $y; WHERE $x;.a[*] = $y;.a[*], $x; = A, $y; = B")
+    kinds = [Definition(name, language="selector", expression=f"kind = '{name}'") for name in "AB"]
+    plan = compile_subscription(Subscription("s", "opsl", "Pair && Pair"), [pair, *kinds])
+    assert sorted(variables_of(plan.pattern)) == ["Pair.a", "Pair:2.a"]

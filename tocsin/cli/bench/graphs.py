@@ -12,7 +12,7 @@ import typer
 from tocsin.cli.bench.graphs_workload import Kind
 from tocsin.cli.bench.runner import about_machine, run_module
 from tocsin.cli.bench.selectors import _numbers, _progress
-from tocsin.cli.bench.sequences_output import milliseconds, save, show
+from tocsin.cli.bench.sequences_output import milliseconds, plotted, save, show
 from tocsin.cli.bench.table import NOTHING, Table, mebibytes, rounded
 
 SIZES = (500, 1_000, 2_000, 5_000, 10_000)
@@ -34,6 +34,9 @@ _HEADER = (
 )
 
 
+FIGURE = "figure6.png"
+
+
 def graphs(
     sizes: Annotated[str | None, typer.Option(help="Numbers of subscriptions, as 500,1000,10000.")] = None,
     kind: Annotated[list[Kind] | None, typer.Option(help="The paper's model, or one that it never measured.")] = None,
@@ -43,6 +46,9 @@ def graphs(
     output: Annotated[
         Path, typer.Option(help="Where results.json, report.md and the plot go.", file_okay=False)
     ] = Path("artifacts/bench-graphs"),
+    plot: Annotated[
+        bool, typer.Option("--plot", help=f"Draw figure 6 of the paper too, as {FIGURE}: time, and nodes per tree.")
+    ] = False,
 ) -> None:
     """Measure graph patterns: ten events against 500 to 10,000 subscriptions, 3 % of which match each of them.
 
@@ -62,6 +68,8 @@ def graphs(
             saved["plot"] = _plot(saved["trials"])
             save(saved, output)
     show(saved, tables_of(saved["trials"]), output)
+    if plot:
+        typer.echo(plotted(output, "graphs_plot", FIGURE), err=True)
 
 
 def tables_of(trials: Sequence[Mapping[str, Any]]) -> list[Table]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tocsin.engine.blocks.asking import Question
 from tocsin.engine.blocks.fitting import Expression, Fitting
 from tocsin.engine.matching.work import Work
 from tocsin.events.event import Event
-from tocsin.events.views.document import XPath
 from tocsin.plan.blocks import document_to_match
 
 ROOM = 100_000
@@ -19,7 +19,7 @@ class LaidOut:
 
     __slots__ = ("_kept", "_paths", "_taken", "_work")
 
-    def __init__(self, paths: Mapping[Expression, XPath], work: Work) -> None:
+    def __init__(self, paths: Mapping[Expression, Question], work: Work) -> None:
         self._paths = paths
         self._work = work
         self._kept: dict[int, tuple[Event, Fitting]] = {}
@@ -36,7 +36,7 @@ class LaidOut:
         root = document_to_match(event)
         if root is None:
             return None
-        fitting = Fitting(root, self._paths, self._work)
+        fitting = Fitting((root,), self._paths, self._work)
         self._taken += len(fitting.tree)
         while self._kept and self._taken > ROOM:
             self.forget(next(iter(self._kept.values()))[0])

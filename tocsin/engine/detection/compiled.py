@@ -47,7 +47,7 @@ def restriction_test(restriction: Restriction) -> Question:
     relation, distance, metric = restriction.relation, restriction.distance, restriction.metric
 
     def test(occurrence: Occurrence) -> bool:
-        place = occurrence.place
+        place = occurrence.place_by(metric)
         return place is not None and related(place, relation, region, distance, metric)
 
     return test

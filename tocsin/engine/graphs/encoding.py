@@ -33,10 +33,11 @@ class Arc(NamedTuple):
 class EncodedGraph:
     """The arcs of one event over numbered vertices; `terms` gives the first term of a vertex."""
 
-    __slots__ = ("_answers", "_leaving", "_numbers", "arcs", "decided_at_once", "graph", "terms")
+    __slots__ = ("_answers", "_leaving", "_numbers", "arcs", "decided_at_once", "said", "terms")
 
-    def __init__(self, graph: Graph) -> None:
-        self.graph = graph
+    def __init__(self, graph: Graph, said: Graph | None = None) -> None:
+        self.said = graph if said is None else said
+        """What the event itself says, where the graph has more that follows from it."""
         self._numbers: dict[Hashable, int] = {graph.home: HOME}
         self._answers: dict[tuple[Filter, Term], bool] = {}
         self.decided_at_once = 0

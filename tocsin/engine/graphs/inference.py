@@ -26,7 +26,8 @@ Kinds = dict[Term, dict[str, None]]
 
 def encoded(event: Event, ontology: Ontology) -> EncodedGraph:
     """The event in numbers, with all that follows; EventProblem where it has no proper graph."""
-    return EncodedGraph(enriched(graph_in(event, ontology), ontology))
+    said = graph_in(event, ontology)
+    return EncodedGraph(enriched(said, ontology), said)
 
 
 def enriched(graph: Graph, ontology: Ontology) -> Graph:

@@ -75,10 +75,10 @@ class GraphMatcher:
         self._last: tuple[Event, Ontology, EncodedGraph] | None = None
         self.undecided: list[tuple[int, str]] = []
         """Events of the last batch, and keys, for which the search was given up (`LIMIT`); they do not ring."""
-        self.warned: list[tuple[int, EventProblem]] = []
-        """What is odd about events of the last batch in the light of an ontology; they are served all the same."""
         self.refused: dict[int, EventProblem] = {}
         """Events of the last batch that have no proper graph, and why."""
+        self.warned: list[tuple[int, EventProblem]] = []
+        """What is odd about events of the last batch in the light of an ontology; they are served all the same."""
         self.work = GraphWork()
 
     def __len__(self) -> int:
@@ -136,7 +136,7 @@ class GraphMatcher:
 
     def match(self, batch: EventBatch) -> Hits:
         """Which subscriptions ring for which events."""
-        self.undecided, self.warned, self.refused = [], [], {}
+        self.undecided, self.refused, self.warned = [], {}, []
         hits = joined([self._match_one(i, batch.event(i)) for i in range(batch.size)])
         self.work.events += batch.size
         self.work.hits += len(hits)
@@ -178,7 +178,7 @@ class GraphMatcher:
         except EventProblem as problem:
             self.refused.setdefault(i, problem)
             return []
-        warnings = shelf.watch.warnings_in(graph.graph.arcs, graph.graph.types)
+        warnings = shelf.watch.warnings_in(graph.said.arcs, graph.said.types)
         self.warned += [(i, each) for each in warnings]
         asked = graph.filter_evaluations
         answers = shelf.index.answers(graph)

@@ -35,7 +35,7 @@ from tocsin.plan.atoms import (
     region_of,
 )
 from tocsin.values.scalars import Constant, Kind
-from tocsin.values.space import DISTANCES, Metric, SpatialRelation
+from tocsin.values.space import DISTANCES, SpatialRelation
 from tocsin.values.truth import Truth
 
 _OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
@@ -164,14 +164,14 @@ def _where_not_placed(predicate: PlaceIs) -> Formula:
 
 
 def _local(predicate: PlaceIs) -> PlaceIs:
-    """A relation that holds near the region only, said in one way where a distance or metric has no say.
+    """A relation that holds near the region only, said in one way where a distance has no say.
 
     What is no region is refused here, before anything has changed.
     """
     region_of(predicate.region)
     if predicate.relation is SpatialRelation.FARTHER:
         return replace(predicate, relation=SpatialRelation.WITHIN)
-    return predicate if predicate.relation in DISTANCES else replace(predicate, distance=0.0, metric=Metric.PLANAR)
+    return predicate if predicate.relation in DISTANCES else replace(predicate, distance=0.0)
 
 
 def _other_kind(predicate: Equals | OneOf | Ordered | Like) -> Formula:

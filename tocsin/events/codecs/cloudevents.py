@@ -3,6 +3,7 @@
 Refused: malformed JSON, invalid UTF-8, lone surrogates, duplicate or empty member names, NaN, a missing id, source or
 type, times without a zone or in the wrong order, places that are no valid geometry, and what is too large or too deep.
 So is text that is not the XML or RDF it claims to be. JSON-LD is JSON: whether it has a graph shows when it is asked.
+An empty place, such as POINT EMPTY, is no place.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from tocsin.events.event import Event
 from tocsin.events.views import check
 from tocsin.events.views.payload import is_json, is_text, is_xml, media_type
 from tocsin.values.scalars import canonical_number
-from tocsin.values.space import Geometry, is_plain_point, parse_place
+from tocsin.values.space import Geometry, is_plain_point, read_place
 from tocsin.values.time import Instant, Interval, parse_instant
 
 MAX_BYTES = 4 << 20
@@ -174,9 +175,9 @@ def instant_of(name: str, given: object) -> Instant:
         raise EventProblem(f"{name}: {problem.message}", token=name, hint=problem.hint) from None
 
 
-def _checked_place(place: object) -> Geometry:
+def _checked_place(place: object) -> Geometry | None:
     try:
-        return parse_place(place)
+        return read_place(place)
     except Problem as problem:
         raise EventProblem(f"place: {problem.message}", token="place", hint=problem.hint) from None
 

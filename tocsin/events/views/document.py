@@ -1,10 +1,10 @@
 """The document of an event: an XML tree of elements, attributes and text. The only door to lxml.
 
-XML data is parsed once, with entities, DTD and network off and within limits of size, depth and number of elements;
-what has a document type is refused. Comments and processing instructions are left out. Other data is lifted and never
-fails: a member is an element by its name, an array repeats the element (an array inside an array holds `item`
-elements), null is an empty element, and a character that XML cannot hold becomes U+FFFD. Whoever reads a document must
-not change it: it is shared.
+XML data is parsed once, with entities, DTD and network off and within limits of size, depth and number of elements. A
+document type that only names the outermost element says nothing; with declarations or an address it is refused.
+Comments and processing instructions are left out. Other data is lifted and never fails: a member is an element by its
+name, an array repeats the element (an array inside an array holds `item` elements), null is an empty element, and a
+character that XML cannot hold becomes U+FFFD. Whoever reads a document must not change it: it is shared.
 """
 
 from __future__ import annotations
@@ -33,14 +33,21 @@ TEXT = "#text"
 
 @dataclass(frozen=True, slots=True)
 class DocumentLimits:
-    """What an XML text may be: characters, levels of elements and elements. libxml2 itself allows 256 levels."""
+    """What an XML text may be: characters, levels of elements and elements.
 
-    characters: int = 1 << 20
+    As many characters as an event has bytes at most, all of them in one text if need be. libxml2 itself allows 256
+    levels, and ten million characters in a text.
+    """
+
+    characters: int = 4 << 20
     depth: int = 128
     elements: int = 100_000
 
 
 LIMITS = DocumentLimits()
+
+DEEPEST = 256
+"""No document has more levels: XML data is refused before, and other data does not nest as deep."""
 
 
 class Documented(Payload, Protocol):
@@ -77,9 +84,30 @@ def parse_xml(data: object, limits: DocumentLimits = LIMITS) -> Element:
         raise _refused("malformed XML: half of a surrogate pair is no character") from None
     except etree.XMLSyntaxError as error:
         raise _malformed(error, "<!ENTITY" in data) from None
-    _refuse_document_type(root)
+    _refuse_document_type(root, data)
     _refuse_large(root, data.count("<"), limits)
     return root
+
+
+def size_of(root: Element) -> int:
+    """How long the document is as text, in bytes: no text, value or name in it is longer."""
+    return len(etree.tostring(root, encoding="utf-8"))
+
+
+def attribute_sizes(root: Element) -> list[int]:
+    """The lengths of all values of attributes, in bytes."""
+    found = _ATTRIBUTES(root)
+    assert isinstance(found, list)
+    return [len(str(value).encode()) for value in found]
+
+
+def has_attributes_in_namespaces(root: Element) -> bool:
+    """Whether an attribute is in a namespace."""
+    return bool(_SPACED_ATTRIBUTES(root))
+
+
+_ATTRIBUTES = etree.XPath("//@*", smart_strings=False)
+_SPACED_ATTRIBUTES = etree.XPath("count(//@*[namespace-uri() != '']) > 0")
 
 
 def attributes_of(event: Documented) -> dict[str, Any]:
@@ -125,16 +153,19 @@ def _malformed(error: etree.XMLSyntaxError, entities: bool) -> EventProblem | Li
     return _refused(f"malformed XML: {error.msg}")
 
 
-def _refuse_document_type(root: Element) -> None:
+_BARE_DOCUMENT_TYPE = re.compile(r"""\ufeff?(?>\s+|<\?.*?\?>|<!--.*?-->)*+<!DOCTYPE\s+[^\s\[\]<>"']+\s*>""", re.DOTALL)
+
+
+def _refuse_document_type(root: Element, data: str) -> None:
     """Entities of the document's own DTD, and those that a DTD elsewhere would have to explain, with the DTD itself."""
-    if root.getroottree().docinfo.internalDTD is not None:
+    if root.getroottree().docinfo.internalDTD is not None and not _BARE_DOCUMENT_TYPE.match(data):
         raise _document_type()
 
 
 def _document_type() -> EventProblem:
     return _refused(
-        "XML with a document type, and so with entities, is refused",
-        hint="leave out <!DOCTYPE ...> and write the text where an entity stands",
+        "XML with declarations in its document type, and so with entities, is refused",
+        hint="write <!DOCTYPE name> alone or leave it out, and write the text where an entity stands",
     )
 
 

@@ -63,6 +63,12 @@ _NAMES = {"readPoint": "id", "bizLocation": "id", "bizTransactionList": "bizTran
 """Objects that are known by one of their members."""
 _KINDS = ("type", "@type")
 
+LISTS = frozenset(
+    "epcList childEPCs inputEPCList outputEPCList quantityList childQuantityList inputQuantityList outputQuantityList "
+    "bizTransactionList sourceList destinationList sensorElementList".split()
+)
+"""Fields of the standard that are lists in every event, so that they are equal to no text and no number."""
+
 CONTEXT = "@context"
 """The member of normal data that keeps the types of its extension fields, as JSON-LD would write them."""
 MASTER_DATA = "@masterData"

@@ -35,6 +35,7 @@ from tocsin.events.dead_letter import (
     suspended,
     too_many_hops,
     undecided,
+    untold,
     window_over,
 )
 from tocsin.events.event import Event
@@ -82,8 +83,8 @@ class Hub:
     Duplicates are recognised among the last `remember` events. The newest `keep_dead_letters` dead letters are kept in
     `dead_letters`, and as many warnings about events that were served in `warnings`. With a `catalog` (path, URL or
     Catalog) subscriptions are shared with other hosts; it must be there. An `ontology` is the path of a file, or
-    several. A composite for which more than `queue_limit` occurrences wait in one place is suspended and its subscriber
-    told; the others are served on.
+    several, and `infer` lists what is to be concluded from it. A composite for which more than `queue_limit`
+    occurrences wait in one place is suspended and its subscriber told; the others are served on.
 
     `clock` says what moves time: "events" (or None), the newest event and `advance_to` alone, so that a run can be
     repeated; "system", the wall clock as well, so that absences ring although nothing more comes. A hub whose clock
@@ -99,6 +100,7 @@ class Hub:
         lateness: str = "2s",
         catalog: Catalog | str | None = None,
         ontology: object = None,
+        infer: object = None,
         remember: int = 100_000,
         keep_dead_letters: int = 1_000,
         queue_limit: int = QUEUE_LIMIT,
@@ -123,8 +125,8 @@ class Hub:
         self._engine = Engine(queue_limit=queue_limit)
         self._receivers: dict[str, Receiver | None] = {}
         self._told: dict[str, Callable[[DeadLetter], object]] = {}
-        self._ontology = ontology
-        self._own = {each.name: each for each in ontologies(ontology)}
+        self._ontology, self._infer = ontology, infer
+        self._own = {each.name: each for each in ontologies(ontology, infer)}
         require_agreement((), self._own.values())
         self._roster = Roster(self._engine, self._own, lambda: watermark.instant)
         self._seen: dict[tuple[str, str], None] = {}
@@ -261,7 +263,8 @@ class Hub:
         for each in matched.relevant:
             if accepted[each.index].identity not in self._late:
                 self._buffer.add(accepted[each.index], each.atoms)
-        rings = (self._engine.ring(key, accepted[index]) for index, key in matched.rings)
+        rings = [self._engine.ring(key, accepted[index]) for index, key in matched.rings]
+        self._bury_untold()
         return [match for match in rings if match is not None]
 
     def _built(self, found: Iterable[Match]) -> list[Event]:
@@ -360,6 +363,8 @@ class Hub:
         while waiting:
             event = waiting.popleft()
             matched = self._engine.match_all(Batch([event]))
+            for _, key in self._engine.undecided():
+                self._bury(undecided(event, key))
             self._note_warnings([event])
             rings = (self._engine.ring(key, event) for _, key in matched.rings)
             further = [match for match in rings if match is not None]
@@ -367,7 +372,13 @@ class Hub:
                 further += once(self._engine.rendered(self._engine.detect(event, each.atoms)))
             found += further
             waiting += self._built(further)
+        self._bury_untold()
         return found
+
+    def _bury_untold(self) -> None:
+        """Dead letters of the rings for which nothing could be built."""
+        for each in self._engine.take_untold():
+            self._bury(untold(each.events, each.subscription, each.why.code, each.why.reason))
 
     def _put_out(self, found: list[Match]) -> None:
         self.counts.matches += len(found)
@@ -403,7 +414,7 @@ class Hub:
         self._delivered([])
 
     def _follow_ontologies(self) -> None:
-        own = self._own | {each.name: each for each in ontologies(self._ontology)}
+        own = self._own | {each.name: each for each in ontologies(self._ontology, self._infer)}
         if own != self._own:
             require_agreement((), own.values())
             shared = {name: each for name, each in self._roster.definitions.items() if name not in self._own}

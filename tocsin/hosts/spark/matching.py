@@ -46,6 +46,7 @@ def match(
     deduplicate: Deduplicate = None,
     lateness: str | None = None,
     ontology: object = None,
+    infer: object = None,
     shards: int = DEFAULT_SHARDS,
     idle: str | None = None,
     until: str | None = None,
@@ -58,7 +59,7 @@ def match(
     `events` has CloudEvents JSON in a column `value`, or the event columns, or any columns with a mapping `columns`
     from column to event field, as in {"price": "data.price"}. `subscriptions` is a list of dicts or Subscriptions,
     fixed for the query, or a live catalog (object, URL or path). `ontology` is the path of a file, or several, for a
-    fixed list; a live catalog holds its own.
+    fixed list, and `infer` lists what is to be concluded from it; a live catalog holds its own.
 
     `deduplicate`: a batch query counts each (source, id) once unless this is False. A streaming query does so only
     where a duration is given: an identity is then remembered for that time after it came.
@@ -82,6 +83,7 @@ def match(
         deduplicate=deduplicate,
         lateness=lateness,
         ontology=ontology,
+        infer=infer,
         shards=shards,
         idle=idle,
         until=until,
@@ -110,6 +112,7 @@ def match_with_dead_letters(
     deduplicate: Deduplicate = None,
     lateness: str | None = None,
     ontology: object = None,
+    infer: object = None,
     shards: int = DEFAULT_SHARDS,
     idle: str | None = None,
     until: str | None = None,
@@ -122,7 +125,7 @@ def match_with_dead_letters(
     For `foreachBatch`, where `matches_of` and `dead_letters_of` part the two; persist the batch before.
     """
     detection = Detection(shards, _pace(lateness, idle), None if until is None else parse_instant(until))
-    source = source_of(subscriptions, ontology)
+    source = source_of(subscriptions, ontology, infer)
     telling = telling_of(content_named(content), snapshot_of(source).subscriptions)
     ends = ends_named(interval)
     return told(results_of(events, source, detection, telling, columns, deduplicate, composites, ends), telling)

@@ -76,9 +76,9 @@ class LiveCatalog:
 Source = FixedList | LiveCatalog
 
 
-def source_of(given: Subscriptions, ontology: object = None) -> Source:
+def source_of(given: Subscriptions, ontology: object = None, infer: object = None) -> Source:
     """The source that a caller means; a fixed list with a subscription that does not compile raises its problem."""
-    if ontology is not None and isinstance(given, Catalog | str | Path):
+    if (ontology is not None or infer) and isinstance(given, Catalog | str | Path):
         raise UnsupportedProblem(
             "a live catalog holds its own ontologies", hint="put it there: tocsin catalog add --ontology FILE"
         )
@@ -86,7 +86,7 @@ def source_of(given: Subscriptions, ontology: object = None) -> Source:
         return LiveCatalog(given.url)
     if isinstance(given, str | Path):
         return LiveCatalog(_existing(str(given)).url)
-    entries = [*ontologies(ontology), *(_entry(each) for each in given)]
+    entries = [*ontologies(ontology, infer), *(_entry(each) for each in given)]
     require_agreement((), [each for each in entries if isinstance(each, Definition)])
     _require_good(_snapshot(FIXED_VERSION, entries))
     return FixedList.of(entries)

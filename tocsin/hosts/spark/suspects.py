@@ -13,7 +13,7 @@ from tocsin.errors import Problem
 from tocsin.events.event import ENVELOPE, Path
 from tocsin.events.reception import RECEIVED, Ends
 from tocsin.hosts.spark.table import FIRST, LAST, EventTable
-from tocsin.values.space import parse_place
+from tocsin.values.space import read_place
 from tocsin.values.time import parse_instant
 
 Flags = npt.NDArray[np.bool_]
@@ -108,7 +108,7 @@ def _instant(text: str | None) -> int | None:
 
 def _is_place(text: str) -> bool:
     try:
-        parse_place(text)
+        read_place(text)
     except Problem:
         return False
     return True

@@ -44,6 +44,7 @@ def lowered(
         tuple(dict.fromkeys(each.text[1:] for each in subscription.selection)),
         tuple(_flat(group) for group in groups[:optionals]),
         tuple(_flat(group) for group in groups[optionals:]),
+        settings.strategy,
     )
 
 

@@ -1,22 +1,29 @@
-"""The options of a graph subscription: injective and strict."""
+"""The options of a graph subscription: injective, strict and strategy."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum
+from typing import TypeVar
 
 from tocsin.errors import MeaningProblem
-from tocsin.plan.graphs import Injective
+from tocsin.plan.graphs import Injective, Strategy
 
-_NAMES = ("injective", "strict")
+Choice = TypeVar("Choice", bound=Enum)
+
+_NAMES = ("injective", "strict", "strategy")
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Which different ids must be different vertices; whether types wider than what the ontology allows are refused."""
+    """Which different ids must be different vertices; whether types wider than what the ontology allows are refused;
+    which algorithm matches.
+    """
 
     injective: Injective = Injective.RESOURCES
     strict: bool = False
+    strategy: Strategy = Strategy.DEFAULT
 
 
 def settings_of(options: Mapping[str, object]) -> Settings:
@@ -24,13 +31,17 @@ def settings_of(options: Mapping[str, object]) -> Settings:
     for name in options:
         if name not in _NAMES:
             raise _problem(f"the option {name!r} is not known", str(name), f"graph takes: {', '.join(_NAMES)}")
-    return Settings(_injective(options.get("injective", "resources")), _strict(options.get("strict", False)))
+    return Settings(
+        _choice("injective", options.get("injective", "resources"), Injective),
+        _strict(options.get("strict", False)),
+        _choice("strategy", options.get("strategy", "default"), Strategy),
+    )
 
 
-def _injective(value: object) -> Injective:
-    choices = {choice.value: choice for choice in Injective}
+def _choice(name: str, value: object, kind: type[Choice]) -> Choice:
+    choices = {choice.value: choice for choice in kind}
     if not isinstance(value, str) or value not in choices:
-        raise _problem(f"injective {value!r} is not known", "injective", f"write one of {', '.join(choices)}")
+        raise _problem(f"{name} {value!r} is not known", name, f"write one of {', '.join(choices)}")
     return choices[value]
 
 

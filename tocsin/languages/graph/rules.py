@@ -16,7 +16,7 @@ _KINDS = {Kind.HOME: False, Kind.IRI: False, Kind.LITERAL: True}
 
 def check_reachable(subscription: Subscription, problems: Problems) -> None:
     """S1: a statement starts at home, and every vertex is reached from it; those of a group from the statements."""
-    if not subscription.statements:
+    if not subscription.statements and not problems:
         hint = "say what home is or points to: ASK { _:H a :Class }"
         problems.add("NO_HOME_PATTERN", Spot(0, ""), "nothing is said about _:H", hint)
     main = tuple(each for each in subscription.statements if each.path)  # a class alone leads nowhere

@@ -1,9 +1,10 @@
 """The SPARQL-like spelling as statements: a triple becomes one statement for each pair of classes of its ends.
 
 A vertex has the classes that `a` gives it in its group, or in the group around it where its own gives it none; without
-any it is an rdfs:Literal where it is a literal or is filtered, else an owl:Thing. A filter belongs to the first
-statement of its group that ends at its variable. A group that only says what a vertex is (`?1 a :Gift`) is said of the
-arc that leads to the vertex; about home it stands alone: `ASK { _:H a :Selling }` is every event of the class.
+any it is an rdfs:Literal where it is a literal, is filtered or is an rdfs:label, else an owl:Thing. A filter belongs to
+the first statement of its group that ends at its variable. A group that only says what a vertex is (`?1 a :Gift`) is
+said of the arc that leads to the vertex; about home it stands alone: `ASK { _:H a :Selling }` is every event of the
+class.
 """
 
 from __future__ import annotations
@@ -26,8 +27,10 @@ from tocsin.languages.graph.syntax import (
     variables_in,
 )
 from tocsin.languages.texts import Problems, Spot
-from tocsin.values.terms import ANY_LITERAL, RDF_TYPE, THING
+from tocsin.values.terms import ANY_LITERAL, RDF_TYPE, RDFS, THING
 
+_TEXT_VERBS = tuple(spelling.format(name) for spelling in ("rdfs:{}", f"<{RDFS}{{}}>") for name in ("label", "comment"))
+"""Properties whose values RDF Schema says to be literals."""
 _TYPE_VERBS = ("a", "rdf:type", f"<{RDF_TYPE}>")
 
 
@@ -59,6 +62,8 @@ class _Group:
                 self._note_class(triple)
             elif isinstance(triple.verb, Spot):
                 self._unsupported(triple.verb, "a variable property", "name the property")
+            elif triple.verb[-1].property.text in _TEXT_VERBS and triple.object.kind is Kind.VARIABLE:
+                self.filtered.add(triple.object.name)
         for condition in group.filters:
             self._note_filter(condition)
 

@@ -12,11 +12,12 @@ from tocsin.errors import Place, Problem
 from tocsin.languages.context import Context
 from tocsin.languages.opsl.limits import Limits
 from tocsin.languages.opsl.meaning import meaning_of
+from tocsin.languages.opsl.warn import warnings_of
 from tocsin.languages.opsl.written_windows import find_window
 from tocsin.plan.composites import Plan
 from tocsin.values.time import Duration, Instant
 
-__all__ = ["Limits", "parse", "problems", "window"]
+__all__ = ["Limits", "parse", "problems", "warnings", "window"]
 
 _DEFAULT_LIMITS = Limits()
 
@@ -37,6 +38,11 @@ def problems(
         return meaning_of(text, options, context, limits).problems
     except Problem as problem:
         return [problem]
+
+
+def warnings(text: str, options: Mapping[str, object], context: Context) -> list[Problem]:
+    """What a text that parses says that is probably not meant."""
+    return warnings_of(text, options, context, _DEFAULT_LIMITS)
 
 
 def window(text: str, start: Instant, length: Duration) -> tuple[Place, str] | None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from difflib import get_close_matches
 
 from tocsin.errors import SyntaxProblem
+from tocsin.languages.opsl.habits import habit
+from tocsin.languages.opsl.syntax_slip import OpslSlip
 from tocsin.languages.parsing import END, Unexpected
-from tocsin.languages.texts import Slip, alternatives, parts_at, unexpected_problem
+from tocsin.languages.texts import alternatives, parts_at, unexpected_problem
 
 _WORDS = {
     "NAME": "a name",
@@ -38,15 +39,13 @@ _WORDS = {
 _UNSAID = frozenset(("BLANK", "MULTIPOLYGON", "TIMESTAMP"))
 _PART = frozenset("NOT BETWEEN AFTER CONCURRENT AT IN OVLP SPL DIST _OPEN VARIABLE NAME EMBEDDED TYPE".split())
 _OPERATORS = ("IN", "OVLP", "SPL", "DIST", "POLYGON", "MULTIPOLYGON", "WHERE", "AND", "ARITH", "STRING")
-_CALL = re.compile(r"(=\||\|=|\|\||&&|!|\||@|[A-Za-z]+)?\s*$")
-_BRACKETS = {"(": 1, ")": -1}
 _PAIRS = ("=|", "|=", "||", "&&")
 _POLYGON = "write POLYGON((0 0, 10 0, 10 10, 0 10)), two numbers for each corner"
 
 
 def syntax_problem(text: str, found: Unexpected) -> SyntaxProblem:
     """The problem of a text that is not in the grammar."""
-    error = _Error(*parts_at(text, found), found)
+    error = OpslSlip(*parts_at(text, found), found)
     hint = next(filter(None, (rule(error) for rule in _RULES)))
     return unexpected_problem(text, found, "OpslSyntaxError", _expected_words(found.expected), hint, "subscription")
 
@@ -62,28 +61,7 @@ def _expected_words(terminals: frozenset[str]) -> str:
     return alternatives(words)
 
 
-@dataclass(frozen=True, slots=True)
-class _Error(Slip):
-    """What stands around the error."""
-
-    @property
-    def opened(self) -> int:
-        """Where the parenthesis stands that is open here, or -1."""
-        depth = 0
-        for offset in range(len(self.before) - 1, -1, -1):
-            depth += _BRACKETS.get(self.before[offset], 0)
-            if depth > 0:
-                return offset
-        return -1
-
-    @property
-    def operator(self) -> str:
-        """The operator whose parenthesis is open here, or nothing."""
-        call = _CALL.search(self.before[: max(0, self.opened)])
-        return (call and call[1]) or ""
-
-
-def _variables(error: _Error) -> str:
+def _variables(error: OpslSlip) -> str:
     bare = re.match(r"\$\w+(?!\w*;)", error.here)
     if bare:
         return f"a variable ends with a semicolon: {bare[0]};"
@@ -95,7 +73,7 @@ def _variables(error: _Error) -> str:
     return _after_variable(error, last[0]) if last else ""
 
 
-def _after_variable(error: _Error, variable: str) -> str:
+def _after_variable(error: OpslSlip, variable: str) -> str:
     if error.could_be("_SEPARATOR"):
         return f"the semicolon belongs to the variable; write another one after it: {variable};60s"
     if error.could_be("_IS"):
@@ -107,7 +85,7 @@ def _after_variable(error: _Error, variable: str) -> str:
     return ""
 
 
-def _windows(error: _Error) -> str:
+def _windows(error: OpslSlip) -> str:
     operator, sign = error.operator, error.here[:1]
     if operator in ("=|", "|=", "!") and sign == ")" and error.could_be("_SEPARATOR"):
         alone = "; to share time with A is |(A)B" if operator != "!" else ""
@@ -123,7 +101,7 @@ def _windows(error: _Error) -> str:
     return ""
 
 
-def _glyphs(error: _Error) -> str:
+def _glyphs(error: OpslSlip) -> str:
     pair, touching = error.before[-1:] + error.here[:1], len(error.before) == error.found.offset
     if pair in _PAIRS and not touching:
         return f"write {pair} without a blank; =| is within a window, |= is after it"
@@ -140,7 +118,7 @@ def _glyphs(error: _Error) -> str:
     return ""
 
 
-def _words(error: _Error) -> str:
+def _words(error: OpslSlip) -> str:
     token = error.found.token
     word = re.match(r"[^\W\d]\w*", error.here)
     if error.found.expected == {"_OPEN"} and error.last_word in _OPERATORS:
@@ -159,7 +137,7 @@ def _words(error: _Error) -> str:
     return ""
 
 
-def _structure(error: _Error) -> str:
+def _structure(error: OpslSlip) -> str:
     sign = error.here[:1]
     if sign == ")" and not error.could_be("_CLOSE") and error.could_be(END):
         return "this parenthesis was never opened"
@@ -173,6 +151,8 @@ def _structure(error: _Error) -> str:
         return "bindings stand at the very end, outside of all parentheses"
     if sign == ",":
         return "after a comma comes a binding, as in $x; = A, or another predicate, as in ARITH: id = 5"
+    if error.here.startswith("[") and error.could_be("COMPARE"):
+        return "write [*] after a list to compare its elements: $a;.epcList[*] = $b;.epcList[*]"
     if error.could_be("PATH") or (error.could_be("VARIABLE") and not error.could_be("NAME")):
         return "WHERE compares attributes of variables: WHERE $A;.id = $C;.id AND $C;.v > $A;.v"
     if error.could_be("COORDINATE") or error.could_be("POLYGON") or "POLYGON" in error.operator:
@@ -180,7 +160,7 @@ def _structure(error: _Error) -> str:
     return ""
 
 
-def _forms(error: _Error) -> str:
+def _forms(error: OpslSlip) -> str:
     if error.could_be("QUANTITY") and not error.could_be("NAME"):
         return "after an instant comes a duration: (2024-01-01T00:00:00Z; 60s)"
     if error.could_be("TYPE"):
@@ -190,5 +170,5 @@ def _forms(error: _Error) -> str:
     return 'a predicate is ARITH: id = 5 or STRING: type = "truck"'
 
 
-_RULES = (_variables, _windows, _glyphs, _words, _structure, _forms)
+_RULES = (habit, _variables, _windows, _glyphs, _words, _structure, _forms)
 """From the most to the least specific; the last one always has something to say."""

@@ -12,7 +12,7 @@ from tocsin.languages.embedded import shifted
 from tocsin.languages.opsl import forms
 from tocsin.languages.opsl.atoms import NOTHING, condition_of
 from tocsin.languages.opsl.limits import Limits, exceeded
-from tocsin.languages.opsl.names import OWN_LANGUAGE, Names
+from tocsin.languages.opsl.names import OWN_LANGUAGE, REGION, Names
 from tocsin.languages.opsl.options import Settings
 from tocsin.languages.opsl.quantities import distance_of, duration_of, in_range, instant_of
 from tocsin.languages.opsl.rebuild import Sizes, renamed
@@ -115,19 +115,19 @@ class Walk:
         """The region of a spatial operator; None where a part stands in its place."""
         place = node.place
         if isinstance(place, Polygon):
-            return self._value(place.spot, lambda _: written_region(place), _REGION)
+            return self._value(place.spot, lambda _: written_region(place, self.settings.metric), _REGION)
         if not isinstance(place, Name) or node.operator == "IN":
             return None
         return self._named_region(place, needed=node.operator == "@")
 
     def _named_region(self, place: Name, needed: bool) -> str | None:
         try:
-            definition = self.names.find(place.name)
+            definition = self.names.find(place.name, REGION)
         except Problem as problem:
             self.problems.at(place.spot, problem)
             return _REGION
         if isinstance(definition, RegionDefinition):
-            return self._value(place.spot, lambda _: self.names.region(definition), _REGION)
+            return self._value(place.spot, lambda _: self.names.region(definition, self.settings.metric), _REGION)
         if needed:
             self.problems.add(
                 "NameKindError",

@@ -5,18 +5,25 @@ A part has its variables for itself: each use of its name is another part, so it
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
 from tocsin.errors import MeaningProblem, Problem
-from tocsin.languages.context import Context, Definition, PartDefinition, RegionDefinition
+from tocsin.languages.context import Context, Definition, DocumentDefinition, PartDefinition, RegionDefinition
 from tocsin.languages.opsl.atoms import NOTHING
 from tocsin.languages.opsl.limits import exceeded
 from tocsin.languages.opsl.regions import region_of
 from tocsin.plan.composites import Part
+from tocsin.values.space import Metric
 
 OWN_LANGUAGE = "opsl"
+PART, REGION = "part", "region"
+_EXAMPLES = {
+    PART: {"language": OWN_LANGUAGE, "expression": "ARITH: id = 7"},
+    REGION: {"region": "POLYGON((0 0, 10 0, 10 10, 0 10, 0 0))"},
+}
 CHAIN = 32
 """How many names may be defined by each other in a row: each is read inside the reading of the one before."""
 
@@ -42,19 +49,27 @@ class Names:
         self._meanings: dict[str, Meaning] = {}
         self._reading: list[str] = []
 
-    def find(self, name: str) -> Definition:
-        """The definition of a name; raises UnknownName where there is none."""
+    def find(self, name: str, wanted: str = PART) -> Definition:
+        """The definition of a name; raises UnknownName where there is none, with a line that would define one."""
         definition = self._context.definitions.get(name)
         if definition is None:
             near = get_close_matches(name, self._context.definitions, n=1)
-            way_out = f"did you mean {near[0]}?" if near else "define it beside the subscription"
+            line = json.dumps({"define": name, **_EXAMPLES[wanted]})
+            way_out = f"did you mean {near[0]}?" if near else f"add a line to the file of subscriptions: {line}"
             raise MeaningProblem(f"the name {name} is not defined", code="UnknownName", token=name, hint=way_out)
+        if isinstance(definition, DocumentDefinition):
+            raise MeaningProblem(
+                f"{name} is a document, and here stands a region or a part",
+                code="NameKindError",
+                token=name,
+                hint='documents are for E-XML-QL, as in xml{WHERE <a>$x</>, <b>$x</> IN "..."}',
+            )
         return definition
 
-    def region(self, definition: RegionDefinition) -> str:
+    def region(self, definition: RegionDefinition, metric: Metric) -> str:
         """The WKT of a named region."""
         try:
-            return region_of(definition.region)
+            return region_of(definition.region, metric)
         except Problem as problem:
             raise MeaningProblem(
                 f"the region {definition.name}: {problem.message}", code=problem.code, hint=problem.hint

@@ -14,7 +14,8 @@ from typing import Any
 
 from tocsin.errors import MeaningProblem, Problem
 from tocsin.languages.opsl.syntax import Polygon
-from tocsin.values.space import format_place, parse_place
+from tocsin.values.globe import FARTHEST_LONGITUDE, POLE, TURN
+from tocsin.values.space import Geometry, Metric, format_place, parse_place
 
 Point = tuple[float, float]
 
@@ -33,10 +34,11 @@ _REASONS = {
     "Nested shells": "one of its polygons lies in another",
     "Duplicate Rings": "it has the same ring twice",
 }
+_CODE = "RegionInvalid"
 _FORM = "write POLYGON((0 0, 10 0, 10 10, 0 10)), corner after corner around the region"
 
 
-def region_of(value: object) -> str:
+def region_of(value: object, metric: Metric = Metric.PLANAR) -> str:
     """The WKT of a region given as WKT or GeoJSON; raises RegionInvalid with the reason."""
     try:
         place = parse_place(value)
@@ -44,13 +46,33 @@ def region_of(value: object) -> str:
         raise _invalid(_ring_fault(value) or _reason(problem)) from None
     if place.geom_type not in _AREAS:
         raise _invalid(f"a region is a polygon or a multipolygon, got a {place.geom_type}")
+    if metric is Metric.WGS84:
+        _refuse_off_globe(place)
     return format_place(place)
 
 
-def written_region(polygon: Polygon) -> str:
+def written_region(polygon: Polygon, metric: Metric = Metric.PLANAR) -> str:
     """The WKT of a region written in the text; raises RegionInvalid with the reason."""
     bodies = (f"({', '.join(map(_closed_ring, rings))})" for rings in polygon.polygons)
-    return region_of(f"{polygon.spot.text} {_listed(polygon.spot.text, list(bodies))}")
+    return region_of(f"{polygon.spot.text} {_listed(polygon.spot.text, list(bodies))}", metric)
+
+
+def _refuse_off_globe(place: Geometry) -> None:
+    west, south, east, north = place.bounds
+    wrong = next((each for each in (south, north) if abs(each) > POLE), None)
+    if wrong is not None:
+        swapped = max(abs(west), abs(east)) <= POLE
+        raise MeaningProblem(
+            f"the latitude {wrong:g} is not between -90 and 90",
+            code=_CODE,
+            hint="longitude comes first: 8.5 47.4 lies in Zurich" if swapped else "drop the option crs for a plane",
+        )
+    if max(abs(west), abs(east)) > FARTHEST_LONGITUDE or east - west > TURN:
+        raise MeaningProblem(
+            f"longitudes from {west:g} to {east:g} are more than once around the globe",
+            code=_CODE,
+            hint="write longitudes from -180 to 180, or on beyond 180 across the 180th meridian: 170 to 190",
+        )
 
 
 def _listed(word: str, bodies: Sequence[str]) -> str:
@@ -65,7 +87,7 @@ def _closed_ring(ring: Sequence[tuple[str, str]]) -> str:
 
 def _ring_fault(value: object) -> str:
     """What is wrong with one ring alone, in words that name the cause; nothing where each is a ring."""
-    for ring in _rings(value):
+    for ring in rings_of(value):
         corners = list(dict.fromkeys(ring))
         if not all(map(math.isfinite, (number for corner in corners for number in corner))):
             return "a coordinate is not finite"
@@ -78,7 +100,8 @@ def _ring_fault(value: object) -> str:
     return ""
 
 
-def _rings(value: object) -> Iterator[list[Point]]:
+def rings_of(value: object) -> Iterator[list[Point]]:
+    """The corners of the rings of a region, ring by ring, as far as it has any."""
     if isinstance(value, str) and _WORD.match(value):
         for found in _RING.finditer(value):
             yield from _points(corner.split() for corner in found[1].split(","))
@@ -127,4 +150,4 @@ def _reason(problem: Problem) -> str:
 
 
 def _invalid(reason: str) -> MeaningProblem:
-    return MeaningProblem(reason, code="RegionInvalid", hint=_FORM)
+    return MeaningProblem(reason, code=_CODE, hint=_FORM)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from tocsin.events.views.epcis import LISTS
 from tocsin.languages.opsl.atoms import path_of
 from tocsin.languages.opsl.bound import are_readable, bound_name
 from tocsin.languages.opsl.element_wise import CODE, bound, can_be_by_element, is_by_element
@@ -140,7 +141,24 @@ def _can_be_compared(comparison: Comparison, variables: Mapping[str, Part], prob
             f"${side.variable}; is about more than one event, so {side.path.text} is the attribute of none",
             "bind a variable to the one event that has the attribute, and compare that",
         )
-    return not several and are_readable(comparison, variables, problems)
+    if several or not are_readable(comparison, variables, problems):
+        return False
+    return is_by_element(comparison) or not _compares_lists(comparison, variables, problems)
+
+
+def _compares_lists(comparison: Comparison, variables: Mapping[str, Part], problems: Problems) -> bool:
+    """Whether a side is a list of EPCIS, which equals nothing as a whole; it is noted."""
+    for side in (comparison.left, comparison.right):
+        path = path_of(side.path.text.removeprefix("."))
+        if path[0] in LISTS and bound_name(variables[side.variable], path) is None:
+            problems.add(
+                CODE,
+                side.spot,
+                f"{path[0]} is a list in EPCIS events, and a list as a whole is equal to nothing",
+                f"compare its elements: ${side.variable};{side.path.text}[*] = ...",
+            )
+            return True
+    return False
 
 
 def _is_about_one_event(part: Part) -> bool:

@@ -2,7 +2,8 @@
 
 UNSATISFIABLE: no event ever makes the selector, or one of its alternatives, true. BARE_WORD: a name beside `=` that
 stands nowhere else, as in `kind = laptop`, is an attribute and no text. HYPHENATED_NAME: `order-status` is the
-difference of two attributes. SEPARATED_NUMBER: `IN (1,000)` are two numbers.
+difference of two attributes. SEPARATED_NUMBER: `IN (1,000)` are two numbers. LIST_COMPARISON: `epcList = 'x'` asks a
+list of EPCIS what only a text can be.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from tocsin.errors import MeaningProblem, Place, Problem
+from tocsin.events.views.epcis import LISTS
 from tocsin.languages.selector.lower import Lowered
 from tocsin.languages.selector.predicates import hyphenated
 from tocsin.languages.selector.syntax import (
@@ -26,7 +28,7 @@ from tocsin.languages.selector.syntax import (
 )
 from tocsin.languages.selector.values import Setting
 from tocsin.languages.texts import LONGEST_TOKEN, Spot
-from tocsin.plan.atoms import Between, BooleanNode, Equals, Not
+from tocsin.plan.atoms import Between, BooleanNode, Equals, IsNull, Not, attribute_paths, predicates_of
 from tocsin.plan.contradictions import contradictions, never_holds
 from tocsin.plan.explain import selector_text
 
@@ -39,6 +41,7 @@ _CUT_OFF_ZEROS = re.compile(r"0[0-9]{2}")
 def warnings_of(syntax: Syntax | None, lowered: Lowered, setting: Setting) -> Iterator[Problem]:
     """Every warning of a selector that has no problems."""
     yield from _never_true(lowered, setting)
+    yield from _compared_lists(lowered, setting)
     if syntax is not None:
         nodes = list(_walk(syntax))
         yield from _bare_words(nodes, setting)
@@ -54,6 +57,17 @@ def _never_true(lowered: Lowered, setting: Setting) -> Iterator[Problem]:
         yield _warning("UNSATISFIABLE", setting, spot, _told(literals), _way_out(literals))
     if not found and never_holds(lowered.condition):
         yield _warning("UNSATISFIABLE", setting, _START, "the selector is true of no event", "it never rings")
+
+
+def _compared_lists(lowered: Lowered, setting: Setting) -> Iterator[Problem]:
+    for predicate in predicates_of(lowered.condition):
+        names = [] if isinstance(predicate, IsNull) else [path[0] for path in attribute_paths(predicate)]
+        for name in sorted({*names} & LISTS):
+            message = f"{name} is a list in EPCIS events, and a list compares with nothing"
+            hint = (
+                f'ask for an element in the language epcis, as in {{"MATCH_epc": [...]}}, or with exists {name}.{{...}}'
+            )
+            yield _warning("LIST_COMPARISON", setting, lowered.spots.get(id(predicate), _START), message, hint)
 
 
 def _told(literals: tuple[BooleanNode, ...]) -> str:

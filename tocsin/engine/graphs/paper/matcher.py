@@ -22,6 +22,7 @@ from tocsin.engine.matching.keys import Keys
 from tocsin.errors import EventProblem
 from tocsin.events.event import Event
 from tocsin.knowledge.ontology import Ontology
+from tocsin.knowledge.warnings import Watch
 from tocsin.plan.graphs import GraphPattern, Statements
 from tocsin.plan.rows import NOTHING_BOUND, Rows
 
@@ -31,6 +32,7 @@ class Shelf:
     """The subscriptions under one ontology, and what waits between events: their home patterns."""
 
     entries: Entries
+    watch: Watch
     subscriptions: dict[int, Subscription] = field(default_factory=dict)
     resting: dict[StatementType, dict[HomePattern, None]] = field(default_factory=dict)
     repeated: dict[str, int] = field(default_factory=dict)
@@ -83,7 +85,7 @@ class Shelf:
 class PaperMatcher:
     """Graph patterns by key."""
 
-    __slots__ = ("_keys", "_limit", "_nodes", "_patterns", "_shelves", "undecided", "work")
+    __slots__ = ("_keys", "_limit", "_nodes", "_patterns", "_shelves", "refused", "undecided", "warned", "work")
 
     def __init__(self, *, limit: int = LIMIT, nodes: int = NODE_LIMIT) -> None:
         self._limit = limit
@@ -93,6 +95,10 @@ class PaperMatcher:
         self._shelves: dict[Ontology, Shelf] = {}
         self.undecided: list[tuple[int, str]] = []
         """Events of the last batch, and keys, whose trees were given up (`LIMIT`); they do not ring."""
+        self.refused: dict[int, EventProblem] = {}
+        """Events of the last batch that have no proper graph, and why."""
+        self.warned: list[tuple[int, EventProblem]] = []
+        """What is odd about events of the last batch in the light of an ontology; they are served all the same."""
         self.work = GraphWork()
 
     def __len__(self) -> int:
@@ -119,7 +125,7 @@ class PaperMatcher:
         slot = self._keys.add(key)
         self._patterns[slot] = atom
         if atom.ontology not in self._shelves:
-            self._shelves[atom.ontology] = Shelf(Entries(atom.ontology))
+            self._shelves[atom.ontology] = Shelf(Entries(atom.ontology), Watch(atom.ontology))
         self._shelves[atom.ontology].add(slot, atom)
 
     def remove(self, key: str) -> None:
@@ -133,7 +139,7 @@ class PaperMatcher:
 
     def match(self, batch: EventBatch) -> Hits:
         """Which subscriptions ring for which events, in the order of subscribing."""
-        self.undecided = []
+        self.undecided, self.refused, self.warned = [], {}, []
         found = [(i, slot) for i in range(batch.size) for slot in self._ringing(i, batch.event(i))]
         self.work.events += batch.size
         self.work.hits += len(found)
@@ -166,8 +172,11 @@ class PaperMatcher:
     def _ringing_on(self, shelf: Shelf, i: int, event: Event) -> list[int]:
         try:
             graph = encoded(event, shelf.entries.ontology)
-        except EventProblem:
+        except EventProblem as problem:
+            self.refused.setdefault(i, problem)
             return []
+        warnings = shelf.watch.warnings_in(graph.said.arcs, graph.said.types)
+        self.warned += [(i, each) for each in warnings]
         trees = shelf.trees(graph, self._nodes)
         self.work.candidates += len(trees)
         self.work.nodes += sum(tree.nodes for tree in trees.values())
@@ -191,6 +200,6 @@ def rings(tree: Tree, graph: EncodedGraph, limit: int = LIMIT) -> bool:
 
 def tree_of(pattern: GraphPattern, graph: EncodedGraph, limit: int = NODE_LIMIT) -> Tree | None:
     """The tree of one subscription for one event; None where no home pattern accepts anything."""
-    shelf = Shelf(Entries(pattern.ontology))
+    shelf = Shelf(Entries(pattern.ontology), Watch(pattern.ontology))
     shelf.add(0, pattern)
     return shelf.trees(graph, limit).get(0)

@@ -30,7 +30,7 @@ def tree_lines(pattern: GraphPattern, event: Event) -> Iterator[str]:
         return
     yield from _Printing(tree, graph).lines()
     yield f"{tree.circles} circles, {tree.squares} squares"
-    yield _verdict(tree, graph)
+    yield verdict_of(tree, graph)
 
 
 class _Printing:
@@ -63,7 +63,8 @@ class _Printing:
             yield from self._circle(circle, known, indent + "  ")
 
 
-def _verdict(tree: Tree, graph: EncodedGraph) -> str:
+def verdict_of(tree: Tree, graph: EncodedGraph) -> str:
+    """Whether the tree is a match, and why not."""
     try:
         if rings(tree, graph):
             return "match"

@@ -1,0 +1,153 @@
+"""Plans with events, in which every kind of node stands: written down for every version, and read by all later ones."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from tests.scenarios.loading import Scenario, scenarios
+from tests.timelines import kind
+from tocsin.catalog import Definition, Subscription, compile_subscription
+from tocsin.engine.engine import Engine
+from tocsin.plan import wire
+from tocsin.plan.composites import (
+    Absence,
+    AfterWindow,
+    BeforeWindow,
+    BetweenWindow,
+    EveryWindow,
+    Join,
+    Named,
+    Part,
+    PartAttribute,
+    Plan,
+    Policy,
+    Related,
+    Stands,
+    Triggered,
+    Waiting,
+)
+from tocsin.plan.settings import with_settings
+from tocsin.values.time import format_instant
+
+FILES = ("opsl.toml", "graph.toml", "concept.toml", "exmlql.toml")
+A, B, C = (kind(letter) for letter in "abc")
+
+TEXTS = (
+    ("selector", "v > 1 AND NOT kind IN ('a', 'c') OR w BETWEEN 1 AND 2"),
+    ("selector", "kind LIKE 'a%' AND v IS NOT NULL AND v + w * 2 > 3"),
+    ("selector", "kind >= 'b' AND v <> 2"),
+    ("graph", "ASK { _:H v ?1 . FILTER((?1 > 0 && ?1 < 2) || !(?1 = 1)) }"),
+    ("concept", "exists kind.Thing or exists v.Nothing"),
+    ("exmlql", "WHERE <v>$x</> #A <w>$y</> #B $x < $y #A ; #B CONSTRUCT <o>text<x>$x</></>"),
+    ("exmlql", "WHERE <v>$x</> #A <w>$y</> #B $x < $y #A ; #B ~> #B"),
+)
+_SAME = Related(PartAttribute("x", ("v",)), "=", PartAttribute("y", ("v",)))
+PARTS: tuple[Part, ...] = (
+    *(Join((A, B), policy=policy) for policy in Policy),
+    *(Absence(C, BetweenWindow(A, B), policy=policy) for policy in Policy),
+    *(Triggered(Join((A, B)), C, waiting, 5) for waiting in Waiting),
+    *(Join((A, B), (Stands(0, relation, 1),), Policy.CHRONICLE) for relation in ("During", "UnMeets")),
+    Join((Named("x", A), Named("y", B)), (_SAME,)),
+    Join((Join((Named("x", A), Named("y", B)), keep=4), Join((Named("x", A), C), keep=6))),
+    Absence(Named("y", B), AfterWindow(Named("x", A), 3), (_SAME,)),
+    Absence(Join((A, B)), AfterWindow(C, 3)),
+    Absence(B, BeforeWindow(A, 3)),
+    Absence(B, EveryWindow(3)),
+)
+"""What the scenarios leave out, or have in one policy only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A plan, the knowledge that it speaks of, and a timeline."""
+
+    name: str
+    plan: Plan
+    events: tuple[dict[str, Any], ...]
+    definitions: tuple[Definition, ...] = ()
+
+
+def cases() -> Iterator[Case]:
+    """Every part above, and of the scenarios those that have a kind of node, or of state, that none before them has."""
+    found = [*_written_parts(), *_written_texts()]
+    known = frozenset().union(*map(kinds_in, found))
+    yield from found
+    for file in FILES:
+        for scenario in scenarios(file):
+            case = _of_scenario(file, scenario)
+            new = kinds_in(case) - known
+            if new and scenario.events and "over" not in scenario.facts:
+                known |= new
+                yield case
+
+
+def kinds_in(case: Case) -> frozenset[str]:
+    """The kinds of plan nodes, and of nodes at work, in a case."""
+    engine = Engine()
+    engine.add("s", case.plan)
+    at_work = {type(node).__name__ for node in engine._network._nodes.values()}
+    return node_kinds(json.loads(wire.plan_to_json(case.plan))) | at_work
+
+
+def node_kinds(body: Any) -> frozenset[str]:
+    """The kinds of nodes in a wire form."""
+    if isinstance(body, list):
+        return frozenset().union(*map(node_kinds, body))
+    if not isinstance(body, dict):
+        return frozenset()
+    own = {f"{body['node']}.{body['name']}" if _is_value(body) else str(body["node"])} if "node" in body else set()
+    return frozenset(own).union(*map(node_kinds, body.values()))
+
+
+def _is_value(body: dict[str, Any]) -> bool:
+    return set(body) == {"node", "name"} and issubclass(wire._NODES[body["node"]], Enum)
+
+
+def timeline() -> tuple[dict[str, Any], ...]:
+    """Events of three kinds, some at the same time, one that lasts."""
+    rows = (
+        (0, 0, "a", 1),
+        (1, 1, "b", 1),
+        (1, 1, "c", 2),
+        (3, 3, "a", 2),
+        (2, 5, "b", 2),
+        (6, 6, "b", 1),
+        (9, 9, "c", 1),
+    )
+    return tuple(_event(number, *row) for number, row in enumerate(rows))
+
+
+def _event(number: int, start: int, end: int, letter: str, value: int) -> dict[str, Any]:
+    return {
+        "id": f"{letter}{number}",
+        "source": "stored",
+        "type": "test",
+        "time": format_instant(start),
+        "endtime": format_instant(end),
+        "place": f"POINT ({number} 0)",
+        "data": {"kind": letter, "v": value, "w": number},
+    }
+
+
+def _written_parts() -> Iterable[Case]:
+    for number, part in enumerate(PARTS):
+        plan = with_settings(Plan(part), None, 1_000_000)
+        yield Case(f"part-{number:02}-{type(part).__name__.lower()}", plan, timeline())
+
+
+def _written_texts() -> Iterable[Case]:
+    for number, (language, text) in enumerate(TEXTS):
+        plan = compile_subscription(Subscription("s", language, text))
+        yield Case(f"text-{number}-{language}", plan, timeline())
+
+
+def _of_scenario(file: str, scenario: Scenario) -> Case:
+    plan = compile_subscription(scenario.subscription, scenario.definitions)
+    knowledge = tuple(each for each in scenario.definitions if each.ontology)
+    name = re.sub(r"\W+", "-", f"{file.removesuffix('.toml')} {scenario.name}").strip("-").lower()
+    return Case(name[:80], plan, scenario.events, knowledge)

@@ -1,0 +1,57 @@
+"""Runs of a plan over events: as a whole, up to a cut, and on from what an engine held there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tocsin.engine.batch import Batch
+from tocsin.engine.engine import Engine
+from tocsin.events.codecs.cloudevents import from_mapping
+from tocsin.events.event import Event
+from tocsin.events.match import Match
+from tocsin.events.order import in_canonical_order
+from tocsin.plan.composites import Plan
+
+_KEY = "s"
+
+
+def in_order(events: Sequence[dict[str, Any]]) -> list[Event]:
+    """The events as they are served."""
+    return in_canonical_order(from_mapping(event) for event in events)
+
+
+def engine_of(plan: Plan) -> Engine:
+    """An engine that has seen nothing."""
+    engine = Engine()
+    engine.add(_KEY, plan)
+    return engine
+
+
+def served(engine: Engine, events: Sequence[Event]) -> list[dict[str, Any]]:
+    """What rings for the events."""
+    found: list[Match] = []
+    for event in events:
+        matched = engine.match_all(Batch([event]))
+        found += [match for _, key in matched.rings if (match := engine.ring(key, event)) is not None]
+        if event.interval is not None:
+            atoms = [atom for each in matched.relevant for atom in each.atoms]
+            found += engine.rendered(engine.detect(event, atoms))
+    return [told(match) for match in found]
+
+
+def ended(engine: Engine) -> list[dict[str, Any]]:
+    """What rings when there are no more events."""
+    return [told(match) for match in engine.rendered(engine.advance_to(None))]
+
+
+def told(match: Match) -> dict[str, Any]:
+    """What a match says, but for its id: how that is made may change."""
+    return {
+        "events": list(match.events),
+        "start": match.start,
+        "end": match.end,
+        "place": match.place,
+        "bindings": dict(match.bindings),
+        "outputs": list(match.outputs),
+    }

@@ -1,0 +1,125 @@
+"""Which axioms of an ontology graph patterns use, and which not: counted by the word that states them, never guessed.
+
+A word of RDF Schema, OWL, SHACL or SWRL that stands in none of the tables below counts as not used. Annotations and the
+parts of larger axioms say nothing for themselves and are not counted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from tocsin.knowledge.rules import Infer
+from tocsin.values.rdf import RdfText, Triple
+from tocsin.values.terms import OWL, RDF, RDF_TYPE, RDFS, Blank, Iri
+
+_SHACL, _SWRL = "http://www.w3.org/ns/shacl#", "http://www.w3.org/2003/11/swrl#"
+_SPACES: Mapping[str, str] = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "sh": _SHACL, "swrl": _SWRL}
+_META = "urn:tocsin:MetaStatement"
+
+_USED = frozenset(
+    "rdfs:subClassOf rdfs:subPropertyOf owl:equivalentClass owl:equivalentProperty owl:intersectionOf owl:unionOf "
+    f"owl:onDatatype sh:property {_META}".split()
+)
+_USED_BY: Mapping[str, Infer] = {
+    **dict.fromkeys(("rdfs:domain", "rdfs:range"), Infer.DOMAIN_RANGE),
+    **dict.fromkeys(("owl:inverseOf", "owl:SymmetricProperty", "owl:TransitiveProperty"), Infer.INVERSE),
+    **dict.fromkeys(("owl:someValuesFrom", "owl:hasValue"), Infer.EXISTENTIAL),
+}
+_OF_CONCEPTS = frozenset(
+    "rdfs:range owl:someValuesFrom owl:allValuesFrom owl:hasValue owl:complementOf owl:oneOf owl:disjointWith "
+    "owl:AllDisjointClasses owl:withRestrictions".split()
+)
+"""What the concept language uses as far as its TBox can say it."""
+_QUIET = frozenset(
+    "rdf:type rdf:first rdf:rest rdf:nil rdf:value rdfs:label rdfs:comment rdfs:seeAlso rdfs:isDefinedBy rdfs:member "
+    "owl:versionInfo owl:versionIRI owl:priorVersion owl:backwardCompatibleWith owl:incompatibleWith owl:deprecated "
+    "owl:onProperty owl:onProperties owl:onClass owl:onDataRange owl:members owl:distinctMembers "
+    "owl:annotatedSource owl:annotatedProperty owl:annotatedTarget "
+    "owl:sourceIndividual owl:assertionProperty owl:targetIndividual owl:targetValue "
+    "owl:Ontology owl:Class owl:Restriction owl:ObjectProperty owl:DatatypeProperty owl:AnnotationProperty "
+    "owl:OntologyProperty owl:DeprecatedClass owl:DeprecatedProperty owl:NamedIndividual owl:Thing owl:Axiom "
+    "owl:Annotation owl:DataRange rdfs:Class rdfs:Datatype rdfs:Resource rdfs:ContainerMembershipProperty rdf:Property "
+    "rdf:List rdf:Statement sh:NodeShape sh:PropertyShape sh:targetClass sh:path sh:class sh:datatype sh:nodeKind "
+    "sh:name sh:description sh:message sh:order sh:group sh:severity sh:IRI sh:Literal sh:BlankNodeOrIRI".split()
+)
+_INDIVIDUALS = "facts about individuals"
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Words with how often they state something, the most frequent first."""
+
+    used: tuple[tuple[str, int], ...] = ()
+    unused: tuple[tuple[str, int], ...] = ()
+
+    def text(self) -> str:
+        """`uses: ...; not used: ...`."""
+        return f"uses: {_listed(self.used)}; not used: {_listed(self.unused)}"
+
+    def hints(self) -> Iterator[str]:
+        """What would use what is not used."""
+        words = [word for word, _ in self.unused]
+        for infer in Infer:
+            if found := [word for word in words if _USED_BY.get(word) is infer]:
+                yield f"infer {infer} would use {', '.join(found)}"
+        if found := [word for word in words if word in _OF_CONCEPTS]:
+            yield f"the language concept uses {', '.join(found)} as far as a TBox can say it"
+
+
+def usage_of(text: RdfText, infer: Collection[Infer] = ()) -> Usage:
+    """What graph patterns use of a text, where these conclusions are drawn from it."""
+    counts = Counter(_words(text.triples))
+    counts[_INDIVIDUALS] = _facts(text.triples)
+    used = {word: each for word, each in counts.items() if word in _USED or _USED_BY.get(word) in infer}
+    unused = {word: each for word, each in counts.items() if each and word not in used}
+    return Usage(_ordered(used), _ordered(unused))
+
+
+def merged(usages: Iterable[Usage]) -> Usage:
+    """All counts together; a word may be used of one text and not of another."""
+    used, unused = Counter[str](), Counter[str]()
+    for each in usages:
+        used.update(dict(each.used))
+        unused.update(dict(each.unused))
+    return Usage(_ordered(used), _ordered(unused))
+
+
+def _words(triples: Collection[Triple]) -> Iterator[str]:
+    unions = {subject for subject, prop, _ in triples if prop == OWL + "unionOf"}
+    for _, prop, value in triples:
+        stated = value.text if prop == RDF_TYPE and isinstance(value, Iri) else prop
+        word = _META if stated == _META else _short(stated)
+        if word and word not in _QUIET:
+            is_open = _USED_BY.get(word) is Infer.DOMAIN_RANGE and value in unions
+            yield f"{word} of a union" if is_open else word
+
+
+def _facts(triples: Iterable[Triple]) -> int:
+    """Statements about individuals that are more than annotations."""
+    kinds: dict[object, set[str]] = {}
+    for subject, prop, value in triples:
+        if prop == RDF_TYPE and isinstance(value, Iri):
+            kinds.setdefault(subject, set()).add(value.text)
+    properties = {OWL + "ObjectProperty", OWL + "DatatypeProperty", RDF + "Property"}
+    return sum(
+        not isinstance(subject, Blank)
+        and any(not _short(kind) for kind in kinds.get(subject, ()))
+        and bool(kinds.get(Iri(prop), set()) & properties)
+        for subject, prop, _ in triples
+    )
+
+
+def _short(name: str) -> str:
+    """The word with its prefix; empty for a name of the ontology's own."""
+    found = (f"{prefix}:{name.removeprefix(space)}" for prefix, space in _SPACES.items() if name.startswith(space))
+    return next(found, "")
+
+
+def _ordered(counts: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
+
+
+def _listed(counts: tuple[tuple[str, int], ...]) -> str:
+    return ", ".join(f"{word} {count}" for word, count in counts) or "nothing"

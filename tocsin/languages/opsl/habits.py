@@ -1,0 +1,93 @@
+"""What people write out of habit from other languages, and how OPSL says it."""
+
+from __future__ import annotations
+
+import re
+
+from tocsin.languages.opsl.syntax_slip import OpslSlip
+
+_COMPARISON = re.compile(r"((?:\.\w+)*)\s*(<=|>=|<>|!=|==|=|<|>)\s*('[^']*'|\"[^\"]*\"|[+-]?[\w.]+)")
+_PHRASE = re.compile(r"((?:\.\w+)*)\s*((?:NOT\s+)?(?:LIKE|BETWEEN|IN\s*\(|IS\b)[^)]*\)?)", re.IGNORECASE)
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
+_UNIT = re.compile(r"\s*([A-Za-z]+)")
+_METRES = {
+    "m": 1.0,
+    "metre": 1.0,
+    "metres": 1.0,
+    "meter": 1.0,
+    "meters": 1.0,
+    "cm": 0.01,
+    "km": 1_000.0,
+    "ft": 0.3048,
+    "mi": 1_609.344,
+    "mile": 1_609.344,
+    "miles": 1_609.344,
+    "nm": 1_852.0,
+    "nmi": 1_852.0,
+}
+_SHAPES = frozenset(
+    "POINT MULTIPOINT LINESTRING MULTILINESTRING GEOMETRYCOLLECTION CIRCLE BOX ENVELOPE RECTANGLE".split()
+)
+_CORNER = re.compile(r"\(\s*([+-]?[\d.]+)[\s,]+([+-]?[\d.]+)")
+
+
+def habit(slip: OpslSlip) -> str:
+    """The hint for a habit; nothing where the slip is none."""
+    return _comparison(slip) or _distance_with_unit(slip) or _other_shape(slip)
+
+
+def _comparison(slip: OpslSlip) -> str:
+    """`price < 400` and its like."""
+    if not slip.last_word or not slip.could_be("BOTH"):
+        return ""
+    found = _COMPARISON.match(slip.here)
+    if found:
+        path, relation, value = slip.last_word + found[1], found[2].replace("==", "="), found[3]
+        said = _typed(path, relation, value)
+        typed = f"{said}, or " if said else ""
+        return f"a comparison has a type: {typed}selector{{ {path} {relation} {_selector_value(value)} }}"
+    phrase = _PHRASE.match(slip.here)
+    return f"say it as a selector: selector{{ {slip.last_word}{phrase[1]} {phrase[2].strip()} }}" if phrase else ""
+
+
+def _typed(path: str, relation: str, value: str) -> str:
+    if _NUMBER.fullmatch(value):
+        return f"ARITH: {path} {relation} {value}"
+    if relation not in ("=", "!=", "<>"):
+        return ""
+    return f"STRING: {path} {relation} {value if value[0] in _QUOTES else _quoted(value)}"
+
+
+_QUOTES = "'\""
+
+
+def _selector_value(value: str) -> str:
+    if _NUMBER.fullmatch(value):
+        return value
+    return f"'{value[1:-1] if value[0] in _QUOTES else value}'"
+
+
+def _quoted(word: str) -> str:
+    return f'"{word}"'
+
+
+def _distance_with_unit(slip: OpslSlip) -> str:
+    """`DIST(A; <; 5km)B`."""
+    number, unit = re.search(rf"{_NUMBER.pattern}$", slip.before), _UNIT.match(slip.here)
+    if slip.operator != "DIST" or number is None or unit is None:
+        return ""
+    metres = _METRES.get(unit[1].lower())
+    shown = f": {number[0]}{unit[1]} is {float(number[0]) * metres:g}" if metres else ""
+    return f"a distance is a number, in metres with the option crs EPSG:4326{shown}; else in the coordinates' own unit"
+
+
+def _other_shape(slip: OpslSlip) -> str:
+    """`@(POINT(1 1))`."""
+    word = slip.last_word.upper()
+    if word not in _SHAPES or not slip.here.startswith("("):
+        return ""
+    corner = _CORNER.match(slip.here)
+    x, y = (float(corner[1]), float(corner[2])) if corner else (1.0, 1.0)
+    (west, east), (south, north) = ((f"{each - 1:g}", f"{each + 1:g}") for each in (x, y))
+    ring = f"POLYGON(({west} {south}, {east} {south}, {east} {north}, {west} {north}))"
+    return f"a region is a POLYGON or a MULTIPOLYGON, not a {word}; draw one around what is meant: {ring}"

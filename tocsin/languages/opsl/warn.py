@@ -1,0 +1,89 @@
+"""Warnings: texts that are legal and probably not meant. They refuse nothing.
+
+`DurationWithoutUnit`: a bare number is milliseconds. `LongWayRound`: on the globe, an edge of a region spans more than
+half of it, because it was to cross the 180th meridian.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+
+from tocsin.errors import Problem
+from tocsin.languages.context import Context, RegionDefinition
+from tocsin.languages.opsl.limits import Limits
+from tocsin.languages.opsl.options import settings_of
+from tocsin.languages.opsl.read import read
+from tocsin.languages.opsl.regions import Point, region_of, rings_of, written_region
+from tocsin.languages.opsl.syntax import After, Fixed, Name, Polygon, Spatial, Subscription, Temporal, nodes_of
+from tocsin.languages.texts import Problems, Spot
+from tocsin.values.globe import TURN
+from tocsin.values.space import HALF_TURN, Metric
+
+_BARE = re.compile(r"\d+")
+_SECOND = 1_000
+
+
+def warnings_of(text: str, options: Mapping[str, object], context: Context, limits: Limits) -> list[Problem]:
+    """What a text says that is probably not meant; nothing where it has problems."""
+    try:
+        metric, subscription = settings_of(options).metric, read(text, limits)
+        problems = Problems(text)
+        for spot in _durations(subscription):
+            _warn_of_bare_duration(spot, problems)
+        if metric is Metric.WGS84:
+            for spot, region in _regions(subscription, context):
+                _warn_of_long_way(spot, region, problems)
+        return problems.in_reading_order()
+    except Problem:
+        return []
+
+
+def _durations(subscription: Subscription) -> Iterator[Spot]:
+    for node in _nodes(subscription):
+        if isinstance(node, Temporal) and isinstance(node.window, Fixed | After):
+            yield node.window.duration
+
+
+def _warn_of_bare_duration(spot: Spot, problems: Problems) -> None:
+    """0 is 0 in every unit."""
+    if not _BARE.fullmatch(spot.text) or int(spot.text) == 0:
+        return
+    number = spot.text
+    message = f"{number} has no unit and is taken for milliseconds"
+    meant = "" if int(number) % _SECOND else f" or {int(number) // _SECOND}s"
+    problems.add(
+        "DurationWithoutUnit", spot, message, f"write {number}s for seconds, {number}ms{meant} if they are meant"
+    )
+
+
+def _regions(subscription: Subscription, context: Context) -> Iterator[tuple[Spot, str]]:
+    for node in _nodes(subscription):
+        if not isinstance(node, Spatial):
+            continue
+        if isinstance(node.place, Polygon):
+            yield node.place.spot, written_region(node.place)
+        elif isinstance(node.place, Name):
+            definition = context.definitions.get(node.place.name)
+            if isinstance(definition, RegionDefinition):
+                yield node.place.spot, region_of(definition.region)
+
+
+def _warn_of_long_way(spot: Spot, region: str, problems: Problems) -> None:
+    """An edge all around the globe is the border of a cap around a pole."""
+    edges = (edge for ring in rings_of(region) for edge in pairwise(ring))
+    wide = next((edge for edge in edges if HALF_TURN < abs(edge[1][0] - edge[0][0]) < TURN), None)
+    if wide is not None:
+        west, east = sorted(corner[0] for corner in wide)
+        problems.add("LongWayRound", spot, *_long_way(wide, west, east))
+
+
+def _long_way(edge: tuple[Point, Point], west: float, east: float) -> tuple[str, str]:
+    message = f"the edge from longitude {edge[0][0]:g} to {edge[1][0]:g} goes the long way round, as it is written"
+    return message, f"across the 180th meridian write {east:g} to {west + TURN:g}"
+
+
+def _nodes(subscription: Subscription) -> Iterator[object]:
+    for body in (subscription.main, *(each.definition for each in subscription.bindings)):
+        yield from nodes_of(body)

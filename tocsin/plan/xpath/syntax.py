@@ -1,0 +1,155 @@
+"""The parts of an XPath 1.0 expression, and of which of the four types its value is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias, assert_never
+
+
+class Type(Enum):
+    """What an expression gives."""
+
+    NODES = "node-set"
+    NUMBER = "number"
+    TEXT = "string"
+    TRUTH = "boolean"
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A text in quotes, without them."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number as it is written."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function of XPath 1.0 and its arguments."""
+
+    name: str
+    arguments: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Operands with operators of one rank between them, applied from the left: `a + b - c`."""
+
+    operands: tuple[Expression, ...]
+    operators: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Negation:
+    """A minus before an expression."""
+
+    operand: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class NodeTest:
+    """What a step takes: a name with or without prefix (`*` for any), or a kind of node such as `text`."""
+
+    name: str = ""
+    prefix: str = ""
+    kind: str = ""
+    target: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The nodes on an axis that pass the test and then each of the predicates."""
+
+    axis: str
+    test: NodeTest
+    predicates: tuple[Expression, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """The value of an expression, of whose nodes those stay that pass the predicates."""
+
+    base: Expression
+    predicates: tuple[Expression, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """Steps from the context node, from the root (`absolute`), or from the nodes of an expression (`base`)."""
+
+    steps: tuple[Step, ...]
+    absolute: bool = False
+    base: Expression | None = None
+
+
+Expression: TypeAlias = Literal | Number | Call | Chain | Negation | Filter | Path
+
+EVERY_NODE = NodeTest(kind="node")
+ANYWHERE = Step("descendant-or-self", EVERY_NODE)
+"""What `//` stands for."""
+
+_NUMBERS = frozenset("last position count string-length number sum floor ceiling round".split())
+_TRUTHS = frozenset("starts-with contains boolean not true false lang".split())
+
+
+def type_of(expression: Expression) -> Type:
+    """The type of an expression's value, known before any document is."""
+    match expression:
+        case Literal():
+            return Type.TEXT
+        case Number() | Negation():
+            return Type.NUMBER
+        case Path():
+            return Type.NODES
+        case Filter(base):
+            return type_of(base)
+        case Chain(_, operators):
+            if operators[0] == "|":
+                return Type.NODES
+            return Type.NUMBER if operators[0] in ("+", "-", "*", "div", "mod") else Type.TRUTH
+        case Call(name):
+            if name == "id":
+                return Type.NODES
+            return Type.NUMBER if name in _NUMBERS else Type.TRUTH if name in _TRUTHS else Type.TEXT
+        case _:
+            assert_never(expression)
+
+
+def is_positional(predicate: Expression) -> bool:
+    """Whether a predicate looks at where a node stands among the others: it is a number, or asks for the position."""
+    return type_of(predicate) is Type.NUMBER or _asks_position(predicate)
+
+
+def _asks_position(expression: Expression) -> bool:
+    """Whether position() or last() mean the context of this expression; inside other predicates they mean another."""
+    if isinstance(expression, Call) and expression.name in ("position", "last"):
+        return True
+    return any(map(_asks_position, parts_of(expression)))
+
+
+def parts_of(expression: Expression) -> Iterator[Expression]:
+    """The expressions that are evaluated in the same context as the whole."""
+    match expression:
+        case Call(_, arguments):
+            yield from arguments
+        case Chain(operands):
+            yield from operands
+        case Negation(operand):
+            yield operand
+        case Filter(base):
+            yield base
+        case Path(_, _, base):
+            if base is not None:
+                yield base
+        case Literal() | Number():
+            pass
+        case _:
+            assert_never(expression)

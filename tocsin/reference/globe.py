@@ -1,0 +1,150 @@
+"""Places on the globe, by trying: no box, no bound, no index.
+
+A shape is the ground that it covers: turned by 360 degrees it is the same, and a pole is one point. A distance is
+searched for: every edge is walked in steps, and around the best steps in smaller ones, down to centimetres.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from itertools import pairwise, product
+
+import numpy as np
+import numpy.typing as npt
+
+from tocsin.values.geodesy import geodesic_lengths
+from tocsin.values.space import Geometry, collection_of, moved_east
+
+Floats = npt.NDArray[np.float64]
+Edge = tuple[Floats, Floats]
+"""Longitude and latitude of both ends."""
+
+_APART = 2e-9
+"""Metres: twice the tolerance of distances."""
+
+_COPIES = (-2, -1, 0, 1, 2)
+_STEPS = np.linspace(0, 1, 9)
+_FEW_STEPS = np.linspace(0, 1, 5)
+_ZOOMS = 12
+_TRIED = 6
+_LONGEST = 5.0
+"""Degrees: longer edges are walked in pieces."""
+
+
+def is_on_globe(place: Geometry) -> bool:
+    """Whether the globe has the coordinates of the place."""
+    west, south, east, north = place.bounds
+    return bool(west >= -360 and east <= 360 and south >= -90 and north <= 90 and east - west <= 360)
+
+
+def meets(place: Geometry, other: Geometry) -> bool:
+    """Whether the two share a point of the ground."""
+    return _shared_pole(place, other) or any(place.intersects(_turned(other, turns)) for turns in _COPIES)
+
+
+def lies_inside(place: Geometry, other: Geometry) -> bool:
+    """All of it, except for a pole, must be in some copy of the other; and a pole that it has, the other has too."""
+    copies = [_turned(other, turns) for turns in _COPIES]
+    ground = reduce(lambda one, two: one.union(two), copies)
+    if ground.covers(place):
+        return True
+    if not _shared_pole(place, other):
+        return False
+    _, other_south, _, other_north = other.bounds
+    rest = [part.bounds for part in _parts(place.difference(ground))]
+    return all((south == 90 == other_north) or (north == -90 == other_south) for _, south, _, north in rest)
+
+
+def distance(place: Geometry, other: Geometry) -> float:
+    """The least distance in metres; 0 exactly where the two meet, else more than any tolerance."""
+    return 0.0 if meets(place, other) else max(_least(list(_edges(place)), list(_edges(other))), _APART)
+
+
+def brought_together(place: Geometry) -> Geometry:
+    """The copies of its parts that span the fewest degrees of longitude; as it is written, if none span fewer."""
+    parts = list(_parts(place))
+    spans = [(part.bounds[0], part.bounds[2]) for part in parts]
+    choices = []
+    for start in (west % 360 for west, _ in spans):
+        turns = [-int((west - start) // 360) for west, _ in spans]
+        width = max(east + 360 * each for (_, east), each in zip(spans, turns, strict=True)) - start
+        choices.append((width, start, turns))
+    written = max(east for _, east in spans) - min(west for west, _ in spans)
+    if written <= min(width for width, _, _ in choices):
+        return place
+    _, _, best = min(choices)
+    return collection_of([_turned(part, each) for part, each in zip(parts, best, strict=True)])
+
+
+def _turned(place: Geometry, turns: int) -> Geometry:
+    return moved_east(place, 360.0 * turns)
+
+
+def _shared_pole(place: Geometry, other: Geometry) -> bool:
+    (_, south, _, north), (_, other_south, _, other_north) = place.bounds, other.bounds
+    return bool(north == other_north == 90 or south == other_south == -90)
+
+
+def _parts(place: Geometry) -> Iterator[Geometry]:
+    if not hasattr(place, "geoms"):
+        yield place
+        return
+    for part in place.geoms:
+        yield from _parts(part)
+
+
+def _edges(place: Geometry) -> Iterator[Edge]:
+    """All edges, in pieces that are not long; a point is an edge from itself to itself."""
+    for part in _parts(place):
+        lines = [part.exterior, *part.interiors] if part.geom_type == "Polygon" else [part]
+        for corners in (np.array(line.coords)[:, :2] for line in lines):
+            if len(corners) == 1:
+                yield (corners[0], corners[0])
+            for start, end in pairwise(corners):
+                count = max(1, int(np.ceil(np.abs(end - start).max() / _LONGEST)))
+                stops = [start + (end - start) * n / count for n in range(count + 1)]
+                yield from pairwise(stops)
+
+
+def _least(edges: Sequence[Edge], others: Sequence[Edge]) -> float:
+    """The least distance between two edges: a coarse look at all pairs, a close one at the most promising."""
+    pairs = list(product(edges, others))
+    shares, other_shares = (grid.ravel() for grid in np.meshgrid(_FEW_STEPS, _FEW_STEPS))
+    starts, ends, other_starts, other_ends = (
+        np.array([pair[side][end] for pair in pairs])[:, None] for side in (0, 1) for end in (0, 1)
+    )
+    points = starts + (ends - starts) * shares[:, None]
+    other_points = other_starts + (other_ends - other_starts) * other_shares[:, None]
+    coarse = geodesic_lengths(points.reshape(-1, 2), other_points.reshape(-1, 2)).reshape(len(pairs), -1).min(axis=1)
+    return min(_closest(*pairs[number]) for number in np.argsort(coarse, kind="stable")[:_TRIED])
+
+
+def _closest(edge: Edge, other: Edge) -> float:
+    """The least distance between two edges: along the first in ever smaller steps, each time all along the second."""
+    low, high, best = 0.0, 1.0, np.inf
+    for _ in range(_ZOOMS):
+        shares = low + (high - low) * _STEPS
+        points = edge[0] + (edge[1] - edge[0]) * shares[:, None]
+        found = _closest_to_points(points, other)
+        step, at = (high - low) / (len(_STEPS) - 1), int(found.argmin())
+        low, high = max(0.0, shares[at] - step), min(1.0, shares[at] + step)
+        best = min(best, float(found[at]))
+        if (edge[0] == edge[1]).all():
+            break
+    return best
+
+
+def _closest_to_points(points: Floats, edge: Edge) -> Floats:
+    """The least distance from each point to an edge."""
+    low, high = np.zeros(len(points)), np.ones(len(points))
+    best = np.full(len(points), np.inf)
+    for _ in range(_ZOOMS):
+        shares = low[:, None] + (high - low)[:, None] * _STEPS
+        along = edge[0] + (edge[1] - edge[0]) * shares[..., None]
+        lengths = geodesic_lengths(np.repeat(points, len(_STEPS), axis=0), along.reshape(-1, 2)).reshape(shares.shape)
+        step, at = (high - low) / (len(_STEPS) - 1), lengths.argmin(axis=1)
+        chosen = shares[np.arange(len(points)), at]
+        low, high = np.maximum(0.0, chosen - step), np.minimum(1.0, chosen + step)
+        best = np.minimum(best, lengths.min(axis=1))
+    return best
