@@ -50,6 +50,9 @@ NOT_DECIDING = {
     "parts_of",
     "names_of",
     "ids_of",
+    "condition_variables",
+    "elements_of",
+    "pattern_variables",
     "attribute_paths",
     # reading an event, before anything is decided about it
     "assertions_of",
@@ -57,6 +60,8 @@ NOT_DECIDING = {
     "contradiction",
     "correlation_rows",
     "document_to_match",
+    "local_name",
+    "outermost_inside",
     "text_value",
     "pattern_of_text",
     "read_xpath",
@@ -67,6 +72,7 @@ NOT_DECIDING = {
     "shortened",
     # words, and what a match looks like
     "concept_test_text",
+    "condition_text",
     "path_text",
     "selector_text",
     "match_of",
@@ -74,7 +80,6 @@ NOT_DECIDING = {
 }
 SHARED_STILL = {
     "evaluate_condition": "arithmetic and functions are evaluated in one way only, and tested with the kits of others",
-    "meets_condition": "conditions of XML blocks have a second evaluator in the tests of blocks",
 }
 
 

@@ -256,8 +256,12 @@ _VALUES = st.sampled_from([0, 1, 2, 0, 1, 2, 0, 1, 2, 1.5, True, "1", "2", None]
 """Numbers for the most part; values of other kinds, and none, compare with nothing of theirs."""
 
 
+UNLIKE = st.sampled_from([1, 2, 1.5, "1", "2", True, False, None, [1]])
+"""Values of every kind, as many of one as of another."""
+
+
 @st.composite
-def timelines(draw: st.DrawFn, size: int = 7) -> list[Event]:
+def timelines(draw: st.DrawFn, size: int = 7, values: st.SearchStrategy[Any] = _VALUES) -> list[Event]:
     """Events in canonical order, many at the same time, some with extent, some without a place."""
     found = []
     for number in range(draw(st.integers(0, size))):
@@ -269,7 +273,7 @@ def timelines(draw: st.DrawFn, size: int = 7) -> list[Event]:
             "type": "t",
             "time": format_instant(start),
             "endtime": format_instant(end),
-            "data": {"kind": draw(st.sampled_from(KINDS)), "v": draw(_VALUES)},
+            "data": {"kind": draw(st.sampled_from(KINDS)), "v": draw(values)},
         }
         if draw(st.booleans()):
             body["place"] = f"POINT ({draw(st.integers(0, 3))} {draw(st.integers(0, 3))})"

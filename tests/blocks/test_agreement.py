@@ -26,7 +26,7 @@ def found(matcher: BlockMatcher, xml: str) -> list[str]:
     return matcher.keys_of(matcher.match(Batch([xml_event(xml)])).slots)
 
 
-@given(st.lists(blocks, min_size=1, max_size=12), st.lists(documents(), min_size=1, max_size=3))
+@given(st.lists(blocks(), min_size=1, max_size=12), st.lists(documents(), min_size=1, max_size=3))
 def test_the_automaton_finds_what_the_rules_define(given_blocks: list[XmlBlock], texts: list[str]) -> None:
     matcher = matcher_of(given_blocks)
     events = [xml_event(text, str(number)) for number, text in enumerate(texts)]

@@ -54,7 +54,7 @@ def test_a_tiny_run_saves_figures_and_a_table(tmp_path: Path, monkeypatch: pytes
     command = sys.modules["tocsin.cli.bench.xml"]  # the package has a function of the same name
     monkeypatch.setattr(command, "run_module", lambda _, request: run(request))
     monkeypatch.setattr(xml_trial, "LIMIT_SECONDS", 0.01)
-    monkeypatch.setattr("tocsin.cli.bench.sequences_output._plotted", lambda _: "no plot")
+    monkeypatch.setattr("tocsin.cli.bench.sequences_output.plotted", lambda _: "no plot")
     arguments = ["xml", "--part", "blocks", "--sizes", "20", "--document", "1000", "--output", str(tmp_path)]
     done = CliRunner().invoke(app, arguments, catch_exceptions=False)
     assert done.exit_code == 0

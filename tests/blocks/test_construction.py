@@ -9,15 +9,14 @@ from lxml import etree
 from tests.blocks.worlds import VARIABLES, documents
 from tests.blocks.xml_ql import evaluated
 from tocsin.events.views.canonical import canonical, canonical_content
-from tocsin.plan.blocks import ValueCondition
-from tocsin.plan.construction import (
+from tocsin.plan.construction import construct, skolem_value
+from tocsin.plan.row_terms import ValueCondition
+from tocsin.plan.templates import (
     OutputAttribute,
     OutputText,
     OutputValue,
     SkolemTerm,
     TemplateElement,
-    construct,
-    skolem_value,
     template_variables,
 )
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.postgres import postgres_url
 from tocsin.catalog import Catalog, Definition, Subscription, create_catalog, open_catalog
-from tocsin.errors import Problem
+from tocsin.errors import MeaningProblem, Problem
 
 
 def sub(name: str, expression: str = "a = 1") -> Subscription:
@@ -106,3 +106,30 @@ def test_applying_changes_gives_the_snapshot(
 def test_a_catalog_that_cannot_be_opened_says_so(url: str) -> None:
     with pytest.raises(Problem, match="CatalogError"):
         open_catalog(url)
+
+
+def test_a_document_is_a_definition(tmp_path: Path) -> None:
+    catalog = open_catalog(str(tmp_path / "c.db"))
+    catalog.add(Definition.from_json({"define": "rates", "xml": "<r>1</r>"}))
+    (kept,) = catalog.snapshot().definitions
+    assert kept == Definition("rates", document="<r>1</r>")
+    assert kept.as_json() == {"define": "rates", "xml": "<r>1</r>"}
+    assert Definition.from_json({"define": "rates", "document": "<r>1</r>"}) == kept
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ({"xml": "<r>"}, "malformed XML"),
+        ({"xml": ""}, "malformed XML"),
+        ({"xml": 5}, "XML data is a string"),
+        ({"xml": "<!DOCTYPE r [<!ENTITY e 'x'>]><r>&e;</r>"}, "document type"),
+        ({"xml": f"<r>{'x' * (4 << 20)}</r>"}, "characters"),
+    ],
+    ids=["open", "empty", "no text", "entities", "long"],
+)
+def test_a_document_that_is_none_is_refused(body: dict[str, object], reason: str) -> None:
+    with pytest.raises(MeaningProblem) as caught:
+        Definition.from_json({"define": "rates", **body})
+    assert (caught.value.code, caught.value.token) == ("MalformedDocument", "rates")
+    assert reason in caught.value.message

@@ -77,7 +77,7 @@ def test_match_puts_out_matches_in_order_and_keeps_dead_letters(
 
 def test_a_match_has_the_fixed_format(files: tuple[Path, Path]) -> None:
     first, second = (json.loads(line) for line in tocsin("match", *files).stdout.splitlines()[:2])
-    assert list(second) == "subscription events start end detected place bindings outputs id".split()
+    assert list(second) == "subscription events sources start end detected place bindings outputs id".split()
     assert second["start"] == second["end"] == second["detected"] == "2026-01-01T00:00:01Z"
     assert (first["start"], first["place"]) == (None, "POINT (1 2)")
     assert int(second["id"], 16) > 0
@@ -110,7 +110,7 @@ def test_check_reports_every_problem_with_its_place(tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.jsonl"
     lines = [
         {"id": "s1", "language": "selector", "expression": "a ="},
-        {"id": "s2", "language": "selector", "expression": "s < 'x' OR\n t LIKE 'a' ESCAPE 'bb'"},
+        {"id": "s2", "language": "selector", "expression": "s < TRUE OR\n t LIKE 'a' ESCAPE 'bb'"},
         {"id": "s1", "language": "selector", "expression": "a = 1"},
         {"id": "s4", "language": "klingon", "expression": "a = 1"},
         {"id": "s5", "language": "selector"},
@@ -237,3 +237,39 @@ def test_every_command_has_help(command: str) -> None:
     done = tocsin(*([command] if command else []), "--help")
     assert done.returncode == 0
     assert "Usage" in done.stdout
+
+
+BUILDING = [
+    {"define": "rates", "xml": "<rates><rate cur='USD'>1.25</rate></rates>"},
+    {
+        "id": "pay",
+        "language": "exmlql",
+        "expression": 'WHERE <o cur=$c><sum>$s</></> #O <paid>$i</> #P <rate cur=$c>$r</> IN "rates" #O ; #P'
+        " CONSTRUCT <eur>round($s / $r, 2)</>",
+    },
+    {"id": "sent", "language": "exmlql", "expression": 'WHERE <o cur="CHF"></>'},
+]
+
+
+def test_explain_shows_xml_ql_and_why_a_document_misses(tmp_path: Path) -> None:
+    subscriptions, events = tmp_path / "s.jsonl", tmp_path / "e.jsonl"
+    subscriptions.write_text(lines_of(BUILDING))
+    event = {"id": "e", "source": "s", "type": "t", "time": "2026-01-01T00:00:01Z"}
+    events.write_text(lines_of([{**event, "datacontenttype": "application/xml", "data": "<o cur='USD'/>"}]))
+    done = tocsin("explain", subscriptions, "--as", "xml-ql")
+    assert done.returncode == 0
+    assert 'WHERE <o cur=$c><sum>$s</> </> IN "O.xml"' in done.stdout
+    assert '<rate cur=$c>$r</> IN "rates"' in done.stdout
+    assert 'CONSTRUCT <eur>round(($s / $r), "2")</>' in done.stdout
+    assert "subscription sent sends an event as it came" in done.stdout
+    done = tocsin("explain", subscriptions, "--event", events)
+    assert "mode           aggregate" in done.stdout
+    assert "#O: /o: there is no <sum> directly in it" in done.stdout
+    assert "/o: its attribute cur is 'USD', not 'CHF'" in done.stdout
+
+
+def test_other_languages_have_no_xml_ql(files: tuple[Path, Path]) -> None:
+    done = tocsin("explain", files[0], "--as", "xml-ql")
+    assert done.returncode == 1
+    assert "has no XML-QL form" in done.stderr
+    assert tocsin("explain", files[0], "--as", "prose").returncode == 2

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.detection.test_agreement import expected, key, play
-from tests.timelines import ALLEN, DURATIONS, REGION, ROLES, kind, timelines
+from tests.timelines import ALLEN, DURATIONS, REGION, ROLES, UNLIKE, kind, timelines
 from tocsin.engine.detection.network import Network
 from tocsin.events.event import Event
 from tocsin.plan.composites import (
@@ -94,7 +94,7 @@ def test_places_relate_as_the_definitions_say(
     assert_agree(Only(Join((A, B), (), Policy.UNRESTRICTED), AtRegion(other, REGION, distance)), events)
 
 
-@given(RELATIONS, st.booleans(), st.booleans(), timelines(9))
+@given(RELATIONS, st.booleans(), st.booleans(), timelines(9, UNLIKE))
 def test_attributes_are_compared_as_the_reference_does(
     relation: str, ordered: bool, hidden: bool, events: list[Event]
 ) -> None:

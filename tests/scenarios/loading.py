@@ -56,6 +56,7 @@ class Refusal:
     subscription: Subscription
     ontology: str | None
     problems: tuple[str, ...]
+    definitions: tuple[Definition, ...] = ()
 
 
 def scenarios(file: str) -> Iterator[Scenario]:
@@ -74,7 +75,8 @@ def refusals(file: str) -> Iterator[Refusal]:
     for each in body["scenario"]:
         if "problems" in each:
             subscription = _subscription(file, body, each)
-            yield Refusal(each["name"], subscription, _ontology(body, each), tuple(each["problems"]))
+            problems, told = tuple(each["problems"]), tuple(documents(body))
+            yield Refusal(each["name"], subscription, _ontology(body, each), problems, told)
 
 
 def _runs(file: str) -> Iterator[Scenario]:
@@ -87,10 +89,15 @@ def _runs(file: str) -> Iterator[Scenario]:
                 _subscription(file, body, each),
                 tuple(events_of(run["events"], bodies)),
                 tuple(run["expected"]),
-                _definitions(file, _ontology(body, each), tuple(each.get("infer", ()))),
+                (*_definitions(file, _ontology(body, each), tuple(each.get("infer", ()))), *documents(body)),
                 _ontology(body, each),
                 run,
             )
+
+
+def documents(body: Mapping[str, Any]) -> Iterator[Definition]:
+    """The documents that the file defines."""
+    return (Definition(name, document=text) for name, text in body.get("documents", {}).items())
 
 
 def _body(file: str) -> dict[str, Any]:

@@ -14,6 +14,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from tests.spark.scenes import SUBSCRIPTIONS, expected, found_in, random_body, rung, selector
+from tocsin.catalog import Subscription
 from tocsin.errors import MeaningProblem
 from tocsin.events.event import ENVELOPE
 from tocsin.hosts.spark import columns as columns_module
@@ -57,6 +58,10 @@ def framed(spark: SparkSession, given: list[dict[str, Any]], shape: str) -> tupl
         texts = [None if "data" not in each else json.dumps(each["data"]) for each in given]
         rows = [(*head_of(each), text) for each, text in zip(given, texts, strict=True)]
         return spark.createDataFrame(rows, f"{HEAD}, data string"), None
+    if shape == "times as text":
+        heads = [(*head_of(each)[:3], each.get("time"), each.get("endtime"), each.get("place")) for each in given]
+        rows = [(*head, data_of(each)) for head, each in zip(heads, given, strict=True)]
+        return spark.createDataFrame(rows, f"{HEAD.replace('timestamp', 'string')}, data {DATA}"), None
     frame = framed(spark, given, "data as struct")[0]
     flat = frame.selectExpr(
         "id AS nr",
@@ -82,11 +87,25 @@ def framed(spark: SparkSession, given: list[dict[str, Any]], shape: str) -> tupl
     }
 
 
-@pytest.mark.parametrize("shape", ["data as struct", "data as JSON text", "flat columns"])
+IN_ORDER = [
+    selector("texts", "kind < 'b' AND note BETWEEN '' AND 'ab'"),
+    selector("instants", "ce_time < '2026-01-01T02:00:20.5+02:00' AND ce_endtime >= '2026-01-01T00:00:20Z'"),
+    selector("duration", "ce_time < ce_endtime AND ce_time <> '2026-01-01T00:00:07Z'"),
+    Subscription(
+        "amqp",
+        "selector",
+        "p.creation_time % 2 = 0 AND LOWER(kind) IN ('a', 5) AND p.creation_time < 1767225630000",
+        options={"dialect": "amqp"},
+    ),
+]
+
+
+@pytest.mark.parametrize("shape", ["data as struct", "data as JSON text", "times as text", "flat columns"])
 def test_columns_ring_as_their_json(spark: SparkSession, shape: str) -> None:
     given = bodies(seed=7, count=150)
     frame, mapping = framed(spark, given, shape)
-    asked = [*SUBSCRIPTIONS, selector("time", "ce_time LIKE '%:3_.5Z' OR ce_endtime = '2026-01-01T00:00:59Z'")]
+    like = selector("time", "ce_time LIKE '%:3_.5Z' OR ce_endtime = '2026-01-01T00:00:59Z'")
+    asked = [*SUBSCRIPTIONS, *IN_ORDER, like]
     found = found_in(match(frame.repartition(3), asked, columns=mapping))
     assert found == expected(map(json.dumps, given), asked)
     assert {each.subscription for each in found} == {each.id for each in asked}, "every subscription is put to the test"

@@ -27,7 +27,7 @@ APART = 18_000_000
 HORIZON = "5s"
 """All scenarios are over within a second; what they leave behind is gone before the next one."""
 
-FILES = ("graph.toml", "concept.toml", "exmlql.toml")
+FILES = ("selector.toml", "graph.toml", "concept.toml", "exmlql.toml")
 
 
 def worlds(file: str) -> dict[tuple[Definition, ...], list[Scenario]]:
@@ -83,5 +83,8 @@ def test_every_scenario(spark: SparkSession, file: str) -> None:
             frame = spark.createDataFrame([(line,) for line in lines], "value string").repartition(2)
             found = found_in(match(frame, entries, shards=2))
             for number, each in enumerate(chosen):
-                mine = [told(one, number) for one in found if one.subscription == f"s{number}"]
-                assert [text for text in mine if text is not None] == list(each.expected), each.name
+                own = [one for one in found if one.subscription == f"s{number}" and told(one, number) is not None]
+                assert [told(one, number) for one in own] == list(each.expected), each.name
+                if "outputs" in each.facts:
+                    outputs = [text for one in own for text in one.outputs]
+                    assert outputs == each.facts["outputs"], each.name

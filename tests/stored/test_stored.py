@@ -21,7 +21,7 @@ from tocsin.plan.composites import Plan
 from tocsin.plan.wire import plan_from_json
 
 FILES = sorted(HERE.glob("*/*.json"))
-NOT_IN_PLANS = {"PatternNode", "_Built"}
+NOT_IN_PLANS = {"PatternNode", "_Built", "_Construction"}
 """Classes of the modules of nodes that never stand in a plan: made of one, or the base of others."""
 
 NO_KNOWLEDGE = (open_ontology(VOCABULARY), EMPTY)

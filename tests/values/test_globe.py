@@ -185,6 +185,14 @@ def test_a_limit_never_changes_the_decision(one: Geometry, other: Geometry, shar
     assert (found > limit) == (exact > limit)
 
 
+@given(longitudes, latitudes, longitudes, latitudes)
+def test_points_are_measured_alike_one_by_one_and_together(x: float, y: float, a: float, b: float) -> None:
+    one, other = shapely.Point(x, y), shapely.Point(a, b)
+    [together] = globe.distances(np.array([one], np.object_), np.array([other], np.object_))
+    assert globe.distance_of_points(one, other) == together
+    assert globe.distance_of_points(shapely.Point(x, 90.5), other) is None
+
+
 @settings(max_examples=200)
 @given(shapes(), shapes(), st.sampled_from([SpatialRelation.MEETS, SpatialRelation.INSIDE]))
 def test_what_shares_ground_is_what_the_reference_says(

@@ -16,7 +16,14 @@ from tocsin.languages import (
     warnings_in_subscription,
     window_in_subscription,
 )
-from tocsin.languages.context import Context, MasterDataDefinition, PartDefinition, RegionDefinition
+from tocsin.languages.context import (
+    Context,
+    DocumentDefinition,
+    MasterDataDefinition,
+    PartDefinition,
+    RegionDefinition,
+)
+from tocsin.languages.context import Definition as LanguageDefinition
 from tocsin.plan.composites import Plan, Policy
 from tocsin.plan.construction_loops import loops_in
 from tocsin.plan.passes import prepared
@@ -137,9 +144,11 @@ def _knowledge(definitions: tuple[Definition, ...]) -> object:
         return problem
 
 
-def _known_to_languages(definition: Definition) -> RegionDefinition | PartDefinition | MasterDataDefinition:
+def _known_to_languages(definition: Definition) -> LanguageDefinition:
     if definition.region is not None:
         return RegionDefinition(definition.name, definition.region)
+    if definition.document:
+        return DocumentDefinition(definition.name, definition.document)
     if definition.master_data is not None:
         return MasterDataDefinition(definition.name, definition.master_data)
     return PartDefinition(definition.name, definition.language, definition.expression)

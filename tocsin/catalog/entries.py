@@ -7,13 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from tocsin.errors import MeaningProblem
+from tocsin.errors import MeaningProblem, Problem
 from tocsin.events.content import Content
+from tocsin.events.views.document import parse_xml
 from tocsin.knowledge.rules import inferences
 from tocsin.values.rdf import TURTLE
 
 _TEXTS = ("id", "language", "expression")
 _OPTIONAL_TEXTS = ("policy", "horizon")
+_DOCUMENT = "xml"
+"""The member that holds a document; `document` says the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,7 @@ class Subscription:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A name for a region, a part, an ontology or master data, usable by every subscription of the same catalog."""
+    """A name for a region, a part, an XML document, an ontology or master data, usable in the whole catalog."""
 
     name: str
     region: object = None
@@ -93,6 +96,7 @@ class Definition:
     media_type: str = ""
     master_data: object = None
     infer: tuple[str, ...] = ()
+    document: str = ""
 
     @staticmethod
     def from_json(body: Mapping[str, Any]) -> Definition:
@@ -110,10 +114,12 @@ class Definition:
             return Definition(name, language=body["language"], expression=body["expression"])
         if "ontology" in body and set(body) <= {"define", "ontology", "format", "infer"}:
             return _ontology(name, body)
+        if set(body) in ({"define", _DOCUMENT}, {"define", "document"}):
+            return Definition(name, document=_checked_document(name, body.get(_DOCUMENT, body.get("document"))))
         raise _malformed(
             f"the definition of {name!r} has the wrong members",
             token=name,
-            hint="beside define it has region, or language and expression, or masterdata, or ontology "
+            hint="beside define it has region, or language and expression, or masterdata, or xml, or ontology "
             "with format and infer",
         )
 
@@ -126,7 +132,20 @@ class Definition:
         if self.ontology:
             infer = {"infer": list(self.infer)} if self.infer else {}
             return {"define": self.name, "ontology": self.ontology, "format": self.media_type, **infer}
+        if self.document:
+            return {"define": self.name, _DOCUMENT: self.document}
         return {"define": self.name, "language": self.language, "expression": self.expression}
+
+
+def _checked_document(name: str, text: object) -> str:
+    """The text of a document that is well-formed and within the limits of one."""
+    try:
+        parse_xml(text)
+    except Problem as problem:
+        raise MeaningProblem(
+            f"the document {name!r}: {problem.message}", code="MalformedDocument", token=name, hint=problem.hint
+        ) from None
+    return str(text)
 
 
 def _ontology(name: str, body: Mapping[str, Any]) -> Definition:

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import Annotated
 
 import typer
 
-from tocsin.catalog import Subscription
+from tocsin.catalog import Definition, Subscription, Surroundings
 from tocsin.cli.drawing.page import draw_page
 from tocsin.cli.engines import read_input
 from tocsin.cli.loading import load
 from tocsin.cli.options import Infer, Ontology
 from tocsin.cli.trace import trace_lines
-from tocsin.cli.why import atom_why_lines
+from tocsin.cli.why import atom_why_lines, missed_lines
 from tocsin.engine.batch import Batch
 from tocsin.engine.engine import Engine
 from tocsin.events.event import Event
 from tocsin.events.order import in_canonical_order
+from tocsin.languages import xml_ql_of
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Plan, atoms_of
 from tocsin.plan.explain_composites import has_concurrent_parts, waiting_text
+from tocsin.plan.explain_modes import mode_lines
 from tocsin.plan.explain_plan import plan_lines, summary_lines
 from tocsin.plan.occurrence import Occurrence
 from tocsin.plan.warnings import event_warnings
@@ -40,6 +42,12 @@ class Format(StrEnum):
     SVG = "svg"
 
 
+class Form(StrEnum):
+    """Other languages that a subscription can be shown in."""
+
+    XML_QL = "xml-ql"
+
+
 def explain(
     subscription: Annotated[
         str, typer.Argument(metavar="SUBSCRIPTION", help="A file of subscriptions; - for standard input.")
@@ -54,6 +62,9 @@ def explain(
         Format.TEXT
     ),
     wire: Annotated[bool, typer.Option("--wire", help="Show the plan as versioned JSON instead.")] = False,
+    form: Annotated[
+        Form | None, typer.Option("--as", help="Show the subscription in another language instead: xml-ql.")
+    ] = None,
     trace: Annotated[
         bool, typer.Option("--trace", help="Show the matching of boolean selectors step by step instead; with --event.")
     ] = False,
@@ -70,6 +81,9 @@ def explain(
         return
     for each, plan in loaded.plans.items():
         if id in (None, each):
+            if form is Form.XML_QL:
+                _show_xml_ql(loaded.subscriptions[each], loaded.definitions)
+                continue
             if wire:
                 typer.echo(plan_to_json(plan))
                 continue
@@ -77,6 +91,18 @@ def explain(
             _show_why(plan, events)
             _show_warnings(plan, events)
             typer.echo()
+
+
+def _show_xml_ql(subscription: Subscription, definitions: Iterable[Definition]) -> None:
+    """The queries of figure 9, one after the other."""
+    context = Surroundings.of(definitions).context
+    queries = xml_ql_of(subscription.language, subscription.expression, subscription.options, context)
+    for query in queries:
+        typer.echo(query)
+        typer.echo()
+    if not queries:
+        message = f"subscription {subscription.id} sends an event as it came: there is nothing for XML-QL to build"
+        typer.echo(message)
 
 
 def _show_trace(plans: dict[str, Plan], events: list[Event]) -> None:
@@ -91,7 +117,7 @@ def _show(subscription: Subscription, plan: Plan) -> None:
     typer.echo("  plan")
     for line in plan_lines(plan):
         typer.echo(f"    {line}")
-    for line in summary_lines(plan):
+    for line in (*(mode_lines(plan) if subscription.language == "exmlql" else ()), *summary_lines(plan)):
         typer.echo(f"  {line}")
     if subscription.language == "opsl" and _LONGEST not in subscription.options and has_concurrent_parts(plan.pattern):
         typer.echo(f"  cheaper        {_CHEAPER}")
@@ -133,6 +159,8 @@ def _why_composite(plan: Plan, events: list[Event]) -> Iterator[str]:
         found = engine.detect(event, relevant.get(index, ()))
         part = "takes part" if index in relevant else "takes no part: no atom of the plan holds for it"
         yield f"event {event.id}: {part}"
+        if index not in relevant:
+            yield from (f"  {line}" for line in missed_lines(plan.pattern, event))
         yield from (f"rings at {format_instant(each.end)}: {_members(each)}" for _, each in found)
     for each in engine.pending(_KEY):
         yield f"still {waiting_text(each.owner, each.slot, _members(each.occurrence), each.until)}"

@@ -9,12 +9,14 @@ from tocsin.engine.graphs.paper.printing import tree_lines
 from tocsin.events.event import Event
 from tocsin.plan.atoms import Atom, Condition
 from tocsin.plan.blocks import XmlBlock
+from tocsin.plan.composites import Named, Part, parts_of
 from tocsin.plan.concepts import ConceptTest
 from tocsin.plan.graphs import GraphPattern
 from tocsin.plan.rendering import values_of
 from tocsin.reference import concepts
 from tocsin.reference.atoms import holds, rows_of
 from tocsin.reference.why import verdict_line, why_lines
+from tocsin.reference.why_blocks import miss_of
 
 
 def atom_why_lines(atom: Atom, event: Event) -> Iterator[str]:
@@ -34,8 +36,33 @@ def atom_why_lines(atom: Atom, event: Event) -> Iterator[str]:
             if holds(atom, event):
                 for variable, value in values_of(rows_of(atom, event)).items():
                     yield f"  {variable} is {value}"
+            else:
+                yield f"  {miss_of(atom, event)}"
         case _:
             assert_never(atom)
+
+
+def missed_lines(pattern: Part, event: Event) -> Iterator[str]:
+    """Of the XML blocks of a composite that an event is no occurrence of: what each misses in its document."""
+    for part in _named_blocks(pattern):
+        block = part.part
+        if isinstance(block, XmlBlock):
+            yield f"{part.name}: {miss_of(block, event)}"
+
+
+def _named_blocks(pattern: Part) -> Iterator[Named]:
+    """The named blocks of a composite, each once."""
+    seen: set[str] = set()
+    for part in _parts(pattern):
+        if isinstance(part, Named) and isinstance(part.part, XmlBlock) and part.name not in seen:
+            seen.add(part.name)
+            yield part
+
+
+def _parts(pattern: Part) -> Iterator[Part]:
+    yield pattern
+    for part in parts_of(pattern):
+        yield from _parts(part)
 
 
 def _verdict(atom: Atom, event: Event) -> str:

@@ -5,11 +5,12 @@ Equal atoms are one, whether a subscription is the atom or a composite holds it:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
 from tocsin.engine.batch import EventBatch
+from tocsin.engine.blocks.nested import asking
 from tocsin.engine.detection.network import QUEUE_LIMIT, Found, Network
 from tocsin.engine.detection.node import Pending, State
 from tocsin.engine.families import AtomMatchers
@@ -25,10 +26,20 @@ from tocsin.plan.composites import Forward, Plan
 from tocsin.plan.construction import Construct
 from tocsin.plan.past_windows import past_window
 from tocsin.plan.rendering import match_of_atom, matches_of
+from tocsin.plan.row_functions import GivenUp
 from tocsin.values.time import Instant
 
 _ATOM_MARK = "\0"
 """First character of the matcher's keys for atoms of composites; no subscription id starts with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Untold:
+    """A ring whose output is too much to build, or is none: the subscription, its events, and why."""
+
+    subscription: str
+    events: tuple[Event, ...]
+    why: GivenUp
 
 
 class Matching(Enum):
@@ -67,12 +78,14 @@ class Engine:
         "_suspended",
         "_targets",
         "_telling",
+        "_untold",
     )
 
     def __init__(self, matching: Matching | str = Matching.INDEXED, queue_limit: int = QUEUE_LIMIT) -> None:
         self._matcher = AtomMatchers(Matcher if Matching(matching) is Matching.INDEXED else ScanMatcher)
         self._network = Network(self._matcher.rows, queue_limit)
         self._suspended: list[str] = []
+        self._untold: list[Untold] = []
         self._telling: dict[str, Plan] = {}
         self._composites: set[str] = set()
         self._atoms: dict[str, Atom] = {}
@@ -167,7 +180,11 @@ class Engine:
         if plan is None:
             return match_of_event(key, event)
         assert isinstance(plan.pattern, Atom)
-        return match_of_atom(key, event, self._matcher.rows(plan.pattern, event), plan.output)
+        try:
+            return match_of_atom(key, event, self._matcher.rows(plan.pattern, event), plan.output, asking)
+        except GivenUp as why:
+            self._give_up(key, (event,), why)
+            return None
 
     def tells(self, key: str) -> bool:
         """Whether a ring of an atomic subscription tells more than that it happened."""
@@ -185,7 +202,15 @@ class Engine:
 
     def rendered(self, found: Found) -> list[Match]:
         """What composite subscriptions tell of what was detected."""
-        return matches_of(found, self._telling) if found else []
+        return matches_of(found, self._telling, asking, self._give_up) if found else []
+
+    def take_untold(self) -> list[Untold]:
+        """The rings for which nothing could be built, since this was asked last."""
+        untold, self._untold = self._untold, []
+        return untold
+
+    def _give_up(self, key: str, events: Sequence[Event], why: GivenUp) -> None:
+        self._untold.append(Untold(key, tuple(events), why))
 
     def advance_to(self, now: Instant | None) -> Found:
         """No event that ends at `now` or before is missing: what its timers bring about; None for the end of time."""

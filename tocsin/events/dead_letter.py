@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,6 +57,13 @@ def undecided(event: Event, subscription: str | None) -> DeadLetter:
     who = "a part of a composite" if subscription is None else f"subscription {subscription!r}"
     reason = f"{who} could not be decided for the event within the limits; it does not ring"
     return DeadLetter("LIMIT", reason, json.dumps({"source": event.source, "id": event.id}))
+
+
+def untold(events: Sequence[Event], subscription: str, code: str, why: str) -> DeadLetter:
+    """The dead letter of events for which a subscription has nothing to tell, because it could not be built."""
+    reason = f"subscription {subscription!r} builds nothing of the event: {why}"
+    members = [{"source": event.source, "id": event.id} for event in events]
+    return DeadLetter(code, reason, json.dumps(members[0] if len(members) == 1 else members))
 
 
 def warning(event: Event, problem: Problem) -> DeadLetter:

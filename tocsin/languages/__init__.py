@@ -74,6 +74,18 @@ def window_in_subscription(
     return _language(language).window(expression, start, length)
 
 
+def xml_ql_of(language: str, expression: str, options: Options, context: Context | None = None) -> list[str]:
+    """The XML-QL queries that build what an E-XML-QL subscription constructs; none where it constructs nothing."""
+    if language != "exmlql":
+        raise MeaningProblem(
+            f"a subscription in {language} has no XML-QL form",
+            code="LanguageError",
+            token=language,
+            hint="XML-QL is the form of what exmlql subscriptions construct; choose one with --id",
+        )
+    return exmlql.xml_ql(expression, options, _with_atoms(context or Context()))
+
+
 def _with_atoms(context: Context) -> Context:
     return replace(context, parse_atom=partial(_parse_atom, context))
 

@@ -27,6 +27,14 @@ class PartDefinition:
 
 
 @dataclass(frozen=True, slots=True)
+class DocumentDefinition:
+    """A name for an XML document, which is its text as it was given; not yet checked."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class MasterDataDefinition:
     """A name for master data of EPCIS, which is a JSON object or an XML text as it was given; not yet checked."""
 
@@ -34,7 +42,7 @@ class MasterDataDefinition:
     data: object
 
 
-Definition = RegionDefinition | PartDefinition | MasterDataDefinition
+Definition = RegionDefinition | PartDefinition | MasterDataDefinition | DocumentDefinition
 
 
 def no_atom(language: str, _: str) -> Atom:

@@ -1,68 +1,132 @@
-"""A block or a condition written out as E-XML-QL: what explains it, and reads as the same again."""
+"""A block written out as E-XML-QL: what explains it, and reads as the same again."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import count
+from typing import assert_never
 
 from tocsin.plan.blocks import (
+    AttributeTest,
     BoundTo,
+    InDocument,
+    InEvent,
+    InVariable,
     Pattern,
     PatternElement,
-    ValueCondition,
+    Source,
+    SourcedPattern,
     VariableBinding,
     XmlBlock,
+    XPathPattern,
     elements_of,
 )
+from tocsin.plan.paths import path_text, steps_of
+from tocsin.plan.row_text import condition_text, quoted
+
+_WORDS = re.compile(r"[a-z0-9]\w*(?: [a-z0-9]\w*)*")
+"""Texts that no one can take for anything else; words in capitals may be reserved."""
 
 _AS = {BoundTo.ELEMENT: "ELEMENT_AS", BoundTo.CONTENT: "CONTENT_AS"}
 
 
 def block_text(block: XmlBlock) -> str:
     """The block as a subscription of its own."""
-    spaces = _Spaces(block)
+    spaces = Spaces(block.patterns)
     items = [spaces.pattern(pattern) for pattern in block.patterns]
     items += [condition_text(condition) for condition in block.conditions]
     return " ".join((*spaces.prolog(), "WHERE", ", ".join(items)))
 
 
-def condition_text(condition: ValueCondition) -> str:
-    """The condition; a constant is in quotes, which compares as a number all the same."""
-    other = condition.other if condition.constant is None else _quoted(condition.constant)
-    return f"{condition.variable} {condition.relation} {other}"
+def _event_text(event: InEvent) -> str:
+    """The label of an event."""
+    return f" {event.name}" if event.name else ""
 
 
-class _Spaces:
-    """The namespaces of a block with a prefix for each: those of its XPath expressions, else n1, n2 and so on."""
+class Spaces:
+    """The namespaces of patterns with a prefix for each: those given, those of XPath, else n1, n2 and so on."""
 
-    def __init__(self, block: XmlBlock) -> None:
-        self._prefixes: dict[str, str] = {}
-        for pattern in block.patterns:
-            if not isinstance(pattern, PatternElement):
+    def __init__(
+        self,
+        patterns: Iterable[Pattern],
+        given: Mapping[str, str] | None = None,
+        *,
+        bare: bool = False,
+        event_text: Callable[[InEvent], str] = _event_text,
+    ) -> None:
+        """Words stand without quotes where they are `bare`; `event_text` says how an event is named."""
+        self._bare = bare
+        self._event_text = event_text
+        self._prefixes: dict[str, str] = dict(given or {})
+        self._kept = list(patterns)
+        for pattern in self._kept:
+            if isinstance(pattern, XPathPattern):
                 self._prefixes |= {uri: prefix for prefix, uri in pattern.namespaces}
-        for uri in (uri for pattern in block.patterns for uri in _uris(pattern)):
-            self._prefixes.setdefault(uri, f"n{len(self._prefixes) + 1}")
+        for uri in (uri for pattern in self._kept for uri in _uris(pattern)):
+            self._prefixes.setdefault(uri, self._new_prefix())
 
     def prolog(self) -> list[str]:
-        return [f"NAMESPACE {prefix} = {_quoted(uri)}" for uri, prefix in self._prefixes.items()]
+        """The lines that declare the prefixes."""
+        return [f"NAMESPACE {prefix} = {quoted(uri)}" for uri, prefix in self._prefixes.items()]
 
     def pattern(self, pattern: Pattern) -> str:
-        if isinstance(pattern, PatternElement):
-            return self._element(pattern)
-        return " ".join((f"XPATH {_quoted(pattern.expression)}", *_bound(pattern.bindings[:1])))
+        """A pattern as it is written."""
+        match pattern:
+            case PatternElement():
+                return self._element(pattern)
+            case SourcedPattern(inner, source):
+                return self._element(inner) + self._source(source)
+            case XPathPattern(expression, _, bindings):
+                return " ".join((f"XPATH {quoted(expression)}", *_bound(bindings[:1])))
+            case _:
+                assert_never(pattern)
+
+    def constant(self, text: str) -> str:
+        """A text between tags."""
+        return text if self._bare and _WORDS.fullmatch(text) else quoted(text)
+
+    def _source(self, source: Source) -> str:
+        """What stands behind a pattern that is looked for elsewhere than in the only event."""
+        match source:
+            case InVariable(variable):
+                return f" IN {variable}"
+            case InDocument(name):
+                return f" IN {quoted(name)}"
+            case InEvent():
+                return self._event_text(source)
+            case _:
+                assert_never(source)
+
+    def _new_prefix(self) -> str:
+        taken = set(self._prefixes.values())
+        return next(name for number in count(1) if (name := f"n{number}") not in taken)
 
     def _element(self, element: PatternElement) -> str:
         """Variables of the content stand inside, so that behind the element there is room for one of the element."""
         named = [each.variable for each in element.bindings if each.what is BoundTo.NAME]
         content = [each.variable for each in element.bindings if each.what is BoundTo.CONTENT]
         whole = [each for each in element.bindings if each.what is BoundTo.ELEMENT]
-        tag = named[0] if named else "$" if element.name is None else self._name(element.name)
-        attributes = "".join(
-            f" {self._name(test.name)}={test.variable if test.value is None else _quoted(test.value)}"
-            for test in element.attributes
-        )
-        inside = ([] if element.text is None else [_quoted(element.text)]) + content
+        tag = named[0] if named else self.tag(element)
+        attributes = "".join(map(self._attribute, element.attributes))
+        inside = ([] if element.text is None else [self.constant(element.text)]) + content
         inside += [self._child(child) for child in element.children]
         return " ".join((f"<{tag}{attributes}>{''.join(inside)}</>", *_bound(tuple(whole))))
+
+    def tag(self, element: PatternElement) -> str:
+        """The name or path of an element."""
+        if element.path is not None:
+            return path_text(element.path, self._step)
+        return "$" if element.name is None else self._step(element.name)
+
+    def _step(self, name: str) -> str:
+        """A name where a dot would lead on to the next element."""
+        text = self._name(name)
+        return f"`{text}`" if "." in text else text
+
+    def _attribute(self, test: AttributeTest) -> str:
+        name = test.name_variable if test.name is None else self._name(test.name)
+        return f" {name}={test.variable if test.value is None else quoted(test.value)}"
 
     def _child(self, child: PatternElement) -> str:
         levels = child.rel - 1
@@ -75,16 +139,14 @@ class _Spaces:
 
 def _uris(pattern: Pattern) -> Iterator[str]:
     """The namespaces of the names in a pattern, from left to right."""
-    if isinstance(pattern, PatternElement):
-        for element in elements_of(pattern):
-            for name in (element.name or "", *(test.name for test in element.attributes)):
-                if name.startswith("{"):
+    inner = pattern.pattern if isinstance(pattern, SourcedPattern) else pattern
+    if isinstance(inner, PatternElement):
+        for element in elements_of(inner):
+            steps = [] if element.path is None else [step.name for step in steps_of(element.path)]
+            for name in (element.name, *steps, *(test.name for test in element.attributes)):
+                if name and name.startswith("{"):
                     yield name[1:].partition("}")[0]
 
 
 def _bound(bindings: tuple[VariableBinding, ...]) -> list[str]:
     return [f"{_AS[each.what]} {each.variable}" for each in bindings]
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace('"', '""') + '"'

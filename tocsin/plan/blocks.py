@@ -4,23 +4,27 @@ A block matches when its pattern elements can be mapped to elements of the docum
 told number of levels below its parent's image (M2), siblings in order (M3), texts and attributes as told (M4), the
 first element anywhere (M5), repeated variables agreeing (M6). Each mapping gives a row; equal rows count once, in
 document order. The patterns of one block have each their own place in the document and share their variables.
+
+An element with a regular path is mapped to where the path leads: from its parent's image, or, as the first element,
+from anywhere, be it from above the outermost element. A path of no steps leads to where it starts, and what is mapped
+there stands in no order to its siblings; above the outermost element there is nothing to test or bind.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from decimal import Decimal
 from enum import Enum
-from operator import eq, ge, gt, le, lt, ne
-from typing import Any, TypeAlias, assert_never
+from typing import TypeAlias, assert_never
 
 from tocsin.errors import EventProblem, LimitProblem, MeaningProblem
 from tocsin.events.event import Event
 from tocsin.events.views.canonical import XML_SPACE, canonical, canonical_content, own_text
-from tocsin.events.views.document import Element
-from tocsin.plan.rows import Row, Rows, sole_value
+from tocsin.events.views.document import DocumentLimits, Element, parse_xml
+from tocsin.plan.paths import RegularPath
+from tocsin.plan.row_functions import GivenUp, number_in
+from tocsin.plan.row_terms import RowCondition
+from tocsin.plan.rows import Rows, sole_value
 
 XmlValue: TypeAlias = str | tuple[str]
 """What a variable of a block is bound to: a text without white space around it, or, as a tuple of one, markup in
@@ -30,8 +34,8 @@ one, an attribute or a name."""
 MAX_ROWS = 10_000
 """A block has at most so many rows in a document, and so have its patterns at an element: the first ones."""
 
-CONDITIONS: Mapping[str, Callable[[Any, Any], bool]] = {"=": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
-_DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
+_INSIDE = DocumentLimits(characters=1 << 24, depth=130, elements=200_000)
+"""What is copied out of a document may be longer than it was: namespaces are declared again."""
 
 
 class BoundTo(Enum):
@@ -52,20 +56,29 @@ class VariableBinding:
 
 @dataclass(frozen=True, slots=True)
 class AttributeTest:
-    """The element has the attribute; where `value` is given it is exactly that, where `variable` is, it binds it."""
+    """The element has the attribute; where `value` is given it is exactly that, where `variable` is, it binds it.
 
-    name: str
+    Without a name it is any attribute, and `name_variable` is bound to its local name.
+    """
+
+    name: str | None
     value: str | None = None
     variable: str | None = None
+    name_variable: str | None = None
 
     def __post_init__(self) -> None:
         if (self.value is None) == (self.variable is None):
             raise MeaningProblem(f"the attribute {self.name} has a value or a variable, one of them")
+        if (self.name is None) == (self.name_variable is None):
+            raise MeaningProblem("an attribute has a name or a variable for it, one of them")
 
 
 @dataclass(frozen=True, slots=True)
 class PatternElement:
-    """An element by its expanded name (None: any), so many levels below its parent's image, its own text as told."""
+    """An element by its expanded name (None: any), so many levels below its parent's image, its own text as told.
+
+    Where a path is given, that and nothing else says where it is: it has no name, and the levels do not count.
+    """
 
     name: str | None
     rel: int = 0
@@ -73,10 +86,13 @@ class PatternElement:
     text: str | None = None
     bindings: tuple[VariableBinding, ...] = ()
     children: tuple[PatternElement, ...] = ()
+    path: RegularPath | None = None
 
     def __post_init__(self) -> None:
         if any(child.rel < 1 for child in self.children):
             raise MeaningProblem("a pattern child is one level or more below its parent")
+        if self.path is not None and (self.name is not None or self.rel > 1):
+            raise MeaningProblem("an element has a name or a path, one of them")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,40 +104,58 @@ class XPathPattern:
     bindings: tuple[VariableBinding, ...] = ()
 
 
-Pattern: TypeAlias = PatternElement | XPathPattern
+@dataclass(frozen=True, slots=True)
+class InVariable:
+    """Inside of what a variable is bound to, which is an element or the content of one."""
+
+    variable: str
 
 
 @dataclass(frozen=True, slots=True)
-class ValueCondition:
-    """A variable compares with a constant or with another variable; as numbers where both are decimal numbers.
+class InDocument:
+    """In a document that is told beforehand: its name, and its text."""
 
-    Other values are only equal or not: an ordering between them is false.
-    """
+    name: str
+    text: str
 
-    variable: str
-    relation: str
-    constant: str | None = None
-    other: str | None = None
 
-    def __post_init__(self) -> None:
-        if self.relation not in CONDITIONS:
-            raise MeaningProblem(f"a relation is one of {' '.join(CONDITIONS)}, got {self.relation}")
-        if (self.constant is None) == (self.other is None):
-            raise MeaningProblem("a condition compares with a constant or with a variable, one of them")
+@dataclass(frozen=True, slots=True)
+class InEvent:
+    """In the document of the event that goes by the name; the empty name is that of the only event."""
+
+    name: str = ""
+
+
+Source: TypeAlias = InVariable | InDocument | InEvent
+
+
+@dataclass(frozen=True, slots=True)
+class SourcedPattern:
+    """A pattern that is mapped to elements of another source than the event's document."""
+
+    pattern: PatternElement
+    source: Source
+
+
+Pattern: TypeAlias = PatternElement | XPathPattern | SourcedPattern
 
 
 @dataclass(frozen=True, slots=True)
 class XmlBlock:
-    """An atom: every pattern fits the document, with rows that agree and meet the conditions."""
+    """An atom: every pattern fits the document or its own source, with rows that agree and meet the conditions.
+
+    What is said of the event comes first, and a source that is a variable is bound before it is asked.
+    """
 
     patterns: tuple[Pattern, ...]
-    conditions: tuple[ValueCondition, ...] = ()
+    conditions: tuple[RowCondition, ...] = ()
 
     def __post_init__(self) -> None:
-        if not self.patterns:
-            raise MeaningProblem("a block has one pattern or more")
+        if not self.patterns or isinstance(self.patterns[0], SourcedPattern):
+            raise MeaningProblem("a block has one pattern about its event or more")
         if any(isinstance(each, PatternElement) and each.rel for each in self.patterns):
             raise MeaningProblem("the first element of a pattern is 0 levels below itself")
+        require_bound_sources(self.patterns, frozenset())
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,11 +186,30 @@ def elements_of(pattern: PatternElement) -> Iterator[PatternElement]:
         yield from elements_of(child)
 
 
+def paths_in(pattern: Pattern) -> int:
+    """How many elements of a pattern have a regular path."""
+    inner = pattern.pattern if isinstance(pattern, SourcedPattern) else pattern
+    return 0 if isinstance(inner, XPathPattern) else sum(each.path is not None for each in elements_of(inner))
+
+
+def require_bound_sources(patterns: tuple[Pattern, ...], bound: frozenset[str]) -> None:
+    """Raises where a pattern looks inside a variable that no pattern before it binds."""
+    for pattern in patterns:
+        source = pattern.source if isinstance(pattern, SourcedPattern) else None
+        if isinstance(source, InVariable) and source.variable not in bound:
+            raise MeaningProblem(f"{source.variable} is asked before it is bound")
+        bound |= frozenset(pattern_variables(pattern))
+
+
 def pattern_variables(pattern: Pattern) -> Iterator[str]:
     """The variables that a pattern binds, each as often as it stands there."""
+    if isinstance(pattern, SourcedPattern):
+        yield from pattern_variables(pattern.pattern)
+        return
     yield from (binding.variable for binding in pattern.bindings)
     if isinstance(pattern, PatternElement):
-        yield from (test.variable for test in pattern.attributes if test.variable is not None)
+        for test in pattern.attributes:
+            yield from (each for each in (test.name_variable, test.variable) if each is not None)
         for child in pattern.children:
             yield from pattern_variables(child)
 
@@ -186,7 +239,12 @@ def content_value(element: Element) -> XmlValue:
 
 def name_value(element: Element) -> XmlValue:
     """The value of an element's name, which is its local name."""
-    return str(element.tag).rpartition("}")[2]
+    return local_name(element.tag)
+
+
+def local_name(name: object) -> str:
+    """The name without its namespace."""
+    return str(name).rpartition("}")[2]
 
 
 def text_value(text: str) -> XmlValue:
@@ -209,31 +267,23 @@ def bound_value(what: BoundTo, node: Element | str) -> XmlValue:
             assert_never(what)
 
 
-def meets_condition(condition: ValueCondition, row: Row) -> bool:
-    """Whether the row has the variables and their values compare as told."""
-    values = dict(row)
-    left = values.get(condition.variable)
-    right = condition.constant if condition.other is None else values.get(condition.other)
-    if left is None or right is None:
-        return False
-    numbers = _decimal(left), _decimal(right)
-    if None not in numbers:
-        return CONDITIONS[condition.relation](*numbers)
-    return condition.relation in ("=", "!=") and CONDITIONS[condition.relation](left, right)
+def outermost_inside(value: object) -> tuple[Element, ...]:
+    """The outermost elements of what a variable is bound to; a text has none."""
+    if not isinstance(value, tuple):
+        return ()
+    try:
+        return tuple(parse_xml(f"<inside>{value[0]}</inside>", _INSIDE))
+    except LimitProblem as problem:
+        raise GivenUp(problem.message) from None
 
 
 def bound_scalar(rows: Rows, variable: str) -> object:
     """What the rows bind to a variable, to be compared; a text of a document is a number where it reads as one."""
     value = sole_value(rows, variable)
-    number = _decimal(value) if variable.startswith("$") else None
+    number = number_in(value) if variable.startswith("$") and isinstance(value, str) else None
     if number is None:
         return value
     return int(number) if number == number.to_integral_value() else float(number)
-
-
-def _decimal(value: object) -> Decimal | None:
-    text = value.strip(XML_SPACE) if isinstance(value, str) else ""
-    return Decimal(text) if _DECIMAL.fullmatch(text) else None
 
 
 def _tests(element: PatternElement) -> int:

@@ -14,9 +14,9 @@ from typing import assert_never
 from tocsin.errors import MeaningProblem
 from tocsin.events.event import Path
 from tocsin.plan.atoms import Atom, variables_bound_by
-from tocsin.plan.blocks import ValueCondition
 from tocsin.plan.construction import Construct
 from tocsin.plan.elements import Elements
+from tocsin.plan.row_terms import RowCondition
 from tocsin.values.allen import relation_of
 from tocsin.values.space import Metric, SpatialRelation
 from tocsin.values.time import Duration, Instant
@@ -168,7 +168,7 @@ class AtRegion:
 class Meeting:
     """What the occurrence binds meets the conditions, in one row at least."""
 
-    conditions: tuple[ValueCondition, ...]
+    conditions: tuple[RowCondition, ...]
 
 
 Restriction = DuringWindow | AfterInstant | AtRegion | Meeting

@@ -7,7 +7,7 @@ from functools import lru_cache
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any, assert_never
 
-from tocsin.plan.blocks import bound_scalar, meets_condition
+from tocsin.plan.blocks import bound_scalar
 from tocsin.plan.composites import (
     AfterInstant,
     AtRegion,
@@ -24,6 +24,10 @@ from tocsin.plan.composites import (
     Stands,
 )
 from tocsin.plan.occurrence import Occurrence
+from tocsin.plan.row_evaluation import meets_condition
+from tocsin.plan.row_functions import GivenUp
+from tocsin.plan.row_terms import RowCondition
+from tocsin.plan.rows import Row
 from tocsin.values.allen import bounds_test
 from tocsin.values.scalars import Kind, kind_of
 from tocsin.values.space import Geometry, parse_place, related
@@ -88,7 +92,7 @@ def allows(restriction: Restriction, occurrence: Occurrence) -> bool:
             place = occurrence.place_by(metric)
             return place is not None and related(place, relation, _region(region), distance, metric)
         case Meeting(conditions):
-            return any(all(meets_condition(each, row) for each in conditions) for row in occurrence.rows)
+            return any(_meets_all(conditions, row) for row in occurrence.rows)
         case _:
             assert_never(restriction)
 
@@ -96,6 +100,14 @@ def allows(restriction: Restriction, occurrence: Occurrence) -> bool:
 def window_start(instant: Instant, length: Duration) -> Instant:
     """Where the window with an instant in it starts, if windows come one after the other since the epoch."""
     return (instant - 1) // length * length
+
+
+def _meets_all(conditions: Sequence[RowCondition], row: Row) -> bool:
+    """Whether a row meets conditions; one that is too much to work out is not met, and detection goes on."""
+    try:
+        return all(meets_condition(each, row) for each in conditions)
+    except GivenUp:
+        return False
 
 
 @lru_cache(maxsize=1024)

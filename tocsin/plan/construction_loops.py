@@ -3,7 +3,9 @@
 Told before any event comes, from names alone, so that it may be too much: a document with the names that a pattern asks
 for is taken to fit it, whatever the values and the order; a constant text or attribute that differs rules it out. The
 value of a variable is taken for a text, but a copied element (ELEMENT_AS) for an element as its pattern says. XPath is
-taken to be met where the document has the elements of its path; another expression, where it has any that it names.
+taken to be met where the document has the elements of its path; another expression, where it has any that it names. A
+regular path is taken to lead anywhere below, to an element of any name that one of its steps has; what is looked for
+elsewhere than in the event is taken to be there.
 """
 
 from __future__ import annotations
@@ -17,12 +19,15 @@ from tocsin.plan.blocks import (
     BoundTo,
     Pattern,
     PatternElement,
+    SourcedPattern,
     XmlBlock,
     XPathPattern,
     elements_of,
 )
 from tocsin.plan.composites import Plan, atoms_of
-from tocsin.plan.construction import Construct, OutputText, OutputValue, TemplateElement
+from tocsin.plan.construction import Construct
+from tocsin.plan.paths import steps_of
+from tocsin.plan.templates import NestedQuery, OutputText, OutputValue, TemplateContent, TemplateElement
 from tocsin.plan.xpath.read import read_xpath
 from tocsin.plan.xpath.syntax import Call, Expression, Literal, Number, Path, Step, parts_of
 
@@ -80,7 +85,8 @@ def _blocks(plan: Plan) -> Iterator[XmlBlock]:
 
 
 def _elements(pattern: Pattern) -> Iterator[PatternElement]:
-    return elements_of(pattern) if isinstance(pattern, PatternElement) else iter(())
+    inner = pattern.pattern if isinstance(pattern, SourcedPattern) else pattern
+    return elements_of(inner) if isinstance(inner, PatternElement) else iter(())
 
 
 def _may_meet(block: XmlBlock, template: TemplateElement, copies: _Copies) -> bool:
@@ -88,6 +94,8 @@ def _may_meet(block: XmlBlock, template: TemplateElement, copies: _Copies) -> bo
 
 
 def _may_fit(pattern: Pattern, template: TemplateElement, copies: _Copies) -> bool:
+    if isinstance(pattern, SourcedPattern):
+        return True
     if isinstance(pattern, XPathPattern):
         names = set(_names_in(template, copies))
         return None in names or _may_select(read_xpath(pattern.expression, dict(pattern.namespaces)), names)
@@ -97,7 +105,7 @@ def _may_fit(pattern: Pattern, template: TemplateElement, copies: _Copies) -> bo
 
 
 def _fits(pattern: PatternElement, template: TemplateElement, copies: _Copies) -> bool:
-    if not _same_name(pattern.name, template.name) or not _may_have_text(pattern, template):
+    if not _has_name(pattern, template.name) or not _may_have_text(pattern, template):
         return False
     if not all(_may_have_attribute(test, template) for test in pattern.attributes):
         return False
@@ -106,9 +114,12 @@ def _fits(pattern: PatternElement, template: TemplateElement, copies: _Copies) -
 
 def _below(pattern: PatternElement, template: TemplateElement, levels: int, copies: _Copies) -> bool:
     """Whether an element that fits can be so many levels below; inside of a copied element anything can be."""
-    inner = [each for each in template.contents if isinstance(each, TemplateElement)]
-    values = [each.variable for each in template.contents if isinstance(each, OutputValue)]
+    contents = _contents(template)
+    inner = [each for each in contents if isinstance(each, TemplateElement)]
+    values = [each.variable for each in contents if isinstance(each, OutputValue)]
     found = [copies[variable] for variable in values if variable in copies]
+    if pattern.path is not None:
+        return bool(found) or any(_fits(pattern, each, copies) for each in _inside(template))
     if levels > 1:
         return bool(found) or any(_below(pattern, each, levels - 1, copies) for each in inner)
     return any(_fits(pattern, each, copies) for each in inner) or any(_fits_copy(pattern, each) for each in found)
@@ -116,20 +127,29 @@ def _below(pattern: PatternElement, template: TemplateElement, levels: int, copi
 
 def _fits_copy(pattern: PatternElement, copy: PatternElement) -> bool:
     """Whether the pattern's first element can be the copied one, or one that its own pattern names inside of it."""
-    return any(pattern.name is None or each.name in (None, pattern.name) for each in elements_of(copy))
+    return any(each.name is None or _has_name(pattern, each.name) for each in elements_of(copy))
 
 
 def _may_have_text(pattern: PatternElement, template: TemplateElement) -> bool:
-    texts = [each.text for each in template.contents if isinstance(each, OutputText)]
-    has_values = any(not isinstance(each, OutputText | TemplateElement) for each in template.contents)
+    contents = _contents(template)
+    texts = [each.text for each in contents if isinstance(each, OutputText)]
+    has_values = any(not isinstance(each, OutputText | TemplateElement) for each in contents)
     return pattern.text is None or has_values or "".join(texts).strip(XML_SPACE) == pattern.text
 
 
 def _may_have_attribute(test: AttributeTest, template: TemplateElement) -> bool:
-    for each in template.attributes:
-        if _same_name(test.name, each.name):
-            return test.value is None or not isinstance(each.value, OutputText) or each.value.text == test.value
-    return False
+    return any(_same_name(test.name, each.name) and _may_be(test, each.value) for each in template.attributes)
+
+
+def _may_be(test: AttributeTest, value: object) -> bool:
+    return test.value is None or not isinstance(value, OutputText) or value.text == test.value
+
+
+def _has_name(pattern: PatternElement, given: object) -> bool:
+    """Whether an element of that name may be where a pattern's first element is mapped to."""
+    if pattern.path is None:
+        return _same_name(pattern.name, given)
+    return any(_same_name(step.name, given) for step in steps_of(pattern.path))
 
 
 def _same_name(wanted: str | None, given: object) -> bool:
@@ -143,14 +163,26 @@ def _local(name: str) -> str:
 
 def _inside(template: TemplateElement) -> Iterator[TemplateElement]:
     yield template
-    for content in template.contents:
+    for content in _contents(template):
         if isinstance(content, TemplateElement):
             yield from _inside(content)
 
 
+def _contents(template: TemplateElement) -> list[TemplateContent]:
+    return [each for content in template.contents for each in _built(content)]
+
+
+def _built(content: TemplateContent) -> Iterator[TemplateContent]:
+    """What stands in a template; of a query, what it builds."""
+    if isinstance(content, NestedQuery):
+        yield from _built(content.content)
+    else:
+        yield content
+
+
 def _copied(template: TemplateElement, copies: _Copies) -> Iterator[PatternElement]:
     for each in _inside(template):
-        for content in each.contents:
+        for content in _contents(each):
             if isinstance(content, OutputValue) and content.variable in copies:
                 yield copies[content.variable]
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import assert_never
 
+from tocsin.plan import row_text
 from tocsin.plan.atoms import Condition
 from tocsin.plan.blocks import XmlBlock
 from tocsin.plan.bounds import bounds_of
@@ -191,8 +192,7 @@ def _restriction_text(restriction: Restriction) -> str:
         case AtRegion(relation, region, distance):
             return f"{relation_text(relation, distance)} {region_text(region)}"
         case Meeting(conditions):
-            texts = (f"{each.variable} {each.relation} {each.other or each.constant}" for each in conditions)
-            return f"where {' and '.join(texts)}"
+            return f"where {' and '.join(map(row_text.condition_text, conditions))}"
         case _:
             assert_never(restriction)
 

@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from typing import assert_never
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import TypeAlias, assert_never
 
 from tocsin.events.event import Event
 from tocsin.events.match import Match, hashed_id, match_id, measured
+from tocsin.events.views.document import Element
+from tocsin.plan.blocks import document_to_match
 from tocsin.plan.composites import Forward, Output, Plan, Send
-from tocsin.plan.construction import Construct, construct
+from tocsin.plan.construction import Ask, Construct, ask_nothing, construct
 from tocsin.plan.detected import Detected
+from tocsin.plan.row_functions import GivenUp
 from tocsin.plan.rows import NOTHING_BOUND, Rows
 from tocsin.values.space import format_place
 from tocsin.values.time import Instant, format_instant
 
 _FORWARD = Forward()
+
+Documents: TypeAlias = Callable[[str], Element | None]
+"""The document of the event that goes by a name; the empty name is that of the only event."""
+
+Asking: TypeAlias = Callable[[Documents], Ask]
+"""How nested queries are answered, given the documents of the events of a match."""
+
+
+def asking_nothing(_: Documents) -> Ask:
+    """For plans without nested queries."""
+    return ask_nothing
 
 
 class Told:
@@ -40,10 +55,13 @@ class Told:
         self._constituents = _constituents(occurrence, windows, names)
         self._bindings = bindings if occurrence.rows is NOTHING_BOUND else bindings | values_of(occurrence.rows)
 
-    def match(self, subscription: str, output: Output = _FORWARD) -> Match | None:
-        """The match of a composite subscription; None where nothing comes out."""
+    def match(self, subscription: str, output: Output = _FORWARD, asking: Asking = asking_nothing) -> Match | None:
+        """The match of a composite subscription; None where nothing comes out, GivenUp where it is too much."""
         occurrence = self.occurrence
-        outputs = () if isinstance(output, Forward) else outputs_of(output, occurrence.rows, _sent(output, occurrence))
+        outputs: tuple[str, ...] | None = ()
+        if not isinstance(output, Forward):
+            ask = asking(partial(_document_of_part, occurrence))
+            outputs = outputs_of(output, occurrence.rows, _sent(output, occurrence), ask)
         if outputs is None:
             return None
         return Match(
@@ -61,27 +79,46 @@ class Told:
         )
 
 
-def match_of(subscription: str, occurrence: Detected, output: Output = _FORWARD) -> Match | None:
-    """The match of a composite subscription; None where nothing comes out."""
-    return Told(occurrence).match(subscription, output)
+def match_of(
+    subscription: str, occurrence: Detected, output: Output = _FORWARD, asking: Asking = asking_nothing
+) -> Match | None:
+    """The match of a composite subscription; None where nothing comes out, GivenUp where it is too much."""
+    return Told(occurrence).match(subscription, output, asking)
 
 
-def matches_of(found: Iterable[tuple[str, Detected]], plans: Mapping[str, Plan]) -> list[Match]:
-    """The matches of subscriptions and the occurrences that they ring for; those of one occurrence come in a row."""
+def matches_of(
+    found: Iterable[tuple[str, Detected]],
+    plans: Mapping[str, Plan],
+    asking: Asking = asking_nothing,
+    give_up: Callable[[str, Sequence[Event], GivenUp], object] = lambda subscription, events, why: None,
+) -> list[Match]:
+    """The matches of subscriptions and the occurrences that they ring for; those of one occurrence come in a row.
+
+    `give_up` hears of those that are too much to tell.
+    """
     matches: list[Match] = []
     told: Told | None = None
     for key, occurrence in found:
         if told is None or told.occurrence is not occurrence:
             told = Told(occurrence)
-        match = told.match(key, plans[key].output)
+        try:
+            match = told.match(key, plans[key].output, asking)
+        except GivenUp as why:
+            give_up(key, occurrence.members, why)
+            continue
         if match is not None:
             matches.append(match)
     return matches
 
 
-def match_of_atom(subscription: str, event: Event, rows: Rows, output: Output = _FORWARD) -> Match | None:
-    """The match of an atomic subscription that binds variables or puts something out; None where nothing comes out."""
-    outputs = outputs_of(output, rows, (event,))
+def match_of_atom(
+    subscription: str, event: Event, rows: Rows, output: Output = _FORWARD, asking: Asking = asking_nothing
+) -> Match | None:
+    """The match of an atomic subscription that binds variables or puts something out.
+
+    None where nothing comes out, GivenUp where it is too much.
+    """
+    outputs = outputs_of(output, rows, (event,), asking(lambda _: document_to_match(event)))
     if outputs is None:
         return None
     start, end = (event.interval.start, event.interval.end) if event.interval else (None, None)
@@ -100,15 +137,15 @@ def match_of_atom(subscription: str, event: Event, rows: Rows, output: Output = 
     )
 
 
-def outputs_of(output: Output, rows: Rows, sent: Sequence[Event]) -> tuple[str, ...] | None:
+def outputs_of(output: Output, rows: Rows, sent: Sequence[Event], ask: Ask = ask_nothing) -> tuple[str, ...] | None:
     """The texts that come out; None where a construction has none to give, so that nothing is to be told."""
     match output:
         case Forward():
             return ()
         case Send():
             return tuple(map(_data_text, sent))
-        case Construct(templates, conditions):
-            return tuple(construct(templates, rows, conditions)) or None
+        case Construct(templates, conditions, order):
+            return tuple(construct(templates, rows, conditions, order, ask)) or None
         case _:
             assert_never(output)
 
@@ -120,6 +157,12 @@ def _sent(output: Output, occurrence: Detected) -> Sequence[Event]:
     targets = [name for name in output.targets if name in occurrence.names]
     names = targets or [name for name in output.members if name in occurrence.names]
     return [member for name in names for member in occurrence.names[name].members]
+
+
+def _document_of_part(occurrence: Detected, name: str) -> Element | None:
+    """The document of the event that a named part is; None where the occurrence has no such part."""
+    part = occurrence.names.get(name)
+    return None if part is None else document_to_match(part.members[0])
 
 
 def _constituents(occurrence: Detected, windows: Sequence[str], names: Sequence[tuple[str, Detected]]) -> str:

@@ -14,7 +14,18 @@ from tocsin.knowledge.concepts import concept
 from tocsin.knowledge.concepts.assertions import World
 from tocsin.knowledge.concepts.tbox import TBox
 from tocsin.knowledge.ontology import Ontology
-from tocsin.plan import atoms, blocks, composites, concepts, construction, expression, graphs
+from tocsin.plan import (
+    atoms,
+    blocks,
+    composites,
+    concepts,
+    construction,
+    expression,
+    graphs,
+    paths,
+    row_terms,
+    templates,
+)
 from tocsin.values.like import LikePattern, Wild
 from tocsin.values.scalars import Constant, Kind
 from tocsin.values.space import Metric, SpatialRelation
@@ -56,7 +67,11 @@ def _classes(*modules: Any) -> dict[str, type]:
     }
 
 
-_NODES: dict[str, type] = _classes(atoms, blocks, composites, concepts, construction, expression, graphs, concept) | {
+_MODULES = (
+    *(atoms, blocks, composites, concepts, construction, expression, graphs, concept),
+    *(paths, row_terms, templates),
+)
+_NODES: dict[str, type] = _classes(*_MODULES) | {
     each.__name__: each
     for each in (Constant, Iri, Kind, LikePattern, Literal, Metric, SpatialRelation, Truth, Wild, World)
 }

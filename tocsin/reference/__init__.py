@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 
 from tocsin.events.event import Event
 from tocsin.events.match import Match
@@ -10,7 +11,9 @@ from tocsin.events.order import in_canonical_order
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Plan
 from tocsin.plan.rendering import match_of, match_of_atom
+from tocsin.plan.row_functions import GivenUp
 from tocsin.reference.atoms import holds, rows_of, truth_of
+from tocsin.reference.blocks import asking
 from tocsin.reference.detection import Detection
 from tocsin.reference.occurrence import Occurrence
 from tocsin.reference.windows import is_over_before
@@ -23,19 +26,39 @@ def matches(subscription: str, plan: Plan, events: Iterable[Event], until: Insta
     """Every match of a plan over finite input, in output order, when the clock stops at `until`.
 
     A repeated identity counts once. Occurrences with the same members and windows are one match. A window of absolute
-    time that ended before the first event was over when time began: nothing is told of it.
+    time that ended before the first event was over when time began: nothing is told of it. What is too much to tell is
+    no match.
     """
     ordered = in_canonical_order(events)
     if is_over_before(plan.pattern, ordered):
         return []
-    if isinstance(plan.pattern, Atom):
-        atom = plan.pattern
-        ringing = [event for event in ordered if holds(atom, event)]
-        found = [match_of_atom(subscription, event, rows_of(atom, event), plan.output) for event in ringing]
-    else:
-        found = [match_of(subscription, each, plan.output) for each in detected(plan, ordered, until)]
-    once = {match.id: match for match in reversed(found) if match is not None}
+    found = list(_told(subscription, plan, ordered, until))
+    once = {match.id: match for match in reversed(found)}
     return sorted(once.values(), key=lambda match: match.order)
+
+
+def _told(subscription: str, plan: Plan, ordered: Sequence[Event], until: Instant | None) -> Iterator[Match]:
+    for tell in _rings(subscription, plan, ordered, until):
+        try:
+            match = tell()
+        except GivenUp:
+            continue
+        if match is not None:
+            yield match
+
+
+def _rings(
+    subscription: str, plan: Plan, ordered: Sequence[Event], until: Instant | None
+) -> Iterator[Callable[[], Match | None]]:
+    """Everything that rings, ready to be told."""
+    if isinstance(plan.pattern, Atom):
+        for event in ordered:
+            if holds(plan.pattern, event):
+                rows = rows_of(plan.pattern, event)
+                yield partial(match_of_atom, subscription, event, rows, plan.output, asking)
+    else:
+        for each in detected(plan, ordered, until):
+            yield partial(match_of, subscription, each, plan.output, asking)
 
 
 def detected(plan: Plan, ordered: Sequence[Event], until: Instant | None) -> list[Occurrence]:

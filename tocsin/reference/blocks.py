@@ -2,36 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise, product
+from typing import TypeAlias, assert_never
 
 from tocsin.events.event import Event
 from tocsin.events.views.canonical import own_text
-from tocsin.events.views.document import Element, XPath
+from tocsin.events.views.document import Element, XPath, parse_xml
 from tocsin.plan.blocks import (
     MAX_ROWS,
+    AttributeTest,
+    InDocument,
+    InEvent,
+    InVariable,
     Pattern,
     PatternElement,
+    Source,
+    SourcedPattern,
     XmlBlock,
     XmlValue,
     XPathPattern,
     bound_value,
     document_to_match,
-    meets_condition,
+    local_name,
+    outermost_inside,
     text_value,
 )
+from tocsin.plan.construction import Ask
+from tocsin.plan.row_functions import GivenUp
 from tocsin.plan.rows import Row, Rows
+from tocsin.plan.templates import NestedQuery
 from tocsin.plan.xpath.read import read_xpath
 from tocsin.plan.xpath.shape import Outline, Shape, outlined_shape
 from tocsin.plan.xpath.work import is_within_budget
 from tocsin.plan.xpath.write import shortened
+from tocsin.reference.paths import Node, children, reached
+from tocsin.reference.row_values import meets, ordered
 
-_Bound = Sequence[tuple[str, XmlValue]]
+_Bound = Mapping[str, XmlValue]
+_Pairs = Sequence[tuple[str, XmlValue]]
 _Positions = Mapping[Element, int]
+Documents: TypeAlias = Callable[[str], Element | None]
+"""The document of the event that goes by a name."""
 
 
 def holds(block: XmlBlock, event: Event) -> bool:
-    """Whether the block fits the event's document."""
+    """Whether the block fits the event's document; what is given up does not."""
     return bool(rows(block, event))
 
 
@@ -41,15 +57,32 @@ def rows(block: XmlBlock, event: Event) -> Rows:
     if root is None or not _is_decided(block, root):
         return ()
     found: dict[Row, None] = {}
-    for bound in _choices(block.patterns, root):
-        values = _agreeing(bound)
-        if len(found) == MAX_ROWS:
-            break
-        if values is not None:
-            row = tuple(sorted(values.items()))
-            if all(meets_condition(condition, row) for condition in block.conditions):
+    try:
+        for values in _choices(block.patterns, {}, lambda _: root):
+            row = _row(values)
+            if len(found) == MAX_ROWS:
+                break
+            if all(meets(condition, row) for condition in block.conditions):
                 found[row] = None
+    except GivenUp:
+        return ()
     return tuple(found)
+
+
+def asking(documents: Documents) -> Ask:
+    """How nested queries are answered, given the documents of the events."""
+
+    def ask(query: NestedQuery, row: Row) -> Iterable[Row]:
+        around = {name: value for name, value in row if isinstance(value, str | tuple)}
+        found = {_row(values): None for values in _choices(query.patterns, around, documents)}
+        kept = [each for each in found if all(meets(condition, each) for condition in query.conditions)]
+        return ordered(kept, query.order)
+
+    return ask
+
+
+def _row(values: _Bound) -> Row:
+    return tuple(sorted(values.items()))
 
 
 def _is_decided(block: XmlBlock, root: Element) -> bool:
@@ -72,23 +105,45 @@ def _is_cheap(pattern: XPathPattern, shape: Shape) -> bool:
     return is_within_budget(expression, namespaces, shape, in_order=bool(pattern.bindings))
 
 
-def _choices(patterns: Sequence[Pattern], root: Element) -> Iterator[_Bound]:
+def _choices(patterns: Sequence[Pattern], bound: _Bound, documents: Documents) -> Iterator[_Bound]:
     """Every combination of ways to fit the patterns, by the place of the first, then of the next."""
     if not patterns:
-        yield ()
+        yield bound
         return
-    for bound in _ways(patterns[0], root):
-        for rest in _choices(patterns[1:], root):
-            yield (*bound, *rest)
+    for pairs in _ways(patterns[0], bound, documents):
+        values = _agreeing([*bound.items(), *pairs])
+        if values is not None:
+            yield from _choices(patterns[1:], values, documents)
 
 
-def _ways(pattern: Pattern, root: Element) -> Iterator[_Bound]:
-    if isinstance(pattern, XPathPattern):
-        return _selected(pattern, root)
-    return _mapped(pattern, root)
+def _ways(pattern: Pattern, bound: _Bound, documents: Documents) -> Iterator[_Pairs]:
+    match pattern:
+        case SourcedPattern(inner, source):
+            return mapped(inner, _outermost(source, bound, documents))
+        case PatternElement():
+            return mapped(pattern, _outermost(InEvent(), bound, documents))
+        case XPathPattern():
+            return _selected(pattern, documents(""))
+        case _:
+            assert_never(pattern)
 
 
-def _selected(pattern: XPathPattern, root: Element) -> Iterator[_Bound]:
+def _outermost(source: Source, bound: _Bound, documents: Documents) -> Sequence[Element]:
+    match source:
+        case InVariable(variable):
+            return outermost_inside(bound[variable])
+        case InDocument(_, text):
+            return (parse_xml(text),)
+        case InEvent(name):
+            root = documents(name)
+            return () if root is None else (root,)
+        case _:
+            assert_never(source)
+
+
+def _selected(pattern: XPathPattern, root: Element | None) -> Iterator[_Pairs]:
+    if root is None:
+        return
     selected = XPath(pattern.expression, dict(pattern.namespaces)).select(root)
     if isinstance(selected, bool):
         if selected and not pattern.bindings:
@@ -98,64 +153,107 @@ def _selected(pattern: XPathPattern, root: Element) -> Iterator[_Bound]:
         yield [(each.variable, bound_value(each.what, node)) for each in pattern.bindings]
 
 
-def _mapped(pattern: PatternElement, root: Element) -> Iterator[_Bound]:
+def mapped(pattern: PatternElement, outermost: Sequence[Element]) -> Iterator[_Pairs]:
     """Every mapping that keeps M1-M5, by the positions of the images: first of the first element, then of the next."""
-    positions = {element: number for number, element in enumerate(root.iter())}
-    for element in positions:
-        yield from _mappings(pattern, element, positions)
+    positions = {element: number for number, element in enumerate(each for root in outermost for each in root.iter())}
+    for image in first_images(pattern, positions, outermost):
+        yield from mappings(pattern, image, positions, outermost)
 
 
-def _mappings(pattern: PatternElement, image: Element, positions: _Positions) -> Iterator[_Bound]:
+def first_images(pattern: PatternElement, positions: _Positions, outermost: Sequence[Element]) -> list[Node]:
+    """M5: where the first element may be mapped to, as far as its path says."""
+    if pattern.path is None:
+        return list(positions)
+    starts: list[Node] = [None, *positions]
+    return _sorted({node for start in starts for node in reached(pattern.path, start, outermost)}, positions)
+
+
+def mappings(
+    pattern: PatternElement, image: Node, positions: _Positions, outermost: Sequence[Element]
+) -> Iterator[_Pairs]:
     """The mappings that send the pattern's first element to the image."""
-    if not _fits(pattern, image):
+    if not fits(pattern, image):
         return
-    own = list(_bound(pattern, image))
     choices = [
-        [(below, bound) for below in _levels_below(image, child.rel) for bound in _mappings(child, below, positions)]
+        [
+            (below, pairs)
+            for below in images_below(child, image, positions, outermost)
+            for pairs in mappings(child, below, positions, outermost)
+        ]
         for child in pattern.children
     ]
-    for choice in product(*choices):
-        if _in_order([below for below, _ in choice], positions):
-            yield [*own, *(each for _, bound in choice for each in bound)]
+    for own in _own(pattern, image):
+        for choice in product(*choices):
+            if in_sibling_order([below for below, _ in choice if below is not image], positions):
+                yield [*own, *(each for _, pairs in choice for each in pairs)]
 
 
-def _fits(each: PatternElement, image: Element) -> bool:
-    """M1 and M4."""
+def fits(each: PatternElement, image: Node) -> bool:
+    """M1 and M4; above the outermost elements there is nothing to test or bind."""
+    if image is None:
+        return each.text is None and not each.attributes and not each.bindings
     if each.name is not None and each.name != image.tag:
         return False
     if each.text is not None and each.text != own_text(image):
         return False
-    return all(
-        image.get(test.name) is not None and test.value in (None, image.get(test.name)) for test in each.attributes
-    )
+    return all(attributes_for(test, image) for test in each.attributes)
 
 
-def _levels_below(image: Element, rel: int) -> list[Element]:
-    """M2: the descendants exactly so many levels below, in document order."""
-    level = [image]
-    for _ in range(rel):
-        level = [child for each in level for child in each]
+def attributes_for(test: AttributeTest, image: Element) -> list[tuple[str, str]]:
+    """The attributes of an element that pass a test, in document order."""
+    return [
+        (str(name), str(value))
+        for name, value in image.attrib.items()
+        if test.name in (None, name) and test.value in (None, value)
+    ]
+
+
+def images_below(
+    child: PatternElement, image: Node, positions: _Positions, outermost: Sequence[Element]
+) -> Sequence[Node]:
+    """M2: the descendants exactly so many levels below, or where the path leads, in document order."""
+    if child.path is not None:
+        return _sorted(reached(child.path, image, outermost), positions)
+    level: Sequence[Node] = [image]
+    for _ in range(child.rel):
+        level = [below for each in level for below in children(each, outermost)]
     return level
 
 
-def _in_order(images: Sequence[Element], positions: _Positions) -> bool:
+def in_sibling_order(images: Sequence[Node], positions: _Positions) -> bool:
     """M3: each ends before the next starts."""
-    return all(positions[one] + _size(one) <= positions[other] for one, other in pairwise(images))
+    spans = [(positions[each], positions[each] + _size(each)) for each in images if each is not None]
+    return all(one[1] <= other[0] for one, other in pairwise(spans))
+
+
+def _sorted(nodes: Iterable[Node], positions: _Positions) -> list[Node]:
+    return sorted(nodes, key=lambda node: -1 if node is None else positions[node])
 
 
 def _size(element: Element) -> int:
     return sum(1 for _ in element.iter())
 
 
-def _bound(each: PatternElement, image: Element) -> Iterator[tuple[str, XmlValue]]:
-    for binding in each.bindings:
-        yield binding.variable, bound_value(binding.what, image)
-    for test in each.attributes:
-        if test.variable is not None:
-            yield test.variable, text_value(str(image.get(test.name)))
+def _own(each: PatternElement, image: Node) -> Iterator[_Pairs]:
+    """What the element itself binds; where a variable takes the names of attributes, one way for each of them."""
+    if image is None:
+        yield ()
+        return
+    bound = [(binding.variable, bound_value(binding.what, image)) for binding in each.bindings]
+    for chosen in product(*(attributes_for(test, image) for test in each.attributes)):
+        found = zip(each.attributes, chosen, strict=True)
+        yield [*bound, *(pair for test, attribute in found for pair in _attribute_pairs(test, attribute))]
 
 
-def _agreeing(bound: _Bound) -> dict[str, XmlValue] | None:
+def _attribute_pairs(test: AttributeTest, attribute: tuple[str, str]) -> Iterator[tuple[str, XmlValue]]:
+    name, value = attribute
+    if test.name_variable is not None:
+        yield test.name_variable, local_name(name)
+    if test.variable is not None:
+        yield test.variable, text_value(value)
+
+
+def _agreeing(bound: _Pairs) -> dict[str, XmlValue] | None:
     """M6: the values of the variables, or None where one has two."""
     values: dict[str, XmlValue] = {}
     for variable, value in bound:

@@ -23,12 +23,16 @@ from tocsin.plan.composites import (
     Stands,
     names_of,
 )
+from tocsin.plan.row_functions import GivenUp
+from tocsin.plan.row_terms import RowCondition
 from tocsin.reference.intervals import stands
 from tocsin.reference.occurrence import Occurrence
 from tocsin.reference.places import are_related
-from tocsin.reference.values import bound_scalar, compare_scalars, meets_value_condition
+from tocsin.reference.row_values import truth_in
+from tocsin.reference.values import bound_scalar, compare_scalars
 from tocsin.values.space import parse_place
 from tocsin.values.time import Instant
+from tocsin.values.truth import Truth
 
 
 def meets(condition: JoinCondition, parts: Sequence[Occurrence], names: Mapping[str, Occurrence]) -> bool:
@@ -71,10 +75,17 @@ def allows(restriction: Restriction, occurrence: Occurrence) -> bool:
         case AtRegion(relation, region, distance, metric):
             return are_related(occurrence.place_by(metric), relation, parse_place(region), distance, metric)
         case Meeting(conditions):
-            rows = [dict(row) for row in occurrence.rows]
-            return any(all(meets_value_condition(each, row) for each in conditions) for row in rows)
+            return any(_meets_all(conditions, dict(row)) for row in occurrence.rows)
         case _:
             assert_never(restriction)
+
+
+def _meets_all(conditions: Sequence[RowCondition], row: Mapping[str, Any]) -> bool:
+    """Whether a row meets conditions; what is too much to work out is not met."""
+    try:
+        return all(truth_in(each, row) is Truth.TRUE for each in conditions)
+    except GivenUp:
+        return False
 
 
 def conditions_on_bounds(absence: Absence) -> tuple[Related, ...]:

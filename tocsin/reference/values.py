@@ -7,7 +7,6 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from tocsin.events.event import ENVELOPE, Event, Path
-from tocsin.plan.blocks import ValueCondition
 from tocsin.values.like import LikePattern, Wild
 
 _DIGITS = frozenset("0123456789.+-")
@@ -80,34 +79,18 @@ def is_like(text: str, pattern: LikePattern) -> bool:
     return len(text) in reached
 
 
-def meets_value_condition(condition: ValueCondition, row: Mapping[str, Any]) -> bool:
-    """Whether a variable's value compares as told: as numbers where both are written so, else only equal or not."""
-    left = row.get(condition.variable)
-    right = condition.constant if condition.other is None else row.get(condition.other)
-    if left is None or right is None:
-        return False
-    numbers = _written_number(left), _written_number(right)
-    if numbers[0] is not None and numbers[1] is not None:
-        left, right = numbers
-    elif condition.relation not in ("=", "!="):
-        return False
-    if condition.relation in ("=", "!="):
-        return (left == right) is (condition.relation == "=")
-    return is_ordered(left, condition.relation, right)
-
-
 def bound_scalar(rows: Sequence[Mapping[str, Any]], variable: str) -> Any:
     """What all rows bind to a variable, None where they differ; what a document writes as a number is one."""
     found = [row.get(variable) for row in rows]
     if not found or any(each != found[0] for each in found):
         return None
-    number = _written_number(found[0]) if variable.startswith("$") else None
+    number = written_number(found[0]) if variable.startswith("$") else None
     if number is None:
         return found[0]
     return int(number) if number % 1 == 0 else float(number)
 
 
-def _written_number(value: object) -> Decimal | None:
+def written_number(value: object) -> Decimal | None:
     """A decimal number without exponent, white space around it allowed."""
     text = value.strip(" \t\r\n") if isinstance(value, str) else ""
     if not text or not set(text) <= _DIGITS:

@@ -16,7 +16,7 @@ import shapely
 from shapely.geometry.base import BaseGeometry
 
 from tocsin.values.edges import Chains, Metres, Numbers
-from tocsin.values.geodesy import Boxes, geodesic_lengths
+from tocsin.values.geodesy import Boxes, between_points, geodesic_lengths
 from tocsin.values.nearness import least_distances
 
 Geometry: TypeAlias = BaseGeometry
@@ -87,6 +87,16 @@ def distances(places: Places, others: Places, limits: Metres | None = None) -> M
         mine, theirs = np.arange(len(shaped)), np.arange(len(shaped))
         found[shaped] = np.maximum(least_distances(chains_of(one), mine, chains_of(other), theirs, asked), _APART)
     return found
+
+
+def distance_of_points(place: Geometry, other: Geometry) -> float | None:
+    """As `distances` for two points, without arrays, because pairs of events are mostly that; None off the globe."""
+    x, y, other_x, other_y = place.x, place.y, other.x, other.y
+    if max(abs(x), abs(other_x)) > FARTHEST_LONGITUDE or max(abs(y), abs(other_y)) > POLE:
+        return None
+    if y == other_y and (abs(y) == POLE or any(x - TURN * turns == other_x for turns in _TURNS)):
+        return 0.0
+    return max(between_points(x, y, other_x, other_y), _APART)
 
 
 def gathered(place: Geometry) -> Geometry:

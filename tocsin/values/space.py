@@ -175,10 +175,13 @@ def related(
     FARTHER. The metric says what a distance is and, on the globe, which longitudes are the same; there, a place with
     coordinates that the globe does not have stands in no relation.
     """
-    if metric is Metric.WGS84:
-        one, two = as_places([place]), as_places([other])
-        return bool(related_on_globe(one, relation, two, np.array([distance]))[0])
-    return bool(related_in_plane(place, relation, other, distance))
+    if metric is Metric.PLANAR:
+        return bool(related_in_plane(place, relation, other, distance))
+    if relation in DISTANCES and place.geom_type == other.geom_type == "Point":
+        apart = globe.distance_of_points(place, other)
+        return relation is SpatialRelation.WITHIN if apart is None else bool(_compares(apart, relation, distance))
+    one, two = as_places([place]), as_places([other])
+    return bool(related_on_globe(one, relation, two, np.array([distance]))[0])
 
 
 def related_in_plane(places: Any, relation: SpatialRelation, others: Any, distances: Any) -> Any:

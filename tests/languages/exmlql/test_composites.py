@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from tests.languages.exmlql.asking import block_of, parsed
-from tocsin.plan.blocks import ValueCondition
 from tocsin.plan.composites import (
     Absence,
     AfterWindow,
@@ -22,6 +21,7 @@ from tocsin.plan.composites import (
     Waiting,
 )
 from tocsin.plan.construction import Construct
+from tocsin.plan.row_terms import ValueCondition
 
 PATTERNS = "WHERE <a>$x</> #A <b>$x</> #B <c>$y</> #C "
 MINUTE = 60_000_000

@@ -51,6 +51,43 @@ SYNTAX = [
     ("WHERE $x = 5", 1, 7, "$x", "a pattern binds"),
     ("WHERE <a></> #A #A ;", 1, 21, "", ""),
     ("WHERE <a>\ud800</>", 1, 10, "'\\ud800'", "Unicode"),
+    # paths
+    ("WHERE <a..b></>", 1, 10, ".b", "<a.b>"),
+    ("WHERE <a.></>", 1, 10, ">", "<a.b>"),
+    ("WHERE <(a|></>", 1, 11, ">", "<a.b>"),
+    ("WHERE <(a></>", 1, 10, ">", "<a.b>"),
+    ("WHERE <|a></>", 1, 8, "|a", "<a.b>"),
+    ("WHERE <$t.b></>", 1, 10, ".b", "stands alone"),
+    ("WHERE <a.$t></>", 1, 10, "$t", "stands alone"),
+    ("WHERE <p:a.b></>", 1, 8, "p:a", 'NAMESPACE p = "..."'),
+    ("WHERE <`1 2`></>", 1, 8, "`1 2`", "<a.b>"),
+    ("WHERE <`1`></>", 1, 8, "`1`", "between the backticks"),
+    ("WHERE <a.b></a.c>", 1, 14, "a.c", "write </a.b>"),
+    ("WHERE <a></> CONSTRUCT <$t.b></>", 1, 27, ".b", ""),
+    # conditions and values
+    ("WHERE <a>$x</> $x", 1, 18, "", "compare the value"),
+    ("WHERE <a>$x</> $x = abc", 1, 21, "abc", '"abc"'),
+    ("WHERE <a>$x</> $x = 1 and $x = 2", 1, 23, "and", "AND"),
+    ('WHERE <a>$x</> $x like "a"', 1, 19, "like", "LIKE"),
+    ('WHERE <a>$x</> $x LIKE "a!b" ESCAPE "!"', 1, 24, '"a!b"', "write it twice"),
+    ('WHERE <a>$x</> $x LIKE "a" ESCAPE "!!"', 1, 35, '"!!"', "one character"),
+    ("WHERE <a>$x</> ($x = 1", 1, 23, "", ""),
+    ("WHERE <a>$x</> $x < 1 < 2", 1, 25, "2", ""),
+    ("WHERE <a>upper($x)</>", 1, 10, "upper(", "in a condition"),
+    # templates
+    ("WHERE <a>$x</> CONSTRUCT <o>(net)</>", 1, 30, "net", "double quotes"),
+    ("WHERE <a>$x</> CONSTRUCT <o>Name: upper($x)</>", 1, 35, "upper(", '"Total: " upper(...)'),
+    ("WHERE <a>$x</> CONSTRUCT <o>CONSTRUCT</>", 1, 29, "CONSTRUCT", "in quotes"),
+    ("WHERE <a>$x</> CONSTRUCT <o k=F(upper($x))></>", 1, 31, "F", "F($a, $b)"),
+    ('WHERE <a>$x</> CONSTRUCT <o $x="1" $x="2"></>', 1, 36, "$x", "leave one"),
+    ("WHERE <a>\x01</>", 1, 10, "\x01", "leave it out"),
+    # ORDER-BY, IN and queries inside
+    ("WHERE <a>$x</> ORDER-BY $x", 1, 16, "ORDER-BY", "CONSTRUCT"),
+    ("WHERE <a>$x</> ORDER-BY CONSTRUCT <o></>", 1, 25, "CONSTRUCT", ""),
+    ("WHERE <b></> IN $x", 1, 17, "$x", "without IN"),
+    ("WHERE <a>$x</> CONSTRUCT <o>WHERE $x = 1 CONSTRUCT <p></></>", 1, 29, "WHERE", "a pattern binds"),
+    ('WHERE <a>$x</> CONSTRUCT <o>WHERE XPATH "//b" <b>$y</> CONSTRUCT $y</>', 1, 41, '"//b"', "outermost"),
+    ("WHERE <a>$x</> CONSTRUCT <o>WHERE <b>$y</> IN $x</>", 1, 49, "<", ""),
 ]
 
 A, B, C = "<a>$x</> #A ", "<b>$x</> #B ", "<c>$y</> #C "
@@ -84,6 +121,35 @@ MEANING = [
     ("WHERE <a></> ELEMENT_AS $e CONSTRUCT <o k=$e></>", "VariableKindError", "$e", "CONTENT_AS $e"),
     ("WHERE <$n>$n</>", "VariableKindError", "$n", "its own"),
     ("WHERE <a k=$e></> ELEMENT_AS $e", "VariableKindError", "$e", "its own"),
+    ("WHERE <a $k=$v>$k</>", "VariableKindError", "$k", "its own"),
+    ("WHERE <a></> ELEMENT_AS $e CONSTRUCT <$e></>", "VariableKindError", "$e", "CONTENT_AS $e"),
+    ("WHERE <a></> CONSTRUCT <$z></>", "UnboundVariable", "$z", "<id>$z</>"),
+    ('WHERE <a></> CONSTRUCT <o $z="1"></>', "UnboundVariable", "$z", "<id>$z</>"),
+    ("WHERE <a></> CONSTRUCT <o>upper($z)</>", "UnboundVariable", "$z", "<id>$z</>"),
+    ("WHERE <a></>, upper($z) = 1", "UnboundVariable", "$z", "<id>$z</>"),
+    ("WHERE <a>$x</> ORDER-BY $z CONSTRUCT <o></>", "UnboundVariable", "$z", "<id>$z</>"),
+    ("WHERE <a></>, <b></> IN $z", "UnboundVariable", "$z", "<id>$z</>"),
+    ("WHERE <a k=$x></>, <b></> IN $x", "VariableKindError", "$x", "ELEMENT_AS $x"),
+    ("WHERE <a></>, <b>$x</> IN $y, <c>$y</> IN $x", "UnboundVariable", "$y", "each of them"),
+    ("WHERE <a></> CONSTRUCT <o>WHERE <b></> IN $z CONSTRUCT <p></></>", "UnboundVariable", "$z", "<id>$z</>"),
+    ("WHERE <a>$x</> CONSTRUCT <o>WHERE <b>$y</> IN $x CONSTRUCT <p></><q>$y</></>", "UnboundVariable", "$y", "around"),
+    (f"WHERE {A}{B} #A ; #B CONSTRUCT <o>WHERE <i>$i</> CONSTRUCT $i</>", "MixedBlockLabels", "i", "#A or #B"),
+    (f"WHERE {A}{B} #A ; #B CONSTRUCT <o>WHERE <i>$i</> #Z CONSTRUCT $i</>", "UnknownBlock", "#Z", "#A, #B"),
+    (f"WHERE {A}{B} #A | #B CONSTRUCT <o>WHERE <i>$i</> #B CONSTRUCT $i</>", "UnknownBlock", "#B", "alternative"),
+    ('WHERE <a></>, <b></> IN "Rates"', "UnknownDocument", '"Rates"', '"define": "Rates"'),
+    # functions
+    ("WHERE <a>$x</> CONSTRUCT <o>uper($x)</>", "UnknownFunction", "uper", "did you mean upper?"),
+    ("WHERE <a>$x</> CONSTRUCT <o k=uper($x)></>", "UnknownFunction", "uper", "did you mean upper?"),
+    ("WHERE <a>$x</> CONSTRUCT <o>Total(net)</>", "UnknownFunction", "Total", '"Total(...)"'),
+    ("WHERE <a>$x</> CONSTRUCT <o>F($x)</>", "UnknownFunction", "F", "the functions are abs"),
+    ("WHERE <a>$x</>, uper($x) = 1", "UnknownFunction", "uper", "did you mean upper?"),
+    ("WHERE <a>$x</>, upper(F($x)) = 1", "UnknownFunction", "F", "the functions are"),
+    ("WHERE <a>$x</>, substring($x) = 1", "FunctionArgumentError", "substring", "substring($text, 1, 3)"),
+    ("WHERE <a>$x</>, upper() = 1", "FunctionArgumentError", "upper", "upper($text)"),
+    ("WHERE <a>$x</>, upper($x > 1) = 1", "FunctionArgumentError", "$x", "if("),
+    ("WHERE <a>$x</>, if($x, 1, 2) = 1", "FunctionArgumentError", "if", "if($x > 5, 1, 0)"),
+    ('WHERE <a>$x</>, format($x, "EEE") = 1', "FunctionArgumentError", '"EEE"', "dd.MM.yyyy"),
+    ('WHERE <a>$x</>, format($x, "0 x 0") = 1', "FunctionArgumentError", '"0 x 0"', "#,##0.00"),
 ]
 
 LEGAL = [
@@ -107,6 +173,10 @@ LEGAL = [
     f"WHERE {A}{B}{C} #A | #B ~> #C",
     f"WHERE {A}{B}{C} $y = 5 #A | #B ~> #C",
     "WHERE XPATH \"//a//b[.//c][2 * (3) = 6]/following-sibling::d[starts-with(@e, '//[x')] | /f/text()\"",
+    f"WHERE {A}<b>$y</> #A CONSTRUCT <o>$x$y</>",
+    "WHERE <a.b>$x</a.b> <(a|b)+>$y</(a|b)+> <$*.c></> <*></> <`a.b`></>",
+    "WHERE <a>$x</a> CONSTRUCT <o>text (in parentheses) is a text</o> <p.q></p.q>",
+    'WHERE <a>$x</a> CONSTRUCT <o k=All()>upper ($x) "upper(" lower($x)</>',
     'WHERE XPATH "//a[//b[//c]]" XPATH "//a/following::b/preceding::c" XPATH "/order[//sku and //price]"',
     'WHERE <a>"WHERE"</>',
     'WHERE <a>http://x.org/y</> <b>"//"</>',
@@ -166,8 +236,20 @@ def test_the_rule_is_named() -> None:
         ("WHERE " + "<a></>" * 2000, Limits()),
         ("WHERE <a>$x</>" + " $x = 1" * 1100, Limits()),
         ("WHERE <a></><b></>", Limits(parts=1)),
+        ("WHERE <a>$x</> " + "NOT " * 70 + "$x = 1", Limits()),
+        ("WHERE <a>$x</> CONSTRUCT <o>" + "upper(" * 70 + "$x" + ")" * 70 + "</>", Limits()),
+        ("WHERE <a>$x</> " + "- " * 70 + "$x = 1", Limits()),
+        ("WHERE <a>$x</> $x = 1" + " + 1" * 70, Limits()),
+        ("WHERE <" + "(" * 70 + "a" + ")*" * 70 + "></>", Limits()),
+        ("WHERE <" + ".".join(["a"] * 65) + "></>", Limits()),
+        ("WHERE <a></> CONSTRUCT <o>" + "WHERE <a></> CONSTRUCT <b>" * 9 + "</>" * 10, Limits()),
+        ("WHERE <a>$x</>, $x IN (" + ", ".join(["1"] * 1100) + ")", Limits()),
     ],
-    ids=["deep pattern", "deep template", "deep time clause", "long", "large", "conditions", "larger than configured"],
+    ids=[
+        *("deep pattern", "deep template", "deep time clause", "long", "large", "conditions", "larger than configured"),
+        *("many negations", "deep call", "many signs", "long sum", "deep path", "long path"),
+        *("deep queries", "long list"),
+    ],
 )
 def test_limits(text: str, limits: Limits) -> None:
     with pytest.raises(LimitProblem) as caught:
@@ -182,6 +264,7 @@ def test_options_are_refused() -> None:
 
 PIECES = ["WHERE", "<a>", "<*>", "<$>", "<$n>", "</>", "</a>", "$x", '"t"', "t", "#A", "#B", "ELEMENT_AS", "CONTENT_AS"]
 PIECES += [";", ":", "||", "|", "_|_", "(", ")", "[", "]", "~>", "=>", "CONTEXT", "Recent", "Globe", "CONSTRUCT", "<o>"]
+PIECES += ["upper(", "F(", "AND", "OR", "NOT", "LIKE", "IN", "ORDER-BY", "<a.b>", "<(a|b)*>", "+", "-", "*", "∧", "⊥"]
 PIECES += ["XPATH", "NAMESPACE", "p", "=", "<", "5", "5s", "WITHIN", "!", ",", "F(", "k="]
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import pytest
 
 import tocsin
-from tests.scenarios.loading import Scenario, scenarios, shown
-from tocsin.catalog import compile_subscription
+from tests.scenarios.loading import Refusal, Scenario, refusals, scenarios, shown
+from tocsin.catalog import compile_subscription, problems_of
 from tocsin.events.codecs.cloudevents import from_mapping
+from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.match import Match
 from tocsin.hosts.local.finite import match_events, read_events
 from tocsin.reference import matches
@@ -18,10 +19,19 @@ from tocsin.reference import matches
 SCENARIOS = list(scenarios("exmlql.toml"))
 
 
-def check(scenario: Scenario, found: Sequence[Match]) -> None:
+def check(scenario: Scenario, found: Sequence[Match], letters: Iterable[DeadLetter] | None = None) -> None:
     assert [shown(match) for match in found] == list(scenario.expected)
     if "outputs" in scenario.facts:
         assert [text for match in found for text in match.outputs] == scenario.facts["outputs"]
+    if letters is not None:
+        assert [letter.code for letter in letters] == scenario.facts.get("letters", [])
+
+
+@pytest.mark.parametrize("refusal", list(refusals("exmlql.toml")), ids=lambda refusal: refusal.name)
+def test_refused(refusal: Refusal) -> None:
+    found = problems_of(refusal.subscription, refusal.definitions)
+    assert tuple(problem.code for problem in found) == refusal.problems
+    assert all(problem.place and problem.token and problem.hint for problem in found)
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
@@ -34,16 +44,18 @@ def test_reference(scenario: Scenario) -> None:
 def test_local(scenario: Scenario) -> None:
     plan = compile_subscription(scenario.subscription, scenario.definitions)
     lines = [json.dumps(event).encode() for event in scenario.events]
-    check(scenario, match_events({"s": plan}, read_events(lines)))
+    given = read_events(lines)
+    check(scenario, match_events({"s": plan}, given), given.dead_letters)
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
 def test_hub(scenario: Scenario) -> None:
     hub = tocsin.Hub(lateness="10m")
+    hub.define(*scenario.definitions)
     hub.subscribe(scenario.subscription.expression, language="exmlql", id="s")
     found = [match for event in scenario.events for match in hub.publish(event)]
     found += hub.advance_to("1970-01-02T00:00:00Z")
-    check(scenario, sorted(found, key=lambda match: match.order))
+    check(scenario, sorted(found, key=lambda match: match.order), hub.dead_letters)
 
 
 def test_blocks_inside_of_another_language_join_by_their_variables() -> None:

@@ -1,4 +1,4 @@
-"""`tocsin bench logistics`: the experiment of the spatio-temporal paper, against a fat client, in one run."""
+"""`tocsin bench logistics`: the experiment of the spatio-temporal paper, against a fat client, in one run or paced."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from tocsin.cli.bench.logistics_paced import PacedHost, run_paced
 from tocsin.cli.bench.logistics_workload import EVENTS, VEHICLES, Scenario
 from tocsin.cli.bench.runner import about_machine, run_module
 from tocsin.cli.bench.selectors import _progress
@@ -15,6 +16,8 @@ from tocsin.cli.bench.sequences_output import milliseconds, save, show
 from tocsin.cli.bench.table import NOTHING, Table, mebibytes, rounded
 
 CLIENT_EVENTS = 4_000
+RATE = 2_000.0
+GRACE = 10.0
 DEFAULT_OUTPUT = Path("artifacts/bench-logistics")
 
 _HEADER = (
@@ -38,6 +41,13 @@ def logistics(
     vehicles: Annotated[int, typer.Option(min=1, max=VEHICLES, help="Subscriptions of each class.")] = VEHICLES,
     events: Annotated[int, typer.Option(min=4, help="Events of each class.")] = EVENTS,
     client_events: Annotated[int, typer.Option(min=1, help="Events that the fat client gets.")] = CLIENT_EVENTS,
+    spark: Annotated[bool, typer.Option(help="Also as a Spark stream on local[2] with checkpoints.")] = False,
+    paced: Annotated[
+        bool, typer.Option(help="Instead: events at a rate, and what is found, sent and held over time.")
+    ] = False,
+    rate: Annotated[float, typer.Option(min=1, help="Paced: events a second.")] = RATE,
+    grace: Annotated[float, typer.Option(min=0, help="Paced: seconds that are left after the last event.")] = GRACE,
+    on: Annotated[list[PacedHost] | None, typer.Option(help="Paced: local, spark, client; all three.")] = None,
     output: Annotated[
         Path, typer.Option(help="Where results.json, report.md and the plot go.", file_okay=False)
     ] = Path("artifacts/bench-logistics"),
@@ -46,16 +56,42 @@ def logistics(
 
     The fat client evaluates every subscription on every event. All composites must be found.
     """
-    saved: dict[str, Any] = {"machine": about_machine(), "seed": "none", "trials": []}
     asked = scenario or list(Scenario)
+    if paced:
+        shared = {"vehicles": vehicles, "events": events, "rate": rate, "grace": grace}
+        run_paced(asked, on or list(PacedHost), shared, output)
+        return
+    saved: dict[str, Any] = {"machine": about_machine(), "seed": "none", "trials": [], "on_spark": []}
     with _progress(len(asked)) as advance:
         for one in asked:
             advance(one.value)
             request = {"scenario": one.value, "vehicles": vehicles, "events": events, "client_events": client_events}
             saved["trials"].append(run_module("tocsin.cli.bench.logistics_trial", request))
+            if spark:
+                saved["on_spark"].append(run_module("tocsin.cli.bench.logistics_spark_trial", request, {}))
             saved["plot"] = _plot(saved["trials"])
             save(saved, output)
-    show(saved, [table_of(saved["trials"])], output)
+    show(saved, [table_of(saved["trials"]), *spark_tables_of(saved["on_spark"])], output)
+
+
+def spark_tables_of(trials: Sequence[Mapping[str, Any]]) -> list[Table]:
+    """One table for all classes on Spark; none where there are none."""
+    header = ("class", "composites found", "events/s", "events")
+    note = "Seconds of the clock, two cores, RocksDB state with checkpoints; the first micro-batch is not counted."
+    return (
+        [Table("Logistics, Spark stream on local[2]", header, tuple(map(_spark_row, trials)), (note,))]
+        if trials
+        else []
+    )
+
+
+def _spark_row(figures: Mapping[str, Any]) -> tuple[str, ...]:
+    name = figures["trial"]["scenario"]
+    if "refused" in figures:
+        return (name, figures["refused"], NOTHING, NOTHING)
+    found = f"{figures['found']:,} of {figures['composites']:,}"
+    speed = rounded(figures["measured_events"] / figures["seconds"])
+    return (name, found, speed, f"{figures['measured_events']:,}")
 
 
 def table_of(trials: Sequence[Mapping[str, Any]]) -> Table:

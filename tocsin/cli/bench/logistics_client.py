@@ -86,17 +86,25 @@ class Convoy:
         return 0
 
 
+class FatClient:
+    """All the subscriptions of a workload; each of them is asked about every event."""
+
+    def __init__(self, workload: LogisticsWorkload) -> None:
+        vehicles = range(1, workload.vehicles + 1)
+        self._subscriptions: list[Trip | Convoy]
+        if workload.scenario is Scenario.CONVOY:
+            self._subscriptions = [Convoy(vehicle) for vehicle in vehicles]
+        else:
+            leaves = workload.scenario is Scenario.LEAVES
+            self._subscriptions = [Trip(vehicle, leaves=leaves) for vehicle in vehicles]
+
+    def feed(self, event: Position) -> int:
+        """How many composites the event completes."""
+        attributes = {"id": event.vehicle, "type": event.kind}
+        return sum([subscription.feed(event, attributes) for subscription in self._subscriptions])
+
+
 def composites_of_client(workload: LogisticsWorkload, events: Sequence[Position]) -> int:
     """How many composites a client with all the subscriptions of a workload finds in some events."""
-    vehicles = range(1, workload.vehicles + 1)
-    clients: list[Trip | Convoy]
-    if workload.scenario is Scenario.CONVOY:
-        clients = [Convoy(vehicle) for vehicle in vehicles]
-    else:
-        clients = [Trip(vehicle, leaves=workload.scenario is Scenario.LEAVES) for vehicle in vehicles]
-    found = 0
-    for event in events:
-        attributes = {"id": event.vehicle, "type": event.kind}
-        for client in clients:
-            found += client.feed(event, attributes)
-    return found
+    client = FatClient(workload)
+    return sum(map(client.feed, events))

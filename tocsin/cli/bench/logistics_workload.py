@@ -7,13 +7,15 @@ concurrent pair at one time, 5,000 composites.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
-from tocsin.catalog import Definition, Subscription, compile_subscription
+from tocsin.catalog import Subscription, compile_subscription
 from tocsin.plan.composites import Plan
-from tocsin.values.time import Duration, format_instant
+from tocsin.values.time import Duration, format_instant, parse_instant
 
 EVENTS = 20_000
 VEHICLES = 5_000
@@ -23,6 +25,7 @@ PITCH = 10_000
 SIDE = 100
 ROW = 100
 
+_MUCH_LATER = 10_000
 _BEGINNING = 1_767_225_600_000_000
 
 
@@ -49,6 +52,14 @@ class Position:
     kind: str
     x: float
     y: float
+
+    @staticmethod
+    def of_line(line: bytes) -> Position:
+        """The event of its line."""
+        body = json.loads(line)
+        x, y = body["place"].removeprefix("POINT (").removesuffix(")").split()
+        data, at = body["data"], parse_instant(body["time"])
+        return Position(int(body["id"].removeprefix("e")), at, data["id"], data["type"], float(x), float(y))
 
     def line(self) -> bytes:
         """The event as CloudEvents JSON."""
@@ -81,10 +92,27 @@ class LogisticsWorkload:
         for group in range(self.composites):
             yield from self._group(group, 1 + group % self.vehicles)
 
+    def subscriptions(self) -> list[dict[str, Any]]:
+        """One subscription for every vehicle as a file has it, its region written out."""
+        vehicles = range(1, self.vehicles + 1)
+        return [
+            {"id": f"v{vehicle}", "language": "opsl", "expression": self._text(vehicle), "options": dict(_INSTANTS)}
+            for vehicle in vehicles
+        ]
+
+    def warm_up(self) -> list[Position]:
+        """Events of a vehicle that nobody asks about, before all others: what happens once happens with them."""
+        return [_position(-number, 0, (0.0, 0.0)) for number in (2, 1)]
+
+    def farewell(self) -> Position:
+        """An event that nobody asks about, after all others: with it their time has passed."""
+        return _position(self.events + _MUCH_LATER, 0, (0.0, 0.0))
+
     def _plan(self, vehicle: int) -> Plan:
-        region = Definition("R", region=region_of(vehicle))
-        text = _TEXTS[self.scenario].format(**_atoms(vehicle))
-        return compile_subscription(Subscription("s", "opsl", text, options=_INSTANTS), [region])
+        return compile_subscription(Subscription("s", "opsl", self._text(vehicle), options=_INSTANTS))
+
+    def _text(self, vehicle: int) -> str:
+        return _TEXTS[self.scenario].format(region=region_of(vehicle), **_atoms(vehicle))
 
     def _group(self, group: int, vehicle: int) -> Iterator[Position]:
         first = group * self.scenario.events_per_composite
@@ -129,8 +157,8 @@ _INSTANTS = {"max_event_duration": 0}
 """Positions are instants: what is concurrent need not wait for an event that lasts."""
 
 _TEXTS = {
-    Scenario.LEAVES: "=|(@(R)({vehicle}); 60s)(DIST(R; >; 500)({vehicle}))",
-    Scenario.ARRIVES: "=|(DIST(R; >; 500)({vehicle}); 60s)(@(R)({vehicle}))",
+    Scenario.LEAVES: "=|(@({region})({vehicle}); 60s)(DIST({region}; >; 500)({vehicle}))",
+    Scenario.ARRIVES: "=|(DIST({region}; >; 500)({vehicle}); 60s)(@({region})({vehicle}))",
     Scenario.CONVOY: (
         "=|($e1;;60s)($e2;), $e1; = (|($A;)($B;) && DIST($A;;<;100)($B;)), "
         "$e2; = (|($C;)($D;) && DIST($C;;>;100)($D;)), $A; = {vehicle}, $B; = {leader}, $C; = {vehicle}, $D; = {leader}"

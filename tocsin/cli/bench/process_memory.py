@@ -6,6 +6,7 @@ Linux only tells all of it; elsewhere the highest value ever stands in for both,
 from __future__ import annotations
 
 import gc
+import os
 import resource
 import sys
 from pathlib import Path
@@ -30,6 +31,33 @@ def reset_peak() -> None:
     """Starts a new measurement of the peak, where the system allows it."""
     if _CLEAR.exists():
         _CLEAR.write_text(_RESET_PEAK)
+
+
+def resident_of_tree() -> int:
+    """What this process and its descendants have resident now; pages that they share count for each."""
+    parents = {int(path.parent.name): _parent(path) for path in Path("/proc").glob("[0-9]*/stat")}
+    if not parents:
+        return _field("VmRSS")
+    family = {os.getpid()}
+    while grown := {child for child, parent in parents.items() if parent in family} - family:
+        family |= grown
+    return sum(map(_resident_of, family))
+
+
+def _parent(stat: Path) -> int:
+    """The process that started another; 0 where it is gone meanwhile. Its name, in parentheses, may have blanks."""
+    try:
+        return int(stat.read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
+
+
+def _resident_of(process: int) -> int:
+    try:
+        pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    except OSError:
+        return 0
+    return pages * resource.getpagesize()
 
 
 def _field(name: str) -> int:

@@ -14,7 +14,7 @@ def chosen_anchor(block: XmlBlock, automaton: Automaton) -> Anchor | None:
         anchor
         for pattern in block.patterns
         if isinstance(pattern, PatternElement)
-        for anchor in anchors_of(pattern, (pattern.name,))
+        for anchor in anchors_of(pattern, (pattern.path or pattern.name,))
     )
     return min(anchors, key=lambda each: (each.test is None, automaton.size(each), -len(each.path)), default=None)
 
@@ -25,7 +25,7 @@ def anchors_of(pattern: PatternElement, path: Path) -> Iterator[Anchor]:
     if pattern.text is not None:
         yield Anchor(path, pattern.text)
     for test in pattern.attributes:
-        if test.value is not None:
+        if test.name is not None and test.value is not None:
             yield Anchor(path, (test.name, test.value))
     for child in pattern.children:
-        yield from anchors_of(child, (*path, *(None,) * (child.rel - 1), child.name))
+        yield from anchors_of(child, (*path, *(None,) * (child.rel - 1), child.path or child.name))

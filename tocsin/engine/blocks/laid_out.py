@@ -36,7 +36,7 @@ class LaidOut:
         root = document_to_match(event)
         if root is None:
             return None
-        fitting = Fitting(root, self._paths, self._work)
+        fitting = Fitting((root,), self._paths, self._work)
         self._taken += len(fitting.tree)
         while self._kept and self._taken > ROOM:
             self.forget(next(iter(self._kept.values()))[0])

@@ -2,7 +2,8 @@
 
 Identical blocks are one. A block whose variables could disagree, or that has conditions, is decided by its rows. XPath
 expressions are compiled once and evaluated once for each document. Cost grows with the document and with the blocks
-whose anchor is in it, not with all blocks.
+whose anchor is in it, not with all blocks. The rows of a hit are worked out with it, so that what cannot be worked out
+within the limits is undecided there, and told.
 """
 
 from __future__ import annotations
@@ -16,16 +17,26 @@ import numpy as np
 from tocsin.engine.batch import EventBatch
 from tocsin.engine.blocks.anchors import chosen_anchor
 from tocsin.engine.blocks.asking import Question
-from tocsin.engine.blocks.automaton import Anchor, Automaton
+from tocsin.engine.blocks.automaton import SOMEWHERE, Anchor, Automaton
 from tocsin.engine.blocks.fitting import Expression, Fitting, expressions_of
 from tocsin.engine.blocks.laid_out import LaidOut
-from tocsin.engine.blocks.relations import rows_of
+from tocsin.engine.blocks.relations import is_beyond, rows_of
 from tocsin.engine.blocks.shapes import Shape, Shapes
 from tocsin.engine.matching.hits import Hits
 from tocsin.engine.matching.keys import Keys
 from tocsin.engine.matching.work import Work
 from tocsin.events.event import Event
-from tocsin.plan.blocks import XmlBlock, XPathPattern, pattern_variables
+from tocsin.plan.blocks import (
+    Pattern,
+    PatternElement,
+    SourcedPattern,
+    XmlBlock,
+    XPathPattern,
+    paths_in,
+    pattern_variables,
+)
+from tocsin.plan.paths import may_be_empty
+from tocsin.plan.row_functions import GivenUp
 from tocsin.plan.rows import Rows
 from tocsin.plan.xpath.work import OverBudget
 
@@ -38,6 +49,7 @@ class _Entry:
     shapes: tuple[Shape | None, ...]
     anchor: Anchor | None
     by_rows: bool
+    paths: int
     slots: dict[int, None] = field(default_factory=dict)
 
 
@@ -64,7 +76,7 @@ class BlockMatcher:
     def __init__(self) -> None:
         self.work = Work()
         self.undecided: list[tuple[int, str]] = []
-        """Events of the last batch, and keys, for which an XPath expression is over its budget; they do not ring."""
+        """Events of the last batch, and keys, that take more than their budget to decide; they do not ring."""
         self._keys = Keys()
         self._shapes = Shapes()
         self._automaton = Automaton()
@@ -137,10 +149,9 @@ class BlockMatcher:
         fitting = self._laid_out.fitting(event)
         if fitting is None:
             return ()
-        entry = self._entries[self._numbers[atom]]
         try:
-            return rows_of(entry.block, entry.shapes, fitting)
-        except OverBudget:
+            return self._rows(self._numbers[atom], fitting)
+        except (GivenUp, OverBudget):
             return ()
 
     def _match_one(self, i: int, event: Event) -> list[int]:
@@ -148,54 +159,68 @@ class BlockMatcher:
         if fitting is None:
             return []
         decided: dict[int, bool] = {}
-        given_up: set[int] = set()
         for number, first in self._automaton.candidates(fitting.tree):
             if not decided.get(number, False):
                 self.work.candidates += 1
-                try:
-                    decided[number] = self._decided(self._entries[number], first, fitting, number in decided)
-                except OverBudget:
-                    decided[number] = False
-                    given_up.add(number)
+                decided[number] = self._decided(number, first, fitting, number in decided)
         for number in self._unanchored:
             self.work.candidates += 1
-            try:
-                entry = self._entries[number]
-                decided[number] = bool(rows_of(entry.block, entry.shapes, fitting))
-            except OverBudget:
-                given_up.add(number)
-        self._give_up(i, given_up)
-        found = [slot for number, yes in decided.items() if yes for slot in self._entries[number].slots]
+            decided[number] = self._decided(number, SOMEWHERE, fitting, again=False)
+        found = [slot for number, yes in decided.items() if yes for slot in self._told(number, fitting, i)]
         if not found:
             self._laid_out.forget(event)
         return sorted(found, key=self._order.__getitem__)
 
-    def _give_up(self, i: int, numbers: Iterable[int]) -> None:
-        slots = [slot for number in numbers for slot in self._entries[number].slots]
-        self.undecided += [(i, self._keys.key_of(slot)) for slot in sorted(slots, key=self._order.__getitem__)]
+    def _decided(self, number: int, first: int, fitting: Fitting, again: bool) -> bool:
+        """Whether a block may match, given an element that its pattern's first element may be mapped to.
 
-    def _decided(self, entry: _Entry, first: int, fitting: Fitting, again: bool) -> bool:
-        """Whether a block matches, given an element that its pattern's first element may be mapped to."""
-        if entry.by_rows:
-            return not again and bool(rows_of(entry.block, entry.shapes, fitting))
+        A block that only its rows decide is decided by them later, once.
+        """
+        entry = self._entries[number]
+        if entry.by_rows or is_beyond(entry.paths, fitting):
+            return True
         shape = entry.shapes[0]
         assert shape is not None
-        return fitting.fits(shape, first)
+        if first != SOMEWHERE:
+            return fitting.fits(shape, first)
+        return not again and fitting.fits_somewhere(shape)
+
+    def _told(self, number: int, fitting: Fitting, index: int) -> Iterable[int]:
+        """The subscriptions to a block that has rows; where these are too hard to work out, all are undecided."""
+        slots = self._entries[number].slots
+        try:
+            return slots if self._rows(number, fitting) else ()
+        except (GivenUp, OverBudget):
+            self.undecided += [(index, self._keys.key_of(slot)) for slot in slots]
+            return ()
+
+    def _rows(self, number: int, fitting: Fitting) -> Rows:
+        known = fitting.rows.get(number)
+        if known is None:
+            entry = self._entries[number]
+            known = fitting.rows[number] = rows_of(entry.block, entry.shapes, fitting)
+        return known
 
     def _enter(self, block: XmlBlock) -> int:
         expressions = expressions_of(block)
         self._paths |= {each: _question(each) for each in expressions if each not in self._paths}
         self._uses.update(expressions)
-        shapes = tuple(None if isinstance(each, XPathPattern) else self._shapes.use(each) for each in block.patterns)
+        shapes = tuple(map(self._shape, block.patterns))
         anchor = chosen_anchor(block, self._automaton)
         self._clock += 1
         number = self._numbers[block] = self._clock
-        self._entries[number] = _Entry(block, shapes, anchor, _by_rows(block))
+        paths = sum(map(paths_in, block.patterns))
+        self._entries[number] = _Entry(block, shapes, anchor, _by_rows(block), paths)
         if anchor is None:
             self._unanchored[number] = None
         else:
             self._automaton.add(anchor, number)
         return number
+
+    def _shape(self, pattern: Pattern) -> Shape | None:
+        if isinstance(pattern, XPathPattern):
+            return None
+        return self._shapes.use(pattern.pattern if isinstance(pattern, SourcedPattern) else pattern)
 
     def _leave(self, number: int, entry: _Entry) -> None:
         del self._entries[number], self._numbers[entry.block]
@@ -222,4 +247,11 @@ def _question(expression: Expression) -> Question:
 def _by_rows(block: XmlBlock) -> bool:
     """Whether only the rows can tell: several patterns, conditions, or a variable that stands in two places."""
     variables = [variable for pattern in block.patterns for variable in pattern_variables(pattern)]
-    return len(block.patterns) > 1 or bool(block.conditions) or len(set(variables)) < len(variables)
+    if len(block.patterns) > 1 or block.conditions or len(set(variables)) < len(variables):
+        return True
+    return _may_begin_above(block.patterns[0])
+
+
+def _may_begin_above(pattern: Pattern) -> bool:
+    """Whether the first element might be mapped above the outermost one, where nothing can be bound."""
+    return not isinstance(pattern, PatternElement) or (pattern.path is not None and may_be_empty(pattern.path))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from tocsin.engine.blocks.path_automaton import PathAutomaton
 from tocsin.plan.blocks import PatternElement
 
 
@@ -18,20 +19,24 @@ class Probe:
 
 
 _Key: TypeAlias = tuple[object, ...]
-"""Name, text, attributes, and for each child how far below and which shape; flat, because there are many."""
+"""Name or path, text, attributes, and for each child how far below and which shape; flat, because there are many."""
 
 
 @dataclass(slots=True, eq=False)
 class Shape:
-    """A name, a text, attributes (None: any value), and shapes so many levels below, in order."""
+    """A name, a text, attributes (None: any name, any value), and shapes so many levels below, in order.
+
+    Where there is a path, it says where the shape may be, from a parent's element or from anywhere.
+    """
 
     number: int
     key: _Key
     name: str | None
     text: str | None
-    attributes: tuple[tuple[str, str | None], ...]
+    attributes: tuple[tuple[str | None, str | None], ...]
     children: tuple[tuple[int, Shape], ...]
     probe: Probe | None
+    path: PathAutomaton | None = None
     uses: int = 0
 
 
@@ -52,12 +57,13 @@ class Shapes:
         children = tuple((child.rel, self.use(child)) for child in pattern.children)
         attributes = tuple((test.name, test.value) for test in pattern.attributes)
         below = (number for rel, child in children for number in (rel, child.number))
-        key = (pattern.name, pattern.text, attributes, *below)
+        key = (pattern.path or pattern.name, pattern.text, attributes, *below)
         shape = self._shapes.get(key)
         if shape is None:
             self._numbers += 1
             probe = _probe(pattern, children)
-            shape = Shape(self._numbers, key, pattern.name, pattern.text, attributes, children, probe)
+            path = None if pattern.path is None else PathAutomaton(pattern.path)
+            shape = Shape(self._numbers, key, pattern.name, pattern.text, attributes, children, probe, path)
             self._shapes[key] = shape
         shape.uses += 1
         return shape
@@ -75,6 +81,6 @@ def _probe(pattern: PatternElement, children: tuple[tuple[int, Shape], ...]) -> 
     if pattern.text is not None and pattern.name is not None:
         return Probe(0, pattern.name, pattern.text)
     for rel, child in children:
-        if child.probe is not None:
+        if child.probe is not None and child.path is None:
             return Probe(child.probe.down + rel, child.probe.name, child.probe.text)
     return None

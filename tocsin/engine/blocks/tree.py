@@ -1,6 +1,7 @@
 """A document laid out in lists, in document order: what is inside element i are the elements i + 1 to ends[i] - 1.
 
-Texts and tables by name or text are made when first asked for, once for all blocks.
+Texts and tables by name or text are made when first asked for, once for all blocks. Above the outermost elements, of
+which there are several where a tree is the content of an element, is `ABOVE`.
 """
 
 from __future__ import annotations
@@ -8,11 +9,15 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 
+from tocsin.engine.blocks.path_automaton import START, PathAutomaton
 from tocsin.events.views.canonical import XML_SPACE, own_text
 from tocsin.events.views.document import Element
 
 FEW = 32
 """Up to so many elements are reached one by one, from the root down."""
+
+ABOVE = -1
+"""The number of what lies above the outermost elements: level 0, and all elements inside of it."""
 
 _NOTHING: Sequence[int] = ()
 
@@ -26,7 +31,7 @@ class Tree:
         "_by_name",
         "_by_text",
         "_children",
-        "_root",
+        "_outermost",
         "_texts",
         "_trimmed",
         "ends",
@@ -35,15 +40,16 @@ class Tree:
         "parents",
     )
 
-    def __init__(self, root: Element) -> None:
-        self._root = root
+    def __init__(self, outermost: Sequence[Element]) -> None:
+        self._outermost = outermost
         self.names: list[str] = []
         self._texts: list[str | None] = []
         counts: list[int] = []
-        for element in root.iter():
-            self.names.append(element.tag)
-            self._texts.append(element.text)
-            counts.append(len(element))
+        for root in outermost:
+            for element in root.iter():
+                self.names.append(element.tag)
+                self._texts.append(element.text)
+                counts.append(len(element))
         self.parents, self.levels, self.ends = _laid_out(counts)
         self._trimmed: dict[int, str] = {}
         self._all: list[Element] | None = None
@@ -61,7 +67,7 @@ class Tree:
             if self._asked < FEW:
                 self._asked += 1
                 return self._reached(i)
-            self._all = list(self._root.iter())
+            self._all = [element for root in self._outermost for element in root.iter()]
         return self._all[i]
 
     def text(self, i: int) -> str:
@@ -103,25 +109,69 @@ class Tree:
         if levels == 1:
             found = self._named_children(i).get(name, _NOTHING)
             return found[bisect_left(found, start) :] if start > i + 1 else found
-        level, names = self.levels[i] + levels, self.names
+        level, names = self.level(i) + levels, self.names
         return [
             each
-            for each in range(max(start, i + levels), self.ends[i])
+            for each in range(max(start, i + levels), self.end(i))
             if self.levels[each] == level and (name is None or names[each] == name)
         ]
 
+    def reach(self) -> int:
+        """How many pairs there are of an element and one above it or itself: what a path from everywhere may pass."""
+        return sum(self.levels)
+
+    def level(self, i: int) -> int:
+        """The level of an element, or of what lies above."""
+        return 0 if i == ABOVE else self.levels[i]
+
+    def end(self, i: int) -> int:
+        """Where an element ends, or what lies above."""
+        return len(self) if i == ABOVE else self.ends[i]
+
+    def along(self, i: int, path: PathAutomaton) -> list[int]:
+        """Where a path leads from element i or from above, in document order; i itself where it has no steps."""
+        found = [i] if path.takes_no_steps else []
+        names, levels, ends, accepting = self.names, self.levels, self.ends, path.accepting
+        base, states = self.level(i), [START]
+        each, end = i + 1, self.end(i)
+        while each < end:
+            depth = levels[each] - base
+            after = path.move(states[depth - 1], names[each])
+            if not after:
+                each = ends[each]
+                continue
+            del states[depth:]
+            states.append(after)
+            if after & accepting:
+                found.append(each)
+            each += 1
+        return found
+
+    def along_anywhere(self, path: PathAutomaton) -> list[int]:
+        """The elements to which a path leads from any element or from above, in document order."""
+        if path.takes_no_steps:
+            return [ABOVE, *range(len(self))]
+        found: list[int] = []
+        states = [START]
+        for each, (name, level) in enumerate(zip(self.names, self.levels, strict=True)):
+            after = path.move(states[level - 1], name)
+            del states[level:]
+            states.append(after | START)
+            if after & path.accepting:
+                found.append(each)
+        return found
+
     def _reached(self, i: int) -> Element:
         parent = self.parents[i]
-        if parent < 0:
-            return self._root
-        return self._reached(parent)[bisect_left(self._named_children(parent)[None], i)]
+        place = bisect_left(self._named_children(parent)[None], i)
+        return self._outermost[place] if parent == ABOVE else self._reached(parent)[place]
 
     def _named_children(self, i: int) -> dict[str | None, list[int]]:
         table = self._children.get(i)
         if table is None:
             everyone: list[int] = []
             table = self._children[i] = {None: everyone}
-            child, end, names, ends = i + 1, self.ends[i], self.names, self.ends
+            child, end, names, ends = i + 1, self.end(i), self.names, self.ends
             while child < end:
                 everyone.append(child)
                 table.setdefault(names[child], []).append(child)
@@ -131,7 +181,7 @@ class Tree:
 
 def _laid_out(counts: Sequence[int]) -> tuple[list[int], list[int], list[int]]:
     """Parents, levels and ends, from how many children each element has, in document order."""
-    parents, levels, ends = [-1] * len(counts), [1] * len(counts), [0] * len(counts)
+    parents, levels, ends = [ABOVE] * len(counts), [1] * len(counts), [0] * len(counts)
     opened: list[int] = []
     left: list[int] = []
     for i, count in enumerate(counts):

@@ -94,15 +94,20 @@ def size_of(root: Element) -> int:
     return len(etree.tostring(root, encoding="utf-8"))
 
 
-def attribute_count(root: Element, *, in_namespaces: bool = False) -> int:
-    """How many attributes the document has, or how many of them that are in a namespace."""
-    found = (_SPACED_ATTRIBUTES if in_namespaces else _ATTRIBUTES)(root)
-    assert isinstance(found, float)
-    return int(found)
+def attribute_sizes(root: Element) -> list[int]:
+    """The lengths of all values of attributes, in bytes."""
+    found = _ATTRIBUTES(root)
+    assert isinstance(found, list)
+    return [len(str(value).encode()) for value in found]
 
 
-_ATTRIBUTES = etree.XPath("count(//@*)")
-_SPACED_ATTRIBUTES = etree.XPath("count(//@*[namespace-uri() != ''])")
+def has_attributes_in_namespaces(root: Element) -> bool:
+    """Whether an attribute is in a namespace."""
+    return bool(_SPACED_ATTRIBUTES(root))
+
+
+_ATTRIBUTES = etree.XPath("//@*", smart_strings=False)
+_SPACED_ATTRIBUTES = etree.XPath("count(//@*[namespace-uri() != '']) > 0")
 
 
 def attributes_of(event: Documented) -> dict[str, Any]:

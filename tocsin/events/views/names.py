@@ -18,6 +18,7 @@ _START = (
 )
 _FURTHER = _START + "\\-.0-9\u00b7\u0300-\u036f\u203f-\u2040"
 _NOT_A_NAME = re.compile(f"^[^{_START}]|[^{_FURTHER}]|_(?=x)")
+_NAME = re.compile(f"[{_START}][{_FURTHER}]*")
 _NOT_IN_IRI = re.compile(r"[^\w.~-]")
 _EMPTY = "_x_"
 
@@ -25,6 +26,11 @@ _EMPTY = "_x_"
 def xml_name(member: str) -> str:
     """The element name of a member name."""
     return _NOT_A_NAME.sub(_as_code, member) or _EMPTY
+
+
+def is_xml_name(text: str) -> bool:
+    """Whether the text is the name of an element or attribute, without a prefix."""
+    return _NAME.fullmatch(text) is not None
 
 
 def default_iri(member: str) -> str:

@@ -9,7 +9,16 @@ from tocsin.engine.batch import Batch
 from tocsin.engine.engine import Engine
 from tocsin.errors import Problem
 from tocsin.events.codecs.epcis.inside import decode_all
-from tocsin.events.dead_letter import DeadLetter, late, malformed, refused, suspended, undecided, window_over
+from tocsin.events.dead_letter import (
+    DeadLetter,
+    late,
+    malformed,
+    refused,
+    suspended,
+    undecided,
+    untold,
+    window_over,
+)
 from tocsin.events.event import Event
 from tocsin.events.match import Match, once
 from tocsin.events.order import in_canonical_order
@@ -115,6 +124,8 @@ def _matched(
         matches += engine.rendered(engine.advance_to(ends[-1] if until is None else min(until, ends[-1])))
     matches += engine.rendered(engine.advance_to(until))
     found.dead_letters += map(suspended, engine.take_suspended())
+    for ring in engine.take_untold():
+        found.dead_letters.append(untold(ring.events, ring.subscription, ring.why.code, ring.why.reason))
     return sorted(once(matches), key=lambda match: match.order)
 
 

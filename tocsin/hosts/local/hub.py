@@ -35,6 +35,7 @@ from tocsin.events.dead_letter import (
     suspended,
     too_many_hops,
     undecided,
+    untold,
     window_over,
 )
 from tocsin.events.event import Event
@@ -262,7 +263,8 @@ class Hub:
         for each in matched.relevant:
             if accepted[each.index].identity not in self._late:
                 self._buffer.add(accepted[each.index], each.atoms)
-        rings = (self._engine.ring(key, accepted[index]) for index, key in matched.rings)
+        rings = [self._engine.ring(key, accepted[index]) for index, key in matched.rings]
+        self._bury_untold()
         return [match for match in rings if match is not None]
 
     def _built(self, found: Iterable[Match]) -> list[Event]:
@@ -361,6 +363,8 @@ class Hub:
         while waiting:
             event = waiting.popleft()
             matched = self._engine.match_all(Batch([event]))
+            for _, key in self._engine.undecided():
+                self._bury(undecided(event, key))
             self._note_warnings([event])
             rings = (self._engine.ring(key, event) for _, key in matched.rings)
             further = [match for match in rings if match is not None]
@@ -368,7 +372,13 @@ class Hub:
                 further += once(self._engine.rendered(self._engine.detect(event, each.atoms)))
             found += further
             waiting += self._built(further)
+        self._bury_untold()
         return found
+
+    def _bury_untold(self) -> None:
+        """Dead letters of the rings for which nothing could be built."""
+        for each in self._engine.take_untold():
+            self._bury(untold(each.events, each.subscription, each.why.code, each.why.reason))
 
     def _put_out(self, found: list[Match]) -> None:
         self.counts.matches += len(found)

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from tocsin.engine.engine import Engine
-from tocsin.events.dead_letter import refused, undecided
+from tocsin.events.dead_letter import refused, undecided, untold
 from tocsin.events.match import Match
 from tocsin.hosts.spark.index import WORKER_INDEXES
 from tocsin.hosts.spark.layout import Layout
@@ -130,6 +130,13 @@ def undecided_letters(engine: Engine, reading: Reading) -> Iterator[Letter]:
         yield Letter(plain.code, plain.reason, key, None, None, key, plain.input)
 
 
+def untold_letters(engine: Engine) -> Iterator[Letter]:
+    """Dead letters of the rings for which nothing could be built."""
+    for each in engine.take_untold():
+        plain = untold(each.events, each.subscription, each.why.code, each.why.reason)
+        yield Letter(plain.code, plain.reason, each.subscription, None, None, each.subscription, plain.input)
+
+
 def warning_letters(engine: Engine, reading: Reading, told: set[tuple[str, str]]) -> Iterator[Letter]:
     """Letters of what is odd about events that are served; `told` has what the task has told already."""
     task = Task.current()
@@ -150,6 +157,7 @@ def rung(
         if match is not None or not engine.tells(key):
             told.append(match)
             kept.append(number)
+    letters += untold_letters(engine)
     return Found(reading, events[kept], [keys[number] for number in kept], told, teller, letters)
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from difflib import get_close_matches
 
-from tocsin.errors import SyntaxProblem
+from tocsin.errors import MeaningProblem, Place, Problem, SyntaxProblem
 from tocsin.languages.exmlql.build import RESERVED
+from tocsin.languages.exmlql.build_terms import unknown_function
+from tocsin.languages.exmlql.building import Misplaced
 from tocsin.languages.exmlql.problems import SYNTAX_CODE
 from tocsin.languages.parsing import END, Unexpected
-from tocsin.languages.texts import alternatives, parts_at, unexpected_problem
+from tocsin.languages.texts import LONGEST_TOKEN, Spot, alternatives, parts_at, unexpected_problem
+from tocsin.plan.row_functions import FUNCTION_NAMES
 
 _WORDS = {
     "NAME": "a name",
@@ -40,18 +43,55 @@ _WORDS = {
     "_EQUAL": '"="',
     "_OPEN": "an element",
     "_GREATER": '">"',
-    "_WHERE": "WHERE",
     "_WITHIN": "WITHIN",
     "_NAMESPACE": "NAMESPACE",
+    "_IN": "IN",
+    "_AND": "AND",
+    "_OR": "OR",
+    "_ESCAPE": "ESCAPE",
+    "NOT_WORD": "NOT",
+    "ORDER_BY": "ORDER-BY",
+    "CALL": "a function such as upper(",
+    "STEP": "a name",
+    "CLOSING_TAG": "a name",
+    "PLUS": "+",
+    "MINUS": "-",
+    "SLASH": "/",
+    "OPTIONAL": "?",
+    "_DOT": '"."',
     END: "the end of the subscription",
 }
 _UNSAID = frozenset(("BLANK",))
-_KEYWORDS = (*RESERVED, "Recent", "Exclusive", "Globe")
+_WORDS_IN_CAPITALS = (*RESERVED, "AND", "OR", "NOT", "LIKE", "IN", "ESCAPE", "DESCENDING")
+_KEYWORDS = (*_WORDS_IN_CAPITALS, "Recent", "Exclusive", "Globe")
+_PATH_SIGNS = ".*+?|"
+_IN_PATH = frozenset(("_CLOSING", "ALTERNATIVE", "_DOT", "STAR", "PLUS", "OPTIONAL"))
+_VARIABLE_IN_PATH = "a variable for a name stands alone: <$tag>; inside of a path $ is any name"
+_SEE = "see the grammar: WHERE patterns and conditions, times, CONTEXT, ORDER-BY, CONSTRUCT"
+_OPENED = re.compile(r"([^\W\d][\w.\-]*)\($")
 
 
-def syntax_problem(text: str, found: Unexpected) -> SyntaxProblem:
+def syntax_problem(text: str, found: Unexpected) -> Problem:
     """The problem of a text that is not in the grammar."""
+    called = _OPENED.search(text[: found.offset].rstrip())
+    if called and called[1] not in FUNCTION_NAMES:
+        return misplaced_problem(text, unknown_function(Spot(called.start(), called[1])))
+    if text[: found.offset].rstrip().endswith("(") and "COMPARE" not in found.expected and "CALL" in found.expected:
+        return _not_arithmetic(text, found)
     hint = _hint(*parts_at(text, found), found)
+    return unexpected_problem(text, found, SYNTAX_CODE, _expected_words(found.expected), hint, "subscription")
+
+
+def misplaced_problem(text: str, found: Misplaced) -> Problem:
+    """The problem of a token that the grammar allows and the language does not."""
+    kind = SyntaxProblem if found.code == SYNTAX_CODE else MeaningProblem
+    place = Place.at(text, found.spot.offset)
+    return kind(found.message, code=found.code, place=place, token=found.spot.text[:LONGEST_TOKEN], hint=found.hint)
+
+
+def _not_arithmetic(text: str, found: Unexpected) -> Problem:
+    """A parenthesis with something else than values in it."""
+    hint = 'a calculation stands in parentheses, as in ($a + 1); a text goes in double quotes: "(...)"'
     return unexpected_problem(text, found, SYNTAX_CODE, _expected_words(found.expected), hint, "subscription")
 
 
@@ -62,12 +102,12 @@ def _expected_words(terminals: frozenset[str]) -> str:
 
 def _hint(before: str, here: str, found: Unexpected) -> str:
     """The first of the usual slips that fits."""
-    if not before and "_WHERE" in found.expected:
+    if not before and "WHERE" in found.expected:
         return "a subscription begins with WHERE, as in WHERE <order><id>$x</></>"
     if here.startswith("/>"):
         return "an element is written <name></>, also when it is empty"
     if here.startswith("//") or before.endswith("/"):
-        return 'there is no descendant operator //: write one <*> for each level between, or XPATH "//name"'
+        return 'there is no descendant operator //: write a path such as <a.$*.b>, or XPATH "//name"'
     if found.terminal == END and "CLOSE" in found.expected:
         return "an element is not closed: </> closes the innermost one"
     if here.startswith("</"):
@@ -78,11 +118,29 @@ def _hint(before: str, here: str, found: Unexpected) -> str:
         return f'a text with {here[0]} goes in double quotes: "..."'
     if "CONTEXT_NAME" in found.expected:
         return "the contexts are Recent, Exclusive and Globe"
-    return _near_keyword(here) or "see the grammar: WHERE patterns and conditions, times, CONTEXT, CONSTRUCT"
+    return _near_keyword(here) or _slip_in_value(here, found) or _SEE
+
+
+def _slip_in_value(here: str, found: Unexpected) -> str:
+    """A word where a value is expected, a comparison that is missing, or a variable inside of a path."""
+    word = re.match(r"[^\W\d][\w.-]*", here)
+    if "NUMBER" in found.expected and word:
+        return f'a text goes in double quotes: "{word[0]}"'
+    if "COMPARE" in found.expected:
+        return 'compare the value, as in $x > 5, upper($x) = "A" or $x LIKE "a%"'
+    if here.startswith("$") and "STEP" in found.expected:
+        return _VARIABLE_IN_PATH
+    if here[:1] in _PATH_SIGNS and "_GREATER" in found.expected:
+        return _VARIABLE_IN_PATH
+    if "STEP" in found.expected or found.expected <= _IN_PATH:
+        return "a path is written like <a.b>, <part+.(subpart|component.piece)> or <$*.name>"
+    if here.startswith("∧"):
+        return "∧ joins conditions: $x > 1 ∧ $y < 2; events are related by ; : || | or _|_"
+    return ""
 
 
 def _near_keyword(here: str) -> str:
     word = re.match(r"\w+", here)
-    near = get_close_matches(word[0].upper(), RESERVED, 1, 0.75) if word else []
+    near = get_close_matches(word[0].upper(), _WORDS_IN_CAPITALS, 1, 0.75) if word else []
     near += get_close_matches(word[0].capitalize(), _KEYWORDS, 1, 0.75) if word and not near else []
     return f"{near[0]} is written {near[0]}" if near and word and near[0] != word[0] else ""

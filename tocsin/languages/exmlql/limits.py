@@ -12,11 +12,16 @@ DEEPEST = 100
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bytes of text in UTF-8, levels of nesting, and the elements, conditions and blocks of a subscription."""
+    """Bytes of text in UTF-8, levels of nesting, and the elements, conditions, functions and blocks of a subscription.
+
+    `steps` are those of one regular path, `queries` how many may stand inside of each other.
+    """
 
     text_bytes: int = 64 << 10
     nesting: int = 64
     parts: int = 1024
+    steps: int = 64
+    queries: int = 8
 
     def __post_init__(self) -> None:
         if self.nesting > DEEPEST:

@@ -7,85 +7,118 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tocsin.languages.context import Definition
 from tocsin.languages.exmlql.lower_composites import Composition, composed
 from tocsin.languages.exmlql.names import check_names
 from tocsin.languages.exmlql.namespaces import Namespaces
 from tocsin.languages.exmlql.patterns import PatternReader
 from tocsin.languages.exmlql.problems import SYNTAX_CODE
 from tocsin.languages.exmlql.rules import check_rules
-from tocsin.languages.exmlql.syntax import ConditionItem, Subscription
-from tocsin.languages.exmlql.templates import lowered_template
+from tocsin.languages.exmlql.sources import Documents, attached
+from tocsin.languages.exmlql.syntax import PatternItem, Subscription, variables_in
+from tocsin.languages.exmlql.templates import TemplateReader, order_keys
+from tocsin.languages.exmlql.terms import TermReader
 from tocsin.languages.exmlql.variables import check_variables, variables_by_block
-from tocsin.languages.texts import Problems
-from tocsin.plan.blocks import Pattern, ValueCondition, XmlBlock
+from tocsin.languages.texts import Problems, Spot
+from tocsin.plan.blocks import InVariable, Pattern, SourcedPattern, XmlBlock
 from tocsin.plan.composites import Plan, Send
-from tocsin.plan.construction import Construct, TemplateElement
+from tocsin.plan.construction import Construct
+from tocsin.plan.row_terms import RowCondition, condition_variables
+from tocsin.plan.templates import TemplateElement
 
 
-def lowered(subscription: Subscription, problems: Problems) -> Plan | None:
+def lowered(subscription: Subscription, definitions: Mapping[str, Definition], problems: Problems) -> Plan | None:
     """The plan; None where there are problems."""
-    namespaces = Namespaces(subscription.namespaces, problems)
-    reader = PatternReader(namespaces, problems)
-    patterns: dict[str, list[Pattern]] = {}
-    for item in subscription.blocks:
-        patterns.setdefault(item.label.text if item.label else "", []).append(reader.pattern(item))
-    templates = subscription.construct.templates if subscription.construct else ()
-    built = tuple(lowered_template(each, namespaces, problems) for each in templates)
-    if not patterns:
+    lowering = _Lowering(subscription, definitions, problems)
+    blocks, templates = lowering.blocks(), lowering.templates()
+    if not blocks:
         _refuse_without_pattern(subscription, problems)
         return None
     check_names(subscription, problems)
     check_variables(subscription, problems)
     check_rules(subscription, problems)
-    if problems.found:
-        return None
-    return _plan(subscription, patterns, built, problems)
+    return None if problems.found else lowering.plan(blocks, templates)
 
 
-def _plan(
-    subscription: Subscription,
-    patterns: Mapping[str, list[Pattern]],
-    templates: tuple[TemplateElement, ...],
-    problems: Problems,
-) -> Plan | None:
-    blocks, rest = _blocks(subscription, patterns)
-    if subscription.has_operator or len(blocks) > 1:
-        output = Construct(templates, rest) if templates else None
-        return composed(Composition(subscription, blocks, rest, output), problems)
-    if subscription.within is not None:
-        problems.add(
-            SYNTAX_CODE, subscription.within, "WITHIN relates several events, and here is one", "leave WITHIN out"
+class _Lowering:
+    """Lowers one subscription, whether it has problems or not: the plan is made when it has none."""
+
+    def __init__(self, subscription: Subscription, definitions: Mapping[str, Definition], problems: Problems) -> None:
+        self._subscription = subscription
+        self._problems = problems
+        self._documents = Documents(definitions, problems)
+        self._namespaces = Namespaces(subscription.namespaces, problems)
+        self._patterns = PatternReader(self._namespaces, problems)
+        self._terms = TermReader(problems)
+        self._labels = {item.label.text for item in subscription.blocks if item.label}
+        self._is_composite = subscription.has_operator or len(self._labels) > 1
+        self._conditions = [self._terms.condition(item.condition) for item in subscription.conditions]
+
+    def blocks(self) -> dict[str, tuple[Pattern, ...]]:
+        """The patterns of each block by label: those about its event, then those with IN that belong to it."""
+        found: dict[str, list[Pattern]] = {}
+        for item in self._subscription.blocks:
+            found.setdefault(item.label.text if item.label else "", []).append(self._patterns.pattern(item))
+        sourced = {id(item): self._sourced(item) for item in self._subscription.sourced}
+        for label, items in attached(self._subscription).items():
+            found[label] += [sourced[id(item)] for item in items]
+        return {label: tuple(patterns) for label, patterns in found.items()}
+
+    def templates(self) -> tuple[TemplateElement, ...]:
+        """What CONSTRUCT builds."""
+        reader = TemplateReader(
+            self._namespaces, self._patterns, self._terms, self._documents, self._problems, self._event_of
         )
-        return None
-    block = next(iter(blocks.values()))
-    return Plan(block, Construct(templates) if templates else Send())
+        bound = frozenset[str]().union(*variables_by_block(self._subscription).values())
+        given = self._subscription.construct.templates if self._subscription.construct else ()
+        return tuple(reader.outermost(each, bound) for each in given)
 
+    def plan(self, patterns: Mapping[str, tuple[Pattern, ...]], templates: tuple[TemplateElement, ...]) -> Plan | None:
+        """The plan of a subscription without problems so far."""
+        subscription, order = self._subscription, order_keys(self._subscription.order)
+        blocks, rest = self._with_conditions(patterns)
+        if self._is_composite:
+            output = Construct(templates, rest, order) if templates else None
+            return composed(Composition(subscription, blocks, rest, output), self._problems)
+        if subscription.within is not None:
+            message = "WITHIN relates several events, and here is one"
+            self._problems.add(SYNTAX_CODE, subscription.within, message, "leave WITHIN out")
+            return None
+        block = next(iter(blocks.values()))
+        return Plan(block, Construct(templates, (), order) if templates else Send())
 
-def _blocks(
-    subscription: Subscription, patterns: Mapping[str, list[Pattern]]
-) -> tuple[dict[str, XmlBlock], tuple[ValueCondition, ...]]:
-    """The blocks by label with the conditions of each, and the conditions that no block can decide alone."""
-    variables = variables_by_block(subscription)
-    own: dict[str, list[ValueCondition]] = {label: [] for label in patterns}
-    rest: list[ValueCondition] = []
-    for item in subscription.conditions:
-        condition = _condition(item)
-        names = {condition.variable, condition.other or condition.variable}
-        homes = [label for label in patterns if names <= variables[label]]
-        for label in homes:
-            own[label].append(condition)
-        if not homes:
-            rest.append(condition)
-    return {label: XmlBlock(tuple(each), tuple(own[label])) for label, each in patterns.items()}, tuple(rest)
+    def _with_conditions(
+        self, patterns: Mapping[str, tuple[Pattern, ...]]
+    ) -> tuple[dict[str, XmlBlock], tuple[RowCondition, ...]]:
+        """The blocks by label with the conditions of each, and the conditions that no block can decide alone."""
+        variables = variables_by_block(self._subscription)
+        own: dict[str, list[RowCondition]] = {label: [] for label in patterns}
+        rest: list[RowCondition] = []
+        for condition in self._conditions:
+            names = set(condition_variables(condition))
+            homes = [label for label in patterns if names <= variables[label]]
+            for label in homes:
+                own[label].append(condition)
+            if not homes:
+                rest.append(condition)
+        return {label: XmlBlock(each, tuple(own[label])) for label, each in patterns.items()}, tuple(rest)
 
+    def _sourced(self, item: PatternItem) -> SourcedPattern:
+        assert item.source is not None
+        variable = item.source.variable
+        source = self._documents.source(item.source) if variable is None else InVariable(variable.text)
+        return SourcedPattern(self._patterns.element(item), source)
 
-def _condition(item: ConditionItem) -> ValueCondition:
-    other = None if item.other is None else item.other.text
-    return ValueCondition(item.variable.text, item.relation, item.constant, other)
+    def _event_of(self, item: PatternItem) -> str:
+        """The name of the event that a pattern of a nested query looks at: that of the only one is empty."""
+        return item.label.text if item.label and self._is_composite else ""
 
 
 def _refuse_without_pattern(subscription: Subscription, problems: Problems) -> None:
-    first = subscription.conditions[0].variable
-    problems.add(
-        SYNTAX_CODE, first, "WHERE has no pattern", "a pattern binds the variables: WHERE <order><id>$x</></>, $x = 5"
-    )
+    hint = "a pattern binds the variables: WHERE <order><id>$x</></>, $x = 5"
+    first = next((spot for each in subscription.conditions for spot in variables_in(each.condition)), None)
+    for item in subscription.sourced:
+        assert item.source is not None
+        first = item.source.spot
+        hint = 'say which event rings with a pattern without IN, as in WHERE <order></>, <rate>$r</> IN "rates"'
+    problems.add(SYNTAX_CODE, first or Spot(0, "WHERE"), "WHERE has no pattern about an event", hint)

@@ -15,7 +15,7 @@ from tocsin.languages.exmlql.names import constituents
 from tocsin.languages.exmlql.problems import SYNTAX_CODE
 from tocsin.languages.exmlql.syntax import BlockUse, Group, Operation, Subscription, Timed, TimePart
 from tocsin.languages.texts import Problems, Spot
-from tocsin.plan.blocks import ValueCondition, XmlBlock
+from tocsin.plan.blocks import XmlBlock
 from tocsin.plan.composites import (
     Absence,
     AfterWindow,
@@ -37,6 +37,7 @@ from tocsin.plan.composites import (
     Waiting,
 )
 from tocsin.plan.construction import Construct
+from tocsin.plan.row_terms import RowCondition
 from tocsin.values.time import Duration, parse_duration
 
 
@@ -46,7 +47,7 @@ class Composition:
 
     subscription: Subscription
     blocks: Mapping[str, XmlBlock]
-    conditions: tuple[ValueCondition, ...]
+    conditions: tuple[RowCondition, ...]
     output: Construct | None
 
     @property

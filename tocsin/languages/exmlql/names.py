@@ -1,11 +1,24 @@
-"""Block variables: each labels one block, and the time clause uses the labels that there are. Contexts fit together."""
+"""Block variables: each labels one event, and the time clause uses the labels that there are. Contexts fit together."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_never
 
-from tocsin.languages.exmlql.syntax import BlockUse, Group, Operation, Subscription, Timed, TimePart, uses_of
+from tocsin.languages.exmlql.syntax import (
+    BlockUse,
+    Built,
+    Group,
+    Nested,
+    Operation,
+    PatternItem,
+    Subscription,
+    Template,
+    Timed,
+    TimePart,
+    XPathItem,
+    uses_of,
+)
 from tocsin.languages.texts import Problems, Spot
 
 
@@ -25,6 +38,7 @@ def check_names(subscription: Subscription, problems: Problems) -> None:
                 hint = f"use {label.text} in the time clause, or leave its pattern out"
                 problems.add("UnusedBlock", label, f"the time clause does not say when {label.text} happens", hint)
     _check_targets(subscription, problems)
+    _check_queries(subscription, labels, problems)
     _check_contexts(subscription, problems)
 
 
@@ -56,12 +70,14 @@ def _both(
 
 def _check_labels(subscription: Subscription, problems: Problems) -> dict[str, Spot]:
     labels: dict[str, Spot] = {}
+    before: list[PatternItem | XPathItem] = []
     for item in subscription.blocks:
         if item.label is None:
             continue
-        if item.label.text in labels:
-            hint = "give the second pattern a label of its own; one label names one event"
-            problems.add("DuplicateBlock", item.label, f"the block {item.label.text} is there already", hint)
+        if item in before:
+            hint = "leave one out, or give it a label of its own; patterns with one label are about one event"
+            problems.add("DuplicateBlock", item.label, f"the block {item.label.text} says the same twice", hint)
+        before.append(item)
         labels.setdefault(item.label.text, item.label)
     if labels and len(subscription.blocks) > sum(item.label is not None for item in subscription.blocks):
         first = next(iter(labels.values()))
@@ -69,9 +85,37 @@ def _check_labels(subscription: Subscription, problems: Problems) -> dict[str, S
             "MixedBlockLabels",
             first,
             "some patterns have a label and some have none",
-            "label every pattern, each with its own event; or none, so that all are about one event",
+            "label every pattern with its event, several with one label where they are about one event; or label none",
         )
     return labels
+
+
+def _check_queries(subscription: Subscription, labels: Mapping[str, Spot], problems: Problems) -> None:
+    """Queries inside of templates look at an event that every match has, and say which where there are several."""
+    always = frozenset(labels) if subscription.time is None else constituents(subscription.time)[0]
+    templates = subscription.construct.templates if subscription.construct else ()
+    for item in (item for template in templates for item in nested_patterns(template) if item.source is None):
+        if item.label is None and (len(labels) > 1 or subscription.has_operator):
+            hint = f"say which: write {' or '.join(labels)} behind the pattern, or IN $v"
+            message = "there are several events, and the pattern is about one of them"
+            problems.add("MixedBlockLabels", item.element.tag.spot, message, hint)
+        elif item.label is not None and item.label.text not in labels:
+            known = ", ".join(labels) or "none"
+            message = f"there is no block {item.label.text}"
+            problems.add("UnknownBlock", item.label, message, f"the blocks of WHERE are: {known}")
+        elif item.label is not None and item.label.text not in always:
+            message = f"{item.label.text} is not part of every alternative"
+            problems.add("UnknownBlock", item.label, message, "write one subscription for each alternative")
+
+
+def nested_patterns(content: Built) -> Iterator[PatternItem]:
+    """The patterns of all queries inside of a template."""
+    if isinstance(content, Nested):
+        yield from content.patterns
+        yield from nested_patterns(content.content)
+    elif isinstance(content, Template):
+        for inner in content.contents:
+            yield from nested_patterns(inner)
 
 
 def _check_targets(subscription: Subscription, problems: Problems) -> None:

@@ -1,14 +1,31 @@
-"""Patterns lowered to pattern elements. A `*` that only holds one element is no node: it puts that a level lower."""
+"""Patterns lowered to pattern elements. A `*` that only holds one element is no node: it puts that a level lower.
+
+A path of one name is an ordinary tag. Any other path stays one: the elements on the way have no place of their own.
+"""
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from tocsin.events.views.canonical import XML_SPACE
+from tocsin.events.views.names import is_xml_name
 from tocsin.languages.exmlql.namespaces import Namespaces
 from tocsin.languages.exmlql.problems import SYNTAX_CODE
-from tocsin.languages.exmlql.syntax import AttributeMatch, Bind, Element, PatternItem, XPathItem
+from tocsin.languages.exmlql.syntax import (
+    AttributeMatch,
+    Bind,
+    Element,
+    PathMark,
+    PathName,
+    PathParts,
+    PathUse,
+    PatternItem,
+    XPathItem,
+)
 from tocsin.languages.exmlql.xpath import check_xpath
-from tocsin.languages.texts import Problems
+from tocsin.languages.texts import Problems, Spot
 from tocsin.plan.blocks import AttributeTest, BoundTo, Pattern, PatternElement, VariableBinding, XPathPattern
+from tocsin.plan.paths import PathChoice, PathRepeat, PathSequence, PathStep, RegularPath
 
 _BINDS = {"ELEMENT_AS": BoundTo.ELEMENT, "CONTENT_AS": BoundTo.CONTENT}
 
@@ -23,14 +40,18 @@ class PatternReader:
     def pattern(self, item: PatternItem | XPathItem) -> Pattern:
         """The pattern of an item of WHERE."""
         if isinstance(item, PatternItem):
-            return self._element(item.element, item.bind, 0)
+            return self.element(item)
         fault = check_xpath(item.expression, self._namespaces.uris)
         if fault is not None:
             self._problems.add(SYNTAX_CODE, item.spot, fault.message, fault.hint)
         return XPathPattern(item.expression, tuple(sorted(self._namespaces.uris.items())), tuple(_binding(item.bind)))
 
+    def element(self, item: PatternItem) -> PatternElement:
+        """The pattern of an item, wherever it is looked for."""
+        return self._element(item.element, item.bind, 0)
+
     def _element(self, element: Element, bind: Bind | None, rel: int) -> PatternElement:
-        tag = element.tag
+        tag, path = element.tag, element.tag.path
         if len(element.texts) > 1:
             self._problems.add(
                 SYNTAX_CODE,
@@ -38,16 +59,39 @@ class PatternReader:
                 "an element has one text",
                 "write all of it as one text, in double quotes",
             )
-        bindings = [VariableBinding(BoundTo.NAME, tag.text)] if tag.text.startswith("$") and len(tag.text) > 1 else []
+        bindings = [VariableBinding(BoundTo.NAME, tag.variable.text)] if tag.variable else []
         bindings += [VariableBinding(BoundTo.CONTENT, each.text) for each in element.variables]
         return PatternElement(
-            None if tag.text[0] in "*$" else self._namespaces.expanded(tag),
+            self._step(path).name if isinstance(path, PathName) else None,
             rel,
             tuple(self._attribute(each) for each in element.attributes),
             element.texts[0].text.strip(XML_SPACE) if element.texts else None,
             (*bindings, *_binding(bind)),
             tuple(self._child(child, bound) for child, bound in element.children),
+            None if path is None or isinstance(path, PathName) else self._path(path),
         )
+
+    def _path(self, path: PathUse) -> RegularPath:
+        match path:
+            case PathName():
+                return self._step(path)
+            case PathParts(operator, parts):
+                inner = tuple(map(self._path, parts))
+                return PathSequence(inner) if operator == "." else PathChoice(inner)
+            case PathMark(part, mark):
+                return PathRepeat(self._path(part), mark)
+            case _:
+                assert_never(path)
+
+    def _step(self, path: PathName) -> PathStep:
+        """A step by its expanded name; in backticks a name may have dots."""
+        text = path.spot.text
+        if not text.startswith("`"):
+            return PathStep(None if path.is_any else self._namespaces.expanded(path.spot))
+        name = text[1:-1]
+        if name.count(":") > 1 or not all(map(is_xml_name, name.split(":"))):
+            self._problems.add(SYNTAX_CODE, path.spot, f"{name!r} is no XML name", "write a name between the backticks")
+        return PathStep(self._namespaces.expanded(Spot(path.spot.offset, name)))
 
     def _child(self, element: Element, bind: Bind | None) -> PatternElement:
         rel = 1
@@ -57,15 +101,21 @@ class PatternReader:
         return self._element(element, bind, rel)
 
     def _attribute(self, each: AttributeMatch) -> AttributeTest:
-        self._namespaces.refuse_declaration(each.name)
         variable = None if each.variable is None else each.variable.text
+        if each.name.text.startswith("$"):
+            return AttributeTest(None, each.text, variable, each.name.text)
+        self._namespaces.refuse_declaration(each.name)
         return AttributeTest(self._namespaces.expanded(each.name), each.text, variable)
 
 
 def _only_a_level(element: Element, bind: Bind | None) -> bool:
     """Whether a `*` says nothing but that there is a level between (D4)."""
     tested = element.attributes or element.texts or element.variables or bind
-    return element.tag.text == "*" and len(element.children) == 1 and not tested
+    is_star = isinstance(element.tag.path, PathName) and element.tag.spot.text == "*"
+    if not is_star or tested or len(element.children) != 1:
+        return False
+    inner = element.children[0][0].tag
+    return inner.path is None or isinstance(inner.path, PathName)
 
 
 def _binding(bind: Bind | None) -> list[VariableBinding]:

@@ -5,12 +5,26 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 
-from tocsin.errors import Place, SyntaxProblem
-from tocsin.languages.exmlql.build import Builder, Misplaced
-from tocsin.languages.exmlql.hints import syntax_problem
+from tocsin.errors import Place
+from tocsin.languages.exmlql.build import Builder
+from tocsin.languages.exmlql.building import Misplaced, TooMany
+from tocsin.languages.exmlql.hints import misplaced_problem, syntax_problem
 from tocsin.languages.exmlql.limits import Limits, exceeded
 from tocsin.languages.exmlql.problems import SYNTAX_CODE
-from tocsin.languages.exmlql.syntax import Element, PatternItem, Subscription, Template, uses_of
+from tocsin.languages.exmlql.syntax import (
+    Built,
+    CallUse,
+    ConditionItem,
+    Element,
+    Item,
+    Nested,
+    PatternItem,
+    Subscription,
+    Template,
+    path_names,
+    terms_in,
+    uses_of,
+)
 from tocsin.languages.parsing import Parser, Unexpected
 from tocsin.languages.texts import TooDeep, refuse_long
 
@@ -19,14 +33,13 @@ def read(text: str, limits: Limits) -> Subscription:
     """The syntax of a subscription."""
     refuse_long(text, limits.text_bytes, SYNTAX_CODE, exceeded, "subscription", "split the subscription")
     try:
-        subscription: Subscription = _parser(limits.nesting).read(text)
+        subscription: Subscription = _parser(limits).read(text)
     except Unexpected as found:
         raise syntax_problem(text, found) from None
     except Misplaced as found:
-        place = Place.at(text, found.spot.offset)
-        raise SyntaxProblem(
-            found.message, code=SYNTAX_CODE, place=place, token=found.spot.text, hint=found.hint
-        ) from None
+        raise misplaced_problem(text, found) from None
+    except TooMany as found:
+        raise exceeded(found.message, Place.at(text, found.spot.offset), found.hint) from None
     except TooDeep as found:
         message = f"the subscription nests deeper than {limits.nesting} levels"
         raise exceeded(message, Place.at(text, found.offset), 'say it with XPATH "...", or split it') from None
@@ -35,24 +48,43 @@ def read(text: str, limits: Limits) -> Subscription:
 
 
 @cache
-def _parser(nesting: int) -> Parser:
+def _parser(limits: Limits) -> Parser:
     grammar = files("tocsin.languages.exmlql") / "exmlql.lark"
-    return Parser(grammar.read_text(encoding="utf-8"), Builder(nesting))
+    return Parser(grammar.read_text(encoding="utf-8"), Builder(limits))
 
 
 def _refuse_large(subscription: Subscription, limits: Limits) -> None:
-    size = len(subscription.items) + (sum(1 for _ in uses_of(subscription.time)) if subscription.time else 0)
-    size += sum(_elements(each.element) for each in subscription.blocks if isinstance(each, PatternItem))
-    if subscription.construct:
-        size += sum(map(_built, subscription.construct.templates))
+    size = sum(map(_item_size, subscription.items))
+    size += sum(1 for _ in uses_of(subscription.time)) if subscription.time else 0
+    size += sum(map(_built, subscription.construct.templates)) if subscription.construct else 0
     if size > limits.parts:
-        message = f"the subscription has {size:,} elements and blocks, the limit is {limits.parts:,}"
+        message = f"the subscription has {size:,} elements, conditions and blocks, the limit is {limits.parts:,}"
         raise exceeded(message, Place(1, 1), "split the subscription")
 
 
+def _item_size(item: Item) -> int:
+    match item:
+        case PatternItem(element):
+            return 1 + _elements(element)
+        case ConditionItem(condition):
+            return terms_in(condition)
+        case _:
+            return 1
+
+
 def _elements(element: Element) -> int:
-    return 1 + sum(_elements(child) for child, _ in element.children)
+    steps = 1 if element.tag.path is None else sum(1 for _ in path_names(element.tag.path))
+    return steps + sum(_elements(child) for child, _ in element.children)
 
 
-def _built(template: Template) -> int:
-    return 1 + sum(_built(each) for each in template.contents if isinstance(each, Template))
+def _built(content: Built) -> int:
+    match content:
+        case Template(_, attributes, contents):
+            values = (each.value for each in attributes if isinstance(each.value, CallUse))
+            return 1 + sum(map(_built, contents)) + sum(map(terms_in, values))
+        case Nested(_, items, _, inner):
+            return 1 + sum(map(_item_size, items)) + _built(inner)
+        case CallUse():
+            return terms_in(content)
+        case _:
+            return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tocsin.languages.exmlql.problems import SYNTAX_CODE
 from tocsin.languages.exmlql.syntax import Subscription, uses_of
 from tocsin.languages.texts import Problems
 
@@ -10,6 +11,9 @@ def check_rules(subscription: Subscription, problems: Problems) -> None:
     """Notes what breaks a rule, in the order 2.2, 2.1, 1."""
     if subscription.construct is None:
         _check_designation(subscription, problems)
+        if subscription.order is not None:
+            hint = "leave ORDER-BY out, or build something with CONSTRUCT"
+            problems.add(SYNTAX_CODE, subscription.order.spot, "ORDER-BY orders what CONSTRUCT builds", hint)
         return
     if subscription.mode is not None:
         operator = subscription.mode.operator
@@ -36,7 +40,9 @@ def _selects_unclearly(subscription: Subscription) -> bool:
 
 def _check_designation(subscription: Subscription, problems: Problems) -> None:
     """Rule 1: without CONSTRUCT, one of several matched events is designated with `~>`."""
-    labelled = [item.label for item in subscription.blocks if item.label]
+    labelled = list({item.label.text: item.label for item in reversed(subscription.blocks) if item.label}.values())[
+        ::-1
+    ]
     hint = "say which event is sent with ~> #X, or build one with CONSTRUCT"
     mode, time = subscription.mode, subscription.time
     if time is None or not subscription.has_operator:
@@ -46,6 +52,6 @@ def _check_designation(subscription: Subscription, problems: Problems) -> None:
     elif mode is None:
         message = "several events match and none is designated (rule 1.2)"
         problems.add("EventForwardingConfusion", next(uses_of(time)), message, hint)
-    elif mode.operator.text == "=>":
+    elif mode.kind == "=>":
         message = "=> forwards a matched event, and here several match (rule 1.2)"
         problems.add("EventForwardingConfusion", mode.operator, message, hint)

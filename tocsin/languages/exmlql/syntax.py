@@ -27,7 +27,7 @@ class Bind:
 
 @dataclass(frozen=True, slots=True)
 class AttributeMatch:
-    """`name = "text"` or `name = $v`; a variable begins with `$` and is not quoted."""
+    """`name = "text"` or `name = $v`; a variable begins with `$` and is not quoted. The name may be one, too."""
 
     name: Spot
     text: str | None
@@ -43,10 +43,54 @@ class ContentText:
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
-    """An element of a pattern; the tag is a name, `*`, `$` or a variable."""
+class PathName:
+    """A step of a path: a name, `*` or `$`."""
 
-    tag: Spot
+    spot: Spot
+
+    @property
+    def is_any(self) -> bool:
+        """Whether any name will do."""
+        return self.spot.text in ("*", "$")
+
+
+@dataclass(frozen=True, slots=True)
+class PathParts:
+    """Parts of a path one after the other (`.`), or one of them (`|`)."""
+
+    operator: str
+    parts: tuple[PathUse, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PathMark:
+    """A part of a path with `*`, `+` or `?` behind it."""
+
+    part: PathUse
+    mark: str
+
+
+PathUse: TypeAlias = PathName | PathParts | PathMark
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """The tag of a pattern element: a variable, or a path, most often of one name. `spot` has all of its text."""
+
+    spot: Spot
+    path: PathUse | None
+
+    @property
+    def variable(self) -> Spot | None:
+        """The variable that is bound to the name."""
+        return self.spot if self.path is None else None
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """An element of a pattern."""
+
+    tag: Tag
     attributes: tuple[AttributeMatch, ...]
     children: tuple[tuple[Element, Bind | None], ...]
     variables: tuple[Spot, ...]
@@ -55,12 +99,30 @@ class Element:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceUse:
+    """`IN $v`, or `IN "name"`."""
+
+    spot: Spot
+
+    @property
+    def variable(self) -> Spot | None:
+        """The variable that is looked into."""
+        return self.spot if self.spot.text.startswith("$") else None
+
+    @property
+    def document(self) -> str:
+        """The name of the document."""
+        return self.spot.text[1:-1].replace('""', '"')
+
+
+@dataclass(frozen=True, slots=True)
 class PatternItem:
-    """A pattern in WHERE."""
+    """A pattern in WHERE: of an event, which may have a label, or of a source."""
 
     element: Element
     bind: Bind | None
     label: Spot | None
+    source: SourceUse | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +136,99 @@ class XPathItem:
 
 
 @dataclass(frozen=True, slots=True)
-class ConditionItem:
-    """A value condition in WHERE: the value is a variable, or a constant as text."""
+class ConstantUse:
+    """A text or a number in a condition."""
 
-    variable: Spot
+    text: str
+    spot: Spot
+    depth: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class VariableUse:
+    """A variable in a condition or in the arguments of a function."""
+
+    spot: Spot
+    depth: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class CallUse:
+    """A function, an arithmetic operator or a Skolem term with its arguments."""
+
+    function: Spot
+    arguments: tuple[Term, ...]
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two values with a comparison between them."""
+
+    left: Term
     relation: str
-    constant: str | None
-    other: Spot | None
+    right: Term
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class LikeUse:
+    """`value [NOT] LIKE "pattern" [ESCAPE "c"]`."""
+
+    value: Term
+    pattern: ContentText
+    escape: ContentText | None
+    negated: bool
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class AmongUse:
+    """`value [NOT] IN (value, ...)`."""
+
+    value: Term
+    among: tuple[Term, ...]
+    negated: bool
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Junction:
+    """`NOT` with one condition, `AND` and `OR` with two."""
+
+    word: str
+    parts: tuple[Term, ...]
+    depth: int
+
+
+Condition: TypeAlias = Comparison | LikeUse | AmongUse | Junction
+Term: TypeAlias = ConstantUse | VariableUse | CallUse | Condition
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionItem:
+    """A value condition in WHERE."""
+
+    condition: Condition
 
 
 Item: TypeAlias = PatternItem | XPathItem | ConditionItem
+
+
+@dataclass(frozen=True, slots=True)
+class OrderUse:
+    """A variable of ORDER-BY."""
+
+    variable: Spot
+    descending: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """`ORDER-BY $a, $b DESCENDING`."""
+
+    keys: tuple[OrderUse, ...]
+    spot: Spot
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,36 +275,54 @@ TimePart: TypeAlias = BlockUse | Operation | Group | Timed
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """`~>` or `=>` with its targets."""
+    """`~>` or `=>`, however it is written, with its targets."""
 
     operator: Spot
     targets: tuple[Spot, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Skolem:
-    """`Name($a, $b)` as the value of an attribute."""
-
-    function: Spot
-    variables: tuple[Spot, ...]
+    kind: str
 
 
 @dataclass(frozen=True, slots=True)
 class OutAttribute:
-    """An attribute of a template: a text, a variable or a Skolem term."""
+    """An attribute of a template: a text, a variable, a Skolem term or a value. The name may be a variable."""
 
     name: Spot
-    value: str | Spot | Skolem
+    value: str | Spot | CallUse | ConstantUse | VariableUse
+
+
+@dataclass(frozen=True, slots=True)
+class Nested:
+    """`WHERE ... CONSTRUCT ...` inside of a template; `levels` is how many queries stand in each other."""
+
+    spot: Spot
+    items: tuple[Item, ...]
+    order: Order | None
+    content: Built
+    depth: int
+    levels: int
+
+    @property
+    def patterns(self) -> tuple[PatternItem, ...]:
+        """The patterns of its WHERE."""
+        return tuple(each for each in self.items if isinstance(each, PatternItem))
+
+    @property
+    def conditions(self) -> tuple[ConditionItem, ...]:
+        """The conditions of its WHERE."""
+        return tuple(each for each in self.items if isinstance(each, ConditionItem))
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """An element of CONSTRUCT; contents are templates, variables and texts in order."""
+    """An element of CONSTRUCT; contents are templates, variables, texts, values and queries in order."""
 
     name: Spot
     attributes: tuple[OutAttribute, ...]
-    contents: tuple[Template | Spot | ContentText, ...]
+    contents: tuple[Built, ...]
     depth: int
+
+
+Built: TypeAlias = Template | Spot | ContentText | CallUse | ConstantUse | VariableUse | Nested
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,12 +351,23 @@ class Subscription:
     within: Spot | None
     mode: Mode | None
     contexts: Contexts | None
+    order: Order | None
     construct: Construct | None
 
     @property
-    def blocks(self) -> tuple[PatternItem | XPathItem, ...]:
+    def patterns(self) -> tuple[PatternItem | XPathItem, ...]:
         """The patterns of WHERE."""
         return tuple(each for each in self.items if not isinstance(each, ConditionItem))
+
+    @property
+    def blocks(self) -> tuple[PatternItem | XPathItem, ...]:
+        """The patterns of WHERE that are about events."""
+        return tuple(each for each in self.patterns if isinstance(each, XPathItem) or each.source is None)
+
+    @property
+    def sourced(self) -> tuple[PatternItem, ...]:
+        """The patterns of WHERE that look inside of a variable or a document."""
+        return tuple(each for each in self.patterns if isinstance(each, PatternItem) and each.source is not None)
 
     @property
     def conditions(self) -> tuple[ConditionItem, ...]:
@@ -223,6 +397,62 @@ def uses_of(part: TimePart) -> Iterator[Spot]:
             yield from uses_of(middle)
         case _:
             assert_never(part)
+
+
+def variables_in(term: Term) -> Iterator[Spot]:
+    """The variables of a condition or value, from left to right."""
+    match term:
+        case ConstantUse():
+            pass
+        case VariableUse(spot):
+            yield spot
+        case CallUse(_, arguments):
+            for each in arguments:
+                yield from variables_in(each)
+        case Comparison(left, _, right):
+            yield from variables_in(left)
+            yield from variables_in(right)
+        case LikeUse(value):
+            yield from variables_in(value)
+        case AmongUse(value, among):
+            for each in (value, *among):
+                yield from variables_in(each)
+        case Junction(_, parts):
+            for each in parts:
+                yield from variables_in(each)
+        case _:
+            assert_never(term)
+
+
+def terms_in(term: Term) -> int:
+    """How many operands, functions and conditions stand in a term, itself included."""
+    match term:
+        case ConstantUse() | VariableUse():
+            return 1
+        case CallUse(_, inner) | Junction(_, inner):
+            return 1 + sum(map(terms_in, inner))
+        case Comparison(left, _, right):
+            return 1 + terms_in(left) + terms_in(right)
+        case LikeUse(value):
+            return 1 + terms_in(value)
+        case AmongUse(value, among):
+            return 1 + terms_in(value) + sum(map(terms_in, among))
+        case _:
+            assert_never(term)
+
+
+def path_names(path: PathUse) -> Iterator[PathName]:
+    """The steps of a path, from left to right."""
+    match path:
+        case PathName():
+            yield path
+        case PathParts(_, parts):
+            for part in parts:
+                yield from path_names(part)
+        case PathMark(part):
+            yield from path_names(part)
+        case _:
+            assert_never(path)
 
 
 def _bare(part: TimePart) -> TimePart:

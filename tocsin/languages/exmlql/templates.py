@@ -2,72 +2,165 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
+from tocsin.languages.exmlql.bindings import item_bindings
+from tocsin.languages.exmlql.build_terms import is_function
 from tocsin.languages.exmlql.namespaces import Namespaces
+from tocsin.languages.exmlql.patterns import PatternReader
 from tocsin.languages.exmlql.problems import SYNTAX_CODE
-from tocsin.languages.exmlql.syntax import ContentText, OutAttribute, Skolem, Template
+from tocsin.languages.exmlql.sources import Documents, in_asking_order
+from tocsin.languages.exmlql.syntax import (
+    Built,
+    CallUse,
+    ConstantUse,
+    ContentText,
+    Nested,
+    Order,
+    OutAttribute,
+    PatternItem,
+    Template,
+    VariableUse,
+    XPathItem,
+)
+from tocsin.languages.exmlql.terms import TermReader
 from tocsin.languages.texts import Problems, Spot
-from tocsin.plan.construction import OutputAttribute, OutputText, OutputValue, SkolemTerm, TemplateElement
+from tocsin.plan.blocks import InEvent, InVariable, Source, SourcedPattern
+from tocsin.plan.row_terms import OrderKey
+from tocsin.plan.templates import (
+    AttributeValue,
+    NestedQuery,
+    OutputAttribute,
+    OutputText,
+    OutputValue,
+    SkolemTerm,
+    TemplateContent,
+    TemplateElement,
+)
 
 
-def lowered_template(template: Template, namespaces: Namespaces, problems: Problems) -> TemplateElement:
-    """An outermost template element."""
-    prefixes = sorted({name.text.partition(":")[0] for name in _names(template) if ":" in name.text} - {"xml"})
-    declared = tuple(
-        OutputAttribute(f"xmlns:{prefix}", OutputText(namespaces.uris[prefix]))
-        for prefix in prefixes
-        if prefix in namespaces.uris
-    )
-    lowered = _element(template, namespaces, problems)
-    return TemplateElement(lowered.name, (*declared, *lowered.attributes), lowered.contents)
+@dataclass(frozen=True, slots=True)
+class TemplateReader:
+    """Lowers the templates of one subscription; `event_of` says which event a pattern without IN looks at."""
+
+    namespaces: Namespaces
+    patterns: PatternReader
+    terms: TermReader
+    documents: Documents
+    problems: Problems
+    event_of: Callable[[PatternItem], str]
+
+    def outermost(self, template: Template, bound: frozenset[str]) -> TemplateElement:
+        """An outermost template element, given the variables that rows bind."""
+        prefixes = sorted({name.text.partition(":")[0] for name in _names(template) if ":" in name.text} - {"xml"})
+        declared = tuple(
+            OutputAttribute(f"xmlns:{prefix}", OutputText(self.namespaces.uris[prefix]))
+            for prefix in prefixes
+            if prefix in self.namespaces.uris
+        )
+        lowered = self._element(template, bound)
+        return TemplateElement(lowered.name, (*declared, *lowered.attributes), lowered.contents)
+
+    def _element(self, template: Template, bound: frozenset[str]) -> TemplateElement:
+        seen: set[str] = set()
+        for attribute in template.attributes:
+            self.namespaces.refuse_declaration(attribute.name)
+            name = attribute.name.text if _is_variable(attribute.name) else self.namespaces.expanded(attribute.name)
+            if name in seen:
+                message = f"the attribute {attribute.name.text} stands twice"
+                self.problems.add(SYNTAX_CODE, attribute.name, message, "leave one of them out")
+            seen.add(name)
+        return TemplateElement(
+            self._name(template.name),
+            tuple(OutputAttribute(self._name(each.name), self._value(each)) for each in template.attributes),
+            tuple(self._content(each, bound) for each in template.contents),
+        )
+
+    def _name(self, name: Spot) -> str | OutputValue:
+        if _is_variable(name):
+            return OutputValue(name.text)
+        self.namespaces.expanded(name)
+        return name.text
+
+    def _value(self, attribute: OutAttribute) -> AttributeValue:
+        match attribute.value:
+            case CallUse() as call if not is_function(call):
+                return self._skolem(call)
+            case CallUse() | ConstantUse() | VariableUse() as value:
+                return self.terms.operand(value)
+            case Spot(text=variable):
+                return OutputValue(variable)
+            case text:
+                return OutputText(text)
+
+    def _skolem(self, call: CallUse) -> SkolemTerm:
+        """A term made of variables alone: what is worked out is bound first."""
+        names: list[str] = []
+        for argument in call.arguments:
+            if isinstance(argument, VariableUse):
+                names.append(argument.spot.text)
+            else:
+                hint = f"write {call.function.text}($a, $b), or one of the functions"
+                message = f"{call.function.text} is no function, and an id is made of variables alone"
+                self.problems.add(SYNTAX_CODE, call.function, message, hint)
+        return SkolemTerm(call.function.text, tuple(names))
+
+    def _content(self, content: Built, bound: frozenset[str]) -> TemplateContent:
+        match content:
+            case Template():
+                return self._element(content, bound)
+            case Spot(text=variable):
+                return OutputValue(variable)
+            case ContentText(text):
+                return OutputText(text)
+            case Nested():
+                return self._nested(content, bound)
+            case _:
+                return self.terms.operand(content)
+
+    def _nested(self, nested: Nested, bound: frozenset[str]) -> NestedQuery:
+        for item in nested.items:
+            if isinstance(item, XPathItem):
+                hint = "write a pattern, or move XPATH to the outermost WHERE"
+                self.problems.add(SYNTAX_CODE, item.spot, "XPATH looks at an event, not inside of a template", hint)
+        if not nested.patterns:
+            hint = "a pattern binds the variables, as in WHERE <a>$x</> IN $v CONSTRUCT <b>$x</>"
+            self.problems.add(SYNTAX_CODE, nested.spot, "WHERE has no pattern", hint)
+        own = frozenset(spot.text for item in nested.patterns for spot, _ in item_bindings(item))
+        return NestedQuery(
+            tuple(self._sourced(each) for each in in_asking_order(nested.patterns, bound)),
+            tuple(self.terms.condition(each.condition) for each in nested.conditions),
+            order_keys(nested.order),
+            self._content(nested.content, bound | own),
+        )
+
+    def _sourced(self, item: PatternItem) -> SourcedPattern:
+        source: Source
+        if item.source is None:
+            source = InEvent(self.event_of(item))
+        elif item.source.variable is not None:
+            source = InVariable(item.source.variable.text)
+        else:
+            source = self.documents.source(item.source)
+        return SourcedPattern(self.patterns.element(item), source)
 
 
-def _element(template: Template, namespaces: Namespaces, problems: Problems) -> TemplateElement:
-    namespaces.expanded(template.name)
-    seen: set[str] = set()
-    for attribute in template.attributes:
-        namespaces.refuse_declaration(attribute.name)
-        if namespaces.expanded(attribute.name) in seen:
-            problems.add(
-                SYNTAX_CODE,
-                attribute.name,
-                f"the attribute {attribute.name.text} stands twice",
-                "leave one of them out",
-            )
-        seen.add(namespaces.expanded(attribute.name))
-    return TemplateElement(
-        template.name.text,
-        tuple(OutputAttribute(each.name.text, _value(each)) for each in template.attributes),
-        tuple(_content(each, namespaces, problems) for each in template.contents),
-    )
+def order_keys(order: Order | None) -> tuple[OrderKey, ...]:
+    """ORDER-BY lowered."""
+    return tuple(OrderKey(key.variable.text, key.descending) for key in order.keys) if order else ()
 
 
-def _value(attribute: OutAttribute) -> OutputText | OutputValue | SkolemTerm:
-    match attribute.value:
-        case Skolem(function, variables):
-            return SkolemTerm(function.text, tuple(each.text for each in variables))
-        case Spot(text=variable):
-            return OutputValue(variable)
-        case text:
-            return OutputText(text)
+def _is_variable(name: Spot) -> bool:
+    return name.text.startswith("$")
 
 
-def _content(
-    content: Template | Spot | ContentText, namespaces: Namespaces, problems: Problems
-) -> TemplateElement | OutputValue | OutputText:
-    match content:
-        case Template():
-            return _element(content, namespaces, problems)
-        case Spot(text=variable):
-            return OutputValue(variable)
-        case ContentText(text):
-            return OutputText(text)
-
-
-def _names(template: Template) -> Iterator[Spot]:
-    yield template.name
-    yield from (attribute.name for attribute in template.attributes)
-    for content in template.contents:
-        if isinstance(content, Template):
-            yield from _names(content)
+def _names(content: Built) -> Iterator[Spot]:
+    """The names of a template, from left to right."""
+    if isinstance(content, Template):
+        yield content.name
+        yield from (attribute.name for attribute in content.attributes)
+        for inner in content.contents:
+            yield from _names(inner)
+    elif isinstance(content, Nested):
+        yield from _names(content.content)

@@ -1,71 +1,176 @@
-"""Variables: what is used is bound on every alternative, and no variable is a name here and content there."""
+"""Variables: what is used is bound on every alternative, and no variable is a name here and content there.
+
+A query inside of a template sees the variables around it and adds its own; what is around does not see those.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from enum import Enum
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import assert_never
 
+from tocsin.languages.exmlql.bindings import Kind, item_bindings
+from tocsin.languages.exmlql.sources import attached, in_asking_order, own_variables
 from tocsin.languages.exmlql.syntax import (
-    Bind,
     BlockUse,
-    Element,
+    Built,
+    CallUse,
+    ConstantUse,
+    ContentText,
     Group,
+    Nested,
     Operation,
+    Order,
     PatternItem,
-    Skolem,
     Subscription,
     Template,
     Timed,
     TimePart,
+    VariableUse,
     XPathItem,
+    variables_in,
 )
 from tocsin.languages.texts import Problems, Spot
-
-
-class Kind(Enum):
-    """What a variable is bound to."""
-
-    NAME = "the name of an element"
-    ELEMENT = "an element"
-    CONTENT = "the content of an element"
-    ATTRIBUTE = "an attribute"
-
 
 _APART = ((Kind.NAME, Kind.CONTENT), (Kind.NAME, Kind.ELEMENT), (Kind.ATTRIBUTE, Kind.ELEMENT))
 """Kinds that one variable cannot both have: their values are never equal."""
 
+_Kinds = Mapping[str, frozenset[Kind]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """The variables that can be used, and those that are bound somewhere, with their kinds."""
+
+    bound: frozenset[str]
+    kinds: _Kinds
+
 
 def check_variables(subscription: Subscription, problems: Problems) -> None:
     """Notes variables that are not bound where they are used, and those that are bound to what cannot be equal."""
-    kinds = _check_kinds(subscription, problems)
-    bound = _bound_always(subscription)
-    single = variables_by_block(subscription)
-    for condition in subscription.conditions:
-        used = [condition.variable, *([condition.other] if condition.other else [])]
+    kinds = _check_kinds(subscription.patterns, {}, problems)
+    scope = _Scope(_bound_always(subscription), kinds)
+    check = _Check(problems)
+    by_block = variables_by_block(subscription)
+    check.sources(subscription.sourced, _Scope(frozenset().union(*by_block.values()), kinds))
+    for condition in (each.condition for each in subscription.conditions):
+        used = list(variables_in(condition))
         names = {each.text for each in used}
-        if not names <= bound and not any(names <= of_block for of_block in single.values()):
-            for each in used:
-                _check_bound(each, bound, kinds, problems)
+        if not any(names <= of_block for of_block in by_block.values()):
+            check.bound(used, scope)
+    check.order(subscription.order, scope)
     for template in subscription.construct.templates if subscription.construct else ():
-        for variable, as_attribute in _used(template):
-            _check_bound(variable, bound, kinds, problems)
-            if as_attribute and Kind.ELEMENT in kinds.get(variable.text, ()):
-                problems.add(
-                    "VariableKindError",
-                    variable,
-                    f"{variable.text} is an element, and an attribute holds a text",
-                    f"bind the text with CONTENT_AS {variable.text}, or write <name>{variable.text}</>",
-                )
+        check.built(template, scope)
 
 
 def variables_by_block(subscription: Subscription) -> Mapping[str, frozenset[str]]:
-    """The variables of each labelled block; those of unlabelled patterns are under the empty label."""
-    found: dict[str, frozenset[str]] = {}
-    for item in subscription.blocks:
-        label = item.label.text if item.label else ""
-        found[label] = found.get(label, frozenset()) | {spot.text for spot, _ in _bindings(item)}
-    return found
+    """The variables of each labelled block, with the sources that belong to it; under no label, of unlabelled ones."""
+    found = own_variables(subscription)
+    for label, items in attached(subscription).items():
+        found[label].update(spot.text for item in items for spot, _ in item_bindings(item))
+    return {label: frozenset(names) for label, names in found.items()}
+
+
+class _Check:
+    """Notes the problems of what is used, scope by scope."""
+
+    def __init__(self, problems: Problems) -> None:
+        self._problems = problems
+        self._inside: set[str] = set()
+
+    def built(self, content: Built, scope: _Scope) -> None:
+        """What a template uses."""
+        match content:
+            case Template():
+                self._template(content, scope)
+            case Nested():
+                self._nested(content, scope)
+            case Spot():
+                self.bound([content], scope)
+            case CallUse() | VariableUse() | ConstantUse():
+                self.bound(variables_in(content), scope)
+            case ContentText():
+                pass
+            case _:
+                assert_never(content)
+
+    def bound(self, variables: Iterable[Spot], scope: _Scope) -> None:
+        """Variables that are to be bound."""
+        for variable in variables:
+            if variable.text not in scope.bound:
+                self._unbound(variable, scope.kinds)
+
+    def order(self, order: Order | None, scope: _Scope) -> None:
+        """The variables of ORDER-BY."""
+        self.bound([key.variable for key in order.keys] if order else (), scope)
+
+    def sources(self, items: Iterable[PatternItem], scope: _Scope) -> None:
+        """The variables that patterns look into: they are bound, and to something that has an inside."""
+        for item in items:
+            variable = item.source.variable if item.source else None
+            if variable is None:
+                continue
+            self.bound([variable], scope)
+            kinds = scope.kinds.get(variable.text, frozenset())
+            if kinds and kinds.isdisjoint((Kind.ELEMENT, Kind.CONTENT)):
+                self._problems.add(
+                    "VariableKindError",
+                    variable,
+                    f"{variable.text} is {next(iter(kinds)).value}, and IN looks inside of an element",
+                    f"bind an element with ELEMENT_AS {variable.text}, or its content with CONTENT_AS {variable.text}",
+                )
+
+    def _template(self, template: Template, scope: _Scope) -> None:
+        self._name(template.name, scope)
+        for attribute in template.attributes:
+            self._name(attribute.name, scope)
+            if isinstance(attribute.value, Spot):
+                self.bound([attribute.value], scope)
+                self._no_element(attribute.value, scope, "an attribute holds a text")
+            elif not isinstance(attribute.value, str):
+                self.bound(variables_in(attribute.value), scope)
+        for content in template.contents:
+            self.built(content, scope)
+
+    def _name(self, name: Spot, scope: _Scope) -> None:
+        if name.text.startswith("$"):
+            self.bound([name], scope)
+            self._no_element(name, scope, "a name is a text")
+
+    def _no_element(self, variable: Spot, scope: _Scope, reason: str) -> None:
+        if Kind.ELEMENT in scope.kinds.get(variable.text, ()):
+            self._problems.add(
+                "VariableKindError",
+                variable,
+                f"{variable.text} is an element, and {reason}",
+                f"bind the text with CONTENT_AS {variable.text}, or write <name>{variable.text}</>",
+            )
+
+    def _nested(self, nested: Nested, around: _Scope) -> None:
+        kinds = _check_kinds(nested.patterns, around.kinds, self._problems)
+        own = frozenset(spot.text for item in nested.patterns for spot, _ in item_bindings(item))
+        scope = _Scope(around.bound | own, kinds)
+        known = around.bound
+        for item in in_asking_order(nested.patterns, around.bound):
+            self.sources((item,), _Scope(known, kinds))
+            known |= frozenset(spot.text for spot, _ in item_bindings(item))
+        for condition in nested.conditions:
+            self.bound(variables_in(condition.condition), scope)
+        self.order(nested.order, scope)
+        self.built(nested.content, scope)
+        self._inside |= own
+
+    def _unbound(self, variable: Spot, kinds: _Kinds) -> None:
+        if variable.text in kinds:
+            message = f"{variable.text} is not bound on every alternative"
+            hint = f"bind {variable.text} in each of them, or write one subscription for each"
+        elif variable.text in self._inside:
+            message = f"{variable.text} is bound by a query inside, and is known only there"
+            hint = "CONSTRUCT of a query inside builds one thing: put an element around all that it should build"
+        else:
+            message = f"nothing binds {variable.text}"
+            hint = f"write {variable.text} as the content of an element in WHERE, as in <id>{variable.text}</>"
+        self._problems.add("UnboundVariable", variable, message, hint)
 
 
 def _bound_always(subscription: Subscription) -> frozenset[str]:
@@ -93,23 +198,12 @@ def _bound(part: TimePart, by_block: Mapping[str, frozenset[str]]) -> frozenset[
             assert_never(part)
 
 
-def _check_bound(variable: Spot, bound: frozenset[str], kinds: Mapping[str, set[Kind]], problems: Problems) -> None:
-    if variable.text in bound:
-        return
-    if variable.text in kinds:
-        message = f"{variable.text} is not bound on every alternative"
-        hint = f"bind {variable.text} in each of them, or write one subscription for each"
-    else:
-        message = f"nothing binds {variable.text}"
-        hint = f"write {variable.text} as the content of an element in WHERE, as in <id>{variable.text}</>"
-    problems.add("UnboundVariable", variable, message, hint)
-
-
-def _check_kinds(subscription: Subscription, problems: Problems) -> dict[str, set[Kind]]:
-    kinds: dict[str, set[Kind]] = {}
-    for item in subscription.blocks:
-        for variable, kind in _bindings(item):
-            before = kinds.setdefault(variable.text, set())
+def _check_kinds(items: Iterable[PatternItem | XPathItem], around: _Kinds, problems: Problems) -> _Kinds:
+    """The kinds of all variables, those around included; a problem where one has two that are never equal."""
+    kinds = dict(around)
+    for item in items:
+        for variable, kind in item_bindings(item):
+            before = kinds.get(variable.text, frozenset())
             for one, other in _APART:
                 if kind in (one, other) and (other if kind is one else one) in before:
                     problems.add(
@@ -118,44 +212,5 @@ def _check_kinds(subscription: Subscription, problems: Problems) -> dict[str, se
                         f"{variable.text} is {one.value} and {other.value}, which are never equal",
                         "use a variable of its own for each",
                     )
-            before.add(kind)
+            kinds[variable.text] = before | {kind}
     return kinds
-
-
-def _bindings(item: PatternItem | XPathItem) -> Iterator[tuple[Spot, Kind]]:
-    if isinstance(item, PatternItem):
-        yield from _element_bindings(item.element, item.bind)
-    elif item.bind is not None:
-        yield _as_bound(item.bind)
-
-
-def _element_bindings(element: Element, bind: Bind | None) -> Iterator[tuple[Spot, Kind]]:
-    if element.tag.text.startswith("$") and len(element.tag.text) > 1:
-        yield element.tag, Kind.NAME
-    for attribute in element.attributes:
-        if attribute.variable is not None:
-            yield attribute.variable, Kind.ATTRIBUTE
-    for variable in element.variables:
-        yield variable, Kind.CONTENT
-    for child, bound in element.children:
-        yield from _element_bindings(child, bound)
-    if bind is not None:
-        yield _as_bound(bind)
-
-
-def _as_bound(bind: Bind) -> tuple[Spot, Kind]:
-    return bind.variable, Kind.ELEMENT if bind.how == "ELEMENT_AS" else Kind.CONTENT
-
-
-def _used(template: Template) -> Iterator[tuple[Spot, bool]]:
-    """The variables of a template, and whether each is the whole value of an attribute."""
-    for attribute in template.attributes:
-        if isinstance(attribute.value, Skolem):
-            yield from ((variable, False) for variable in attribute.value.variables)
-        elif isinstance(attribute.value, Spot):
-            yield attribute.value, True
-    for content in template.contents:
-        if isinstance(content, Template):
-            yield from _used(content)
-        elif isinstance(content, Spot):
-            yield content, False

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from tocsin.errors import MeaningProblem, Problem
-from tocsin.languages.context import Context, Definition, PartDefinition, RegionDefinition
+from tocsin.languages.context import Context, Definition, DocumentDefinition, PartDefinition, RegionDefinition
 from tocsin.languages.opsl.atoms import NOTHING
 from tocsin.languages.opsl.limits import exceeded
 from tocsin.languages.opsl.regions import region_of
@@ -57,6 +57,13 @@ class Names:
             line = json.dumps({"define": name, **_EXAMPLES[wanted]})
             way_out = f"did you mean {near[0]}?" if near else f"add a line to the file of subscriptions: {line}"
             raise MeaningProblem(f"the name {name} is not defined", code="UnknownName", token=name, hint=way_out)
+        if isinstance(definition, DocumentDefinition):
+            raise MeaningProblem(
+                f"{name} is a document, and here stands a region or a part",
+                code="NameKindError",
+                token=name,
+                hint='documents are for E-XML-QL, as in xml{WHERE <a>$x</>, <b>$x</> IN "..."}',
+            )
         return definition
 
     def region(self, definition: RegionDefinition, metric: Metric) -> str:

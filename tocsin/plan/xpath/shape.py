@@ -6,7 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from tocsin.events.views.document import DEEPEST, Element, attribute_count, size_of
+from tocsin.events.views.document import (
+    DEEPEST,
+    Element,
+    attribute_sizes,
+    has_attributes_in_namespaces,
+    size_of,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +30,9 @@ class Shape:
 
     `nodes` counts the root, elements and texts, `depth` the levels, `fan` the children of one node at most; `squares`
     is the sum of the squares of the numbers of children, `levels` that of the levels of all nodes; `size` is the length
-    of the whole text in bytes, `in_namespaces` the number of attributes that have a namespace. Between two elements
-    there is one text at most. Without an outline, every element may have the name that is asked for, and stand inside
-    all others.
+    of the whole text in bytes, `attribute_size` that of all values of attributes; `in_namespaces` says whether an
+    attribute has a namespace. Between two elements there is one text at most. Without an outline, every element may
+    have the name that is asked for, and stand inside all others.
     """
 
     elements: int
@@ -35,9 +41,11 @@ class Shape:
     fan: int
     squares: int
     levels: int
-    attributes: int
     size: int
-    in_namespaces: int = 0
+    attributes: int
+    attribute_size: int
+    longest_attribute: int
+    in_namespaces: bool = True
     outline: Outline | None = field(default=None, repr=False)
     _counts: dict[str, int] = field(default_factory=dict, init=False, repr=False, compare=False)
     _inside: dict[str, int] = field(default_factory=dict, init=False, repr=False, compare=False)
@@ -70,12 +78,12 @@ def rough_shape(elements: int, size: int) -> Shape:
     """What the number of elements and the length of the text tell; nothing in it is less than in the shape itself."""
     nodes = 3 * elements + 2
     depth = min(elements, DEEPEST) + 2
-    return Shape(elements, nodes, depth, nodes, nodes * nodes, nodes * depth, size, size)
+    return Shape(elements, nodes, depth, nodes, nodes * nodes, nodes * depth, size, size, size, size)
 
 
 def outlined_shape(root: Element, outline: Outline) -> Shape:
     """The shape of a document whose outline is known."""
-    elements = len(outline.names)
+    elements, values = len(outline.names), attribute_sizes(root)
     children = Counter(outline.parents).values()
     return Shape(
         elements,
@@ -84,9 +92,11 @@ def outlined_shape(root: Element, outline: Outline) -> Shape:
         2 * max(children) + 1,
         sum((2 * count + 1) ** 2 for count in children) + elements,
         3 * (sum(outline.levels) + 2 * elements) + 2,
-        attribute_count(root),
         size_of(root),
-        attribute_count(root, in_namespaces=True),
+        len(values),
+        sum(values),
+        max(values, default=0),
+        has_attributes_in_namespaces(root),
         outline,
     )
 

@@ -7,7 +7,8 @@ path for all its evaluations together: how often it starts (`groups`), how many 
 of them for one start at most (`most`), and how often one and the same node was reached at most (`times`). A node has
 one parent, so that children of different nodes are different nodes: this keeps `//a[b/c]` linear, as it is.
 
-One unit is a third of a nanosecond, or less. What is over the budget is undecided: it does not ring, and this is told.
+One unit is about half a nanosecond, often less. What is over the budget is undecided: it does not ring, and this is
+told.
 """
 
 from __future__ import annotations
@@ -32,14 +33,21 @@ from tocsin.plan.xpath.syntax import (
     type_of,
 )
 
-BUDGET = 250_000_000
+BUDGET = 200_000_000
 """Units for any document."""
-BUDGET_PER_ELEMENT = 300
+BUDGET_PER_ELEMENT = 2_000
 BUDGET_PER_BYTE = 16
-"""Units that a larger document has beside: what is linear is always decided."""
+"""Units that a larger document has beside, so that what is linear is decided in the largest, too."""
 
-NODE, CALL, COMPARISON, PAIR = 16, 100, 2, 8
-"""Units of looking at a node, of evaluating a part, of comparing two nodes in a merge, two values in a comparison."""
+NODE, CONTEXT, CALL, COMPARISON, PAIR, TEXT = 16, 500, 250, 2, 16, 300
+"""Units of looking at a node, of starting a step from one, of evaluating a part of the expression, of comparing two
+nodes in a merge and two values in a comparison, and of making the text of a node, beside its characters."""
+
+SEARCH = 3
+"""Units of comparing two characters in a search for a text in another."""
+
+CHARACTER = {"translate": 80, "normalize-space": 4, "substring": 8, "string-length": 4}
+"""Units of a character in functions that look at each; 1 in the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +62,8 @@ class Starts:
 class Nodes:
     """The nodes of all evaluations: see above. `name` is the name of all of them, where they have one.
 
-    `ordered`: each evaluation has them in document order; `apart`: and none of them inside another.
+    `attributes`: all of them are attributes. `ordered`: each evaluation has them in document order; `apart`: and none
+    of them inside another.
     """
 
     pairs: int
@@ -63,6 +72,7 @@ class Nodes:
     name: str | None = None
     ordered: bool = True
     apart: bool = True
+    attributes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,14 +172,21 @@ class Bound:
         return found
 
     def _first_texts(self, nodes: Nodes, groups: int) -> Texts:
-        all_of_them = self._all_texts(replace(nodes, pairs=min(nodes.pairs, groups)))
-        self.units += all_of_them.total
-        return all_of_them
+        return self._made(replace(nodes, pairs=min(nodes.pairs, groups)))
+
+    def _made(self, nodes: Nodes) -> Texts:
+        """The texts of nodes, with what it takes to make them."""
+        found = self._all_texts(nodes)
+        self.units += TEXT * nodes.pairs + found.total
+        return found
 
     def _all_texts(self, nodes: Nodes) -> Texts:
         """The texts of nodes: a character belongs to as many nodes as there are levels, and to each so many times."""
-        size = self._shape.size
-        levels = self._shape.inside(nodes.name)
+        shape = self._shape
+        if nodes.attributes:
+            longest = shape.longest_attribute
+            return Texts(min(nodes.pairs * longest, nodes.times * shape.attribute_size), longest)
+        size, levels = shape.size, shape.inside(nodes.name)
         return Texts(min(nodes.pairs * size, nodes.times * size * levels), size)
 
     # Paths
@@ -187,12 +204,14 @@ class Bound:
     def _step(self, step: Step, given: Nodes, groups: int) -> Nodes:
         out, into, total = self._axis(step.axis, given.name)
         seen = min(given.pairs * out, given.times * total)
-        self.units += NODE * (given.pairs + seen)
+        self.units += CONTEXT * given.pairs + NODE * seen
         count = self._count(step.axis, step.test)
         passing = min(seen, given.pairs * min(out, count), given.times * into * count)
         found = Nodes(passing, min(given.most * out, count), min(given.times * into, given.pairs), _name(step))
         for predicate in step.predicates:
             self._predicate(predicate, found)
+            if isinstance(predicate, Number):  # one position: at most one node for each context
+                found = replace(found, pairs=min(found.pairs, given.pairs), most=min(found.most, given.most))
         return self._merged(step.axis, given, found, groups)
 
     def _merged(self, axis: str, given: Nodes, found: Nodes, groups: int) -> Nodes:
@@ -204,7 +223,8 @@ class Bound:
         apart = given.apart or (given.name is not None and self._shape.inside(given.name) == 1)
         ordered = axis in _FORWARD and (single or (given.ordered and apart and axis != "following-sibling"))
         stays = axis in _LEVEL or (single and axis == "following-sibling")
-        return Nodes(pairs, found.most, times, self._expanded(found.name), ordered, ordered and apart and stays)
+        name, of_attributes = self._expanded(found.name), axis == "attribute"
+        return Nodes(pairs, found.most, times, name, ordered, ordered and apart and stays, of_attributes)
 
     def _filtered(self, nodes: Nodes, predicates: tuple[Expression, ...]) -> Nodes:
         for predicate in predicates:
@@ -285,9 +305,7 @@ class Bound:
         found = self.value(operand, starts)
         if isinstance(found, Texts):
             return Nodes(starts.groups, 1, starts.times), found
-        texts = self._all_texts(found)
-        self.units += texts.total
-        return found, texts
+        return found, self._made(found)
 
     def _call(self, name: str, arguments: tuple[Expression, ...], starts: Starts) -> Nodes | Texts:
         if name in ("count", "boolean", "not"):
@@ -300,7 +318,7 @@ class Bound:
         if name == "sum":
             nodes = self._nodes(arguments[0], starts)
             self.sort(nodes, starts.groups)
-            self.units += self._all_texts(nodes).total
+            self._made(nodes)
             return _NO_TEXT
         if name == "id":
             return self._by_id(arguments[0], starts)
@@ -325,7 +343,7 @@ class Bound:
 
     def _by_id(self, argument: Expression, starts: Starts) -> Nodes:
         found = self.value(argument, starts)
-        texts = self._all_texts(found) if isinstance(found, Nodes) else found
+        texts = self._made(found) if isinstance(found, Nodes) else found
         most = min(texts.longest, self._shape.elements)
         self.units += PAIR * texts.total + COMPARISON * texts.total * most
         pairs = min(texts.total, starts.groups * most)
@@ -337,10 +355,10 @@ class Bound:
         if not given and name in ("string", "string-length", "normalize-space", "number"):
             given = [self._first_texts(Nodes(starts.groups, 1, starts.times), starts.groups)]
         total = sum(each.total for each in given)
-        self.units += total
+        self.units += total * CHARACTER.get(name, 1)
         if name in ("contains", "substring-before", "substring-after", "translate"):
             one, other = given[:2]
-            self.units += min(one.total * min(other.longest, one.longest + 1), one.longest * other.total)
+            self.units += SEARCH * min(one.total * min(other.longest, one.longest + 1), one.longest * other.total)
         return Texts(total, sum(each.longest for each in given))
 
 

@@ -27,6 +27,7 @@ from tocsin.hosts.spark.rows import Letter
 from tocsin.hosts.spark.schemas import BY_MATCH, MATCHES
 from tocsin.hosts.spark.sources import Source
 from tocsin.hosts.spark.telling import IDS_ONLY, Teller, Telling
+from tocsin.hosts.spark.worker import untold_letters
 from tocsin.values.time import Instant
 
 FORGET_EVERY = 1000
@@ -178,6 +179,7 @@ class Run:
         told = once(self._members.engine.rendered(found))
         matches = [match for match in told if match.id not in self._rung]
         self._rung.update(match.id for match in matches)
+        self.letters += untold_letters(self._members.engine)
         return matches
 
 

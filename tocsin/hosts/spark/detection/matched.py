@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from tocsin.engine.engine import Matched
 from tocsin.events.event import Event
-from tocsin.hosts.spark.detection.messages import Span, results
+from tocsin.hosts.spark.detection.messages import Span, result_of_letters, results
 from tocsin.hosts.spark.detection.routes import DETECTING_INDEXES, DetectingIndex, Route
 from tocsin.hosts.spark.layout import Layout
 from tocsin.hosts.spark.reading import Reading, RowReading, read
@@ -50,8 +50,10 @@ class MatchedRows:
         return rung(self.index.engine, self.reading, events, keys, self.teller, [])
 
     def rings(self) -> Iterator[Any]:
-        """Record batches of the matches of atomic subscriptions."""
+        """Record batches of the matches of atomic subscriptions, and of the rings for which nothing could be built."""
         found = self.rung()
+        if found.letters:
+            yield result_of_letters(found.letters)
         for first in range(0, len(found.keys), MOST_MATCHES):
             matches = found.matches(first, first + MOST_MATCHES)
             yield results(matches, pa.nulls(len(matches), DEAD_LETTER))

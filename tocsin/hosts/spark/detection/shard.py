@@ -23,6 +23,7 @@ from tocsin.hosts.spark.detection.packing import event_of_plain, pack, plain_eve
 from tocsin.hosts.spark.rows import Letter
 from tocsin.hosts.spark.sources import Source
 from tocsin.hosts.spark.telling import Teller, Telling
+from tocsin.hosts.spark.worker import untold_letters
 from tocsin.values.time import Instant
 
 _Atoms = tuple[bytes, ...]
@@ -79,6 +80,7 @@ class Shard:
         outcome.letters += map(letter_of, map(window_over, self._begun()))
         outcome.matches += self._detected()
         outcome.letters += map(letter_of, map(suspended, self._members.engine.take_suspended()))
+        outcome.letters += untold_letters(self._members.engine)
         self.token = blake2b(self.token + step, digest_size=16).digest()
         return outcome
 

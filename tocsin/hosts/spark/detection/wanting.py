@@ -69,16 +69,18 @@ class Wanting:
         by_event = ByEvent(self.layout, self.source, self.with_content)
         task, letters, spans = Task.current(), 0, 0
         for found in matched_rows(batches, self.layout, self.source, self.telling):
-            if found.letters:
-                batch = letters_by_event(found.letters, task, letters)
+            rung = found.rung()
+            told = [*found.letters, *rung.letters]
+            if told:
+                batch = letters_by_event(told, task, letters)
                 yield _extended(batch, found.version, [[]] * batch.num_rows)
-                letters += len(found.letters)
+                letters += len(told)
             span = found.span(self.late)
             if span is not None:
                 spans += 1
                 yield _extended(blank_row(task, spans), found.version, [self._to_all(found.version, span)])
             wanted, before = self._wanted(found), 0
-            for batch in by_event.events(found.rung()):
+            for batch in by_event.events(rung):
                 yield _extended(batch, found.version, wanted[before : before + batch.num_rows])
                 before += batch.num_rows
 

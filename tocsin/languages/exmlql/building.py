@@ -1,0 +1,48 @@
+"""What builders of E-XML-QL share: texts without their quotes, and the ways in which a token can be wrong."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from tocsin.languages.exmlql.problems import SYNTAX_CODE
+from tocsin.languages.parsing import Token
+from tocsin.languages.texts import Spot, spot_of
+
+Children = list[Any]
+
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+class Misplaced(Exception):
+    """A token that the grammar allows and the language does not, with the way out."""
+
+    def __init__(self, spot: Spot, message: str, hint: str, code: str = SYNTAX_CODE) -> None:
+        super().__init__(spot, message, hint)
+        self.spot = spot
+        self.message = message
+        self.hint = hint
+        self.code = code
+
+
+class TooMany(Exception):
+    """A limit is passed at a token, with the way out."""
+
+    def __init__(self, spot: Spot, message: str, hint: str) -> None:
+        super().__init__(spot, message, hint)
+        self.spot = spot
+        self.message = message
+        self.hint = hint
+
+
+def unquoted(token: Token) -> str:
+    """The text of a token in double quotes, two of which stand for one inside."""
+    return require_xml(str(token)[1:-1].replace('""', '"'), spot_of(token))
+
+
+def require_xml(text: str, spot: Spot) -> str:
+    """The text, if XML can hold it."""
+    found = _NOT_XML.search(text)
+    if found:
+        raise Misplaced(spot, f"no XML document can hold the character {found[0]!a}", "leave it out")
+    return text

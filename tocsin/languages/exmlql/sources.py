@@ -1,0 +1,105 @@
+"""Patterns with IN: which block they belong to, and the documents that they name.
+
+A pattern in a variable belongs to the blocks that bind it. A pattern in a document belongs to the blocks that share a
+variable with it, or, where there is none, to every block: so that its rows are joined with theirs wherever it matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+
+from tocsin.errors import Problem
+from tocsin.events.views.document import parse_xml
+from tocsin.languages.context import Definition, DocumentDefinition
+from tocsin.languages.exmlql.bindings import item_bindings
+from tocsin.languages.exmlql.syntax import PatternItem, SourceUse, Subscription
+from tocsin.languages.texts import Problems
+from tocsin.plan.blocks import InDocument
+
+
+def attached(subscription: Subscription) -> dict[str, list[PatternItem]]:
+    """The patterns with IN of each block, by label, in an order in which each source is bound before it is asked."""
+    bound = own_variables(subscription)
+    found: dict[str, list[PatternItem]] = {label: [] for label in bound}
+    for to_every in (False, True):
+        while _attach_some(subscription.sourced, bound, found, to_every):
+            pass
+    return found
+
+
+def own_variables(subscription: Subscription) -> dict[str, set[str]]:
+    """The variables of each labelled block's own patterns; those of unlabelled ones are under the empty label."""
+    found: dict[str, set[str]] = {}
+    for item in subscription.blocks:
+        label = item.label.text if item.label else ""
+        found.setdefault(label, set()).update(spot.text for spot, _ in item_bindings(item))
+    return found
+
+
+def _attach_some(
+    items: tuple[PatternItem, ...], bound: dict[str, set[str]], found: dict[str, list[PatternItem]], to_every: bool
+) -> bool:
+    """Attaches what can be; whether anything was."""
+    changed = False
+    for item in items:
+        variables = {spot.text for spot, _ in item_bindings(item)}
+        assert item.source is not None
+        asked = item.source.variable
+        nowhere = not any(item in each for each in found.values())
+        for label, names in bound.items():
+            if item in found[label]:
+                continue
+            fits = asked.text in names if asked else bool(variables & names) or (to_every and nowhere)
+            if fits:
+                found[label].append(item)
+                names.update(variables)
+                changed = True
+    return changed
+
+
+class Documents:
+    """The documents that a subscription may name; each is read once."""
+
+    def __init__(self, definitions: Mapping[str, Definition], problems: Problems) -> None:
+        self._definitions = definitions
+        self._problems = problems
+
+    def source(self, use: SourceUse) -> InDocument:
+        """The document; a problem at its name where there is none, or where it is no document."""
+        name, definition = use.document, self._definitions.get(use.document)
+        if not isinstance(definition, DocumentDefinition):
+            known = [each for each, one in self._definitions.items() if isinstance(one, DocumentDefinition)]
+            self._problems.add("UnknownDocument", use.spot, f"there is no document {name!r}", _way_out(name, known))
+            return InDocument(name, "")
+        try:
+            parse_xml(definition.text)
+        except Problem as problem:
+            hint = problem.hint or "define it anew, as well-formed XML"
+            self._problems.add("MalformedDocument", use.spot, f"the document {name!r}: {problem.message}", hint)
+        return InDocument(name, definition.text)
+
+
+def _way_out(name: str, known: list[str]) -> str:
+    near = get_close_matches(name, known, 1)
+    if near:
+        return f'did you mean "{near[0]}"?'
+    listed = f"the documents are: {', '.join(sorted(known))}; " if known else ""
+    return f'{listed}define it beside the subscription: {{"define": "{name}", "xml": "<...>...</...>"}}'
+
+
+def in_asking_order(patterns: tuple[PatternItem, ...], bound: frozenset[str]) -> tuple[PatternItem, ...]:
+    """The patterns of a nested query, each variable bound before it is asked; those that never are come last."""
+    waiting, ordered, known = list(patterns), list[PatternItem](), set(bound)
+    while waiting:
+        ready = [each for each in waiting if _asked_of(each) is None or _asked_of(each) in known]
+        if not ready:
+            return (*ordered, *waiting)
+        ordered.append(ready[0])
+        waiting.remove(ready[0])
+        known |= {spot.text for spot, _ in item_bindings(ready[0])}
+    return tuple(ordered)
+
+
+def _asked_of(item: PatternItem) -> str | None:
+    return item.source.variable.text if item.source and item.source.variable else None

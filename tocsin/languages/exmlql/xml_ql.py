@@ -1,0 +1,114 @@
+"""A subscription that constructs, as the plain XML-QL that builds its documents (paper 4.3, figure 9).
+
+Each label becomes `IN "P.xml"`, the document of the event that was chosen; the time clause and CONTEXT, which chose it,
+are gone. Where alternatives choose different events, there is one query for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, product
+from typing import assert_never
+
+from tocsin.languages.exmlql.syntax import BlockUse, Group, Operation, Subscription, Timed, TimePart
+from tocsin.languages.texts import Spot
+from tocsin.plan.atoms import Atom
+from tocsin.plan.block_text import Spaces
+from tocsin.plan.blocks import InDocument, InEvent, Pattern, PatternElement, SourcedPattern, XmlBlock
+from tocsin.plan.composites import Named, Part, Plan, parts_of
+from tocsin.plan.construction import Construct
+from tocsin.plan.row_text import condition_text
+from tocsin.plan.template_text import construct_text
+from tocsin.plan.templates import queries_in
+
+MOST = 64
+"""So many alternatives are written out at most."""
+
+_ONLY = "event.xml"
+
+
+def xml_ql_queries(subscription: Subscription, plan: Plan) -> list[str]:
+    """The queries; none where nothing is constructed."""
+    if not isinstance(plan.output, Construct):
+        return []
+    blocks = _blocks(plan.pattern)
+    given = list(dict.fromkeys(item.label.text if item.label else "" for item in subscription.blocks))
+    chosen = islice(_alternatives(subscription.time), MOST) if subscription.time else iter([frozenset(given)])
+    spaces = _spaces(subscription, plan.output, blocks)
+    wanted = dict.fromkeys(tuple(label for label in given if label in labels) for labels in chosen)
+    return [_query([(label, blocks[label]) for label in labels], plan.output, spaces) for labels in wanted]
+
+
+def _query(blocks: Sequence[tuple[str, XmlBlock]], output: Construct, spaces: Spaces) -> str:
+    items: list[str] = []
+    for label, block in blocks:
+        items += [spaces.pattern(_in_file(pattern, label)) for pattern in block.patterns]
+    conditions = [*(each for _, block in blocks for each in block.conditions), *output.conditions]
+    items += map(condition_text, dict.fromkeys(conditions))
+    where = "\n      ".join(dict.fromkeys(items))
+    return "\n".join((*spaces.prolog(), f"WHERE {where}", construct_text(output, spaces)))
+
+
+def _in_file(pattern: Pattern, label: str) -> Pattern:
+    """The pattern in the document that stands for an event; XPATH, which XML-QL does not know, stays as it is."""
+    if isinstance(pattern, PatternElement):
+        return SourcedPattern(pattern, InDocument(f"{label[1:]}.xml" if label else _ONLY, ""))
+    return pattern
+
+
+def _spaces(subscription: Subscription, output: Construct, blocks: Mapping[str, XmlBlock]) -> Spaces:
+    queries = [query for template in output.templates for query in queries_in(template)]
+    patterns = [each for block in blocks.values() for each in block.patterns]
+    patterns += [each for query in queries for each in query.patterns]
+    given = {line.uri: line.prefix.text for line in subscription.namespaces}
+    return Spaces(patterns, given, bare=True, event_text=_event_text)
+
+
+def _event_text(event: InEvent) -> str:
+    return f' IN "{event.name[1:]}.xml"' if event.name else f' IN "{_ONLY}"'
+
+
+def _blocks(pattern: Part) -> dict[str, XmlBlock]:
+    """The blocks by label; that of a subscription to one event goes by every label that it may have."""
+    if isinstance(pattern, XmlBlock):
+        return _Every(pattern)
+    found: dict[str, XmlBlock] = {}
+    if isinstance(pattern, Named) and isinstance(pattern.part, XmlBlock):
+        found[pattern.name] = pattern.part
+    for part in () if isinstance(pattern, Atom) else parts_of(pattern):
+        found |= _blocks(part)
+    return found
+
+
+class _Every(dict[str, XmlBlock]):
+    """One block under every label."""
+
+    def __init__(self, block: XmlBlock) -> None:
+        super().__init__({"": block})
+
+    def __missing__(self, _: str) -> XmlBlock:
+        return self[""]
+
+
+def _alternatives(part: TimePart) -> Iterator[frozenset[str]]:
+    """The blocks whose events a detection has, for each way in which it can come about."""
+    match part:
+        case BlockUse(spot):
+            yield frozenset((spot.text,))
+        case Group(inner):
+            yield from _alternatives(inner)
+        case Operation(operator, left, right) if operator.text == "|":
+            yield from _alternatives(left)
+            yield from _alternatives(right)
+        case Operation(_, left, right):
+            yield from _together(left, right)
+        case Timed(first, last, middle, absent):
+            bounds = [first] if isinstance(last, Spot) else [first, last]
+            yield from _together(*bounds, *([] if absent else [middle]))
+        case _:
+            assert_never(part)
+
+
+def _together(*parts: TimePart) -> Iterator[frozenset[str]]:
+    choices = [list(islice(_alternatives(part), MOST)) for part in parts]
+    return (frozenset[str]().union(*chosen) for chosen in product(*choices))

@@ -1,0 +1,28 @@
+"""The composite modes of the E-XML-QL paper (definition 2) and the states of its figure 3: which one a plan is in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tocsin.plan.atoms import Atom
+from tocsin.plan.composites import Plan
+from tocsin.plan.construction import Construct
+from tocsin.plan.template_text import construct_text
+
+_MODES = {
+    (False, False): ("forward", "forwarding", "the matched event itself"),
+    (False, True): ("trigger", "triggering", "an event that several others bring about"),
+    (True, False): ("split", "splitting", "new events out of one"),
+    (True, True): ("aggregate", "aggregating", "new events out of several"),
+}
+"""By whether something is constructed, and whether the plan is about several events."""
+
+
+def mode_lines(plan: Plan) -> Iterator[str]:
+    """The mode with what comes out, the states that a subscription goes through, and what it builds."""
+    builds = isinstance(plan.output, Construct)
+    name, state, what = _MODES[builds, not isinstance(plan.pattern, Atom)]
+    yield f"mode           {name}: {what}"
+    yield f"states         detecting, on a detection {state}, then detecting again"
+    if isinstance(plan.output, Construct):
+        yield f"builds         {construct_text(plan.output)}"

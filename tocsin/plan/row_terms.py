@@ -1,0 +1,186 @@
+"""What is said about the values of one row: operands (constants, variables, functions, arithmetic) and conditions.
+
+A condition is true, false or unknown; AND, OR and NOT follow Kleene's tables. What the terms come to is worked out in
+`row_evaluation`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from operator import eq, ge, gt, le, lt, ne
+from typing import Any, TypeAlias, assert_never
+
+from tocsin.errors import MeaningProblem
+from tocsin.values.like import LikePattern
+
+RELATIONS: Mapping[str, Callable[[Any, Any], bool]] = {"=": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
+
+
+@dataclass(frozen=True, slots=True)
+class TextValue:
+    """A constant; a number is the text that writes it."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class VariableValue:
+    """What a variable is bound to."""
+
+    variable: str
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionValue:
+    """A function, or the operator `+`, `-`, `*` or `/`, applied to values."""
+
+    function: str
+    arguments: tuple[Operand, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceValue:
+    """The one value where the condition is true, the other where it is false; unknown where that is unknown."""
+
+    condition: RowCondition
+    then: Operand
+    otherwise: Operand
+
+
+Operand: TypeAlias = TextValue | VariableValue | FunctionValue | ChoiceValue
+
+
+@dataclass(frozen=True, slots=True)
+class ValueCondition:
+    """A variable compares with a constant or with another variable; as numbers where both are decimal numbers.
+
+    Other values are only equal or not: an ordering between them is false.
+    """
+
+    variable: str
+    relation: str
+    constant: str | None = None
+    other: str | None = None
+
+    def __post_init__(self) -> None:
+        _require_relation(self.relation)
+        if (self.constant is None) == (self.other is None):
+            raise MeaningProblem("a condition compares with a constant or with a variable, one of them")
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedValues:
+    """Two values compare, as in a `ValueCondition`, and as dates where one of them is a date."""
+
+    left: Operand
+    relation: str
+    right: Operand
+
+    def __post_init__(self) -> None:
+        _require_relation(self.relation)
+
+
+@dataclass(frozen=True, slots=True)
+class ValueLike:
+    """The text of a value fits a LIKE pattern as a whole."""
+
+    operand: Operand
+    pattern: LikePattern
+
+
+@dataclass(frozen=True, slots=True)
+class ValueAmong:
+    """A value equals one of several."""
+
+    operand: Operand
+    values: tuple[Operand, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RowNot:
+    """The condition is not met."""
+
+    condition: RowCondition
+
+
+@dataclass(frozen=True, slots=True)
+class RowAll:
+    """Every condition is met."""
+
+    conditions: tuple[RowCondition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RowAny:
+    """At least one of the conditions is met."""
+
+    conditions: tuple[RowCondition, ...]
+
+
+RowCondition: TypeAlias = ValueCondition | ComparedValues | ValueLike | ValueAmong | RowNot | RowAll | RowAny
+
+
+@dataclass(frozen=True, slots=True)
+class OrderKey:
+    """Rows in the order of a variable's values: numbers by value, then texts by code point; or the other way round."""
+
+    variable: str
+    descending: bool = False
+
+
+def compared(left: Operand, relation: str, right: Operand) -> ValueCondition | ComparedValues:
+    """The condition that two values compare, in the one form that it has."""
+    match left, right:
+        case VariableValue(variable), TextValue(text):
+            return ValueCondition(variable, relation, text)
+        case VariableValue(variable), VariableValue(other):
+            return ValueCondition(variable, relation, other=other)
+        case _:
+            return ComparedValues(left, relation, right)
+
+
+def operand_variables(operand: Operand) -> Iterator[str]:
+    """The variables of an operand, each as often as it stands there."""
+    match operand:
+        case TextValue():
+            pass
+        case VariableValue(variable):
+            yield variable
+        case FunctionValue(_, arguments):
+            for argument in arguments:
+                yield from operand_variables(argument)
+        case ChoiceValue(condition, then, otherwise):
+            yield from condition_variables(condition)
+            yield from operand_variables(then)
+            yield from operand_variables(otherwise)
+        case _:
+            assert_never(operand)
+
+
+def condition_variables(condition: RowCondition) -> Iterator[str]:
+    """The variables of a condition, each as often as it stands there."""
+    match condition:
+        case ValueCondition(variable, _, _, other):
+            yield variable
+            yield from () if other is None else (other,)
+        case ComparedValues(left, _, right):
+            yield from operand_variables(left)
+            yield from operand_variables(right)
+        case ValueLike(operand):
+            yield from operand_variables(operand)
+        case ValueAmong(operand, values):
+            for each in (operand, *values):
+                yield from operand_variables(each)
+        case RowNot(inner):
+            yield from condition_variables(inner)
+        case RowAll(conditions) | RowAny(conditions):
+            for inner in conditions:
+                yield from condition_variables(inner)
+        case _:
+            assert_never(condition)
+
+
+def _require_relation(relation: str) -> None:
+    if relation not in RELATIONS:
+        raise MeaningProblem(f"a relation is one of {' '.join(RELATIONS)}, got {relation}")
