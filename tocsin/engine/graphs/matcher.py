@@ -132,7 +132,7 @@ class GraphMatcher:
         if not len(shelf.index):
             del self._shelves[entry.pattern.ontology]
         if not self._entries:
-            self._places, self._added, self.warned = Growable(INT64), 0, []
+            self._places, self._added, self.warned, self.refused = Growable(INT64), 0, [], {}
 
     def match(self, batch: EventBatch) -> Hits:
         """Which subscriptions ring for which events."""

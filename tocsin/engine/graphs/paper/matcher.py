@@ -136,6 +136,8 @@ class PaperMatcher:
         shelf.remove(slot)
         if not shelf.subscriptions:
             del self._shelves[pattern.ontology]
+        if not self._patterns:
+            self.warned, self.refused = [], {}
 
     def match(self, batch: EventBatch) -> Hits:
         """Which subscriptions ring for which events, in the order of subscribing."""
