@@ -109,7 +109,7 @@ def test_a_catalog_that_cannot_be_opened_says_so(url: str) -> None:
 
 
 def test_a_document_is_a_definition(tmp_path: Path) -> None:
-    catalog = open_catalog(str(tmp_path / "c.db"))
+    catalog = create_catalog(str(tmp_path / "c.db"))
     catalog.add(Definition.from_json({"define": "rates", "xml": "<r>1</r>"}))
     (kept,) = catalog.snapshot().definitions
     assert kept == Definition("rates", document="<r>1</r>")
