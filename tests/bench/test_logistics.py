@@ -25,8 +25,10 @@ PACED = ["--paced", "--rate", "200", "--grace", "3"]
 def bench(tmp_path: Path, *arguments: str) -> dict[str, Any]:
     done = CliRunner().invoke(app, ["logistics", *arguments, "--output", str(tmp_path)], catch_exceptions=False)
     assert done.exit_code == 0
-    found: dict[str, Any] = json.loads((tmp_path / "results.json").read_text())
-    return found
+    saved: dict[str, Any] = json.loads((tmp_path / "results.json").read_text())
+    runs = [run for part in ("trials", "on_spark", "paced") for run in saved.get(part, ())]
+    assert [run["refused"] for run in runs if "refused" in run] == []
+    return saved
 
 
 def test_a_paced_run_follows_composites_messages_and_memory_over_time(tmp_path: Path) -> None:

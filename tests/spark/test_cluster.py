@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pyspark
@@ -16,8 +14,6 @@ from tests.spark.scenes import expected, random_lines, selector
 from tocsin.catalog import Catalog, create_catalog
 
 ROOT = Path(__file__).resolve().parents[2]
-WORK = Path(pyspark.__file__).parent / "work"
-"""Where a local cluster keeps the logs of its executors."""
 
 
 @pytest.fixture
@@ -26,16 +22,17 @@ def catalog(tmp_path: Path) -> Catalog:
 
 
 @pytest.fixture
-def tidy() -> Iterator[None]:
-    before = set(WORK.glob("*"))
-    yield
-    for folder in set(WORK.glob("*")) - before:
-        shutil.rmtree(folder, ignore_errors=True)
+def spark_home(tmp_path: Path) -> Path:
+    """Spark as it is installed, in a folder of its own: a local cluster works there, and two must not share it."""
+    installed, home = Path(pyspark.__file__).parent, tmp_path / "spark"
+    home.mkdir()
+    for name in ("bin", "jars", "python"):
+        (home / name).symlink_to(installed / name)
+    return home
 
 
 @pytest.mark.spark
-@pytest.mark.usefixtures("tidy")
-def test_a_cluster_gives_what_the_reference_says(tmp_path: Path, catalog: Catalog) -> None:
+def test_a_cluster_gives_what_the_reference_says(tmp_path: Path, catalog: Catalog, spark_home: Path) -> None:
     lines = random_lines(seed=11, count=100)
     events = tmp_path / "events.jsonl"
     events.write_text("\n".join(lines))
@@ -43,7 +40,7 @@ def test_a_cluster_gives_what_the_reference_says(tmp_path: Path, catalog: Catalo
     done = subprocess.run(
         [sys.executable, "-m", "tests.spark.cluster_job", events, catalog.url],
         cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        env=os.environ | {"PYTHONPATH": str(ROOT), "SPARK_HOME": str(spark_home)},
         capture_output=True,
         text=True,
         check=False,

@@ -10,17 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.spark.test_cluster import ROOT, tidy
+from tests.spark.test_cluster import ROOT, spark_home
 from tests.spark_detection.driver import SUBSCRIPTIONS
 from tests.spark_detection.scenes import Stream, cut, line, local, random_lines, shuffled_within
 
-__all__ = ["tidy"]
+__all__ = ["spark_home"]
 FILES = 4
 
 
 @pytest.mark.spark
-@pytest.mark.usefixtures("tidy")
-def test_a_cluster_that_loses_workers_detects_what_the_local_host_detects(tmp_path: Path) -> None:
+def test_a_cluster_that_loses_workers_detects_what_the_local_host_detects(tmp_path: Path, spark_home: Path) -> None:
     chance = random.Random(5)
     lines, last = random_lines(chance, 60), line("last", "z", 30_000)
     stream = Stream(None, tmp_path)  # type: ignore[arg-type]
@@ -30,7 +29,7 @@ def test_a_cluster_that_loses_workers_detects_what_the_local_host_detects(tmp_pa
     done = subprocess.run(
         [sys.executable, "-m", "tests.spark_detection.cluster_job", tmp_path],
         cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        env=os.environ | {"PYTHONPATH": str(ROOT), "SPARK_HOME": str(spark_home)},
         capture_output=True,
         text=True,
         check=False,

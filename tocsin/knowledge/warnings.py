@@ -72,7 +72,7 @@ _ONE, _OTHER = Iri("urn:one"), Iri("urn:other")
 
 
 def _each_once(found: tuple[EventProblem, ...]) -> tuple[EventProblem, ...]:
-    return tuple({(each.code, each.token): each for each in reversed(found)}.values())[::-1]
+    return tuple({(each.code, each.message): each for each in reversed(found)}.values())[::-1]
 
 
 def _about_vertices(ontology: Ontology, types: Mapping[Term, tuple[str, ...]]) -> Iterator[EventProblem]:
@@ -81,7 +81,7 @@ def _about_vertices(ontology: Ontology, types: Mapping[Term, tuple[str, ...]]) -
             if not ontology.is_class(each):
                 yield EventProblem(f"the class {each} is not known", code="UNKNOWN_CLASS", token=each)
         if isinstance(term, Literal) and value_of(term) is None:
-            yield EventProblem(f"{term} is no value of its datatype", code="ILL_TYPED_LITERAL", token=str(term))
+            yield EventProblem(f"{term} is no value of its datatype", code="ILL_TYPED_LITERAL", token=term.datatype)
 
 
 def _about_arcs(
@@ -95,5 +95,5 @@ def _about_arcs(
         ):
             shown = f"{subject} <{prop}> {value}"
             yield EventProblem(
-                f"the ontology does not allow the statement {shown}", code="ILLEGAL_STATEMENT", token=shown
+                f"the ontology does not allow the statement {shown}", code="ILLEGAL_STATEMENT", token=prop
             )

@@ -15,7 +15,7 @@ from pathlib import Path
 from time import sleep, time
 from typing import IO, Any
 
-from tocsin.cli.bench.logistics_process import DEADLINE, EVERY, READY
+from tocsin.cli.bench.logistics_process import EVERY, READY, set_deadline
 from tocsin.cli.bench.logistics_workload import LogisticsWorkload, Scenario
 
 TICK = 0.01
@@ -41,7 +41,7 @@ def run(request: Mapping[str, Any]) -> dict[str, Any]:
             _await_ready(folder, (server, client))
             begun = time()
             sent = _send(server.stdin, lines, request["rate"])
-            (folder / DEADLINE).write_text(str(time() + request["grace"]))
+            set_deadline(folder, time() + request["grace"])
             for process in (client, server):
                 process.wait(request["grace"] + LONGEST_END)
         finally:

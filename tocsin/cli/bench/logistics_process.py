@@ -100,6 +100,13 @@ def send(lines: list[bytes]) -> None:
     sys.stdout.buffer.flush()
 
 
+def set_deadline(folder: Path, instant: float) -> None:
+    """Until when the processes of a run may work; who looks for it finds it whole or not at all."""
+    draft = folder / f"{DEADLINE}.draft"
+    draft.write_text(str(instant))
+    draft.rename(folder / DEADLINE)
+
+
 def tell_ready(folder: Path, name: str) -> None:
     """The run waits for this before it begins."""
     (folder / f"{name}.{READY}").touch()

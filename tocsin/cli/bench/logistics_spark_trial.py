@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tocsin.cli.bench.input_files import write_in_order
 from tocsin.cli.bench.logistics_workload import LogisticsWorkload, Scenario
 from tocsin.spark import local_session, match
 
@@ -25,7 +26,7 @@ def run(request: Mapping[str, Any]) -> dict[str, Any]:
     """All figures of one class; seconds are of the clock, of both cores."""
     workload = LogisticsWorkload(Scenario(request["scenario"]), request["vehicles"], request["events"])
     with tempfile.TemporaryDirectory() as directory:
-        _write(workload, Path(directory) / "in")
+        write_in_order(Path(directory) / "in", _pieces(workload))
         measured = _measured(workload.subscriptions(), Path(directory))
         return {"trial": dict(request), "composites": workload.composites, **measured}
 
@@ -53,15 +54,13 @@ def _measured(subscriptions: list[dict[str, Any]], directory: Path) -> dict[str,
     }
 
 
-def _write(workload: LogisticsWorkload, directory: Path) -> None:
+def _pieces(workload: LogisticsWorkload) -> list[Sequence[bytes]]:
     """Warm-up events first, then the events of the run, then one with which the time of all of them has passed."""
-    directory.mkdir()
     lines = [position.line() for position in workload.positions()]
     pieces: list[Sequence[bytes]] = [[position.line() for position in workload.warm_up()]]
     pieces += [lines[first : first + PIECE] for first in range(0, len(lines), PIECE)]
     pieces.append([workload.farewell().line()])
-    for number, piece in enumerate(pieces):
-        (directory / f"part-{number:03}.jsonl").write_bytes(b"\n".join(piece))
+    return pieces
 
 
 if __name__ == "__main__":

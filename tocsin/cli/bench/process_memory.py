@@ -45,17 +45,17 @@ def resident_of_tree() -> int:
 
 
 def _parent(stat: Path) -> int:
-    """The process that started another; 0 where it is gone meanwhile. Its name, in parentheses, may have blanks."""
+    """The process that started another; 0 where it is gone meanwhile. Its name, in parentheses, may be anything."""
     try:
-        return int(stat.read_text().rpartition(")")[2].split()[1])
-    except OSError:
+        return int(stat.read_bytes().rpartition(b")")[2].split()[1])
+    except (OSError, IndexError):
         return 0
 
 
 def _resident_of(process: int) -> int:
     try:
-        pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
-    except OSError:
+        pages = int(Path(f"/proc/{process}/statm").read_bytes().split()[1])
+    except (OSError, IndexError):
         return 0
     return pages * resource.getpagesize()
 

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tocsin.cli.bench.input_files import write_in_order
 from tocsin.cli.bench.sequences_workload import Density, SequenceWorkload
 from tocsin.spark import local_session, match
 
@@ -28,7 +29,10 @@ def run(request: Mapping[str, Any]) -> dict[str, Any]:
         for number, pattern in enumerate(workload.drawn_patterns())
     ]
     with tempfile.TemporaryDirectory() as directory:
-        _write(workload.lines(), Path(directory) / "in")
+        lines = workload.lines()
+        share = -(-len(lines) // FILES)
+        pieces = (lines[number * share : (number + 1) * share] for number in range(FILES))
+        write_in_order(Path(directory) / "in", pieces)
         return {"trial": dict(request), **_measured(subscriptions, Path(directory))}
 
 
@@ -53,13 +57,6 @@ def _measured(subscriptions: list[dict[str, str]], directory: Path) -> dict[str,
         "seconds": sum(each["durationMs"]["triggerExecution"] for each in steps) / 1000,
         "matches": sum(found),
     }
-
-
-def _write(lines: list[bytes], directory: Path) -> None:
-    directory.mkdir()
-    share = -(-len(lines) // FILES)
-    for number in range(FILES):
-        (directory / f"part-{number:02}.jsonl").write_bytes(b"\n".join(lines[number * share : (number + 1) * share]))
 
 
 if __name__ == "__main__":

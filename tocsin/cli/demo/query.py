@@ -22,7 +22,7 @@ from tocsin.catalog import Catalog
 from tocsin.cli.demo.replay import Found
 from tocsin.cli.demo.story import LATENESS
 from tocsin.errors import StateProblem, UnsupportedProblem
-from tocsin.events.dead_letter import DeadLetter
+from tocsin.events.dead_letter import EVENT_WARNING, DeadLetter
 from tocsin.events.match import Match
 from tocsin.values.time import Instant
 
@@ -106,7 +106,7 @@ def files_read(checkpoint: Path, batch: int) -> int:
 def _found(frame: Any, batch: int, slices_read: int) -> Found:
     table = frame.toArrow()
     matches = [_match(each) for each in table.column("match").to_pylist() if each is not None]
-    letters = [_dead_letter(each) for each in table.column("dead_letter").to_pylist() if each is not None]
+    letters = [_dead_letter(each) for each in table.column("dead_letter").to_pylist() if _is_dead(each)]
     return Found(batch, slices_read, matches, letters)
 
 
@@ -129,6 +129,11 @@ def _match(row: dict[str, Any]) -> Match:
 
 def _instant(moment: datetime | None) -> Instant | None:
     return None if moment is None else (moment - _EPOCH) // _MICROSECOND
+
+
+def _is_dead(row: dict[str, Any] | None) -> bool:
+    """Whether something was not served. What the ontology of auctions finds odd about a shop's events was."""
+    return row is not None and row["code"] != EVENT_WARNING
 
 
 def _dead_letter(row: dict[str, Any]) -> DeadLetter:

@@ -18,6 +18,7 @@ from tocsin.hosts.spark.telling import IDS_ONLY, Kind, Telling
 
 _QUERY = "sql.streaming.queryId"
 _BATCH = "streaming.sql.batchId"
+_KINDS_TOLD = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +86,17 @@ class OddEvents:
     def due(self, task: Task, here: set[tuple[str, str]], event: Event, problem: EventProblem) -> Iterator[Letter]:
         """A letter where it is the first of its kind in the task, and was not told in an earlier micro-batch."""
         kind = (problem.code, problem.token)
-        if kind not in here and self._told.setdefault((task.query, *kind), task.batch) == task.batch:
+        if kind not in here and self._is_new(task, kind):
             here.add(kind)
             plain = warning(event, problem)
             yield Letter(plain.code, plain.reason, problem.token or None, None, None, None, plain.input)
+
+    def _is_new(self, task: Task, kind: tuple[str, str]) -> bool:
+        """Whether no earlier micro-batch told it. Beyond the limit nothing is told: events may bring ever new names."""
+        key = (task.query, *kind)
+        if key not in self._told and len(self._told) >= _KINDS_TOLD:
+            return False
+        return self._told.setdefault(key, task.batch) == task.batch
 
 
 WORKER_ODD_EVENTS = OddEvents()
