@@ -3,7 +3,9 @@
 Members are properties of the EPCIS vocabulary, identifiers are resources, standard terms are individuals of the Core
 Business Vocabulary, times are `xsd:dateTimeStamp`. A place and a business transaction are vertices by their own names.
 Home is the eventID, else `_:H`. Extensions keep their names; their values are literals, or what a typed term of the
-document's own context makes of them.
+document's own context makes of them. As in JSON-LD null says nothing, a list in a list is its items, and `@id` and
+`@type` are texts: anything else there is an EventProblem. What an extension calls by a word of the standard, but does
+not write as the standard has it, is a literal or a blank node.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tocsin.events.views.document import TEXT, scalar_text
-from tocsin.events.views.lifting import HOME
+from tocsin.events.views.lifting import HOME, misnamed
 from tocsin.values.rdf import Triple
 from tocsin.values.terms import BOOLEAN, DOUBLE, RDF_TYPE, RDF_VALUE, STRING, XSD, Blank, Iri, Literal, Resource, Term
 
@@ -99,15 +101,34 @@ def _described(
 ) -> Iterator[Triple]:
     for member, value in members.items():
         name = RENAMED.get((area, member), member)
-        for item in value if isinstance(value, list) else (value,):
+        for item in _items(value):
+            if name == "@type" and not isinstance(item, str):
+                raise misnamed(name, item, "a text or a list of texts")
             if not isinstance(item, dict):
                 yield subject, _property(name), _value(name, item, types)
                 continue
-            known = _NAMES.get(name, "@id")
-            vertex: Resource = Iri(str(item[known])) if known in item else Blank(f"b{next(numbers)}")
+            known = _name_member(name, item)
+            vertex: Resource = Iri(item[known]) if known else Blank(f"b{next(numbers)}")
             yield subject, _property(name), vertex
             inner = {key: each for key, each in item.items() if key != known}
             yield from _described(vertex, inner, name, numbers, types)
+
+
+def _items(value: Any) -> Iterator[Any]:
+    """The items of a list, those of the lists in it included; null says nothing."""
+    if isinstance(value, list):
+        for item in value:
+            yield from _items(item)
+    elif value is not None:
+        yield value
+
+
+def _name_member(name: str, item: Mapping[str, Any]) -> str | None:
+    """The member that names an object; None where it has no name."""
+    known = _NAMES.get(name, "@id")
+    if known == "@id" and known in item and not isinstance(item[known], str):
+        raise misnamed(known, item[known], "a text")
+    return known if isinstance(item.get(known), str) else None
 
 
 def _property(name: str) -> str:
@@ -129,9 +150,9 @@ def _value(name: str, value: Any, types: _Types) -> Term:
         return Literal(scalar_text(value), BOOLEAN)
     if isinstance(value, int | float):
         return Literal(scalar_text(value), DOUBLE)
-    if name in _RESOURCES:
+    if name in _RESOURCES and isinstance(value, str):
         return Iri(value)
-    if name in TERMS:
+    if name in TERMS and isinstance(value, str):
         return Iri(_term(value, TERMS[name]))
     return Literal(scalar_text(value), XSD + "dateTimeStamp" if name in TIMES else STRING)
 
