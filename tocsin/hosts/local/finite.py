@@ -47,11 +47,12 @@ class Input:
 def read_events(lines: Iterable[bytes], lateness: Duration | None = None, ends: Ends = Ends.START) -> Input:
     """Decodes JSON Lines; blank lines are passed over, malformed ones become dead letters with their line number.
 
+    Where reading breaks off, what was read counts and the rest is a dead letter; raises where no event was read.
     Where reception ends an event, one that does not say when it was received keeps its own end.
     """
     found = Input()
     watermark = Watermark(lateness)
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(_readable(lines, found), 1):
         if not line or line.isspace():
             continue
         try:
@@ -68,6 +69,19 @@ def read_events(lines: Iterable[bytes], lateness: Duration | None = None, ends: 
             found.events.append(event)
     found.events = in_canonical_order(found.events)
     return found
+
+
+def _readable(lines: Iterable[bytes], found: Input) -> Iterator[bytes]:
+    """The lines until they break off, which is told in a dead letter, or raised where no event came before it."""
+    number = 0
+    try:
+        for line in lines:
+            yield line
+            number += 1
+    except Problem as problem:
+        if not found.events:
+            raise
+        found.dead_letters.append(malformed(problem, b"", number + 1))
 
 
 @rare_collection()

@@ -332,7 +332,7 @@ def _text(token: Token) -> ContentText:
     if token.type == "STRING":
         return ContentText(unquoted(token), spot_of(token))
     text = str(token).strip(" \t\r\n")
-    first = next(iter(text.split(maxsplit=1)), "")
+    first = text.split(maxsplit=1)[0]
     if first in RESERVED:
         raise Misplaced(
             Spot(spot_of(token).offset, first),
