@@ -9,7 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
 from click.testing import Result
 from typer.testing import CliRunner
 
@@ -91,7 +90,8 @@ def test_a_file_of_which_nothing_can_be_read(tmp_path: Path, subscriptions: Path
     done = tocsin("match", subscriptions, events)
     if raw:
         assert done.exit_code == 1
-        assert str(events) in shown(done) and "fetch it again" in shown(done)
+        assert str(events) in shown(done)
+        assert "fetch it again" in shown(done)
     assert done.stdout == ""
 
 

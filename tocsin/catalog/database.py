@@ -50,7 +50,7 @@ class Database:
             self._file = Path(parsed.database or "") if parsed.get_backend_name() == "sqlite" else None
             self._engine = sql.create_engine(parsed, poolclass=NullPool, **self._options())
         except ValueError as error:
-            raise _wrong_port(self.url, error) from None
+            raise _wrong_port(error) from None
         except (sql.exc.SQLAlchemyError, ImportError) as error:
             raise _cannot_open(error) from None
 
@@ -144,7 +144,7 @@ def _touch(file: Path) -> None:
         raise _cannot_open(error) from None
 
 
-def _wrong_port(url: str, error: ValueError) -> MeaningProblem:
+def _wrong_port(error: ValueError) -> MeaningProblem:
     """The only part of a URL that is read as a number is the port."""
     _, _, port = str(error).rpartition(": ")
     return MeaningProblem(
