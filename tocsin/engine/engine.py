@@ -229,6 +229,21 @@ class Engine:
                 self._suspended.append(key)
         return [each for each in found if each[0] in self._composites] if self._suspended else found
 
+    def take_faults(self) -> list[tuple[str, Exception]]:
+        """The composites that raised while they were served, and what, since this was asked last.
+
+        The others were served all the same.
+        """
+        return self._network.take_faults() if self._network.faults else []
+
+    def abandon_step(self) -> None:
+        """After `detect` or `advance_to` raised: what was still to be served in it is dropped."""
+        self._network.abandon_step()
+
+    def plan_of(self, key: str) -> Plan | None:
+        """The plan of a subscription that tells more than that it happened; of others nothing is kept."""
+        return self._telling.get(key)
+
     def next_timer(self) -> Instant | None:
         """The soonest instant at which time alone may bring something about."""
         return self._network.next_timer()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from traceback import walk_tb
 from typing import Any
 
 from tocsin.errors import Problem
@@ -16,6 +18,11 @@ LATE = "late"
 
 EVENT_WARNING = "EventWarning"
 """The code of what is told like a dead letter where there is no other way: the event itself was served."""
+
+INTERNAL_ERROR = "InternalError"
+"""The code of what should not have happened: a fault of ours that one event or one subscription brought about."""
+
+_PACKAGE = Path(__file__).resolve().parents[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +102,42 @@ def suspended(subscription: str) -> DeadLetter:
         " (give it a window, a key to join on or a shorter horizon, then subscribe again)",
         subscription,
     )
+
+
+def internal_error(error: BaseException, events: Sequence[Event] = (), subscription: str | None = None) -> DeadLetter:
+    """The dead letter of a fault: what was raised and where in our code, for which events, by which subscription."""
+    who = "an event" if subscription is None else f"subscription {subscription!r}"
+    reason = f"{who} could not be served: {shown_error(error)} (the others are; please report it)"
+    members = [{"source": event.source, "id": event.id} for event in events]
+    shown: object = members[0] if len(members) == 1 else members or {"subscription": subscription}
+    return DeadLetter(INTERNAL_ERROR, reason, json.dumps(shown))
+
+
+def suspended_for_faults(subscription: str, error: BaseException, times: int) -> DeadLetter:
+    """The dead letter of a subscription that was suspended because it raised again and again."""
+    return DeadLetter(
+        "SubscriptionSuspended",
+        f"subscription {subscription!r} is suspended: {times} events in a row could not be served for it,"
+        f" the last with {shown_error(error)} (say it in another way and subscribe again; please report it)",
+        subscription,
+    )
+
+
+def shown_error(error: BaseException) -> str:
+    """What was raised, and the place in our code where it came from."""
+    text = shown_input(f"{type(error).__name__}: {error}")
+    place = place_in_code(error)
+    return text if place is None else f"{text} at {place}"
+
+
+def place_in_code(error: BaseException) -> str | None:
+    """File and line of the innermost of our functions that the error passed; None where it passed none."""
+    passed = [(Path(frame.f_code.co_filename), line) for frame, line in walk_tb(error.__traceback__)]
+    ours = [(path, line) for path, line in passed if path.is_relative_to(_PACKAGE)]
+    if not ours:
+        return None
+    path, line = ours[-1]
+    return f"{path.relative_to(_PACKAGE.parent).as_posix()}:{line}"
 
 
 def window_over(subscription: str) -> DeadLetter:
