@@ -85,6 +85,24 @@ def too_many_hops(subscription: str, match: str) -> DeadLetter:
     return DeadLetter("HopLimitExceeded", reason, json.dumps({"subscription": subscription, "match": match}))
 
 
+def unpublished(subscription: str, match: str, problem: Problem) -> DeadLetter:
+    """The dead letter of what was built and is told, but can be no event."""
+    reason = f"what subscription {subscription!r} built is not published again: {problem.message}"
+    return DeadLetter(problem.code, reason, json.dumps({"subscription": subscription, "match": match}))
+
+
+def too_many_built(subscription: str, match: str) -> DeadLetter:
+    """The dead letter of what was built where constructions multiply: too much comes of one event already."""
+    reason = f"what subscription {subscription!r} built is not published again: too much is built from one event"
+    return DeadLetter("FanOutLimitExceeded", reason, json.dumps({"subscription": subscription, "match": match}))
+
+
+def builds_no_more(event: Event, subscription: str) -> DeadLetter:
+    """The dead letter of an event out of which nothing more is built, because of all that was built beside it."""
+    reason = f"subscription {subscription!r} builds nothing of the event: too much is built from one event already"
+    return DeadLetter("FanOutLimitExceeded", reason, json.dumps({"source": event.source, "id": event.id}))
+
+
 def broken(subscription: str, problem: Problem, expression: str) -> DeadLetter:
     """The dead letter of a subscription that does not compile, as it came or after a definition has changed."""
     token = f" ({problem.token!r})" if problem.token and problem.token not in problem.message else ""
@@ -111,6 +129,12 @@ def internal_error(error: BaseException, events: Sequence[Event] = (), subscript
     members = [{"source": event.source, "id": event.id} for event in events]
     shown: object = members[0] if len(members) == 1 else members or {"subscription": subscription}
     return DeadLetter(INTERNAL_ERROR, reason, json.dumps(shown))
+
+
+def unread(error: BaseException, raw: bytes | str, line: int | None = None) -> DeadLetter:
+    """The dead letter of input that could not be read for a fault of ours."""
+    reason = f"an event could not be read: {shown_error(error)} (the others are; please report it)"
+    return DeadLetter(INTERNAL_ERROR, reason, shown_input(raw), line)
 
 
 def suspended_for_faults(subscription: str, error: BaseException, times: int) -> DeadLetter:

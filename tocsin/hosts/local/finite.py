@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tocsin.engine.batch import Batch
 from tocsin.engine.engine import Engine
 from tocsin.errors import Problem
 from tocsin.events.codecs.epcis.inside import decode_all
 from tocsin.events.dead_letter import (
     DeadLetter,
+    internal_error,
     late,
     malformed,
-    refused,
     suspended,
-    undecided,
-    untold,
+    unread,
     window_over,
 )
 from tocsin.events.event import Event
@@ -26,6 +24,8 @@ from tocsin.events.reception import Ends, received
 from tocsin.events.warning import EventWarning, Warned
 from tocsin.hosts.cascade import cascaded, constructing
 from tocsin.hosts.collecting import rare_collection
+from tocsin.hosts.fan_out import FanOut
+from tocsin.hosts.guarded import GuardedEngine
 from tocsin.hosts.ordering import Watermark
 from tocsin.plan.composites import Plan
 from tocsin.values.time import Duration, Instant
@@ -61,6 +61,9 @@ def read_events(lines: Iterable[bytes], lateness: Duration | None = None, ends: 
                 events = list(map(received, events))
         except Problem as problem:
             found.dead_letters.append(malformed(problem, line, number))
+            continue
+        except Exception as error:
+            found.dead_letters.append(unread(error, line, number))
             continue
         for event in events:
             if watermark.is_late(event):
@@ -98,10 +101,10 @@ def match_events(
     """
     letters: list[DeadLetter] = []
 
-    def evaluate(further: Sequence[Event]) -> list[Match]:
+    def evaluate(further: Sequence[Event], fan_out: FanOut) -> list[Match]:
         events = in_canonical_order([*found.events, *further]) if further else found.events
         given = Input(events, [], found.late)
-        matches = _matched(plans, given, until, progress)
+        matches = _matched(plans, given, until, progress, fan_out)
         letters[:] = given.dead_letters
         found.warned = given.warned
         return matches
@@ -112,37 +115,45 @@ def match_events(
 
 
 def _matched(
-    plans: Mapping[str, Plan], found: Input, until: Instant | None, progress: Callable[[int], object]
+    plans: Mapping[str, Plan],
+    found: Input,
+    until: Instant | None,
+    progress: Callable[[int], object],
+    fan_out: FanOut,
 ) -> list[Match]:
-    engine = Engine()
-    for subscription, plan in plans.items():
-        engine.add(subscription, plan)
+    engine = _engine_of(plans, found)
+    guard = GuardedEngine(engine, lambda: {key: plan for key, plan in plans.items() if key in engine}, fan_out)
     ends = [event.interval.end for event in found.events if event.interval and event.identity not in found.late]
     if ends:
         found.dead_letters += map(window_over, engine.begin_at(ends[0]))
     matches: list[Match] = []
-    for number, batch in enumerate(_batches(found.events)):
-        progress(number * BATCH_SIZE)
-        matched = engine.match_all(batch)
-        found.dead_letters += (refused(batch.event(index), why) for index, why in engine.refused().items())
-        found.dead_letters += (undecided(batch.event(index), key) for index, key in engine.undecided())
-        for index, problem in engine.warned():
-            found.warned.add(EventWarning.of(batch.event(index), problem))
-        rings = (engine.ring(key, batch.event(index)) for index, key in matched.rings)
+    for start in range(0, len(found.events), BATCH_SIZE):
+        progress(start)
+        served = guard.match(found.events[start : start + BATCH_SIZE])
+        for event, problem in served.warned:
+            found.warned.add(EventWarning.of(event, problem))
+        rings = (guard.ring(key, event) for event, key in served.rings)
         matches += (match for match in rings if match is not None)
-        for each in matched.relevant:
-            event = batch.event(each.index)
+        for event, atoms in served.relevant:
             if event.identity not in found.late:
-                matches += engine.rendered(engine.detect(event, each.atoms))
+                matches += guard.detect(event, atoms)
     if ends:
-        matches += engine.rendered(engine.advance_to(ends[-1] if until is None else min(until, ends[-1])))
-    matches += engine.rendered(engine.advance_to(until))
+        matches += guard.advance_to(ends[-1] if until is None else min(until, ends[-1]))
+    matches += guard.advance_to(until)
+    found.dead_letters += guard.take_letters()
+    found.dead_letters += (letter for _, letter in guard.take_ended())
     found.dead_letters += map(suspended, engine.take_suspended())
-    for ring in engine.take_untold():
-        found.dead_letters.append(untold(ring.events, ring.subscription, ring.why.code, ring.why.reason))
     return sorted(once(matches), key=lambda match: match.order)
 
 
-def _batches(events: list[Event]) -> Iterator[Batch]:
-    for start in range(0, len(events), BATCH_SIZE):
-        yield Batch(events[start : start + BATCH_SIZE])
+def _engine_of(plans: Mapping[str, Plan], found: Input) -> Engine:
+    """An engine with all plans; one that it cannot take for a fault of ours is told, and the others are served."""
+    engine = Engine()
+    for subscription, plan in plans.items():
+        try:
+            engine.add(subscription, plan)
+        except Problem:
+            raise
+        except Exception as error:
+            found.dead_letters.append(internal_error(error, subscription=subscription))
+    return engine

@@ -29,6 +29,7 @@ from tocsin.events.event import Event
 from tocsin.events.match import Match
 from tocsin.events.reception import Ends, ends_named, received
 from tocsin.hosts.cascade import cascaded
+from tocsin.hosts.fan_out import FanOut
 from tocsin.hosts.spark.constructing import constructing_in
 from tocsin.hosts.spark.detection.pipeline import Detection
 from tocsin.hosts.spark.lines import PART_BYTES, opened, read_lines
@@ -73,7 +74,7 @@ def run_match(
         late_ones = [] if lateness is None else list(_late_letters(lines, lateness, ends))
         detection = Detection(until=until, late=frozenset(map(_identity, late_ones)))
 
-        def evaluate(further: Sequence[Event]) -> list[Match]:
+        def evaluate(further: Sequence[Event], _: FanOut) -> list[Match]:
             results = results_of(_with_events(lines, further), source, detection, telling, ends=ends)
             both = _collected(told(results, telling))
             letters[:] = letters_in(both)
