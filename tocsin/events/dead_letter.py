@@ -22,6 +22,9 @@ EVENT_WARNING = "EventWarning"
 INTERNAL_ERROR = "InternalError"
 """The code of what should not have happened: a fault of ours that one event or one subscription brought about."""
 
+QUEUE_OVERFLOW = "QueueOverflow"
+"""The code of what a subscriber that is too slow misses."""
+
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 
@@ -91,10 +94,11 @@ def unpublished(subscription: str, match: str, problem: Problem) -> DeadLetter:
     return DeadLetter(problem.code, reason, json.dumps({"subscription": subscription, "match": match}))
 
 
-def too_many_built(subscription: str, match: str) -> DeadLetter:
-    """The dead letter of what was built where constructions multiply: too much comes of one event already."""
-    reason = f"what subscription {subscription!r} built is not published again: too much is built from one event"
-    return DeadLetter("FanOutLimitExceeded", reason, json.dumps({"subscription": subscription, "match": match}))
+def too_many_built(origin: tuple[str, str], subscriptions: Sequence[str]) -> DeadLetter:
+    """The dead letter of all that subscriptions built at one time, of an event of which too much comes."""
+    who = ", ".join(map(repr, dict.fromkeys(subscriptions)))
+    reason = f"what {len(subscriptions):,} matches of {who} built is not published again: too much comes of the event"
+    return DeadLetter("FanOutLimitExceeded", reason, json.dumps({"source": origin[0], "id": origin[1]}))
 
 
 def builds_no_more(event: Event, subscription: str) -> DeadLetter:
@@ -131,10 +135,46 @@ def internal_error(error: BaseException, events: Sequence[Event] = (), subscript
     return DeadLetter(INTERNAL_ERROR, reason, json.dumps(shown))
 
 
-def unread(error: BaseException, raw: bytes | str, line: int | None = None) -> DeadLetter:
-    """The dead letter of input that could not be read for a fault of ours."""
-    reason = f"an event could not be read: {shown_error(error)} (the others are; please report it)"
-    return DeadLetter(INTERNAL_ERROR, reason, shown_input(raw), line)
+def unreadable(error: BaseException, raw: object) -> DeadLetter:
+    """The dead letter of input in whose reading we failed, though it may be an event."""
+    try:
+        shown = shown_input(raw if isinstance(raw, bytes | str) else repr(raw))
+    except Exception:
+        shown = type(raw).__name__
+    return DeadLetter(INTERNAL_ERROR, f"it could not be read: {shown_error(error)} (please report it)", shown)
+
+
+def hurried(count: int, limit: int, until: str) -> DeadLetter:
+    """The dead letter of time that goes on early, because more events wait for others than may."""
+    return DeadLetter(
+        "QueueLimitExceeded",
+        f"more than {limit} events wait until no earlier one can come: time goes on for the first {count} of them,"
+        f" and what ends before {until} is late from now on (shorten the lateness, or allow a higher queue_limit)",
+        json.dumps({"waiting": count + limit, "limit": limit}),
+    )
+
+
+def dropped(subscription: str, told: str) -> DeadLetter:
+    """The dead letter of a match that was dropped because its subscriber is too slow."""
+    reason = (
+        f"subscription {subscription!r} did not hear of it: too much waits for its subscriber, the oldest goes first"
+    )
+    return DeadLetter(QUEUE_OVERFLOW, reason, shown_input(told))
+
+
+def suspended_for_slowness(subscription: str, size: int) -> DeadLetter:
+    """The dead letter of a subscription that was suspended because its subscriber is too slow."""
+    return DeadLetter(
+        QUEUE_OVERFLOW,
+        f"subscription {subscription!r} is suspended: more than {size} matches wait for its subscriber"
+        " (receive faster, ask for less, or give the queue more room, then subscribe again)",
+        subscription,
+    )
+
+
+def undelivered(error: BaseException, told: str) -> DeadLetter:
+    """The dead letter of what a receiver failed to take."""
+    return DeadLetter("DeliveryError", shown_input(f"{type(error).__name__}: {error}"), shown_input(told))
 
 
 def suspended_for_faults(subscription: str, error: BaseException, times: int) -> DeadLetter:

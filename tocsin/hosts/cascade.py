@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from tocsin.errors import Problem
 from tocsin.events.constructed import HOP_LIMIT, constructed_events, hops_of
-from tocsin.events.dead_letter import DeadLetter, internal_error, too_many_built, too_many_hops, unpublished
+from tocsin.events.dead_letter import DeadLetter, internal_error, too_many_hops, unpublished
 from tocsin.events.event import Event
 from tocsin.events.match import Match
 from tocsin.hosts.fan_out import FanOut
@@ -49,7 +49,7 @@ class _Step:
         building = [match for match in matches if match.subscription in builders]
         events, over = self.fan_out.publish((match, self._built(match)) for match in building)
         self.published = {event.identity: event for event in events}
-        self.letters += (too_many_built(match.subscription, match.id) for match in over)
+        self.letters += over
 
     def _built(self, match: Match) -> list[Event]:
         """The events that a match constructs; none where that is over a limit, which is told."""

@@ -13,6 +13,7 @@ from itertools import groupby
 from typing import TypeVar
 
 from tocsin.events.constructed import hops_behind, hops_of
+from tocsin.events.dead_letter import DeadLetter, too_many_built
 from tocsin.events.event import Event
 from tocsin.events.match import Match
 from tocsin.plan.construction import MAX_OUTPUT
@@ -38,18 +39,18 @@ class FanOut:
     _sizes: dict[tuple[Identity, int], int] = field(default_factory=dict)
     _characters: dict[Identity, int] = field(default_factory=dict)
 
-    def publish(self, built: Iterable[Built]) -> tuple[list[Event], list[Match]]:
-        """Of all that is built at one time: the events to publish, and the matches whose events are too many."""
+    def publish(self, built: Iterable[Built]) -> tuple[list[Event], list[DeadLetter]]:
+        """Of all that is built at one time: the events to publish, and a dead letter for each generation too many."""
         events: list[Event] = []
-        refused: list[Match] = []
+        letters: list[DeadLetter] = []
         whole = sorted(built, key=lambda each: hops_of(each[0]))
         for hops, generation in groupby(whole, key=lambda each: hops_of(each[0])):
             for origin, group in self._by_origin(generation).items():
                 if self._fits(origin, hops, sum(len(own) for _, own in group)):
                     events += self._noted(origin, group)
                 else:
-                    refused += (match for match, own in group if own)
-        return events, refused
+                    letters.append(too_many_built(origin, [match.subscription for match, own in group if own]))
+        return events, letters
 
     def may_build(self, event: Event) -> bool:
         """Whether more may be built out of an event; always where nobody built it."""
@@ -60,10 +61,6 @@ class FanOut:
         if match.outputs and hops_behind(event.id):
             origin = self._origin(event.identity)
             _keep(self._characters, origin, sum(map(len, match.outputs)), self.remember)
-
-    def forget_characters(self) -> None:
-        """All is built anew."""
-        self._characters.clear()
 
     def _by_origin(self, generation: Iterable[Built]) -> dict[Identity, list[Built]]:
         groups: dict[Identity, list[Built]] = {}

@@ -20,7 +20,6 @@ from tocsin.events.dead_letter import (
     builds_no_more,
     refused,
     suspended_for_faults,
-    too_many_built,
     too_many_hops,
     undecided,
     unpublished,
@@ -111,14 +110,12 @@ class GuardedEngine:
     def publish(self, found: Iterable[Match]) -> list[Event]:
         """The events that matches construct, all at one time; past the limits they are dead letters."""
         building = [match for match in found if self.engine.constructs(match.subscription)]
-        events, over = self._fan_out.publish((match, self.built(match)) for match in building)
-        self._letters += (too_many_built(match.subscription, match.id) for match in over)
+        events, letters = self._fan_out.publish((match, self._built(match)) for match in building)
+        self._letters += letters
         return events
 
-    def built(self, match: Match) -> list[Event]:
-        """The events that a match constructs; past the limits they are dead letters."""
-        if not self.engine.constructs(match.subscription):
-            return []
+    def _built(self, match: Match) -> list[Event]:
+        """The events that a match constructs; what can be none is a dead letter."""
         try:
             events = constructed_events(match)
         except Problem as problem:

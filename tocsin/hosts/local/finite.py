@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tocsin.engine.engine import Engine
 from tocsin.errors import Problem
@@ -14,7 +14,7 @@ from tocsin.events.dead_letter import (
     late,
     malformed,
     suspended,
-    unread,
+    unreadable,
     window_over,
 )
 from tocsin.events.event import Event
@@ -63,7 +63,7 @@ def read_events(lines: Iterable[bytes], lateness: Duration | None = None, ends: 
             found.dead_letters.append(malformed(problem, line, number))
             continue
         except Exception as error:
-            found.dead_letters.append(unread(error, line, number))
+            found.dead_letters.append(replace(unreadable(error, line), line=number))
             continue
         for event in events:
             if watermark.is_late(event):
