@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from traceback import walk_tb
 from typing import Any
@@ -30,12 +30,16 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
-    """What was wrong (code, reason), where (line of the input, from 1) and the beginning of the input itself."""
+    """What was wrong (code, reason), where (line of the input, from 1) and the beginning of the input itself.
+
+    `subscription` is known where one alone is concerned by a fault; the reason names it as well.
+    """
 
     code: str
     reason: str
     input: str
     line: int | None = None
+    subscription: str | None = field(default=None, compare=False)
 
     def as_json(self) -> dict[str, Any]:
         """The dead letter as a JSON object."""
@@ -66,14 +70,15 @@ def undecided(event: Event, subscription: str | None) -> DeadLetter:
     """The dead letter of an event that a subscription is too hard to decide for: it does not ring, and this is told."""
     who = "a part of a composite" if subscription is None else f"subscription {subscription!r}"
     reason = f"{who} could not be decided for the event within the limits; it does not ring"
-    return DeadLetter("LIMIT", reason, json.dumps({"source": event.source, "id": event.id}))
+    event_told = json.dumps({"source": event.source, "id": event.id})
+    return DeadLetter("LIMIT", reason, event_told, subscription=subscription)
 
 
 def untold(events: Sequence[Event], subscription: str, code: str, why: str) -> DeadLetter:
     """The dead letter of events for which a subscription has nothing to tell, because it could not be built."""
     reason = f"subscription {subscription!r} builds nothing of the event: {why}"
     members = [{"source": event.source, "id": event.id} for event in events]
-    return DeadLetter(code, reason, json.dumps(members[0] if len(members) == 1 else members))
+    return DeadLetter(code, reason, json.dumps(members[0] if len(members) == 1 else members), subscription=subscription)
 
 
 def warning(event: Event, problem: Problem) -> DeadLetter:
@@ -132,7 +137,7 @@ def internal_error(error: BaseException, events: Sequence[Event] = (), subscript
     reason = f"{who} could not be served: {shown_error(error)} (the others are; please report it)"
     members = [{"source": event.source, "id": event.id} for event in events]
     shown: object = members[0] if len(members) == 1 else members or {"subscription": subscription}
-    return DeadLetter(INTERNAL_ERROR, reason, json.dumps(shown))
+    return DeadLetter(INTERNAL_ERROR, reason, json.dumps(shown), subscription=subscription)
 
 
 def unreadable(error: BaseException, raw: object) -> DeadLetter:

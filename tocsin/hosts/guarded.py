@@ -61,11 +61,12 @@ class Served:
 class GuardedEngine:
     """An engine and what has been raised in it."""
 
-    __slots__ = ("_ended", "_fan_out", "_letters", "_plans", "_strikes", "engine")
+    __slots__ = ("_ended", "_fan_out", "_letters", "_plans", "_strikes", "_suspends", "engine")
 
-    def __init__(self, engine: Engine, plans: Plans, fan_out: FanOut | None = None) -> None:
+    def __init__(self, engine: Engine, plans: Plans, fan_out: FanOut | None = None, *, suspends: bool = True) -> None:
         self.engine = engine
         self._fan_out = fan_out or FanOut()
+        self._suspends = suspends
         self._plans = plans
         self._strikes = Strikes()
         self._letters: list[DeadLetter] = []
@@ -189,7 +190,7 @@ class GuardedEngine:
         """Tells a fault, and counts it against the subscription where no event is at fault."""
         self._letters.append(fault.letter())
         key = fault.subscription
-        if key is None or key in self._ended:
+        if key is None or key in self._ended or not self._suspends:
             return
         if any(map(is_at_fault, fault.events)) if at_fault is None else at_fault:
             return

@@ -20,7 +20,7 @@ import pyarrow as pa
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from tocsin.errors import MeaningProblem, Problem
+from tocsin.errors import MeaningProblem
 from tocsin.events.codecs.cloudevents import encode
 from tocsin.events.codecs.epcis.inside import as_one_line, decode_all
 from tocsin.events.codecs.lines import UNREADABLE, sound_lines
@@ -250,5 +250,5 @@ def _decoded(raw: bytes) -> list[Event]:
     """The events of a line; none where it is malformed."""
     try:
         return decode_all(raw)
-    except Problem:
+    except Exception:  # whatever it is, the match tasks tell it
         return []

@@ -11,13 +11,15 @@ from collections.abc import Callable
 from hashlib import blake2b
 from json import dumps
 
-from tocsin.catalog import Definition, Snapshot, Subscription, Surroundings
+from tocsin.catalog import Definition, Snapshot, Subscription, Surroundings, compile_subscription
 from tocsin.catalog.effects import may_depend
 from tocsin.engine.engine import Engine
 from tocsin.errors import Problem
+from tocsin.hosts.spark.contained import internal_problem
 from tocsin.hosts.spark.served import served_plan
 from tocsin.hosts.spark.sources import Source
 from tocsin.hosts.spark.telling import Teller, Telling
+from tocsin.plan.composites import Plan
 
 KEPT = 4
 """How many sources a worker keeps compiled; the one used longest ago goes first."""
@@ -55,6 +57,11 @@ class Index:
         """Who tells of members what is asked for at this version."""
         return Teller(telling, telling.contents(self.subscriptions), self._light.words)
 
+    def plans(self) -> dict[str, Plan]:
+        """The plans that the engine serves, those of composites with the very atoms that it holds."""
+        served = [each for each in self.subscriptions if each.id in self.engine]
+        return {each.id: self.engine.plan_of(each.id) or compile_subscription(each, self._light) for each in served}
+
     def take(self, subscription: Subscription, light: Surroundings) -> None:
         """Adds a subscription that this index serves; raises the problem of another."""
         self.engine.add(subscription.id, served_plan(subscription, light))
@@ -72,6 +79,8 @@ class Index:
             self.take(subscription, self._light)
         except Problem as problem:
             self.problems[subscription.id] = (subscription, problem)
+        except Exception as error:
+            self.problems[subscription.id] = (subscription, internal_problem(error))
 
     def _remove(self, ids: list[str]) -> None:
         for id in ids:
