@@ -7,8 +7,10 @@ and in the order of detection, by a thread that published or by the clock's; no 
 from __future__ import annotations
 
 import threading
+from asyncio import AbstractEventLoop
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -167,11 +169,29 @@ class Hub:
 
         What composites wait with is not told. A closed hub takes nothing more.
         """
+        self.stop()
+        self._dispatcher.close(PATIENCE)
+
+    def stop(self) -> None:
+        """Takes nothing more and stops the clock; receivers on an event loop go on with what was found."""
         with self._lock:
             self._is_closed = True
         if self._alarm is not None:
             self._alarm.close()
-        self._dispatcher.close(PATIENCE)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it takes nothing more."""
+        return self._is_closed
+
+    @property
+    def deliveries(self) -> list[Future[None]]:
+        """What asynchronous receivers are at work on."""
+        return self._loop.running
+
+    def run_receivers_on(self, loop: AbstractEventLoop) -> bool:
+        """Asynchronous receivers run on a loop of others; False where they run on another already."""
+        return self._loop.adopt(loop)
 
     @contextmanager
     def _at_work(self) -> Iterator[None]:
