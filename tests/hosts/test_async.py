@@ -165,6 +165,77 @@ async def test_receivers_of_an_async_hub_run_on_its_loop() -> None:
 
 
 @on_loop
+async def test_when_publish_returns_the_receivers_have_taken_what_it_found() -> None:
+    heard: list[str] = []
+
+    async def receive(match: tocsin.Match) -> None:
+        await asyncio.sleep(0.002)
+        heard.append(match.events[0])
+
+    async with tocsin.AsyncHub(lateness="0s") as hub:
+        await hub.subscribe("n >= 0", to=receive)
+        await hub.subscribe("!(selector{n = 0}; 10s) selector{n = 99}", language="opsl", to=receive)
+        for number in range(3):
+            await hub.publish(event(f"e{number}", number))
+            assert heard[-1] == f"e{number}"
+        await hub.advance_to("2026-01-01T00:01:00Z")
+        assert heard == ["e0", "e1", "e2", "e0"]
+
+
+@on_loop
+async def test_a_receiver_that_drops_is_not_waited_for() -> None:
+    go, heard = asyncio.Event(), []
+
+    async def receive(match: tocsin.Match) -> None:
+        await go.wait()
+        heard.append(match.events[0])
+
+    async with tocsin.AsyncHub() as hub:
+        handle = await hub.subscribe("n >= 0", to=receive, queue=2, overflow="drop")
+        for number in range(6):
+            await hub.publish(event(f"e{number}", number))
+        await handle.cancel()  # what was found before is told still
+        go.set()
+    assert heard == ["e0", "e4", "e5"]
+    assert [letter.code for letter in hub.dead_letters] == ["QueueOverflow"] * 3
+
+
+@on_loop
+async def test_more_publishers_than_threads_whose_receiver_publishes_itself() -> None:
+    heard: list[str] = []
+
+    async def receive(match: tocsin.Match) -> None:
+        heard.append(match.events[0])
+        if not match.events[0].endswith("+"):
+            await hub.publish(event(match.events[0] + "+"))
+
+    async with tocsin.AsyncHub(queue=1) as hub:
+        await hub.subscribe("n >= 0", to=receive)
+        await asyncio.gather(*(hub.publish(event(f"e{number}", number)) for number in range(80)))
+        await hub.join()
+    assert len(heard) == 160
+    assert len(set(heard)) == 160
+
+
+@on_loop
+async def test_a_publisher_that_gives_up_waiting_harms_nobody() -> None:
+    go, heard = asyncio.Event(), []
+
+    async def receive(match: tocsin.Match) -> None:
+        await go.wait()
+        heard.append(match.events[0])
+
+    async with tocsin.AsyncHub() as hub:
+        await hub.subscribe("n >= 0", to=receive)
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(hub.publish(event("e1")), 1)
+        go.set()
+        await hub.publish(event("e2"))
+        assert heard == ["e1", "e2"]
+    assert not hub.dead_letters
+
+
+@on_loop
 async def test_many_tasks_lose_nothing() -> None:
     heard: list[str] = []
     async with tocsin.AsyncHub() as hub:

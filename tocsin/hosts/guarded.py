@@ -146,6 +146,9 @@ class GuardedEngine:
             self.engine.abandon_step()
             self._letters.append(Fault(error, events).letter())
             found = []
+        except BaseException:
+            self.engine.abandon_step()
+            raise
         for key, raised in self.engine.take_faults():
             self._blame(Fault(raised, events, key))
         if self._ended:

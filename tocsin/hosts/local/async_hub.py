@@ -1,7 +1,8 @@
 """The Hub for asyncio: the engine works in a thread, receivers run on the event loop, and matches can be awaited.
 
-It belongs to the event loop in which it is first used. Each subscriber is told one match at a time, in order; `publish`
-waits for receivers only where too much waits for one that blocks.
+It belongs to the event loop in which it is first used. Each subscriber is told one match at a time, in order. Whoever
+publishes waits until the receivers have taken what was found, unless it is a receiver itself; on the loop, so that no
+thread is taken up by it.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.event import Event
 from tocsin.events.match import Match
 from tocsin.events.warning import EventWarning
-from tocsin.hosts.local.dispatch import Listener, Receiver
+from tocsin.hosts.local.dispatch import Listener, Posted, Receiver
 from tocsin.hosts.local.hub import PATIENCE, Counts, Hub
-from tocsin.hosts.local.mailbox import is_inside
+from tocsin.hosts.local.mailbox import Overflow, is_inside, without_waiting
 
 Told = TypeVar("Told", Match, DeadLetter)
 Result = TypeVar("Result")
@@ -45,7 +46,7 @@ class AsyncHub:
 
     def __init__(self, **settings: Any) -> None:
         self._hub = Hub(**settings)
-        self._listening: set[_Listening] = set()
+        self._listening: dict[str, _Listening] = {}
 
     async def __aenter__(self) -> AsyncHub:
         return self
@@ -89,12 +90,12 @@ class AsyncHub:
         If the subscription is suspended or breaks, the iteration raises; when the hub is closed, it ends.
         """
         listening = _Listening()
-        self._listening.add(listening)
         handle = await self.subscribe(expression, to=listening.hear, problems_to=listening.break_off, **settings)
+        self._listening[handle.id] = listening
         try:
             yield listening
         finally:
-            self._listening.discard(listening)
+            del self._listening[handle.id]
             await listening.end()
             with suppress(StateProblem):  # it may have ended, or the hub
                 await handle.cancel()
@@ -108,19 +109,23 @@ class AsyncHub:
         await self._run(lambda: self._hub.define(*definitions))
 
     async def publish(self, *events: Event | Mapping[str, Any] | bytes | str) -> list[Match]:
-        """Matches events and returns the matches; their receivers are called by and by, `join` waits for them."""
-        return await self._run(lambda: self._hub.publish(*events))
+        """Matches events and returns the matches, when their receivers have taken them.
+
+        It does not wait for one that drops or is suspended where it is too slow, nor for one who listens, unless too
+        much waits for it.
+        """
+        return await self._told(*await self._run(lambda: self._hub.publish_and_post(*events)))
 
     async def advance_to(self, now: str) -> list[Match]:
-        """Tells the hub the time; timers may ring."""
-        return await self._run(lambda: self._hub.advance_to(now))
+        """Tells the hub the time, as `publish` does events; timers may ring."""
+        return await self._told(*await self._run(lambda: self._hub.advance_and_post(now)))
 
     async def refresh(self) -> None:
         """Takes over what others have changed since, in the catalog and in the files of ontologies."""
         await self._run(self._hub.refresh)
 
     async def join(self) -> None:
-        """Returns when every receiver has taken what was found so far; not to be called by a receiver."""
+        """Returns when every receiver has taken what was found so far, by whomever; not to be called by a receiver."""
         while running := self._hub.deliveries:
             await asyncio.wait([asyncio.wrap_future(each) for each in running])
 
@@ -128,7 +133,7 @@ class AsyncHub:
         """Stops the clock and waits a while for receivers. A closed hub takes nothing more."""
         if self._hub.is_closed:
             return
-        for each in tuple(self._listening):
+        for each in tuple(self._listening.values()):
             await each.end()
         await asyncio.to_thread(self._hub.stop)
         if not is_inside():
@@ -151,7 +156,22 @@ class AsyncHub:
                 code="WrongLoop",
                 hint="make an AsyncHub for each asyncio.run",
             )
-        return await asyncio.to_thread(work)
+        return await asyncio.to_thread(_without_waiting, work)
+
+    async def _told(self, found: list[Match], posted: Posted) -> list[Match]:
+        """Waits until what was found is told."""
+        if is_inside():
+            return found
+        last = {(box, id, room): number for box, number, id, room in posted if room.overflow is Overflow.BLOCK}
+        for (box, id, room), number in last.items():
+            slack = room.size if id in self._listening else 0
+            await asyncio.wrap_future(box.when_told(number - slack))
+        return found
+
+
+def _without_waiting(work: Callable[[], Result]) -> Result:
+    with without_waiting():
+        return work()
 
 
 class _Listening:

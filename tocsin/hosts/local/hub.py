@@ -44,7 +44,7 @@ from tocsin.events.reception import Ends, ends_named, received
 from tocsin.events.warning import EventWarning
 from tocsin.hosts.guarded import GuardedEngine
 from tocsin.hosts.local.alarm import Alarm, wall_clock
-from tocsin.hosts.local.dispatch import Dispatcher, Listener, Receiver
+from tocsin.hosts.local.dispatch import Dispatcher, Listener, Posted, Receiver
 from tocsin.hosts.local.loop import EventLoop
 from tocsin.hosts.local.mailbox import QUEUE, Room, overflow_named, without_waiting
 from tocsin.hosts.local.roster import Broken, Roster
@@ -194,17 +194,22 @@ class Hub:
         return self._loop.adopt(loop)
 
     @contextmanager
-    def _at_work(self) -> Iterator[None]:
-        """One thread at a time; afterwards, without the lock, it calls the receivers of what it has brought about."""
-        self._lock.acquire()
+    def _at_work(self) -> Iterator[Posted]:
+        """One thread at a time; afterwards, without the lock, it calls the receivers of what it has brought about.
+
+        What that was is in the list that is given, then.
+        """
+        posted: Posted = []
         try:
-            yield
+            with self._lock:
+                try:
+                    yield posted
+                finally:
+                    self._bury_faults()
+                    self._tell_ended()
+                    self._set_the_alarm()
+                    posted += self._dispatcher.take()
         finally:
-            self._bury_faults()
-            self._tell_ended()
-            self._set_the_alarm()
-            posted = self._dispatcher.take()
-            self._lock.release()
             self._dispatcher.deliver(posted)
 
     def subscribe(
@@ -290,7 +295,11 @@ class Hub:
 
         Atomic subscriptions ring at once, composites when the watermark has passed the events they are made of.
         """
-        with self._at_work():
+        return self.publish_and_post(*events)[0]
+
+    def publish_and_post(self, *events: Event | Mapping[str, Any] | bytes | str) -> tuple[list[Match], Posted]:
+        """The same, and what was posted for it, for those who want to wait until it is told."""
+        with self._at_work() as posted:
             self._look_at_the_clock()
             self._late.clear()
             self._fresh.clear()
@@ -303,7 +312,7 @@ class Hub:
             self._remember_served()
             found += self._detected()
             self._put_out(found)
-        return found
+        return found, posted
 
     def _rung(self, accepted: list[Event]) -> list[Match]:
         """What atomic subscriptions make of events; what composites want of them waits for the watermark."""
@@ -324,13 +333,17 @@ class Hub:
 
     def advance_to(self, now: str) -> list[Match]:
         """Tells the hub the time; what ends more than the lateness before it is late from now on. Timers may ring."""
+        return self.advance_and_post(now)[0]
+
+    def advance_and_post(self, now: str) -> tuple[list[Match], Posted]:
+        """The same, and what was posted for it, for those who want to wait until it is told."""
         instant = parse_instant(now)
-        with self._at_work():
+        with self._at_work() as posted:
             self._look_at_the_clock()
             self._watermark.advance_to(instant)
             found = self._detected()
             self._put_out(found)
-        return found
+        return found, posted
 
     def _tick(self) -> None:
         """The wall clock has moved on."""

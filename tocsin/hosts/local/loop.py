@@ -49,7 +49,7 @@ class EventLoop:
     def close(self, patience: float) -> None:
         """Waits for what is under way, but not longer than `patience` seconds, then cancels it and ends the thread.
 
-        Work that closes its own loop is not waited for.
+        Work that closes its own loop is not waited for, and without patience nothing is.
         """
         with self._lock:
             if self._is_closed:
@@ -64,7 +64,7 @@ class EventLoop:
             for future in self.running:
                 future.cancel()
         loop.call_soon_threadsafe(_stop_soon, loop)
-        if not is_inside:
+        if patience and not is_inside:
             thread.join()
 
     def _started(self) -> asyncio.AbstractEventLoop:
