@@ -118,6 +118,23 @@ def test_publishers_wait_for_a_coroutine_that_has_too_much_waiting() -> None:
     assert heard == ["e1", "e2", "e3"]
 
 
+def test_a_coroutine_may_close_the_hub_and_hears_what_was_found_before() -> None:
+    heard: list[str] = []
+
+    async def receive(match: tocsin.Match) -> None:
+        await asyncio.sleep(0)
+        heard.append(match.events[0])
+        hub.close()
+
+    hub = tocsin.Hub()
+    hub.subscribe("n >= 0", to=receive)
+    hub.publish(*(event(f"e{number}", number) for number in range(3)))
+    for thread in [each for each in threading.enumerate() if each.name == "tocsin-receivers"]:
+        thread.join(30)
+    assert heard == ["e0", "e1", "e2"]
+    assert not hub.dead_letters
+
+
 def test_a_forgotten_hub_takes_its_loop_with_it() -> None:
     async def receive(_: tocsin.Match) -> None:
         pass

@@ -366,6 +366,38 @@ def test_more_waiting_events_than_may_let_time_go_on_and_none_is_lost() -> None:
     assert "queue_limit" in hub.dead_letters[0].reason
 
 
+@pytest.mark.parametrize("language", ["selector", "opsl"])
+def test_a_subscription_that_raises_while_it_is_added_has_a_problem_and_changes_nothing(
+    language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub = tocsin.Hub(lateness="0s")
+    hub.subscribe("kind = 'a'", id="good")
+    text = {"selector": "n = 5", "opsl": "selector{n = 1} && selector{n = 5}"}[language]
+    before = Matcher.add
+
+    def add(self: Matcher, key: str, atom: Any) -> None:
+        if "value=5" in repr(atom):
+            raise IndexError("list index out of range")
+        before(self, key, atom)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Matcher, "add", add)
+        with pytest.raises(tocsin.Problem, match=r"InternalError.*IndexError.*at tocsin/"):
+            hub.subscribe(text, language=language, id="bad")
+        assert len(hub.publish(event("e", n=1))) == 1
+    hub.subscribe(text, language=language, id="bad")
+    rung = [*hub.publish(event("f", 1, n=1)), *hub.publish(event("g", 2, n=5)), *hub.advance_to(LATER)]
+    assert {match.subscription for match in rung} == {"good", "bad"}
+
+
+@pytest.mark.parametrize("name", ["to", "problems_to"])
+def test_a_receiver_that_cannot_be_called_is_refused(name: str) -> None:
+    hub = tocsin.Hub()
+    with pytest.raises(tocsin.Problem, match="ReceiverError"):
+        hub.subscribe("kind = 'a'", id="s", **{name: 5})
+    hub.subscribe("kind = 'a'", id="s")
+
+
 NAMES = [f"s{number}" for number in range(4)]
 IDS = [f"e{number:02}" for number in range(14)]
 

@@ -21,7 +21,7 @@ from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.event import Event
 from tocsin.events.match import Match
 from tocsin.events.warning import EventWarning
-from tocsin.hosts.local.dispatch import Listener, Posted, Receiver
+from tocsin.hosts.local.dispatch import Listener, Posted, Receiver, require_callable
 from tocsin.hosts.local.hub import PATIENCE, Counts, Hub
 from tocsin.hosts.local.mailbox import Overflow, is_inside, without_waiting
 
@@ -78,6 +78,8 @@ class AsyncHub:
         **settings: Any,
     ) -> AsyncHandle:
         """Adds a subscription, as `Hub.subscribe` does; receivers, coroutine functions or not, run on the loop."""
+        require_callable("to", to)
+        require_callable("problems_to", problems_to)
         handle = await self._run(
             lambda: self._hub.subscribe(expression, to=_on_loop(to), problems_to=_on_loop(problems_to), **settings)
         )

@@ -44,7 +44,7 @@ from tocsin.events.reception import Ends, ends_named, received
 from tocsin.events.warning import EventWarning
 from tocsin.hosts.guarded import GuardedEngine
 from tocsin.hosts.local.alarm import Alarm, wall_clock
-from tocsin.hosts.local.dispatch import Dispatcher, Listener, Posted, Receiver
+from tocsin.hosts.local.dispatch import Dispatcher, Listener, Posted, Receiver, require_callable
 from tocsin.hosts.local.loop import EventLoop
 from tocsin.hosts.local.mailbox import QUEUE, Room, overflow_named, without_waiting
 from tocsin.hosts.local.roster import Broken, Roster
@@ -231,6 +231,8 @@ class Hub:
         that it uses has changed, or ends because its window proves to be over when time begins. Both it and `to` may be
         coroutine functions: these run on an event loop in a thread of the hub.
         """
+        require_callable("to", to)
+        require_callable("problems_to", problems_to)
         room = Room(
             self._room.size if queue is None else queue,
             self._room.overflow if overflow is None else overflow_named(overflow),
