@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -10,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tocsin
-from tocsin.engine.batch import EventBatch
+from tocsin.catalog import Subscription, compile_subscription
+from tocsin.engine.batch import Batch, EventBatch
 from tocsin.engine.blocks.matcher import BlockMatcher
 from tocsin.engine.concepts.matcher import ConceptMatcher
 from tocsin.engine.detection.join import JoinNode
@@ -19,6 +21,7 @@ from tocsin.engine.families import AtomMatchers
 from tocsin.engine.graphs.matcher import GraphMatcher
 from tocsin.engine.matching.matcher import Matcher
 from tocsin.errors import EventProblem
+from tocsin.events.codecs.epcis.inside import decode_all
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.event import Event
 from tocsin.hosts import guarded
@@ -250,6 +253,22 @@ def test_a_composite_that_raises_while_detecting_leaves_the_others(
     assert [letter.code for letter in told] == ["SubscriptionSuspended"] * (rounds >= STRIKES)
     assert all("'pair1'" in letter.reason for letter in hub.dead_letters)
     assert hub.dead_letters[0].input == '{"source": "s", "id": "b1-0"}'
+
+
+def test_an_engine_whose_faults_nobody_takes_raises(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else a comparison with the reference would overlook them."""
+
+    def receive(*_: Any) -> None:
+        raise ZeroDivisionError("by zero")
+
+    for kind in {JoinNode, *JoinNode.__subclasses__()}:
+        monkeypatch.setattr(kind, "receive", receive)
+    engine = guarded.Engine()
+    engine.add("pair", compile_subscription(Subscription("pair", "opsl", PAIR.format(n=1))))
+    (given,) = decode_all(json.dumps(event("a", 1, n=1)))
+    (relevant,) = engine.match_all(Batch([given])).relevant
+    with pytest.raises(ZeroDivisionError):
+        engine.detect(given, relevant.atoms)
 
 
 def test_a_timer_that_raises_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:

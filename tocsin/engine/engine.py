@@ -239,6 +239,10 @@ class Engine:
                 self._suspended.append(key)
         return [each for each in found if each[0] in self._composites] if self._suspended else found
 
+    def contain_faults(self) -> None:
+        """From now on a composite that raises is told by `take_faults`, and the others are served on."""
+        self._network.contains_faults = True
+
     def take_faults(self) -> list[tuple[str, Exception]]:
         """The composites that raised while they were served, and what, since this was asked last.
 

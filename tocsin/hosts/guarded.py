@@ -62,6 +62,7 @@ class GuardedEngine:
 
     def __init__(self, engine: Engine, plans: Plans) -> None:
         self.engine = engine
+        engine.contain_faults()
         self._plans = plans
         self._strikes = Strikes()
         self._letters: list[DeadLetter] = []
