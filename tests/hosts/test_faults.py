@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -10,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tocsin
-from tocsin.engine.batch import EventBatch
+from tocsin.catalog import Subscription, compile_subscription
+from tocsin.engine.batch import Batch, EventBatch
 from tocsin.engine.blocks.matcher import BlockMatcher
 from tocsin.engine.concepts.matcher import ConceptMatcher
 from tocsin.engine.detection.join import JoinNode
@@ -19,6 +21,7 @@ from tocsin.engine.families import AtomMatchers
 from tocsin.engine.graphs.matcher import GraphMatcher
 from tocsin.engine.matching.matcher import Matcher
 from tocsin.errors import EventProblem
+from tocsin.events.codecs.epcis.inside import decode_all
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.event import Event
 from tocsin.hosts import guarded
@@ -252,6 +255,22 @@ def test_a_composite_that_raises_while_detecting_leaves_the_others(
     assert hub.dead_letters[0].input == '{"source": "s", "id": "b1-0"}'
 
 
+def test_an_engine_whose_faults_nobody_takes_raises(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else a comparison with the reference would overlook them."""
+
+    def receive(*_: Any) -> None:
+        raise ZeroDivisionError("by zero")
+
+    for kind in {JoinNode, *JoinNode.__subclasses__()}:
+        monkeypatch.setattr(kind, "receive", receive)
+    engine = guarded.Engine()
+    engine.add("pair", compile_subscription(Subscription("pair", "opsl", PAIR.format(n=1))))
+    (given,) = decode_all(json.dumps(event("a", 1, n=1)))
+    (relevant,) = engine.match_all(Batch([given])).relevant
+    with pytest.raises(ZeroDivisionError):
+        engine.detect(given, relevant.atoms)
+
+
 def test_a_timer_that_raises_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     hub, heard = tocsin.Hub(lateness="0s"), []
     hub.subscribe("!(selector{n = 1}; 10s) selector{n = 9}", language="opsl", id="bad", to=heard.append)
@@ -364,6 +383,38 @@ def test_more_waiting_events_than_may_let_time_go_on_and_none_is_lost() -> None:
     assert len(heard) == 20
     assert {letter.code for letter in hub.dead_letters} == {"QueueLimitExceeded"}
     assert "queue_limit" in hub.dead_letters[0].reason
+
+
+@pytest.mark.parametrize("language", ["selector", "opsl"])
+def test_a_subscription_that_raises_while_it_is_added_has_a_problem_and_changes_nothing(
+    language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub = tocsin.Hub(lateness="0s")
+    hub.subscribe("kind = 'a'", id="good")
+    text = {"selector": "n = 5", "opsl": "selector{n = 1} && selector{n = 5}"}[language]
+    before = Matcher.add
+
+    def add(self: Matcher, key: str, atom: Any) -> None:
+        if "value=5" in repr(atom):
+            raise IndexError("list index out of range")
+        before(self, key, atom)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Matcher, "add", add)
+        with pytest.raises(tocsin.Problem, match=r"InternalError.*IndexError.*at tocsin/"):
+            hub.subscribe(text, language=language, id="bad")
+        assert len(hub.publish(event("e", n=1))) == 1
+    hub.subscribe(text, language=language, id="bad")
+    rung = [*hub.publish(event("f", 1, n=1)), *hub.publish(event("g", 2, n=5)), *hub.advance_to(LATER)]
+    assert {match.subscription for match in rung} == {"good", "bad"}
+
+
+@pytest.mark.parametrize("name", ["to", "problems_to"])
+def test_a_receiver_that_cannot_be_called_is_refused(name: str) -> None:
+    hub = tocsin.Hub()
+    with pytest.raises(tocsin.Problem, match="ReceiverError"):
+        hub.subscribe("kind = 'a'", id="s", **{name: 5})
+    hub.subscribe("kind = 'a'", id="s")
 
 
 NAMES = [f"s{number}" for number in range(4)]

@@ -6,11 +6,13 @@ import sys
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import tocsin
+from tocsin.catalog import create_catalog, open_catalog
 
 THREADS = 8
 ROUNDS = 60
@@ -179,6 +181,38 @@ def test_a_slow_subscriber_is_suspended_and_told_and_hears_what_was_found_before
     assert list(hub.dead_letters) == told
     assert len(others) == 6
     hub.subscribe("n >= 0", id="s")  # the name is free again
+
+
+def test_who_drops_loses_nothing_of_another_subscription() -> None:
+    hub, gate = tocsin.Hub(), Gate()
+    hub.subscribe("n < 3", to=gate, id="keep")
+    hub.subscribe("n >= 3", to=gate, id="drop", queue=1, overflow="drop")
+    slow = publish_behind(hub, gate, event("e0", 0, 0))
+    for number in range(1, 6):
+        hub.publish(event(f"e{number}", number, 0))
+    gate.opened.set()
+    slow.join()
+    assert gate.heard == ["e0", "e1", "e2", "e5"]
+    assert hub.counts.dead_letters == 2
+
+
+def test_threads_share_a_catalog(tmp_path: Path) -> None:
+    path = str(tmp_path / "catalog.db")
+    create_catalog(path)
+    hub, heard = tocsin.Hub(catalog=path), []
+    hub.subscribe("n >= 0", id="all", to=heard.append)
+
+    def work(thread: int) -> None:
+        for number in range(5):
+            own = hub.subscribe(f"n = {number}", id=f"own-{thread}-{number}")
+            hub.publish(event(f"e{number}", number, thread))
+            hub.refresh()
+            own.cancel()
+
+    in_threads(work, 4)
+    assert len(heard) == 20
+    assert [each.id for each in open_catalog(path).snapshot().subscriptions] == ["all"]
+    assert not hub.dead_letters
 
 
 def test_much_at_once_is_not_slowness() -> None:

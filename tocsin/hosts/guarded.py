@@ -67,6 +67,7 @@ class GuardedEngine:
         self.engine = engine
         self._fan_out = fan_out or FanOut()
         self._suspends = suspends
+        engine.contain_faults()
         self._plans = plans
         self._strikes = Strikes()
         self._letters: list[DeadLetter] = []
@@ -162,6 +163,9 @@ class GuardedEngine:
             self.engine.abandon_step()
             self._letters.append(Fault(error, events).letter())
             found = []
+        except BaseException:
+            self.engine.abandon_step()
+            raise
         for key, raised in self.engine.take_faults():
             self._blame(Fault(raised, events, key))
         if self._ended:

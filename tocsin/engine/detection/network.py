@@ -77,6 +77,8 @@ class Network:
         self.overfull: set[Node] = set()
         self.faults: list[tuple[Node, Exception]] = []
         """What nodes raised: it concerns those who use the node, and nobody else."""
+        self.contains_faults = False
+        """Whether it goes on after a node has raised, because somebody takes the faults; else it raises."""
         self.now: Instant = _BEGINNING
         self.known: Instant = _BEGINNING
         self.number = 0
@@ -170,7 +172,7 @@ class Network:
                 try:
                     rows = NOTHING_BOUND if isinstance(atom, Condition) else self._rows(atom, event)
                 except Exception as error:
-                    self.faults.append((node, error))
+                    self._fault(node, error)
                     continue
                 self.bring(node, occurrence if rows is NOTHING_BOUND else occurrence_of(event, rows))
         if self._touched:
@@ -315,7 +317,7 @@ class Network:
             try:
                 follower.receive(0, occurrence, self)
             except Exception as error:
-                self.faults.append((follower, error))
+                self._fault(follower, error)
         for user, slot in node.users:
             inbox = user.inbox
             if not inbox and not user.due:
@@ -380,7 +382,7 @@ class Network:
             try:
                 node.receive(slot, occurrence, self)
             except Exception as error:
-                self.faults.append((node, error))
+                self._fault(node, error)
         inbox.clear()
         if node.keeps and node.kept > self.queue_limit:
             self.overfull.add(node)
@@ -389,12 +391,17 @@ class Network:
             for token in due:
                 self._contain(node, node.on_timer, token, self)
 
+    def _fault(self, node: Node, error: Exception) -> None:
+        if not self.contains_faults:
+            raise error
+        self.faults.append((node, error))
+
     def _contain(self, node: Node, work: Callable[..., object], *given: object) -> None:
         """What a node raises is kept as a fault of those who use it; the step goes on for the others."""
         try:
             work(*given)
         except Exception as error:
-            self.faults.append((node, error))
+            self._fault(node, error)
 
     def _atom_node(self, atom: Atom) -> Node | None:
         """Found by the very object where it is one of ours: an atom's value takes long to hash, and events are many."""

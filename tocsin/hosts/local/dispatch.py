@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from tocsin.errors import MeaningProblem
 from tocsin.events.dead_letter import DeadLetter, dropped, suspended_for_slowness, undelivered
 from tocsin.events.match import Match
 from tocsin.hosts.local.loop import EventLoop
@@ -139,6 +140,17 @@ class Dispatcher:
         self.bury(undelivered(error, _shown(item.told)))
 
 
+def require_callable(name: str, given: object) -> None:
+    """Refuses a receiver that cannot be called, before anything waits for it."""
+    if given is not None and not callable(given):
+        raise MeaningProblem(
+            f"{name} is a function, got {type(given).__name__}",
+            code="ReceiverError",
+            token=name,
+            hint="give a function that takes one argument, such as print, or a coroutine function",
+        )
+
+
 def _name(receiver: Callable[..., object]) -> object:
     """By which a receiver is known again: equal ones are one, as far as they can be compared."""
     try:
@@ -149,4 +161,10 @@ def _name(receiver: Callable[..., object]) -> object:
 
 
 def _shown(told: Match | DeadLetter) -> str:
-    return told.line() if isinstance(told, Match) else told.text()
+    """What was to be told; a match that cannot be written goes by its id."""
+    if isinstance(told, DeadLetter):
+        return told.text()
+    try:
+        return told.line()
+    except Exception:
+        return told.id

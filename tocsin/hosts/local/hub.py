@@ -7,8 +7,10 @@ and in the order of detection, by a thread that published or by the clock's; no 
 from __future__ import annotations
 
 import threading
+from asyncio import AbstractEventLoop
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -42,7 +44,7 @@ from tocsin.events.reception import Ends, ends_named, received
 from tocsin.events.warning import EventWarning
 from tocsin.hosts.guarded import GuardedEngine
 from tocsin.hosts.local.alarm import Alarm, wall_clock
-from tocsin.hosts.local.dispatch import Dispatcher, Listener, Receiver
+from tocsin.hosts.local.dispatch import Dispatcher, Listener, Posted, Receiver, require_callable
 from tocsin.hosts.local.loop import EventLoop
 from tocsin.hosts.local.mailbox import QUEUE, Room, overflow_named, without_waiting
 from tocsin.hosts.local.roster import Broken, Roster
@@ -167,24 +169,47 @@ class Hub:
 
         What composites wait with is not told. A closed hub takes nothing more.
         """
+        self.stop()
+        self._dispatcher.close(PATIENCE)
+
+    def stop(self) -> None:
+        """Takes nothing more and stops the clock; receivers on an event loop go on with what was found."""
         with self._lock:
             self._is_closed = True
         if self._alarm is not None:
             self._alarm.close()
-        self._dispatcher.close(PATIENCE)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it takes nothing more."""
+        return self._is_closed
+
+    @property
+    def deliveries(self) -> list[Future[None]]:
+        """What asynchronous receivers are at work on."""
+        return self._loop.running
+
+    def run_receivers_on(self, loop: AbstractEventLoop) -> bool:
+        """Asynchronous receivers run on a loop of others; False where they run on another already."""
+        return self._loop.adopt(loop)
 
     @contextmanager
-    def _at_work(self) -> Iterator[None]:
-        """One thread at a time; afterwards, without the lock, it calls the receivers of what it has brought about."""
-        self._lock.acquire()
+    def _at_work(self) -> Iterator[Posted]:
+        """One thread at a time; afterwards, without the lock, it calls the receivers of what it has brought about.
+
+        What that was is in the list that is given, then.
+        """
+        posted: Posted = []
         try:
-            yield
+            with self._lock:
+                try:
+                    yield posted
+                finally:
+                    self._bury_faults()
+                    self._tell_ended()
+                    self._set_the_alarm()
+                    posted += self._dispatcher.take()
         finally:
-            self._bury_faults()
-            self._tell_ended()
-            self._set_the_alarm()
-            posted = self._dispatcher.take()
-            self._lock.release()
             self._dispatcher.deliver(posted)
 
     def subscribe(
@@ -206,6 +231,8 @@ class Hub:
         that it uses has changed, or ends because its window proves to be over when time begins. Both it and `to` may be
         coroutine functions: these run on an event loop in a thread of the hub.
         """
+        require_callable("to", to)
+        require_callable("problems_to", problems_to)
         room = Room(
             self._room.size if queue is None else queue,
             self._room.overflow if overflow is None else overflow_named(overflow),
@@ -270,7 +297,11 @@ class Hub:
 
         Atomic subscriptions ring at once, composites when the watermark has passed the events they are made of.
         """
-        with self._at_work():
+        return self.publish_and_post(*events)[0]
+
+    def publish_and_post(self, *events: Event | Mapping[str, Any] | bytes | str) -> tuple[list[Match], Posted]:
+        """The same, and what was posted for it, for those who want to wait until it is told."""
+        with self._at_work() as posted:
             self._look_at_the_clock()
             self._late.clear()
             self._fresh.clear()
@@ -283,7 +314,7 @@ class Hub:
             self._remember_served()
             found += self._detected()
             self._put_out(found)
-        return found
+        return found, posted
 
     def _rung(self, accepted: list[Event]) -> list[Match]:
         """What atomic subscriptions make of events; what composites want of them waits for the watermark."""
@@ -304,13 +335,17 @@ class Hub:
 
     def advance_to(self, now: str) -> list[Match]:
         """Tells the hub the time; what ends more than the lateness before it is late from now on. Timers may ring."""
+        return self.advance_and_post(now)[0]
+
+    def advance_and_post(self, now: str) -> tuple[list[Match], Posted]:
+        """The same, and what was posted for it, for those who want to wait until it is told."""
         instant = parse_instant(now)
-        with self._at_work():
+        with self._at_work() as posted:
             self._look_at_the_clock()
             self._watermark.advance_to(instant)
             found = self._detected()
             self._put_out(found)
-        return found
+        return found, posted
 
     def _tick(self) -> None:
         """The wall clock has moved on."""

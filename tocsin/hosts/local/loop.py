@@ -49,7 +49,7 @@ class EventLoop:
     def close(self, patience: float) -> None:
         """Waits for what is under way, but not longer than `patience` seconds, then cancels it and ends the thread.
 
-        Work that closes its own loop is not waited for.
+        Work that closes its own loop is not waited for, and without patience nothing is.
         """
         with self._lock:
             if self._is_closed:
@@ -63,8 +63,8 @@ class EventLoop:
             wait(self.running, patience)
             for future in self.running:
                 future.cancel()
-        loop.call_soon_threadsafe(_stop_soon, loop)
-        if not is_inside:
+        asyncio.run_coroutine_threadsafe(_stop_when_quiet(patience), loop)
+        if patience and not is_inside:
             thread.join()
 
     def _started(self) -> asyncio.AbstractEventLoop:
@@ -83,6 +83,9 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
         loop.close()
 
 
-def _stop_soon(loop: asyncio.AbstractEventLoop) -> None:
-    """Stops when what was cancelled has had its last word, in the next turn of the loop."""
-    loop.call_soon(loop.stop)
+async def _stop_when_quiet(patience: float) -> None:
+    """Stops when the others have had their last word."""
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    if others and patience:
+        await asyncio.wait(others, timeout=patience)
+    asyncio.get_running_loop().stop()

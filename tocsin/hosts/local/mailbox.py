@@ -7,8 +7,10 @@ on with it. What a receiver returns to be awaited is awaited on an event loop, a
 from __future__ import annotations
 
 import threading
+from asyncio import sleep
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -70,11 +72,25 @@ OnFault = Callable[[Item, BaseException], object]
 _inside: ContextVar[bool] = ContextVar("inside a receiver", default=False)
 """Whether a receiver is being called: it must not wait for itself."""
 
+_hurried: ContextVar[bool] = ContextVar("waits for no subscriber", default=False)
+
 
 class Mailbox:
     """The items of one subscriber, numbered in order. Each `put` is followed by a `deliver` up to its number."""
 
-    __slots__ = ("_changed", "_counts", "_is_busy", "_loop", "_number", "_on_fault", "_waiting", "_wanted", "users")
+    __slots__ = (
+        "_changed",
+        "_counts",
+        "_is_busy",
+        "_loop",
+        "_number",
+        "_on_fault",
+        "_telling",
+        "_waiters",
+        "_waiting",
+        "_wanted",
+        "users",
+    )
 
     def __init__(self, loop: EventLoop, on_fault: OnFault) -> None:
         self._loop = loop
@@ -83,7 +99,8 @@ class Mailbox:
         self._waiting: deque[Item] = deque()
         self._counts: Counter[str] = Counter()
         self._is_busy = False
-        self._number = self._wanted = 0
+        self._number = self._wanted = self._telling = 0
+        self._waiters: list[tuple[int, Future[None]]] = []
         self.users = 0
         """How many subscriptions are told here."""
 
@@ -110,6 +127,7 @@ class Mailbox:
             if oldest is not None:
                 self._waiting.remove(oldest)
                 self._counts[subscription] -= 1
+                self._notify()
             return oldest
 
     def discard(self, subscription: str) -> None:
@@ -117,7 +135,7 @@ class Mailbox:
         with self._changed:
             self._waiting = deque(each for each in self._waiting if each.subscription != subscription)
             del self._counts[subscription]
-            self._changed.notify_all()
+            self._notify()
 
     def abandon(self) -> list[Item]:
         """What nobody will tell any more: all that waits, unless somebody is telling it."""
@@ -125,6 +143,7 @@ class Mailbox:
             if self._is_busy:
                 return []
             left, self._waiting, self._counts = list(self._waiting), deque(), Counter()
+            self._notify()
             return left
 
     def deliver(self, number: int) -> None:
@@ -145,10 +164,30 @@ class Mailbox:
 
     def await_room(self, subscription: str, room: Room) -> None:
         """Returns when no more waits than may. A receiver that publishes does not wait: it would wait for itself."""
-        if room.overflow is not Overflow.BLOCK or _inside.get():
+        if room.overflow is not Overflow.BLOCK or _inside.get() or _hurried.get():
             return
         with self._changed:
             self._changed.wait_for(lambda: not self._is_busy or self._counts[subscription] <= room.size)
+
+    def when_told(self, number: int) -> Future[None]:
+        """Done when nothing up to a number is still to be told."""
+        told: Future[None] = Future()
+        with self._changed:
+            self._waiters.append((number, told))
+            self._notify()
+        return told
+
+    def _notify(self) -> None:
+        """Something has changed for those who wait."""
+        self._changed.notify_all()
+        if not self._waiters:
+            return
+        first = self._telling or (self._waiting[0].number if self._waiting else self._number + 1)
+        done = [told for number, told in self._waiters if number < first]
+        self._waiters = [(number, told) for number, told in self._waiters if number >= first]
+        for told in done:
+            if told.set_running_or_notify_cancel():
+                told.set_result(None)
 
     def _has_started(self, item: Item, pending: Awaitable[object]) -> bool:
         """Goes on with it on the event loop; not where that is closed."""
@@ -164,28 +203,28 @@ class Mailbox:
     async def _deliver_on_loop(self, item: Item, pending: Awaitable[object]) -> None:
         """Awaits what a receiver returned, then tells all that waits, until nothing does."""
         _inside.set(True)
-        following: Item | None = item
+        following: tuple[Item, Awaitable[object]] | None = (item, pending)
         try:
             while following is not None:
                 try:
-                    await pending
+                    await following[1]
                 except Exception as error:
-                    self._on_fault(following, error)
-                following, pending = self._next_to_await()
+                    self._on_fault(following[0], error)
+                await sleep(0)  # others are on the loop, too
+                following = self._next_to_await()
         except BaseException as error:
             if following is not None:
-                self._on_fault(following, error)
+                self._on_fault(following[0], error)
             self._rest()
             raise
 
-    def _next_to_await(self) -> tuple[Item | None, Awaitable[object]]:
+    def _next_to_await(self) -> tuple[Item, Awaitable[object]] | None:
         """Tells what needs no waiting; then the item that does, or None where nothing waits any more."""
         while True:
             with self._changed:
                 if not self._waiting:
-                    self._is_busy = False
-                    self._changed.notify_all()
-                    return None, _NOTHING
+                    self._rest_now()
+                    return None
                 item = self._popped()
             pending = self._call(item)
             if pending is not None:
@@ -194,7 +233,8 @@ class Mailbox:
     def _popped(self) -> Item:
         item = self._waiting.popleft()
         self._counts[item.subscription] -= 1
-        self._changed.notify_all()
+        self._telling = item.number
+        self._notify()
         return item
 
     def _call(self, item: Item) -> Awaitable[object] | None:
@@ -214,24 +254,16 @@ class Mailbox:
         with self._changed:
             if self._waiting and self._waiting[0].number <= self._wanted:
                 return self._popped()
-            self._is_busy = False
-            self._changed.notify_all()
+            self._rest_now()
             return None
 
     def _rest(self) -> None:
         with self._changed:
-            self._is_busy = False
-            self._changed.notify_all()
+            self._rest_now()
 
-
-class _Nothing:
-    """Stands where nothing is to be awaited."""
-
-    def __await__(self) -> Any:
-        return iter(())
-
-
-_NOTHING = _Nothing()
+    def _rest_now(self) -> None:
+        self._is_busy, self._telling = False, 0
+        self._notify()
 
 
 def is_inside() -> bool:
@@ -242,8 +274,8 @@ def is_inside() -> bool:
 @contextmanager
 def without_waiting() -> Iterator[None]:
     """Whoever publishes for others waits for no subscriber."""
-    token = _inside.set(True)
+    token = _hurried.set(True)
     try:
         yield
     finally:
-        _inside.reset(token)
+        _hurried.reset(token)

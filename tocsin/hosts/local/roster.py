@@ -52,7 +52,13 @@ class Roster:
 
     def add(self, subscription: Subscription) -> None:
         """Adds a subscription; one that does not compile raises, and changes nothing."""
-        self._engine.add(subscription.id, self._plan(subscription))
+        plan = self._plan(subscription)
+        try:
+            self._engine.add(subscription.id, plan)
+        except Problem:
+            raise
+        except Exception as error:
+            raise _internal(error) from error
         self._held[subscription.id] = subscription
 
     def remove(self, id: str) -> None:
@@ -98,7 +104,12 @@ class Roster:
         return None if told == self._told[id] else now
 
     def _plan(self, subscription: Subscription) -> Plan:
-        plan = compile_subscription(subscription, self._light)
+        try:
+            plan = compile_subscription(subscription, self._light)
+        except Problem:
+            raise
+        except Exception as error:
+            raise _internal(error) from error
         refuse_past_windows(subscription, plan, self._clock())
         return plan
 

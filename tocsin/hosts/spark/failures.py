@@ -26,6 +26,8 @@ from tocsin.hosts.spark.session import ATTEMPTS
 LOG = logging.getLogger("tocsin.spark")
 
 _CHECKPOINT = "CheckpointError"
+_PLAN = "=== Streaming Query ==="
+"""What follows in the text of an exception is the query, which says nothing of why it failed."""
 _LISTENING = "spark.tocsin.failuresWatched"
 
 
@@ -58,16 +60,16 @@ _FAILURES = (
     ),
     _Known(
         re.compile(
-            "CANNOT_LOAD_STATE_STORE|FAILED_READ_FILE|[Mm]alformed|Incomplete log file|[Ff]ailed to read log file|"
-            "CHECKPOINT_FILE_CHECKSUM|FileChecksum|BATCH_METADATA_NOT_FOUND|StateStoreError|UNSUPPORTED_LOG_VERSION|"
-            "JsonParseException|JsonEOFException|Failed to read .*(offsets|commits|metadata)|ParseException: unexpected"
+            "CANNOT_LOAD_STATE_STORE|FAILED_READ_FILE|MALFORMED_LOG_FILE|UNSUPPORTED_LOG_VERSION|MISSING_METADATA_FILE|"
+            "BATCH_METADATA_NOT_FOUND|StateStoreError|StreamReadFeature|Incomplete log file|[Ff]ailed to read log file|"
+            "[Cc]hecksum (error|mismatch|verification)|CHECKSUM_"
         ),
         _CHECKPOINT,
         "the checkpoint of the query cannot be read",
         DAMAGED,
     ),
     _Known(
-        re.compile(r"Python worker (exited unexpectedly|failed to connect back)|worker was killed|crashed"),
+        re.compile("Python worker (exited unexpectedly|failed to connect back)"),
         "WorkerLost",
         "a Python worker of the query was lost, as often as a task may be tried",
         "start the query again from its checkpoint: nothing is lost or told twice. Look for what ended the worker (most"
@@ -78,7 +80,7 @@ _FAILURES = (
 
 def problem_of(failure: object) -> StateProblem | None:
     """What is behind the failure of a query, given as its exception or text; None where Spark has said it all."""
-    text = str(failure)
+    text, _, _ = str(failure).partition(_PLAN)
     for known in _FAILURES:
         if known.said.search(text):
             return StateProblem(known.message, code=known.code, hint=known.hint)
