@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from pyspark import TaskContext
+
 from tocsin.catalog import Snapshot
 from tocsin.engine.batch import EventBatch
 from tocsin.engine.engine import Engine
@@ -45,6 +47,7 @@ class PoisonedList(FixedList):
     """A list of subscriptions that brings the faults along to wherever it is served."""
 
     def snapshot(self, version: int) -> Snapshot:
-        """The list."""
-        poison_engines()
+        """The list; the poison is for tasks alone."""
+        if TaskContext.get() is not None:
+            poison_engines()
         return super().snapshot(version)

@@ -11,7 +11,7 @@ from typing import IO, BinaryIO, cast
 
 from tocsin.errors import MeaningProblem
 from tocsin.events.codecs.epcis.inside import whole_documents
-from tocsin.events.codecs.lines import sound_lines
+from tocsin.events.codecs.sound_lines import sound_lines
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from pyspark.sql import DataFrame, SparkSession
 from tocsin.errors import MeaningProblem
 from tocsin.events.codecs.cloudevents import encode
 from tocsin.events.codecs.epcis.inside import as_one_line, decode_all
-from tocsin.events.codecs.lines import UNREADABLE, sound_lines
+from tocsin.events.codecs.sound_lines import UNREADABLE, sound_lines
 from tocsin.events.dead_letter import LATE, DeadLetter, late, malformed
 from tocsin.events.event import Event
 from tocsin.events.match import Match

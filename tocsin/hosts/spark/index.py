@@ -38,6 +38,7 @@ class Index:
         self._dependent: dict[str, None] = {}
         self._definitions: tuple[Definition, ...] = ()
         self._light = Surroundings.of(())
+        self._plans: dict[str, Plan] | None = None
 
     def move_to(self, snapshot: Snapshot) -> None:
         """Makes the index hold what the snapshot holds; what is the same in both is not touched."""
@@ -52,15 +53,23 @@ class Index:
                 self._add(subscription, digest)
         self.subscriptions = snapshot.subscriptions
         self.version = snapshot.version
+        self._plans = None
 
     def teller(self, telling: Telling) -> Teller:
         """Who tells of members what is asked for at this version."""
         return Teller(telling, telling.contents(self.subscriptions), self._light.words)
 
     def plans(self) -> dict[str, Plan]:
-        """The plans that the engine serves, those of composites with the very atoms that it holds."""
-        served = [each for each in self.subscriptions if each.id in self.engine]
-        return {each.id: self.engine.plan_of(each.id) or compile_subscription(each, self._light) for each in served}
+        """The plans that the engine serves, those of composites with the very atoms that it holds.
+
+        Wanted only where a row raises; kept then until the next version, since such rows seldom come alone.
+        """
+        if self._plans is None:
+            served = [each for each in self.subscriptions if each.id in self.engine]
+            self._plans = {
+                each.id: self.engine.plan_of(each.id) or compile_subscription(each, self._light) for each in served
+            }
+        return self._plans
 
     def take(self, subscription: Subscription, light: Surroundings) -> None:
         """Adds a subscription that this index serves; raises the problem of another."""
