@@ -87,13 +87,13 @@ def xml_ql_of(language: str, expression: str, options: Options, context: Context
 
 
 def _with_atoms(context: Context) -> Context:
-    return replace(context, parse_atom=partial(_parse_atom, context))
+    return replace(context, parse_atom=partial(_parse_atom, context), warn_of_atom=partial(_warn_of_atom, context))
 
 
 def _parse_atom(context: Context, language: str, text: str) -> Atom:
     """The atom of a text in braces. Its own context reads no atoms: they do not nest."""
     _require_knowledge(language, context)
-    opening = _XML_OPENING if language == "xml" and not _OPENED.match(text) else ""
+    opening = _opening(language, text)
     try:
         plan = _language(_ATOM_NAMES.get(language, language)).parse(opening + text, {}, context)
     except Problem as problem:
@@ -113,6 +113,18 @@ def _parse_atom(context: Context, language: str, text: str) -> Atom:
             hint="an atom in braces describes one event; combine events outside of it",
         )
     return plan.pattern
+
+
+def _warn_of_atom(context: Context, language: str, text: str) -> list[Problem]:
+    """The warnings of a text in braces."""
+    opening = _opening(language, text)
+    found = _language(_ATOM_NAMES.get(language, language)).warnings(opening + text, {}, context)
+    return [_moved_back(each, len(opening)) for each in found]
+
+
+def _opening(language: str, text: str) -> str:
+    """What a text in braces leaves out."""
+    return _XML_OPENING if language == "xml" and not _OPENED.match(text) else ""
 
 
 def _require_knowledge(language: str, context: Context) -> None:

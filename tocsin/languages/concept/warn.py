@@ -11,8 +11,9 @@ from tocsin.knowledge.concepts.concept import normal_form
 from tocsin.knowledge.concepts.tableau import examine
 from tocsin.languages.concept.lower import meaning_of
 from tocsin.languages.concept.read import read_subscription
-from tocsin.languages.concept.syntax import Listing, Syntax, children_of
+from tocsin.languages.concept.syntax import Embedded, Listing, Syntax, children_of
 from tocsin.languages.context import Context
+from tocsin.languages.embedded import shifted
 from tocsin.languages.texts import Problems
 from tocsin.plan.composites import atoms_of
 from tocsin.plan.concepts import ConceptTest, concept_test_text
@@ -28,8 +29,9 @@ def warnings(text: str, options: Mapping[str, object], context: Context) -> list
         return []
     if meaning.problems:
         return []
-    problems = Problems(text)
-    _repeated(read_subscription(text).body, problems)
+    problems, body = Problems(text), read_subscription(text).body
+    _repeated(body, problems)
+    problems.found.extend(_of_other_languages(body, text, context))
     tests = dict.fromkeys(atom for atom in atoms_of(meaning.part) if isinstance(atom, ConceptTest))
     return [*problems.found, *(warning for test in tests for warning in _pointless(test))]
 
@@ -42,6 +44,15 @@ def _repeated(node: Syntax, problems: Problems) -> None:
                 problems.add("DUPLICATE_ELEMENT", each.spot, f"{each.name!r} is listed twice", "drop one of them")
     for inner in children_of(node):
         _repeated(inner, problems)
+
+
+def _of_other_languages(node: Syntax, text: str, context: Context) -> Iterator[Problem]:
+    """What atoms in braces say that is probably not meant, at their places in the whole text."""
+    if isinstance(node, Embedded):
+        for warning in context.warn_of_atom(node.language, text[node.start : node.end]):
+            yield shifted(warning, text, node.start)
+    for inner in children_of(node):
+        yield from _of_other_languages(inner, text, context)
 
 
 def _pointless(test: ConceptTest) -> Iterator[Problem]:

@@ -1,7 +1,7 @@
 """Warnings: texts that are legal and probably not meant. They refuse nothing.
 
 `DurationWithoutUnit`: a bare number is milliseconds. `LongWayRound`: on the globe, an edge of a region spans more than
-half of it, because it was to cross the 180th meridian.
+half of it, because it was to cross the 180th meridian. `UNSATISFIABLE`: a part never happens.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from itertools import pairwise
 from tocsin.errors import Problem
 from tocsin.languages.context import Context, RegionDefinition
 from tocsin.languages.opsl.limits import Limits
+from tocsin.languages.opsl.never import warn_of_comparisons, warn_of_never
 from tocsin.languages.opsl.options import settings_of
 from tocsin.languages.opsl.read import read
 from tocsin.languages.opsl.regions import Point, region_of, rings_of, written_region
@@ -35,6 +36,8 @@ def warnings_of(text: str, options: Mapping[str, object], context: Context, limi
         if metric is Metric.WGS84:
             for spot, region in _regions(subscription, context):
                 _warn_of_long_way(spot, region, problems)
+        warn_of_never(_nodes(subscription), metric, context, limits, problems)
+        warn_of_comparisons(subscription.comparisons, problems)
         return problems.in_reading_order()
     except Problem:
         return []
