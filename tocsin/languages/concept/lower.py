@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tocsin.errors import MeaningProblem, Problem
+from tocsin.events.views.epcis import OBJECTS
 from tocsin.knowledge.concepts.concept import Concept, Nothing
 from tocsin.languages.concept import forms
 from tocsin.languages.concept.describe import Describing
@@ -96,7 +97,20 @@ class Lowering:
                 f"{len(roles)} roles are to share a value, and there are {parts} parts",
                 "write one role for all parts, or one for each: A Before B correlate by parentID = epcList",
             )
+        for name, role in zip(written, roles, strict=True):
+            self._refuse_objects(name, role)
         return Shared(roles[0] if len(set(roles)) == 1 else "=".join(roles), roles)
+
+    def _refuse_objects(self, name: Name, role: str) -> None:
+        """A field of EPCIS that is an object without an id is like no other."""
+        if role in OBJECTS:
+            inner = OBJECTS[role]
+            self.problems.add(
+                "CORRELATION",
+                name.spot,
+                f"{role} holds objects, each of which is like no other, so that two events never share one",
+                f"compare what they hold in OPSL: $a;.{role}.{inner}[*] = $b;.{role}.{inner}[*]",
+            )
 
     def part(self, node: Syntax) -> Part:
         """The part of a node."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from tocsin.events.views.epcis import PLACES
 from tocsin.languages.context import Context
 from tocsin.languages.embedded import shifted
 from tocsin.languages.opsl.atoms import condition_of, path_of
@@ -44,6 +45,7 @@ def warn_of_never(
         match node:
             case Atomic():
                 _warn_of_predicates(node, limits, problems)
+                _warn_of_objects(node, problems)
             case Embedded():
                 text = problems.text[node.start : node.end]
                 found = context.warn_of_atom(node.language, text)
@@ -55,9 +57,13 @@ def warn_of_never(
 
 
 def warn_of_comparisons(comparisons: Iterable[Comparison], problems: Problems) -> None:
-    """Notes comparisons of WHERE between the same two attributes that exclude each other."""
+    """Notes comparisons of WHERE between the same two attributes that exclude each other, and those of objects."""
     left_over: dict[frozenset[str], frozenset[int]] = {}
     for each in comparisons:
+        for side in (each.left, each.right):
+            if not side.is_each and (name := side.path.text.removeprefix(".")) in PLACES:
+                message = f"{name} is an object in EPCIS events, and an object compares with nothing"
+                problems.add("LIST_COMPARISON", side.spot, message, f"write ${side.variable};.{name}.id")
         sides = [_text(each.left), _text(each.right)]
         relation = each.relation.text if sides == sorted(sides) else TURNED[each.relation.text]
         key = frozenset(sides)
@@ -78,6 +84,13 @@ def _warn_of_predicates(node: Atomic, limits: Limits, problems: Problems) -> Non
     for predicate, message in tests_off_the_globe(condition.expression):
         hint = "write degrees; of a pair the latitude is the one that is at most 90"
         problems.add("IMPOSSIBLE_COORDINATE", _spot_of(node, predicate), message, hint)
+
+
+def _warn_of_objects(node: Atomic, problems: Problems) -> None:
+    for each in node.predicates:
+        if each.attribute.text in PLACES:
+            message = f"{each.attribute.text} is an object in EPCIS events, and an object compares with nothing"
+            problems.add("LIST_COMPARISON", each.attribute, message, f"write {each.attribute.text}.id")
 
 
 def _spot_of(node: Atomic, literal: Literal) -> Spot:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from tocsin.errors import MeaningProblem, Place, Problem
 from tocsin.events.event import ENVELOPE
-from tocsin.events.views.epcis import LISTS
+from tocsin.events.views.epcis import PLACES, is_list, parameter_for
 from tocsin.languages.selector.lower import Lowered
 from tocsin.languages.selector.predicates import hyphenated
 from tocsin.languages.selector.syntax import (
@@ -76,13 +76,18 @@ def _never_true(lowered: Lowered, setting: Setting) -> Iterator[Problem]:
 
 def _compared_lists(lowered: Lowered, setting: Setting) -> Iterator[Problem]:
     for predicate in predicates_of(lowered.condition):
-        names = [] if isinstance(predicate, IsNull) else [path[0] for path in attribute_paths(predicate)]
-        for name in sorted({*names} & LISTS):
-            message = f"{name} is a list in EPCIS events, and a list compares with nothing"
-            hint = (
-                f'ask for an element in the language epcis, as in {{"MATCH_epc": [...]}}, or with exists {name}.{{...}}'
-            )
-            yield _warning("LIST_COMPARISON", setting, lowered.spots.get(id(predicate), _START), message, hint)
+        spot = lowered.spots.get(id(predicate), _START)
+        paths = () if isinstance(predicate, IsNull) else sorted(attribute_paths(predicate))
+        for path in paths:
+            name = ".".join(path)
+            if is_list(path):
+                message = f"{name} is a list in EPCIS events, and a list compares with nothing"
+                query = f'{{"{parameter_for(path)}": [...]}}'
+                hint = f"ask for an element in the language epcis, as in {query}, or with exists {path[0]}.{{...}}"
+                yield _warning("LIST_COMPARISON", setting, spot, message, hint)
+            elif len(path) == 1 and name in PLACES:
+                message = f"{name} is an object in EPCIS events, and an object compares with nothing"
+                yield _warning("LIST_COMPARISON", setting, spot, message, f"write {name}.id")
 
 
 def _off_the_globe(lowered: Lowered, setting: Setting) -> Iterator[Problem]:
