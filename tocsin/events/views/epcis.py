@@ -113,10 +113,9 @@ _PARAMETERS = {
     "errorDeclaration": "EQ_correctiveEventID",
 }
 
-FIELDS = frozenset(
-    (*_PARAMETERS, *PLACES, *TIMES, "action", "bizStep", "disposition", "eventID", "ilmd", "parentID")
-    + ("eventTimeZoneOffset", "transformationID")
-)
+_ONE_VALUE = "action bizStep disposition eventID eventTimeZoneOffset ilmd parentID transformationID".split()
+
+FIELDS = frozenset((*_PARAMETERS, *PLACES, *TIMES, *_ONE_VALUE))
 """The fields of an event that the standard names."""
 
 
