@@ -11,7 +11,7 @@ from tocsin.events.views.document import Element
 from tocsin.events.views.graph import graph_in
 from tocsin.knowledge.ontology import local_name
 from tocsin.plan.graphs import ITSELF, GraphPattern
-from tocsin.values.terms import Iri
+from tocsin.values.terms import THING, Iri
 
 _WORD = re.compile(r"(?<![\w@$'\"-])(?:[\w-]+:)?([^\W\d][\w-]*)(?!\s*\()")
 _LITERAL = re.compile(r"'[^']*'|\"[^\"]*\"")
@@ -75,7 +75,7 @@ def graph_elsewhere(pattern: GraphPattern, event: Event) -> Iterator[str]:
     except Problem:
         return
     properties = {prop for _, prop, _ in graph.arcs}
-    classes = {each for kinds in graph.types.values() for each in kinds}
+    classes = {each for kinds in graph.types.values() for each in kinds} - {THING}
     resources = {term.text for subject, _, end in graph.arcs for term in (subject, end) if isinstance(term, Iri)}
     ontology = pattern.ontology
     told: dict[str, None] = {}
