@@ -8,6 +8,7 @@ import pytest
 
 from tocsin.catalog import read_entries
 from tocsin.catalog.review import definition_problems, file_warnings
+from tocsin.cli.loading import problems_in
 
 SQUARE = "POLYGON((0 0, 10 0, 10 10, 0 10, 0 0))"
 TRUCK = {"define": "Truck", "language": "opsl", "expression": "STRING: type = 'truck'"}
@@ -106,3 +107,25 @@ def test_a_name_that_is_defined_twice_is_told_with_its_first_line() -> None:
     (problem,) = entries(YARD, TRUCK, YARD).problems
     assert (problem.line, problem.problem.code) == (3, "DuplicateSubscriptionError")
     assert "line 1 has it already" in problem.problem.hint
+
+
+FORMATS = [
+    ({"id": "a", "language": "opsel", "expression": "A"}, "LanguageError", "did you mean opsl?"),
+    ({"id": "a", "language": "Selector", "expression": "A"}, "LanguageError", "did you mean selector?"),
+    ({"id": "a", "language": "sql", "expression": "A"}, "LanguageError", "did you mean selector?"),
+    ({"id": "a", "language": "sparql", "expression": "A"}, "LanguageError", "did you mean graph?"),
+    ({"id": "a", "language": "jms", "expression": "A"}, "LanguageError", '"options": {"dialect": "jms"}'),
+    ({"id": "a", "language": "selector", "expresion": "A"}, "SubscriptionFormatError", "did you mean expression?"),
+    ({"language": "selector", "expression": "a = 1"}, "SubscriptionFormatError", '{"id": "cheap", "language"'),
+    ({"id": 5, "language": "selector", "expression": "a = 1"}, "SubscriptionFormatError", '{"id": "cheap"'),
+    ({**USES, "policy": "Deferred"}, "SubscriptionFormatError", "did you mean deferred?"),
+    ({**USES, "horizon": "60"}, "SubscriptionFormatError", "write it like 500ms, 2s"),
+    ({**USES, "horizon": 60}, "SubscriptionFormatError", 'write it like "2h"'),
+]
+
+
+@pytest.mark.parametrize(("line", "code", "words"), FORMATS, ids=[row[2] for row in FORMATS])
+def test_a_line_that_is_no_subscription_is_told_with_a_way_out(line: dict, code: str, words: str) -> None:
+    (found,) = problems_in(entries(line, YARD, TRUCK))
+    assert (found.line, found.problem.code) == (1, code)
+    assert words in found.problem.hint

@@ -11,6 +11,7 @@ from tocsin.errors import MeaningProblem, Place, Problem
 from tocsin.languages import concept, epcis, exmlql, graph, opsl, selector
 from tocsin.languages.context import Context
 from tocsin.languages.language import Language, Options
+from tocsin.languages.near import hint_for_language
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Plan
 from tocsin.plan.construction import Construct
@@ -146,7 +147,5 @@ def _language(name: str) -> Language:
     try:
         return LANGUAGES[name]
     except KeyError:
-        known = ", ".join(sorted(LANGUAGES))
-        raise MeaningProblem(
-            f"the language {name!r} is not known", code="LanguageError", token=name, hint=f"known languages: {known}"
-        ) from None
+        message, hint = f"the language {name!r} is not known", hint_for_language(name, LANGUAGES)
+        raise MeaningProblem(message, code="LanguageError", token=name, hint=hint) from None
