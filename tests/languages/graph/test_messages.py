@@ -22,7 +22,7 @@ PROBLEMS: list[Row] = [
     ("ASK { _:H <urn:p> ?x ?x <urn:q> ?y }", "SYNTAX", (1, 22), "a dot is missing before it"),
     ("ASK { ?x. }", "SYNTAX", (1, 9), "something is missing before the dot"),
     ("ASK { _:H <urn:p> . }", "SYNTAX", (1, 19), "something is missing before the dot"),
-    ("ASK { _:H <urn:p> ?x . ?x }", "SYNTAX", (1, 27), "a triple is subject property object"),
+    ("ASK { _:H <urn:p> ?x . ?x }", "SYNTAX", (1, 27), "triples are subject property object"),
     ("ASK { _:H <urn:p> ?x . ", "SYNTAX", (1, 23), "a brace is not closed"),
     ("ASK { _:H <urn:p> ?x . FILTER ?x < 5 }", "SYNTAX", (1, 34), "a filter stands in parentheses: FILTER ("),
     ("ASK { _:H <urn:p> “x” }", "SYNTAX", (1, 19), "write straight quotes"),

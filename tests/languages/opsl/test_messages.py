@@ -9,6 +9,9 @@ from tests.languages.opsl.plans import CONTEXT
 
 SYNTAX = "OpslSyntaxError"
 GLOBE = {"crs": "EPSG:4326"}
+NEAR = "POLYGON((0 0, 1 0, 1 1, 0 1))"
+BESIDE = "POLYGON((1 0, 2 0, 2 1, 1 1))"
+FAR = "POLYGON((5 5, 6 5, 6 6, 5 6))"
 EPCIS = '$a; = epcis{"EQ_bizStep": ["shipping"]}, $b; = epcis{"EQ_bizStep": ["receiving"]}'
 
 PROBLEMS: list[Row] = [
@@ -66,12 +69,17 @@ WARNINGS: list[Row] = [
         (1, 46),
         "cannot stand in all of these relations",
     ),
+    (f"@({NEAR})@({FAR})A", "UNSATISFIABLE", (1, 35), "nothing lies in both"),
+    (f"OVLP({NEAR})(@({FAR})A)", "UNSATISFIABLE", (1, 39), "nothing lies in both"),
     ("ARITH: pos.lat > 100", "IMPOSSIBLE_COORDINATE", (1, 8), "a latitude lies between -90 and 90"),
     ("STRING: readPoint = 'x'", "LIST_COMPARISON", (1, 9), "write readPoint.id"),
 ]
 
 SILENT = [
     "ARITH: a > 1, ARITH: a < 3",
+    f"@({NEAR})@({BESIDE})A",
+    f"OVLP({NEAR})OVLP({FAR})A",
+    f"@({NEAR})A && @({FAR})A",
     "ARITH: a = 1 || ARITH: a = 2",
     "!(A; 0s)B",
     "DIST(A; =; 0)B",

@@ -85,7 +85,7 @@ def _bare_names(slip: Slip) -> str:
     """`WHERE <a>$x</>, price > 5`."""
     if slip.here.upper().startswith("RETURN") and slip.could_be("CONSTRUCT"):
         return "what is built follows CONSTRUCT: CONSTRUCT <result>$x</>"
-    word = re.match(r"([^\W\d][\w.-]*)\s*(?:<=|>=|!=|=|<|>)\s*[^<>\s]", slip.here)
+    word = re.match(r"([^\W\d][\w.-]*)\s*(?:<=|>=|!=|=|>|<(?![^\W\d]))\s*[^<>\s]", slip.here)
     if word and slip.could_be("NUMBER") and slip.could_be("VARIABLE"):
         return f"a condition is about a variable that a pattern binds: <{word[1]}>$x</>, and then $x"
     return ""

@@ -112,7 +112,7 @@ def _hint(before: str, here: str, found: Unexpected) -> str:
         word = re.match(r"\w+", here)
         near = get_close_matches(word[0].upper(), ("WHERE", "NAMESPACE"), 1, 0.6) if word else []
         if near:
-            return f"did you mean {near[0]}, in capital letters?"
+            return f"did you mean {near[0]}, in capital letters? A subscription begins with WHERE"
         return "a subscription begins with WHERE, as in WHERE <order><id>$x</></>"
     if here.startswith("/>") or (here == "/" and "_GREATER" in found.expected):
         return "an element is written <name></>, also when it is empty"

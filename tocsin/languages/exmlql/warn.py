@@ -13,7 +13,7 @@ from decimal import Decimal
 from tocsin.errors import Problem
 from tocsin.languages.exmlql.limits import Limits
 from tocsin.languages.exmlql.read import read
-from tocsin.languages.exmlql.syntax import Comparison, ConstantUse, Junction, Subscription, Term, VariableUse
+from tocsin.languages.exmlql.syntax import AmongUse, Comparison, ConstantUse, Junction, Subscription, Term, VariableUse
 from tocsin.languages.texts import Problems, Spot
 from tocsin.plan.row_functions import number_in
 from tocsin.values.ranges import TURNED, can_all_hold
@@ -65,6 +65,8 @@ def _tests(term: Term) -> Iterator[_Test]:
             yield _Test(spot, relation, text)
         case Comparison(ConstantUse(text), relation, VariableUse(spot)):
             yield _Test(spot, TURNED[relation], text)
+        case AmongUse(VariableUse(spot), (ConstantUse(text),), False):
+            yield _Test(spot, "=", text)
         case Junction("AND", parts):
             for part in parts:
                 yield from _tests(part)

@@ -76,7 +76,7 @@ def _triples(slip: Slip) -> str:
     if _BEGINS_TRIPLE.match(slip.here) and slip.could_be("_DOT"):
         return "a dot is missing before it: triples are subject property object, with a dot between them"
     if here == "}" and not slip.could_be("RBRACE"):
-        return "a triple is subject property object, as in _:H :target ?1 ."
+        return "triples are subject property object, as in _:H :target ?1 ."
     if re.search(r"(?i)\bfilter\s+\?\w+$", slip.before):
         return "a filter stands in parentheses: FILTER (?1 < 400)"
     return ""

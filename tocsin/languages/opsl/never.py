@@ -15,7 +15,7 @@ from tocsin.languages.opsl.limits import Limits
 from tocsin.languages.opsl.quantities import distance_of, duration_of
 from tocsin.languages.opsl.syntax import After, Atomic, Attribute, Comparison, Embedded, Fixed, Spatial, Temporal
 from tocsin.languages.texts import Problems, Spot
-from tocsin.plan.atoms import Not, attribute_paths
+from tocsin.plan.atoms import attribute_paths, predicates_of
 from tocsin.plan.contradictions import Literal, contradictions
 from tocsin.plan.coordinates import tests_off_the_globe
 from tocsin.plan.explain import selector_text
@@ -95,8 +95,7 @@ def _warn_of_objects(node: Atomic, problems: Problems) -> None:
 
 def _spot_of(node: Atomic, literal: Literal) -> Spot:
     """The last predicate about the attribute."""
-    predicate = literal.operand if isinstance(literal, Not) else literal
-    paths = set(attribute_paths(predicate))  # type: ignore[arg-type]
+    paths = {path for predicate in predicates_of(literal) for path in attribute_paths(predicate)}
     spots = [each.attribute for each in node.predicates if path_of(each.attribute.text) in paths]
     return spots[-1] if spots else node.spot
 
