@@ -88,7 +88,8 @@ class _Error(Slip):
     def unsupported(self) -> tuple[str, str] | None:
         """The feature of SPARQL that stands here and is not served, with a way out; only inside braces."""
         if not self.in_braces:
-            return _BEFORE_BRACES.get(self.here.split(maxsplit=1)[0].upper()) if self.here.strip() else None
+            first = next(iter(self.here.split(maxsplit=1)), "")
+            return _BEFORE_BRACES.get(first.upper())
         if self.here.startswith("(") and self.could_be("RELATION") and re.search(r"\w$", self.before):
             return _FUNCTION
         candidates = (self.last_word, self.here) if self.here.startswith("{") else (self.here,)
