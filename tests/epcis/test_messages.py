@@ -36,6 +36,7 @@ PROBLEMS: list[Row] = [
     ('{"eventType": ["objectEvent"]}', WRONG, (1, 3), "did you mean ObjectEvent?"),
     ('{"eventType": ["Object"]}', WRONG, (1, 3), "did you mean ObjectEvent?"),
     ("EQ_bizStep=shipping", SYNTAX, (1, 1), 'write {"EQ_bizStep": ["shipping"]}'),
+    ("<Poll>\n<x", SYNTAX, (2, 3), "malformed XML"),
     ("bizStep = 'shipping'", SYNTAX, (1, 1), 'the language "selector"'),
     ("{'EQ_bizStep': ['shipping']}", SYNTAX, (1, 2), "JSON has double quotes"),
     ('{"EQ_bizStep": [“shipping”]}', SYNTAX, (1, 17), "write straight double quotes"),

@@ -36,6 +36,14 @@ PROBLEMS: list[Row] = [
 ]
 
 WARNINGS: list[Row] = [
+    (f"{OBJECT} and not {OBJECT}", "UNSATISFIABLE", (1, 1), "it contradicts itself"),
+    (f"{PACKED} Before\n  ({OBJECT} and not {OBJECT})", "UNSATISFIABLE", (2, 4), "no event is ever"),
+    (
+        f"{OBJECT} & (exists bizStep.{{shipping}} or forall bizStep.not {{shipping}})",
+        "TAUTOLOGY",
+        (1, 16),
+        "not missing",
+    ),
     (f"selector{{ a = 1 AND a = 2 }} Before {OBJECT}", "UNSATISFIABLE", (1, 21), "never true of one event"),
     ("exists bizStp.{shipping}", "MISSPELT_ROLE", (1, 8), "did you mean bizStep?"),
     (f"{OBJECT} Before {PACKED} correlate by epcLists", "MISSPELT_ROLE", (1, 50), "did you mean epcList?"),

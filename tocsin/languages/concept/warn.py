@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 
-from tocsin.errors import MeaningProblem, Problem
+from tocsin.errors import Problem
 from tocsin.events.views.epcis import FIELDS
 from tocsin.knowledge.concepts.assertions import EVENT, Assertions, World
 from tocsin.knowledge.concepts.concept import normal_form
@@ -18,7 +18,7 @@ from tocsin.languages.concept.read import read_subscription
 from tocsin.languages.concept.syntax import Embedded, Listing, Name, Quantified, Syntax, children_of
 from tocsin.languages.context import Context
 from tocsin.languages.embedded import shifted
-from tocsin.languages.texts import Problems
+from tocsin.languages.texts import Problems, Spot
 from tocsin.plan.composites import atoms_of
 from tocsin.plan.concepts import ConceptTest, concept_test_text
 
@@ -38,8 +38,9 @@ def warnings(text: str, options: Mapping[str, object], context: Context) -> list
     for name in (*_roles(body), *(each for names in read_subscription(text).shared for each in names)):
         _warn_of_role(name, context, problems)
     problems.found.extend(_of_other_languages(body, text, context))
-    tests = dict.fromkeys(atom for atom in atoms_of(meaning.part) if isinstance(atom, ConceptTest))
-    return [*problems.found, *(warning for test in tests for warning in _pointless(test))]
+    for test in dict.fromkeys(atom for atom in atoms_of(meaning.part) if isinstance(atom, ConceptTest)):
+        _warn_of_pointless(test, meaning.spots.get(test, Spot(0, "")), problems)
+    return problems.in_reading_order()
 
 
 def _repeated(node: Syntax, problems: Problems) -> None:
@@ -80,12 +81,10 @@ def _of_other_languages(node: Syntax, text: str, context: Context) -> Iterator[P
         yield from _of_other_languages(inner, text, context)
 
 
-def _pointless(test: ConceptTest) -> Iterator[Problem]:
+def _warn_of_pointless(test: ConceptTest, spot: Spot, problems: Problems) -> None:
     """Judged in the open world, where nothing is known of the event: what is so there is so everywhere."""
     told = concept_test_text(test)
     if examine(_NOTHING_SAID, [(EVENT, test.concept)], World.OPEN).is_inconsistent:
-        yield MeaningProblem(
-            f"no event is ever {told}", code="UNSATISFIABLE", hint="it contradicts itself; drop a part"
-        )
+        problems.add("UNSATISFIABLE", spot, f"no event is ever {told}", "it contradicts itself; drop a part")
     elif examine(_NOTHING_SAID, [(EVENT, normal_form(test.concept, negated=True))], World.OPEN).is_inconsistent:
-        yield MeaningProblem(f"every event is {told}", code="TAUTOLOGY", hint="it says nothing; is a not missing?")
+        problems.add("TAUTOLOGY", spot, f"every event is {told}", "it says nothing; is a not missing?")

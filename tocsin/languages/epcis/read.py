@@ -16,8 +16,8 @@ from tocsin.events.codecs.epcis.from_xml import local
 from tocsin.events.codecs.epcis.names import Names, names_of
 from tocsin.events.codecs.epcis.polls import QUERIES, parameters_of
 from tocsin.events.views.document import parse_xml
-from tocsin.languages.epcis.json_slips import HINT, json_problem
 from tocsin.languages.epcis.problems import parameter_problem, syntax_problem
+from tocsin.languages.epcis.slips import HINT, json_problem, xml_problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,4 +62,4 @@ def _xml_parameters(text: str) -> dict[str, Any]:
     except EventProblem as problem:
         if problem.token:
             raise parameter_problem(text, problem.token, problem.message, problem.hint) from None
-        raise syntax_problem(problem.message, hint=HINT) from None
+        raise xml_problem(problem) from None

@@ -1,4 +1,4 @@
-"""A text that is no JSON, told at its place with what was probably meant."""
+"""A text that is no JSON, or no XML, told at its place with what was probably meant."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from tocsin.languages.texts import shown
 
 HINT = 'write the parameters of a SimpleEventQuery, like {"EQ_bizStep": ["shipping"]}'
 _WHERE = re.compile(r" at line (\d+), column (\d+)$")
+_XML_WHERE = re.compile(r", line (\d+), column (\d+)$")
 _CURLY = frozenset("“”„‟‘’‚‛«»")
 _CONDITION = re.compile(r"\s*[\w.]+\s*(?:=|<|>|!|(?i:like|in|between|is)\b)")
 _LISTED = re.compile(r"\s*([A-Z]+_[\w:]+)\s*=\s*['\"]?([^'\"\s&]*)")
@@ -24,6 +25,13 @@ def json_problem(text: str, problem: Problem, added: int) -> SyntaxProblem:
     place = Place(line, max(1, column - (added if line == 1 else 0)))
     here = _rest(text, place)
     return syntax_problem(_WHERE.sub("", problem.message), place, _hint(text, here), token=shown(here[:1].strip()))
+
+
+def xml_problem(problem: Problem) -> SyntaxProblem:
+    """The problem of a text that is no XML."""
+    found = _XML_WHERE.search(problem.message)
+    place = Place(int(found[1]), max(1, int(found[2]))) if found else None
+    return syntax_problem(_XML_WHERE.sub("", problem.message), place, HINT)
 
 
 def _rest(text: str, place: Place) -> str:
