@@ -10,7 +10,7 @@ not write as the standard has it, is a literal or a blank node.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from types import MappingProxyType
 from typing import Any
@@ -70,6 +70,73 @@ LISTS = frozenset(
     "bizTransactionList sourceList destinationList sensorElementList".split()
 )
 """Fields of the standard that are lists in every event, so that they are equal to no text and no number."""
+
+LISTS_INSIDE = frozenset(
+    (
+        ("persistentDisposition", "set"),
+        ("persistentDisposition", "unset"),
+        ("errorDeclaration", "correctiveEventIDs"),
+        ("sensorElementList", "sensorReport"),
+    )
+)
+"""Lists that stand inside of objects."""
+
+OBJECTS: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys((name for name in LISTS if name.lower().endswith("quantitylist")), "epcClass"),
+        "bizTransactionList": "bizTransaction",
+        "sourceList": "source",
+        "destinationList": "destination",
+        "sensorElementList": "sensorReport.value",
+        "persistentDisposition": "set",
+        "errorDeclaration": "reason",
+    }
+)
+"""Fields that are objects without an id, or lists of them, so that no two are equal; each with a member that can be."""
+
+PLACES = frozenset(("readPoint", "bizLocation"))
+"""Fields that are objects with an `id`."""
+
+
+_PARAMETERS = {
+    "childEPCs": "MATCH_epc",
+    "epcList": "MATCH_epc",
+    "inputEPCList": "MATCH_inputEPC",
+    "outputEPCList": "MATCH_outputEPC",
+    "quantityList": "MATCH_epcClass",
+    "childQuantityList": "MATCH_epcClass",
+    "inputQuantityList": "MATCH_inputEPCClass",
+    "outputQuantityList": "MATCH_outputEPCClass",
+    "bizTransactionList": "EQ_bizTransaction_po",
+    "sourceList": "EQ_source_owning_party",
+    "destinationList": "EQ_destination_owning_party",
+    "sensorElementList": "GE_value_CEL",
+    "persistentDisposition": "EQ_persistentDisposition_set",
+    "errorDeclaration": "EQ_correctiveEventID",
+}
+
+_ONE_VALUE = "action bizStep disposition eventID eventTimeZoneOffset ilmd parentID transformationID".split()
+
+FIELDS = frozenset((*_PARAMETERS, *PLACES, *TIMES, *_ONE_VALUE))
+"""The fields of an event that the standard names."""
+
+
+def parameter_for(path: Sequence[str]) -> str:
+    """The parameter of an EPCIS query that asks about the elements of a list."""
+    return _PARAMETERS.get(path[0], "MATCH_epc")
+
+
+def is_list(path: Sequence[str]) -> bool:
+    """Whether a path leads to or through a list of the standard."""
+    return path[0] in LISTS or tuple(path[:2]) in LISTS_INSIDE
+
+
+def is_without_scalars(path: Sequence[str]) -> bool:
+    """Whether no element at the end of a path is a text or a number: it is an object, or inside of an identifier."""
+    if path[0] in LISTS - OBJECTS.keys():
+        return len(path) > 1
+    return (len(path) == 1 and path[0] in {*OBJECTS, *PLACES}) or tuple(path) == ("sensorElementList", "sensorReport")
+
 
 CONTEXT = "@context"
 """The member of normal data that keeps the types of its extension fields, as JSON-LD would write them."""
