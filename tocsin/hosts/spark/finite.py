@@ -6,7 +6,6 @@ event rings for it all the same.
 
 from __future__ import annotations
 
-import gzip
 import json
 import shutil
 import sys
@@ -14,8 +13,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -24,7 +22,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from tocsin.errors import MeaningProblem, Problem
 from tocsin.events.codecs.cloudevents import encode
-from tocsin.events.codecs.epcis.inside import as_one_line, decode_all
+from tocsin.events.codecs.epcis.inside import decode_all
 from tocsin.events.dead_letter import LATE, DeadLetter, late
 from tocsin.events.event import Event
 from tocsin.events.match import Match
@@ -122,27 +120,14 @@ def letters_in(both: Any) -> Iterator[DeadLetter]:
 
 @contextmanager
 def _in_a_file(path: str) -> Iterator[str]:
-    """The path of the input as lines; standard input, which executors cannot read, and a document are copied."""
+    """The path of the input; standard input, which executors cannot read, is copied."""
+    if path != "-":
+        yield path
+        return
     with tempfile.NamedTemporaryFile(suffix=".jsonl") as copy:
-        if path == "-":
-            shutil.copyfileobj(sys.stdin.buffer, copy)
-            copy.flush()
-        document = _document_in(copy.name if path == "-" else path)
-        if document is not None:
-            copy.seek(0)
-            copy.truncate()
-            copy.write(document)
-            copy.flush()
-        yield path if path != "-" and document is None else copy.name
-
-
-def _document_in(path: str) -> bytes | None:
-    """The one line of a file that is one document; None for a file of lines, and for one that cannot be read."""
-    try:
-        with gzip.open(path, "rb") if path.endswith(".gz") else Path(path).open("rb") as file:
-            return as_one_line(cast("IO[bytes]", file))
-    except (OSError, EOFError):
-        return None
+        shutil.copyfileobj(sys.stdin.buffer, copy)
+        copy.flush()
+        yield copy.name
 
 
 def _structs(both: Any, name: str) -> Iterator[Mapping[str, Any]]:
