@@ -57,6 +57,7 @@ _BY_SUFFIX_ALONE = (Format.TURTLE, Format.N_TRIPLES, Format.CSV)
 _TRIPLE = re.compile(rb"<[^\s<>]+>\s+(?:<[^\s<>]+>|a)\s+[<\"_\[]")
 _TURTLE_WORD = re.compile(rb"(?:@prefix|@base|PREFIX|BASE)\s", re.IGNORECASE)
 _FIRST_LINE = re.compile(rb"\s*+([^\n]++)\n?")
+_ELEMENT = re.compile(rb"^[ \t]*+(?:\{[^\n]*\},[ \t\r]*$|,)", re.MULTILINE)
 _OBJECT_LINE = re.compile(rb"^\{[^\n]*\}[ \t\r]*$", re.MULTILINE)
 
 
@@ -75,14 +76,14 @@ def format_of(name: str, head: bytes, *, whole: bool) -> Format:
     start = head.lstrip()[:1]
     if start in (b"{", b"["):
         return _json_format(head, by_suffix, whole)
-    if start == b"<":
-        return _markup_format(head, by_suffix)
-    if _TURTLE_WORD.match(head.lstrip()):
-        return Format.TURTLE
-    if not start or has_object_line(head):
-        return Format.JSON_LINES
     if by_suffix in (Format.XML, Format.RDF_XML, Format.PARQUET):
         return by_suffix
+    if not start or has_object_line(head):
+        return Format.JSON_LINES
+    if start == b"<":
+        return Format.TURTLE if _TRIPLE.match(head.lstrip()) else Format.XML  # RDF/XML shows in its root
+    if _TURTLE_WORD.match(head.lstrip()):
+        return Format.TURTLE
     raise unclear(name, head)
 
 
@@ -108,7 +109,7 @@ def is_json_lines(head: bytes, *, whole: bool) -> bool:
         return head.lstrip().startswith(b"{")
     if _is_value(first[1], dict | list):
         return first[1].startswith(b"{")
-    return not _begins_document(head, whole) and has_object_line(head)
+    return not _begins_document(head, whole) and _has_more_lines_than_elements(head)
 
 
 def _json_format(head: bytes, by_suffix: Format | None, whole: bool) -> Format:
@@ -117,26 +118,23 @@ def _json_format(head: bytes, by_suffix: Format | None, whole: bool) -> Format:
     return Format.JSON_LINES if is_json_lines(head, whole=whole) else Format.JSON
 
 
-def _markup_format(head: bytes, by_suffix: Format | None) -> Format:
-    if by_suffix in (Format.XML, Format.RDF_XML):
-        return by_suffix
-    text = head.lstrip()
-    if _TRIPLE.match(text):
-        return Format.TURTLE
-    return Format.JSON_LINES if has_object_line(head) else Format.XML  # RDF/XML shows in its root
-
-
 def _begins_document(head: bytes, whole: bool) -> bool:
     """Whether the text begins with one JSON value over several lines; cut off at a line's end it may go on."""
     text = head if whole else head[: head.rfind(b"\n") + 1]
     known = text.decode("utf-8", "replace").strip()
     try:
-        _DECODER.raw_decode(known)
+        _, end = _DECODER.raw_decode(known)
     except json.JSONDecodeError as error:
         return not whole and error.pos >= len(known)
     except (RecursionError, ValueError):
         return True
-    return True
+    return "\n" in known[:end]
+
+
+def _has_more_lines_than_elements(head: bytes) -> bool:
+    """Whether objects stand in lines of their own, and not in a broken array, where commas stand between them."""
+    lines = sum(1 for found in _OBJECT_LINE.finditer(head) if _is_value(found.group(), dict))
+    return lines > (len(_ELEMENT.findall(head)) if head.lstrip().startswith(b"[") else 0)
 
 
 def has_object_line(head: bytes) -> bool:
