@@ -99,7 +99,15 @@ def test_an_element_tells_its_line(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "broken",
-    ['{"id": "x", "source": }', '{"id": "x"', '{"id": "x, "source": 1}', '{"id": "x"}}', '{"id": [1, 2}', '"text"', "x"],
+    [
+        '{"id": "x", "source": }',
+        '{"id": "x"',
+        '{"id": "x, "source": 1}',
+        '{"id": "x"}}',
+        '{"id": [1, 2}',
+        '"text"',
+        "x",
+    ],
 )
 def test_a_broken_element_costs_itself(tmp_path: Path, broken: str) -> None:
     items = [*map(json.dumps, GOOD[:2]), broken, *map(json.dumps, GOOD[2:])]
@@ -151,21 +159,26 @@ def test_epcis_in_any_json_form(tmp_path: Path) -> None:
             assert {each.type for each in events} == {"ObjectEvent"}
 
 
-def test_a_line_of_any_length_is_refused_without_being_held(tmp_path: Path) -> None:
-    """The reader is given a file that never ends its first line before a hundred times the limit; the rest is served."""
+class Watched(BytesIO):
+    """A file that knows how much it was asked for at once."""
 
-    class Endless(BytesIO):
-        largest = 0
+    largest = 0
 
-        def readline(self, size: int | None = -1, /) -> bytes:
-            found = super().readline(size)
-            Endless.largest = max(Endless.largest, len(found))
-            return found
+    def readline(self, size: int | None = -1, /) -> bytes:
+        found = super().readline(size)
+        self.largest = max(self.largest, len(found))
+        return found
 
-    limit = 1000
-    file = Endless(b"{" + b"x" * 100 * limit + b"\n" + b'{"id": 1}\n')
-    first, second = bounded_lines(file, limit=limit)
-    assert (len(first), second) == (limit + 1, b'{"id": 1}\n')
+
+def test_a_long_line_is_never_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tocsin.events.codecs.lines._BLOCK", 500)
+    file = Watched(b"{" + b"x" * 100_000 + b"\n" + b'{"id": 1}\n')
+    first, second = bounded_lines(file, limit=1000)
+    assert (len(first), second) == (1001, b'{"id": 1}\n')
+    assert file.largest == 1001
+
+
+def test_a_line_that_is_too_long_is_refused_by_its_size(tmp_path: Path) -> None:
     huge = gzip.compress(b'{"id": "' + b"x" * (3 * MAX_BYTES) + b"\n" + lines_of(*GOOD))
     assert len(huge) < MAX_BYTES / 50
     events, problems = read(written(tmp_path, "e.jsonl.gz", huge))

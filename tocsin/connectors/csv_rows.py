@@ -63,7 +63,7 @@ class _Records:
         self._patience = _PATIENCE
         cell = re.escape(mark.encode())
         self._field = re.compile(rb'(?:\A|%b)(?:"(?:[^"]|"")*+("|\Z)|)[^%b]*+' % (cell, cell))
-        self._rest = re.compile(rb'(?:[^"]|"")*+("|\Z)')
+        self._rest = re.compile(rb'(?:[^"]|"")*+(?:(")(?=(%b|\r?\n?\Z)?)|\Z)' % cell)
 
     def records(self) -> Iterator[tuple[bytes, int]]:
         """The text of each row and its first line; blank lines are passed over."""
@@ -72,39 +72,35 @@ class _Records:
             number += 1
             if line.isspace():
                 continue
-            more = self._continuation(line) if self._is_open(line) else []
+            more = self._continuation() if self._is_open(line) else []
             yield b"".join([line, *more]), number
             number += len(more)
 
     def _next(self) -> bytes:
         return self._waiting.popleft() if self._waiting else next(self._lines, b"")
 
-    def _continuation(self, line: bytes) -> list[bytes]:
+    def _continuation(self) -> list[bytes]:
         """The lines up to the one that closes the quotes; none where no line does, and all are read again."""
         taken: list[bytes] = []
         size = 0
         while size < min(_LOOKAHEAD, self._patience) and (following := self._next()):
             taken.append(following)
             size += len(following)
-            if not self._is_open(following, inside=True):
+            closed = self._rest.match(following)
+            assert closed is not None
+            if closed[1] is None:
+                continue
+            if closed[2] is None:  # quotes in the midst of a text: they open the next one, and these were never closed
+                break
+            if not self._is_open(following[closed.end() :]):
                 return taken
         self._patience -= size
         self._waiting.extendleft(reversed(taken))
         return []
 
-    def _is_open(self, line: bytes, *, inside: bool = False) -> bool:
-        """Whether quotes are open at the end of a line; `inside` where they were at its beginning."""
-        if b'"' not in line:
-            return inside
-        start = 0
-        if inside:
-            closed = self._rest.match(line)
-            assert closed is not None
-            if not closed[1]:
-                return True
-            start = closed.end()
-            line = b"x" + line[start:]  # what follows closing quotes belongs to their cell
-        return any(field[1] == b"" for field in self._field.finditer(line))
+    def _is_open(self, line: bytes) -> bool:
+        """Whether quotes that open in a line, or in the rest of one from a mark on, are open at its end."""
+        return b'"' in line and any(field[1] == b"" for field in self._field.finditer(line))
 
 
 def _cells(raw: bytes, names: list[str], mark: str) -> dict[str, str]:

@@ -31,7 +31,7 @@ def child_texts(chunks: Iterable[bytes]) -> Iterator[tuple[int, str]]:
     depth, fed = 0, 0
     for chunk in chunks:
         fed += len(chunk)
-        _feed(parser, chunk)
+        broken = _feed(parser, chunk)
         for step, element in _steps(parser):
             depth += 1 if step == "start" else -1
             if step == "start" and depth == 1:
@@ -40,6 +40,8 @@ def child_texts(chunks: Iterable[bytes]) -> Iterator[tuple[int, str]]:
                 fed, line = 0, cast("int | None", element.sourceline)
                 yield line or 1, etree.tostring(element, encoding="unicode", with_tail=False)
                 _forget(element)
+        if broken is not None:
+            raise broken
         if fed > LIMITS.characters:
             message = f"a child of the outermost element has more than {LIMITS.characters:,} bytes"
             raise LimitProblem(message, code="EventLimitError")
@@ -55,11 +57,13 @@ def _steps(parser: etree.XMLPullParser) -> Iterator[tuple[str, Element]]:
     yield from events
 
 
-def _feed(parser: etree.XMLPullParser, chunk: bytes) -> None:
+def _feed(parser: etree.XMLPullParser, chunk: bytes) -> EventProblem | None:
+    """What is wrong with the chunk, if anything; what stands before that is parsed all the same."""
     try:
         parser.feed(chunk)
     except etree.XMLSyntaxError as error:
-        raise _malformed(error) from None
+        return _malformed(error)
+    return None
 
 
 def _close(parser: etree.XMLPullParser) -> None:
