@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -115,8 +114,9 @@ def test_yaml_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(read(YAML).problems[0].problem, LimitProblem)
 
 
-def test_plain_words_of_yaml_are_texts(tmp_path: Path) -> None:
-    text = "- id: on\n  language: selector\n  expression: 'no = 1'\n  options: {a: yes, b: 1:30, c: 010, d: 1.5, e: true}\n"
+def test_plain_words_of_yaml_are_texts() -> None:
+    options = "{a: yes, b: 1:30, c: 010, d: 1.5, e: true}"
+    text = f"- id: on\n  language: selector\n  expression: 'no = 1'\n  options: {options}\n"
     (entry,) = read(text).subscriptions
     assert entry.subscription.id == "on"
     assert entry.subscription.options == {"a": "yes", "b": "1:30", "c": "010", "d": 1.5, "e": True}
