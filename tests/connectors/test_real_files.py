@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.connectors.reading import read
 from tests.conftest import shared_data
+from tests.connectors.reading import read
 from tests.epcis.corpus import VALID
 from tocsin.connectors.events import Reading
 from tocsin.connectors.inputs import input_files

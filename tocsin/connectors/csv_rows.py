@@ -30,7 +30,10 @@ def csv_columns(header: bytes) -> tuple[list[str], str]:
     text = _text(header).strip("\r\n")
     bare = re.sub(r'"[^"]*"', "", text)
     mark = max(_MARKS, key=bare.count)
-    names = [name.strip() for name in next(csv.reader([text], delimiter=mark), [])]
+    try:
+        names = [name.strip() for name in next(csv.reader([text], delimiter=mark), [])]
+    except csv.Error as error:
+        raise MeaningProblem(f"the header of the table is no CSV: {error}", code="ColumnsError") from None
     if "" in names or len(set(names)) != len(names):
         twice = next((name for name in names if name and names.count(name) > 1), "")
         raise MeaningProblem(
@@ -112,6 +115,8 @@ def _cells(raw: bytes, names: list[str], mark: str) -> dict[str, str]:
         raise EventProblem(
             f"the row is no CSV: {error}", hint='a text with quotes is written "so ""quoted"" here"'
         ) from None
+    if len(rows) != 1:
+        raise EventProblem("the row has a line end in the midst of it", hint="write a text with line ends in quotes")
     cells = rows[0]
     if len(cells) < len(names) or any(cells[len(names) :]):
         raise EventProblem(

@@ -66,7 +66,7 @@ def pieces_of(
         problem = MeaningProblem(f"cannot read {file.path}{after}: {reason_of(error)}", code="FileError")
         yield Piece(b"", line + 1, label, problem)
     except Problem as problem:
-        yield Piece(head.split(b"\n", 1)[0], 1, label, problem)
+        yield Piece(b"" if line else head.split(b"\n", 1)[0], line + 1, label, problem)
 
 
 def format_in(file: InputFile, reading: Reading) -> Format | None:

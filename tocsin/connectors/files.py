@@ -80,12 +80,14 @@ class _Told(FileIO):
     def __init__(self, path: str, progress: Callable[[int], object]) -> None:
         super().__init__(path)
         self._progress = progress
+        self._passed = 0
 
     def readinto(self, buffer: Any, /) -> int:
         """Reads into a buffer, as every file does."""
-        count = super().readinto(buffer)
-        self._progress(self.tell())
-        return count or 0
+        count = super().readinto(buffer) or 0
+        self._passed += count  # a pipe cannot be asked where it is
+        self._progress(self._passed)
+        return count
 
 
 def _unpacked(raw: BufferedReader) -> BufferedIOBase:

@@ -6,6 +6,7 @@ import base64
 import math
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
+from io import BufferedIOBase
 from typing import IO, Any
 
 import pyarrow as pa
@@ -17,24 +18,34 @@ from tocsin.events.codecs.cloudevents import json_text
 from tocsin.values.time import format_instant, parse_instant
 
 _BATCH_ROWS = 4096
+_UNREADABLE = (pa.ArrowException, OSError, ValueError, OverflowError)
 
 
-def parquet_rows(file: IO[bytes]) -> tuple[list[str], Iterator[Row]]:
+def parquet_rows(file: IO[bytes] | BufferedIOBase) -> tuple[list[str], Iterator[Row]]:
     """The names of the columns, and the rows with their numbers; raises where the file is no Parquet."""
     try:
         table = pq.ParquetFile(file)
-    except (pa.ArrowException, OSError, ValueError) as error:
+    except _UNREADABLE as error:
         raise MeaningProblem(f"it is no Parquet file: {error}", code="FileError") from None
     return list(table.schema_arrow.names), _rows(table)
 
 
 def _rows(table: Any) -> Iterator[Row]:
-    number = 0
-    for batch in table.iter_batches(batch_size=_BATCH_ROWS):
-        for record in _in_microseconds(batch).to_pylist(maps_as_pydicts="lossy"):
-            number += 1
-            written = {name: value for name, value in record.items() if not _is_empty(value)}
-            yield _row(number, written)
+    for number, record in enumerate(_records(table), 1):
+        yield _row(number, {name: value for name, value in record.items() if not _is_empty(value)})
+
+
+def _records(table: Any) -> Iterator[dict[str, Any]]:
+    """The rows as Python has them; raises where the file is damaged, or a value is none that Python has."""
+    batches = table.iter_batches(batch_size=_BATCH_ROWS)
+    while True:
+        try:
+            records = _in_microseconds(next(batches)).to_pylist(maps_as_pydicts="lossy")
+        except StopIteration:
+            return
+        except _UNREADABLE as error:
+            raise MeaningProblem(f"the Parquet file cannot be read on: {error}", code="FileError") from None
+        yield from records
 
 
 def _row(number: int, written: dict[str, Any]) -> Row:

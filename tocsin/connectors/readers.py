@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from io import BufferedIOBase
+from io import BufferedIOBase, BufferedReader
 from itertools import chain
 from typing import IO, cast
 
@@ -158,6 +158,10 @@ def read_csv(opened: Opened) -> Iterator[Piece]:
 
 def read_parquet(opened: Opened) -> Iterator[Piece]:
     """A piece for each row; what is no plain file is copied to one first, because Parquet is read from its end."""
+    if isinstance(opened.file, BufferedReader) and opened.file.seekable():
+        opened.file.seek(0)
+        yield from _records(opened, *parquet_rows(opened.file))
+        return
     with tempfile.TemporaryFile() as copy:
         size = 0
         for chunk in _chunks(opened):
@@ -166,8 +170,7 @@ def read_parquet(opened: Opened) -> Iterator[Piece]:
                 raise LimitProblem(f"the table has more than {_LARGEST_TABLE:,} bytes", code="EventLimitError")
             copy.write(chunk)
         copy.seek(0)
-        names, rows = parquet_rows(cast("IO[bytes]", copy))
-        yield from _records(opened, names, rows)
+        yield from _records(opened, *parquet_rows(cast("IO[bytes]", copy)))
 
 
 READERS: dict[Format, Reader] = {
