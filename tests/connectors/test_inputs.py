@@ -93,6 +93,13 @@ def test_packed_is_what_begins_so(tmp_path: Path, name: str) -> None:
         assert ids(read(written(tmp_path, name, content))[0]) == GOOD_IDS
 
 
+def test_a_name_that_promises_too_much(tmp_path: Path) -> None:
+    ((_, problem),) = read(written(tmp_path, "e.jsonl.gz", b"no gzip at all"))[1]
+    assert "is not packed, as its name says" in problem.message
+    ((_, problem),) = read(written(tmp_path, "e.jsonl.gz", gzip.compress(b"Dear all,\n")))[1]
+    assert "its first line is 'Dear all,'" in problem.message
+
+
 def test_an_empty_file_has_no_events_and_no_problem(tmp_path: Path) -> None:
     for name in ("e.jsonl", "e.json", "e.csv", "e"):
         assert read(written(tmp_path, name, "\n \n" if name != "e.csv" else "")) == ([], [])

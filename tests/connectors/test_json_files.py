@@ -16,10 +16,10 @@ from tests.epcis.test_inside import MOVED
 from tests.epcis.writing import as_document
 from tocsin.connectors.events import Reading
 from tocsin.errors import LimitProblem
+from tocsin.events.codecs.bounded import bounded_lines
 from tocsin.events.codecs.cloudevents import MAX_BYTES
 from tocsin.events.codecs.formats import Format
 from tocsin.events.codecs.json_values import json_values
-from tocsin.events.codecs.lines import bounded_lines
 
 BROKEN_LINES = [
     '{"id": "x", "source": "s',
@@ -90,6 +90,13 @@ def test_json_is_what_it_really_is(tmp_path: Path, name: str, mark: str, form: s
     events, problems = read(path)
     assert (ids(events), problems) == (GOOD_IDS, [])
     assert [each.attributes for each in events] == [each["data"] for each in GOOD]
+
+
+def test_lines_of_files_that_were_joined(tmp_path: Path) -> None:
+    mark = "\ufeff".encode()
+    content = b"".join(mark + line for line in lines_of(*GOOD).splitlines(keepends=True)) + mark + b"\n"
+    events, problems = read(written(tmp_path, "e.jsonl", content))
+    assert (ids(events), problems) == (GOOD_IDS, [])
 
 
 def test_an_element_tells_its_line(tmp_path: Path) -> None:
@@ -171,7 +178,7 @@ class Watched(BytesIO):
 
 
 def test_a_long_line_is_never_held(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tocsin.events.codecs.lines._BLOCK", 500)
+    monkeypatch.setattr("tocsin.events.codecs.bounded._BLOCK", 500)
     file = Watched(b"{" + b"x" * 100_000 + b"\n" + b'{"id": 1}\n')
     first, second = bounded_lines(file, limit=1000)
     assert (len(first), second) == (1001, b'{"id": 1}\n')

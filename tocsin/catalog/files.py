@@ -13,10 +13,10 @@ from typing import Any
 from tocsin.catalog.entries import Definition, Subscription
 from tocsin.catalog.yaml_text import MAX_CHARACTERS, yaml_values
 from tocsin.errors import MeaningProblem, Problem, StateProblem
+from tocsin.events.codecs.bounded import LineSource, bounded_lines
 from tocsin.events.codecs.cloudevents import parse_json
 from tocsin.events.codecs.formats import HEAD, has_object_line, is_json_lines
 from tocsin.events.codecs.json_values import json_values
-from tocsin.events.codecs.lines import LineSource, bounded_lines
 
 _CODE = "SubscriptionFormatError"
 _FORMS = "write JSON Lines, a JSON array or a YAML list, each item with id, language and expression"
@@ -48,11 +48,12 @@ class LineProblem:
 
 @dataclass(slots=True)
 class Entries:
-    """What a file holds, and what is wrong with its lines."""
+    """What a file holds, and what is wrong with its lines. `lines` tells where a definition stands, by its name."""
 
     subscriptions: list[Entry] = field(default_factory=list)
     definitions: list[Definition] = field(default_factory=list)
     problems: list[LineProblem] = field(default_factory=list)
+    lines: dict[str, int] = field(default_factory=dict)
 
 
 def read_entries(lines: Iterable[bytes]) -> Entries:
@@ -63,7 +64,7 @@ def read_entries(lines: Iterable[bytes]) -> Entries:
 def read_entry_file(file: LineSource) -> Entries:
     """All entries of a file, blank lines passed over; an item that is no entry becomes a problem."""
     entries = Entries()
-    names: set[tuple[str, str]] = set()
+    names: dict[tuple[str, str], int] = {}
     for line, item in _items(file):
         try:
             _take(line, item, entries, names)
@@ -119,22 +120,28 @@ def _parsed(raw: bytes) -> Any:
         return MeaningProblem(problem.message, code=_CODE)
 
 
-def _take(line: int, body: Any, entries: Entries, names: set[tuple[str, str]]) -> None:
+def _take(line: int, body: Any, entries: Entries, names: dict[tuple[str, str], int]) -> None:
     if isinstance(body, Problem):
         raise body
     if not isinstance(body, dict):
         raise MeaningProblem("a subscription is a JSON object", code=_CODE, hint=_FORMS)
     if "define" in body:
         definition = Definition.from_json(body)
-        _take_name(("define", definition.name), names)
+        _take_name(("define", definition.name), line, names)
         entries.definitions.append(definition)
+        entries.lines[definition.name] = line
     else:
         subscription = Subscription.from_json(body)
-        _take_name(("id", subscription.id), names)
+        _take_name(("id", subscription.id), line, names)
         entries.subscriptions.append(Entry(line, subscription))
 
 
-def _take_name(name: tuple[str, str], names: set[tuple[str, str]]) -> None:
+def _take_name(name: tuple[str, str], line: int, names: dict[tuple[str, str], int]) -> None:
     if name in names:
-        raise StateProblem(f"{name[0]} {name[1]!r} is used twice", code="DuplicateSubscriptionError", token=name[1])
-    names.add(name)
+        raise StateProblem(
+            f"{name[0]} {name[1]!r} is used twice",
+            code="DuplicateSubscriptionError",
+            token=name[1],
+            hint=f"line {names[name]} has it already; give one of them another name, or drop it",
+        )
+    names[name] = line

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
-from io import BufferedIOBase
+from io import BufferedIOBase, BufferedReader
 from pathlib import Path
 
 from tocsin.connectors.files import UNREADABLE, open_bytes, reason_of, without_mark
@@ -20,6 +20,7 @@ from tocsin.values.time import parse_instant
 
 MODIFIED = "modified"
 _BLOCK = 1 << 16
+_AGAIN = "the file is damaged, or may not be read: fetch it again"
 
 
 class Split(StrEnum):
@@ -58,12 +59,12 @@ def pieces_of(
         with open_bytes(file.path, progress) as stream:
             opened, whole = _opened(file, reading, label, stream)
             head = opened.head
-            for piece in _reader(file, reading, head, whole)(opened):
+            for piece in _reader(file, reading, opened, whole)(opened):
                 line = piece.line
                 yield piece
     except UNREADABLE as error:
         after = f" after line {line}" if line else ""
-        problem = MeaningProblem(f"cannot read {file.path}{after}: {reason_of(error)}", code="FileError")
+        problem = MeaningProblem(f"cannot read {file.path}{after}: {reason_of(error)}", code="FileError", hint=_AGAIN)
         yield Piece(b"", line + 1, label, problem)
     except Problem as problem:
         yield Piece(b"" if line else head.split(b"\n", 1)[0], line + 1, label, problem)
@@ -74,7 +75,7 @@ def format_in(file: InputFile, reading: Reading) -> Format | None:
     try:
         with open_bytes(file.path) as stream:
             opened, whole = _opened(file, reading, None, stream)
-            return reading.format or _format(file, reading, opened.head, whole)
+            return reading.format or _format(file, reading, opened, whole)
     except (*UNREADABLE, Problem):
         return None
 
@@ -99,20 +100,23 @@ def _origin(file: InputFile, reading: Reading) -> Origin:
     return Origin(file.name, modified, reading.columns)
 
 
-def _reader(file: InputFile, reading: Reading, head: bytes, whole: bool) -> Reader:
-    format = reading.format or _format(file, reading, head, whole)
+def _reader(file: InputFile, reading: Reading, opened: Opened, whole: bool) -> Reader:
+    format = reading.format or _format(file, reading, opened, whole)
     if format is Format.XML and reading.split is Split.CHILDREN:
         return read_children
     return READERS[format]
 
 
-def _format(file: InputFile, reading: Reading, head: bytes, whole: bool) -> Format:
+def _format(file: InputFile, reading: Reading, opened: Opened, whole: bool) -> Format:
     """By the first bytes and the name; a text that is neither JSON nor XML and has columns told for it is a table."""
     try:
-        return format_of(file.path, head, whole=whole)
+        return format_of(file.path, opened.head, whole=whole)
     except Problem:
-        if reading.columns.fields and suffix_format(file.path) is None and b"\0" not in head[:4096]:
+        if reading.columns.fields and suffix_format(file.path) is None and b"\0" not in opened.head[:4096]:
             return Format.CSV
+        if file.path.endswith(".gz") and isinstance(opened.file, BufferedReader):
+            told = f"{file.path} is not packed, as its name says, and no file of events"
+            raise MeaningProblem(told, code="FileError", hint="fetch it again") from None
         raise
 
 

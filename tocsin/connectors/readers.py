@@ -6,6 +6,7 @@ A broken piece is given with its problem and its line, and what follows it is re
 from __future__ import annotations
 
 import tempfile
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,11 +18,11 @@ from tocsin.connectors.csv_rows import csv_columns, csv_rows
 from tocsin.connectors.parquet_rows import parquet_rows
 from tocsin.connectors.rows import Row
 from tocsin.errors import LimitProblem, Problem
+from tocsin.events.codecs.bounded import bounded_lines
 from tocsin.events.codecs.cloudevents import MAX_BYTES, parse_json
 from tocsin.events.codecs.epcis.document import DOCUMENTS, decode_document
 from tocsin.events.codecs.formats import Format
 from tocsin.events.codecs.json_values import json_values
-from tocsin.events.codecs.lines import bounded_lines
 from tocsin.events.codecs.plain import (
     Origin,
     event_of_rdf,
@@ -71,8 +72,12 @@ Reader = Callable[[Opened], Iterator[Piece]]
 
 
 def read_lines(opened: Opened) -> Iterator[Piece]:
-    """A piece for each line; they are decoded later, save where columns are mapped."""
-    for number, line in enumerate(bounded_lines(opened.file, opened.head), 1):
+    """A piece for each line; they are decoded later, save where columns are mapped.
+
+    A byte order mark may begin any of them, as where files are joined.
+    """
+    for number, marked in enumerate(bounded_lines(opened.file, opened.head), 1):
+        line = marked.removeprefix(BOM_UTF8)
         if line.isspace():
             continue
         if opened.is_mapped:
