@@ -60,7 +60,7 @@ def as_object(event: Event) -> dict[str, Any]:
 def parse_json(raw: bytes | str) -> Any:
     """JSON with everything refused that would silently lose or change data; a byte order mark may come before it."""
     if len(raw) > MAX_BYTES:
-        raise LimitProblem(f"the event has {len(raw):,} bytes, the limit is {MAX_BYTES:,}", code="EventLimitError")
+        raise too_large()
     text = _text(raw).removeprefix(_BYTE_ORDER_MARK)
     try:
         value = _value(text)
@@ -308,6 +308,11 @@ def _depth(value: object) -> int:
     ]:
         depth += 1
     return depth
+
+
+def too_large() -> LimitProblem:
+    """The problem of an event that is longer than one may be, of which no more than its beginning may be known."""
+    return LimitProblem(f"the event has more than {MAX_BYTES:,} bytes, which is the limit", code="EventLimitError")
 
 
 def _too_deep() -> LimitProblem:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from tocsin.engine.engine import Engine
 from tocsin.errors import Problem
-from tocsin.events.codecs.epcis.inside import decode_all
 from tocsin.events.dead_letter import (
     DeadLetter,
     internal_error,
@@ -20,6 +19,7 @@ from tocsin.events.dead_letter import (
 from tocsin.events.event import Event
 from tocsin.events.match import Match, once
 from tocsin.events.order import in_canonical_order
+from tocsin.events.piece import Piece
 from tocsin.events.reception import Ends, received
 from tocsin.events.warning import EventWarning, Warned
 from tocsin.hosts.cascade import cascaded, constructing
@@ -43,48 +43,38 @@ class Input:
     warned: Warned = field(default_factory=Warned)
 
 
-@rare_collection()
 def read_events(lines: Iterable[bytes], lateness: Duration | None = None, ends: Ends = Ends.START) -> Input:
-    """Decodes JSON Lines; blank lines are passed over, malformed ones become dead letters with their line number.
+    """Decodes JSON Lines; blank lines are passed over, malformed ones become dead letters with their line number."""
+    numbered = (Piece(line, number) for number, line in enumerate(lines, 1) if line and not line.isspace())
+    return read_pieces(numbered, lateness, ends)
 
-    Where reading breaks off, what was read counts and the rest is a dead letter; raises where no event was read.
+
+@rare_collection()
+def read_pieces(pieces: Iterable[Piece], lateness: Duration | None = None, ends: Ends = Ends.START) -> Input:
+    """Decodes pieces of files; what is malformed becomes a dead letter with its line number.
+
     Where reception ends an event, one that does not say when it was received keeps its own end.
     """
     found = Input()
     watermark = Watermark(lateness)
-    for number, line in enumerate(_readable(lines, found), 1):
-        if not line or line.isspace():
-            continue
+    for piece in pieces:
         try:
-            events = decode_all(line)
+            events = piece.events()
             if ends is Ends.RECEPTION:
                 events = list(map(received, events))
         except Problem as problem:
-            found.dead_letters.append(malformed(problem, line, number))
+            found.dead_letters.append(malformed(problem, piece.raw, piece.line).in_file(piece.file))
             continue
         except Exception as error:
-            found.dead_letters.append(replace(unreadable(error, line), line=number))
+            found.dead_letters.append(unreadable(error, piece.raw).in_file(piece.file, piece.line))
             continue
         for event in events:
             if watermark.is_late(event):
-                found.dead_letters.append(late(event, number))
+                found.dead_letters.append(late(event, piece.line).in_file(piece.file))
                 found.late.add(event.identity)
             found.events.append(event)
     found.events = in_canonical_order(found.events)
     return found
-
-
-def _readable(lines: Iterable[bytes], found: Input) -> Iterator[bytes]:
-    """The lines until they break off, which is told in a dead letter, or raised where no event came before it."""
-    number = 0
-    try:
-        for line in lines:
-            yield line
-            number += 1
-    except Problem as problem:
-        if not found.events:
-            raise
-        found.dead_letters.append(malformed(problem, b"", number + 1))
 
 
 @rare_collection()
