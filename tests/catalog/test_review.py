@@ -17,7 +17,7 @@ YARD = {"define": "Yard", "region": SQUARE}
 
 
 def entries(*lines: object):
-    return read_entries([json.dumps(line).encode() for line in lines])
+    return read_entries([json.dumps(line).encode() + b"\n" for line in lines])
 
 
 def told(found: list) -> list[tuple[int, str, str]]:
