@@ -14,11 +14,11 @@ from tocsin.cli.engines import EngineName, Request
 from tocsin.cli.loading import Loaded
 from tocsin.engine.detection.network import Network
 from tocsin.engine.engine import Engine
+from tocsin.events import piece
 from tocsin.events.codecs.cloudevents import from_mapping
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.event import Event
 from tocsin.events.match import Match
-from tocsin.hosts.local import finite
 from tocsin.hosts.local.finite import Input, match_events, read_events
 from tocsin.plan.composites import Plan
 from tocsin.values.time import Instant
@@ -141,14 +141,14 @@ def test_a_subscription_that_cannot_be_added_is_told(monkeypatch: pytest.MonkeyP
 
 
 def test_a_line_that_cannot_be_read_for_a_fault_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
-    decode = finite.decode_all
+    decode = piece.decode_all
 
     def raising(line: bytes) -> list[Event]:
         if b"e2" in line:
             raise AttributeError("fault")
         return decode(line)
 
-    monkeypatch.setattr(finite, "decode_all", raising)
+    monkeypatch.setattr(piece, "decode_all", raising)
     found = read_events(b'{"id": "e%d", "source": "s", "type": "t"}\n' % number for number in range(4))
     assert [each.id for each in found.events] == ["e0", "e1", "e3"]
     (letter,) = found.dead_letters
