@@ -10,6 +10,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 from tocsin.catalog import (
@@ -97,7 +98,7 @@ class Hub:
     def __init__(
         self,
         *,
-        lateness: str = "2s",
+        lateness: str | timedelta = "2s",
         catalog: Catalog | str | None = None,
         ontology: object = None,
         infer: object = None,
@@ -238,6 +239,7 @@ class Hub:
 
         Atomic subscriptions ring at once, composites when the watermark has passed the events they are made of.
         """
+        _require_one_by_one(events)
         with self._lock:
             self._look_at_the_clock()
             accepted = sorted(self._accepted(events), key=lambda event: event.order)
@@ -278,7 +280,7 @@ class Hub:
                     self._bury(too_many_hops(match.subscription, match.id))
         return built
 
-    def advance_to(self, now: str) -> list[Match]:
+    def advance_to(self, now: str | datetime) -> list[Match]:
         """Tells the hub the time; what ends more than the lateness before it is late from now on. Timers may ring."""
         instant = parse_instant(now)
         with self._lock:
@@ -525,6 +527,18 @@ def _wall_clock(clock: Clock | str | None) -> Clock | None:
     raise MeaningProblem(
         f"clock {clock!r} is not known", code="ClockError", token="clock", hint="one of events, system"
     )
+
+
+def _require_one_by_one(events: Iterable[object]) -> None:
+    """Raises where a caller gives something else than events, one after the other; then nothing is published."""
+    for given in events:
+        if not isinstance(given, Event | Mapping | bytes | str):
+            raise MeaningProblem(
+                f"publish takes events one by one, got {type(given).__name__}",
+                code="PublishError",
+                token=type(given).__name__,
+                hint="several are hub.publish(*events); an event is a dict, JSON text or bytes, or an Event",
+            )
 
 
 def _events(given: Event | Mapping[str, Any] | bytes | str) -> list[Event]:
