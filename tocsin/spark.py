@@ -1,6 +1,7 @@
 """Tocsin on Apache Spark: the public names of the Spark host. Without pyspark the import says what to install."""
 
 try:
+    from tocsin.hosts.spark.absent_columns import AbsentColumnWarning
     from tocsin.hosts.spark.constructing import constructed
     from tocsin.hosts.spark.finite import run_match
     from tocsin.hosts.spark.matching import (
@@ -12,6 +13,7 @@ try:
         matches_of,
     )
     from tocsin.hosts.spark.session import local_session
+    from tocsin.hosts.spark.workers import WorkerPythonWarning
 except ModuleNotFoundError as error:
     if error.name is None or error.name.partition(".")[0] not in ("pyspark", "py4j", "pandas"):
         raise
@@ -21,6 +23,8 @@ except ModuleNotFoundError as error:
 
 __all__ = [
     "AbsenceWaitsWarning",
+    "AbsentColumnWarning",
+    "WorkerPythonWarning",
     "constructed",
     "dead_letters",
     "dead_letters_of",

@@ -57,6 +57,7 @@ def laid_out(
     events: DataFrame, columns: Mapping[str, str] | None = None, ends: Ends = Ends.START
 ) -> tuple[DataFrame, Layout]:
     """The DataFrame with what workers need and nothing else, and how to read it."""
+    _require_mapping(columns)
     if columns is None and VALUE in events.columns and not set(_REQUIRED) <= set(events.columns):
         return _json_rows(events, ends), JsonRows(ends)
     fields = _fields(events, columns or {}, ends)
@@ -68,6 +69,17 @@ def laid_out(
             )
     chosen, layout = _event_columns(events, fields)
     return chosen, replace(layout, ends=ends)
+
+
+def _require_mapping(columns: object) -> None:
+    if columns is None or (isinstance(columns, Mapping) and all(isinstance(each, str) for each in columns.values())):
+        return
+    given = columns if isinstance(columns, list | tuple) else ["price"]
+    first = next((each for each in given if isinstance(each, str)), "price")
+    raise _unclear(
+        f"columns maps columns to event fields, got {type(columns).__name__}",
+        f'say what each column is, as in columns={{"{first}": "data.{first}"}}',
+    )
 
 
 def field_path(field: str) -> Path:
@@ -103,16 +115,20 @@ def _came(events: DataFrame) -> Column | None:
     if given is None:
         return F.current_timestamp() if events.isStreaming else None
     if not isinstance(given, T.TimestampType):
-        raise _unclear(f"the column {RECEIVED} is {given.simpleString()}", "it is a timestamp: cast it")
+        raise _unclear(f"the column {RECEIVED} is {given.simpleString()}", _received_hint(given))
     column = F.col(f"`{RECEIVED}`")
     return F.coalesce(column, F.current_timestamp()) if events.isStreaming else column
+
+
+def _received_hint(given: T.DataType) -> str:
+    return _cast_hint(given) if _has_timestamp_ntz(given) else "it is a timestamp: col.cast('timestamp')"
 
 
 def _fields(events: DataFrame, columns: Mapping[str, str], ends: Ends) -> dict[Path, Column]:
     """Path -> column: what is mapped, and event columns by their own names where nothing else is mapped there."""
     fields: dict[Path, Column] = {}
     for column, field in columns.items():
-        path = field_path(field)
+        path = _path_for(column, field)
         if path in fields:
             raise _unclear(f"two columns are mapped to {field}", "map one column to each event field")
         fields[path] = F.col(column)
@@ -124,6 +140,17 @@ def _fields(events: DataFrame, columns: Mapping[str, str], ends: Ends) -> dict[P
         fields[ENVELOPE, RECEIVED] = came
     _require_apart(fields)
     return fields
+
+
+def _path_for(column: str, field: str) -> Path:
+    """The path of a mapped field; a mapping the other way round is noticed."""
+    try:
+        return field_path(field)
+    except MeaningProblem as problem:
+        if column.partition(".")[0] != "data" and column not in _CONTEXT:
+            raise
+        hint = f'columns maps a column to a field, not the other way round: {{"{field}": "{column}"}}'
+        raise _unclear(problem.message, hint) from None
 
 
 def _covers(path: Path, other: Path) -> bool:
@@ -183,7 +210,27 @@ def _require_readable(path: Path, given: T.DataType) -> None:
         good = isinstance(given, _SCALARS)
     if not good:
         field = ".".join(path[1:]) if _in_envelope(path) else ".".join(("data", *path))
-        raise _unclear(f"a column of type {given.simpleString()} cannot be the event's {field}", "cast it")
+        raise _unclear(f"a column of type {given.simpleString()} cannot be the event's {field}", _cast_hint(given))
+
+
+def _cast_hint(given: T.DataType) -> str:
+    """How to make a column of another type readable."""
+    if _has_timestamp_ntz(given):
+        return (
+            "it does not say in which zone: where it is in the zone of the session, col.cast('timestamp'); else"
+            " convert_timezone(lit('Europe/Brussels'), current_timezone(), col).cast('timestamp') with its own zone"
+        )
+    return "cast it: col.cast('string')" if isinstance(given, T.AtomicType) else "cast it, or leave out that part"
+
+
+def _has_timestamp_ntz(given: T.DataType) -> bool:
+    match given:
+        case T.StructType():
+            return any(_has_timestamp_ntz(field.dataType) for field in given.fields)
+        case T.ArrayType():
+            return _has_timestamp_ntz(given.elementType)
+        case _:
+            return isinstance(given, T.TimestampNTZType)
 
 
 def _is_value(given: T.DataType) -> bool:

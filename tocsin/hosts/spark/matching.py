@@ -6,9 +6,9 @@ dead letters. `match` gives the matches, `dead_letters` the dead letters, `match
 
 from __future__ import annotations
 
-import traceback
 import warnings
 from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
 from itertools import chain
 
 from pyspark.sql import DataFrame
@@ -18,6 +18,8 @@ from tocsin.catalog import Catalog
 from tocsin.errors import UnsupportedProblem
 from tocsin.events.content import Content, content_named
 from tocsin.events.reception import Ends, ends_named
+from tocsin.hosts.spark.absent_columns import warn_of_absent_columns
+from tocsin.hosts.spark.callers import levels_to_the_caller
 from tocsin.hosts.spark.detection.clock import Pace
 from tocsin.hosts.spark.detection.pipeline import DEFAULT_LATENESS, Detection, Given, composites_in, detected_in
 from tocsin.hosts.spark.detection.shards import DEFAULT_SHARDS
@@ -28,10 +30,12 @@ from tocsin.hosts.spark.sources import LiveCatalog, Source, Subscriptions, snaps
 from tocsin.hosts.spark.telling import Telling, telling_of, told
 from tocsin.hosts.spark.versions import version_table
 from tocsin.hosts.spark.worker import ByEvent, ByMatch
+from tocsin.hosts.spark.workers import choose_python
 from tocsin.plan.composites import Part, rings_by_time
 from tocsin.values.time import Duration, parse_duration, parse_instant
 
-Deduplicate = bool | str | None
+Deduplicate = bool | str | timedelta | None
+Length = str | timedelta
 
 
 class AbsenceWaitsWarning(UserWarning):
@@ -44,12 +48,12 @@ def match(
     *,
     columns: Mapping[str, str] | None = None,
     deduplicate: Deduplicate = None,
-    lateness: str | None = None,
+    lateness: Length | None = None,
     ontology: object = None,
     infer: object = None,
     shards: int = DEFAULT_SHARDS,
-    idle: str | None = None,
-    until: str | None = None,
+    idle: Length | None = None,
+    until: str | datetime | None = None,
     composites: bool | None = None,
     content: Content | str = Content.IDS,
     interval: str | None = None,
@@ -110,12 +114,12 @@ def match_with_dead_letters(
     *,
     columns: Mapping[str, str] | None = None,
     deduplicate: Deduplicate = None,
-    lateness: str | None = None,
+    lateness: Length | None = None,
     ontology: object = None,
     infer: object = None,
     shards: int = DEFAULT_SHARDS,
-    idle: str | None = None,
-    until: str | None = None,
+    idle: Length | None = None,
+    until: str | datetime | None = None,
     composites: bool | None = None,
     content: Content | str = Content.IDS,
     interval: str | None = None,
@@ -142,10 +146,13 @@ def results_of(
     ends: Ends = Ends.START,
 ) -> DataFrame:
     """Matches and dead letters in one pass, as workers give them."""
+    choose_python(events.sparkSession)
     rows, layout = laid_out(events, columns, ends)
+    held = snapshot_of(source)
+    warn_of_absent_columns(rows, layout, held)
     given = Given(_with_version(rows, source), layout, source, telling)
     remembered = _remembered(events, deduplicate)
-    found = composites_in(snapshot_of(source)) if composites is not False else iter(())
+    found = composites_in(held) if composites is not False else iter(())
     first = next(found, None)
     if composites or first is not None:
         if first is not None and events.isStreaming and detection.pace.idle is None:
@@ -165,14 +172,8 @@ def _warn_of_waiting(found: Iterable[tuple[str, Part]]) -> None:
             f"subscriptions such as {waiting!r} ring when nothing comes; without idle they wait for the next event:"
             ' give a time, as in idle="10s"',
             AbsenceWaitsWarning,
-            stacklevel=_levels_to_the_caller(),
+            stacklevel=levels_to_the_caller(),
         )
-
-
-def _levels_to_the_caller() -> int:
-    """How far up, from the one who asks, the first is who is not of this file: whom a warning is for."""
-    files = [frame.filename for frame in reversed(traceback.extract_stack())]
-    return next(number for number, file in enumerate(files) if file != __file__)
 
 
 def matches_of(both: DataFrame) -> DataFrame:
@@ -194,7 +195,7 @@ def _with_version(rows: DataFrame, source: Source) -> DataFrame:
 
 def _remembered(events: DataFrame, deduplicate: Deduplicate) -> Duration | None:
     """How long a streaming query remembers an identity; None where it does not, or where the query is a batch."""
-    if isinstance(deduplicate, str):
+    if deduplicate is not None and not isinstance(deduplicate, bool):
         duration = parse_duration(deduplicate)
         return duration if events.isStreaming else None
     if deduplicate and events.isStreaming:
@@ -204,6 +205,6 @@ def _remembered(events: DataFrame, deduplicate: Deduplicate) -> Duration | None:
     return None
 
 
-def _pace(lateness: str | None, idle: str | None) -> Pace:
+def _pace(lateness: Length | None, idle: Length | None) -> Pace:
     allowed = DEFAULT_LATENESS if lateness is None else parse_duration(lateness)
     return Pace(allowed, None if idle is None else parse_duration(idle))
