@@ -12,6 +12,7 @@ try:
         match_with_dead_letters,
         matches_of,
     )
+    from tocsin.hosts.spark.metrics import Metrics, Watch
     from tocsin.hosts.spark.session import local_session
     from tocsin.hosts.spark.workers import WorkerPythonWarning
 except ModuleNotFoundError as error:
@@ -24,6 +25,8 @@ except ModuleNotFoundError as error:
 __all__ = [
     "AbsenceWaitsWarning",
     "AbsentColumnWarning",
+    "Metrics",
+    "Watch",
     "WorkerPythonWarning",
     "constructed",
     "dead_letters",

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import chain
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from tocsin.catalog import Catalog
+from tocsin.catalog import Catalog, Snapshot
 from tocsin.errors import UnsupportedProblem
 from tocsin.events.content import Content, content_named
 from tocsin.events.reception import Ends, ends_named
@@ -23,8 +24,11 @@ from tocsin.hosts.spark.callers import levels_to_the_caller
 from tocsin.hosts.spark.detection.clock import Pace
 from tocsin.hosts.spark.detection.pipeline import DEFAULT_LATENESS, Detection, Given, composites_in, detected_in
 from tocsin.hosts.spark.detection.shards import DEFAULT_SHARDS
+from tocsin.hosts.spark.kept import Keep, Keeping, kept_column, require_names_apart
 from tocsin.hosts.spark.layout import laid_out
+from tocsin.hosts.spark.metrics import Watch
 from tocsin.hosts.spark.repeats import first_of_each
+from tocsin.hosts.spark.rows import MATCH_NAMES
 from tocsin.hosts.spark.schemas import BY_EVENT, BY_MATCH
 from tocsin.hosts.spark.sources import LiveCatalog, Source, Subscriptions, snapshot_of, source_of
 from tocsin.hosts.spark.telling import Telling, telling_of, told
@@ -57,6 +61,8 @@ def match(
     composites: bool | None = None,
     content: Content | str = Content.IDS,
     interval: str | None = None,
+    keep: Keep | None = None,
+    metrics: Watch | str | None = None,
 ) -> DataFrame:
     """The matches of subscriptions over events, one row each; dead letters are left out.
 
@@ -73,6 +79,11 @@ def match(
 
     `interval="reception"`: an event without endtime ends when it was received: at its `receivedtime` or that of its
     row, else on a stream at the time of its micro-batch, which is stamped on it.
+
+    `keep` names columns of the events that a match is to carry: each under its own name, or under the name that a
+    mapping gives it. Where the query detects composites it is an array, parallel to `events`.
+
+    `metrics` is a Watch, or the name of one: what passes through is counted under that name.
 
     The rest concerns composites; a condition on one event rings at once, however late the event. On a stream an event
     may be `lateness` behind the newest (2 seconds by default); after `idle` without events the clock runs on by itself.
@@ -94,6 +105,8 @@ def match(
         composites=composites,
         content=content,
         interval=interval,
+        keep=keep,
+        metrics=metrics,
     )
     return matches_of(both)
 
@@ -123,6 +136,8 @@ def match_with_dead_letters(
     composites: bool | None = None,
     content: Content | str = Content.IDS,
     interval: str | None = None,
+    keep: Keep | None = None,
+    metrics: Watch | str | None = None,
 ) -> DataFrame:
     """Matches and dead letters in one pass: columns `match` and `dead_letter`, one of them null in each row.
 
@@ -130,9 +145,23 @@ def match_with_dead_letters(
     """
     detection = Detection(shards, _pace(lateness, idle), None if until is None else parse_instant(until))
     source = source_of(subscriptions, ontology, infer)
-    telling = telling_of(content_named(content), snapshot_of(source).subscriptions)
+    held = snapshot_of(source)
+    telling = telling_of(content_named(content), held.subscriptions)
+    kept, schema = (None, None) if keep is None else kept_column(events, keep)
+    if schema is not None:
+        require_names_apart(schema, MATCH_NAMES)
+        telling = replace(telling, keeping=Keeping(schema.json(), _detects(held, composites)))
     ends = ends_named(interval)
-    return told(results_of(events, source, detection, telling, columns, deduplicate, composites, ends), telling)
+    watch = Watch(metrics) if isinstance(metrics, str) else metrics
+    counted = events if watch is None else watch.on_events(events)
+    results = results_of(counted, source, detection, telling, columns, deduplicate, composites, ends, kept)
+    both = told(results, telling)
+    return both if watch is None else watch.on_results(both)
+
+
+def _detects(held: Snapshot, composites: bool | None) -> bool:
+    """Whether a query detects composites, so that a match may have several events."""
+    return composites is not False and (bool(composites) or next(composites_in(held), None) is not None)
 
 
 def results_of(
@@ -144,10 +173,11 @@ def results_of(
     deduplicate: Deduplicate = None,
     composites: bool | None = None,
     ends: Ends = Ends.START,
+    kept: Column | None = None,
 ) -> DataFrame:
-    """Matches and dead letters in one pass, as workers give them."""
+    """Matches and dead letters in one pass, as workers give them; `kept` is what goes along with each event."""
     choose_python(events.sparkSession)
-    rows, layout = laid_out(events, columns, ends)
+    rows, layout = laid_out(events, columns, ends, kept)
     held = snapshot_of(source)
     warn_of_absent_columns(rows, layout, held)
     given = Given(_with_version(rows, source), layout, source, telling)

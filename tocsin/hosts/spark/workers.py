@@ -35,7 +35,7 @@ def choose_python(spark: SparkSession) -> None:
         return
     context = spark.sparkContext
     chosen = context.getConf().get(_SETTING) or os.environ.get(_VARIABLE)
-    if chosen or context.master.startswith("local"):
+    if chosen or str(context.master).startswith("local"):
         context.pythonExec = chosen or sys.executable
         return
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
