@@ -87,7 +87,7 @@ def test_what_is_kept_waits_in_the_state_of_a_stream(spark: SparkSession, tmp_pa
         line = json.dumps({"value": body(number * 10, 5), "region": region})
         (inbox / f"{number}.json").write_text(line)
     stream = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).json(str(inbox))
-    found = match(stream, [FOLLOWS], keep="region", lateness="0s", idle="1s")
+    found = match(stream, [FOLLOWS], keep="region", lateness="0s")
     query = found.writeStream.format("memory").queryName("kept").trigger(availableNow=True)
     query.option("checkpointLocation", str(tmp_path / "checkpoint")).start().awaitTermination()
     told = {tuple(row.events): row.region for row in spark.table("kept").collect()}

@@ -39,7 +39,7 @@ def test_nothing_at_all_is_counted_as_nothing(spark: SparkSession) -> None:
 
 
 def test_what_is_not_watched_says_so() -> None:
-    with pytest.raises(StateProblem, match="watch.of"):
+    with pytest.raises(StateProblem, match=r"watch\.of"):
         Watch("nobody").get()
     assert Watch("nobody").of(None) is None
 
@@ -55,7 +55,7 @@ def test_a_stream_tells_each_micro_batch_to_a_listener(spark: SparkSession, tmp_
     spark.streams.addListener(listener)
     try:
         stream = spark.readStream.format("text").load(str(inbox))
-        found = match(stream, [FOLLOWS, selector("dear", "price > 1")], lateness="1s", idle="1h", metrics=watch)
+        found = match(stream, [FOLLOWS, selector("dear", "price > 1")], lateness="1s", metrics=watch)
         query = found.writeStream.format("memory").queryName("counted").start()
         query.processAllAvailable()
         (inbox / "2").write_text(f"{line(3, 1)}\n{{\n{line(4, 55)}\n")
