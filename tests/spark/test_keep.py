@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -86,6 +87,7 @@ def test_what_is_kept_waits_in_the_state_of_a_stream(spark: SparkSession, tmp_pa
     for number, region in enumerate(["north", "south", "west"], 1):
         line = json.dumps({"value": body(number * 10, 5), "region": region})
         (inbox / f"{number}.json").write_text(line)
+        os.utime(inbox / f"{number}.json", (number, number))  # the source takes the oldest first
     stream = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).json(str(inbox))
     found = match(stream, [FOLLOWS], keep="region", lateness="0s")
     query = found.writeStream.format("memory").queryName("kept").trigger(availableNow=True)

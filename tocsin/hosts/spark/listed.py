@@ -32,7 +32,7 @@ def list_in_file(path: Path) -> list[Subscription | Definition]:
     except (OSError, EOFError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise MeaningProblem(f"cannot read {path}: {why}", code="FileError", token=str(path)) from None
-    found = read_entries(raw.splitlines())
+    found = read_entries(raw.splitlines(keepends=True))
     if found.problems:
         told = "; ".join(map(str, found.problems[:_FEW]))
         rest = len(found.problems) - _FEW
