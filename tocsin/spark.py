@@ -3,6 +3,7 @@
 try:
     from tocsin.hosts.spark.absent_columns import AbsentColumnWarning
     from tocsin.hosts.spark.constructing import constructed
+    from tocsin.hosts.spark.failures import problem_of
     from tocsin.hosts.spark.finite import run_match
     from tocsin.hosts.spark.matching import (
         AbsenceWaitsWarning,
@@ -35,5 +36,6 @@ __all__ = [
     "match",
     "match_with_dead_letters",
     "matches_of",
+    "problem_of",
     "run_match",
 ]

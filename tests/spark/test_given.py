@@ -57,7 +57,7 @@ def test_what_is_no_subscription_is_refused_with_the_way_to_say_it(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", ["subs.jsonl", "SUBS.JSONL", "subs.ndjson", "subs.json", "subs.jsonl.gz"])
+@pytest.mark.parametrize("name", ["subs.jsonl", "SUBS.JSONL", "subs.ndjson", "subs.json", "subs.yml", "subs.jsonl.gz"])
 def test_the_path_of_a_file_of_subscriptions_is_a_list(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     lines = f'{TEXT}\n\n{{"define": "R", "region": "POINT (1 1)"}}\n'.encode()

@@ -1,7 +1,7 @@
 """Lists of subscriptions by the path of their file, and texts that name neither a list nor a catalog.
 
-A suffix decides: `.jsonl`, `.ndjson` and `.json`, also with `.gz`, are files of subscriptions, read once when the query
-is made. All problems of the file are told at once, each with its line.
+A suffix decides: `.jsonl`, `.ndjson`, `.json`, `.yaml` and `.yml`, also with `.gz`, are files of subscriptions. They are
+read once, when the query is made. All problems of the file are told at once, each with its line.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from tocsin.catalog import Definition, Subscription, read_entries
 from tocsin.errors import MeaningProblem
 
-_SUFFIXES = (".jsonl", ".ndjson", ".json")
+_SUFFIXES = (".jsonl", ".ndjson", ".json", ".yaml", ".yml")
 _FEW = 5
 _NAME = re.compile(r"[^\n<>{}\"'=]*(?:[/\\][^\n<>{}\"'=]*|\.[A-Za-z][A-Za-z0-9]{0,9})")
 

@@ -24,6 +24,7 @@ from tocsin.hosts.spark.callers import levels_to_the_caller
 from tocsin.hosts.spark.detection.clock import Pace
 from tocsin.hosts.spark.detection.pipeline import DEFAULT_LATENESS, Detection, Given, composites_in, detected_in
 from tocsin.hosts.spark.detection.shards import DEFAULT_SHARDS
+from tocsin.hosts.spark.failures import watch_failures
 from tocsin.hosts.spark.kept import Keep, Keeping, kept_column, require_names_apart
 from tocsin.hosts.spark.layout import laid_out
 from tocsin.hosts.spark.metrics import Watch
@@ -180,6 +181,8 @@ def results_of(
     rows, layout = laid_out(events, columns, ends, kept)
     held = snapshot_of(source)
     warn_of_absent_columns(rows, layout, held)
+    if events.isStreaming:
+        watch_failures(events.sparkSession)
     given = Given(_with_version(rows, source), layout, source, telling)
     remembered = _remembered(events, deduplicate)
     found = composites_in(held) if composites is not False else iter(())

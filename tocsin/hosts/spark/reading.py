@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 
 from tocsin.engine.batch import Batch, EventBatch
-from tocsin.errors import Problem
 from tocsin.events.event import Event
 from tocsin.events.order import content
 from tocsin.events.reception import Ends, received
@@ -19,7 +18,7 @@ from tocsin.hosts.spark.heads import INSTANT, Heads, heads_of_events
 from tocsin.hosts.spark.kafka import HEADERS, events_in_value, events_of_record, shown_record
 from tocsin.hosts.spark.kept import KEPT, carrying
 from tocsin.hosts.spark.layout import CAME, LINE, ORIGIN, VALUE, EventColumns, JsonRows, Layout
-from tocsin.hosts.spark.rows import Letter, letter_of_row
+from tocsin.hosts.spark.rows import Letter, letter_of_fault
 from tocsin.hosts.spark.table import EventTable, shown_object
 
 
@@ -101,10 +100,10 @@ def _json_events(rows: Any, ends: Ends) -> Iterator[Event | Letter]:
                 now = None if times is None else times[number].as_py()
                 events = [received(event, now) for event in events]
             yield from events
-        except Problem as problem:
+        except Exception as error:
             line = lines[number].as_py() if lines is not None else None
             origin = origins[number].as_py() if origins is not None else None
-            yield letter_of_row(problem, shown_record(raw, record), line, origin)
+            yield letter_of_fault(error, shown_record(raw, record), line, origin)
 
 
 def _column(rows: Any, name: str) -> Any:
@@ -115,5 +114,5 @@ def _table_events(table: EventTable, ends: Ends) -> Iterator[Event | Letter]:
     for number, found in enumerate(table.objects()):
         try:
             yield event_of_object(found, ends)
-        except Problem as problem:
-            yield letter_of_row(problem, shown_object(found), origin=table.text(ORIGIN, number))
+        except Exception as error:
+            yield letter_of_fault(error, shown_object(found), origin=table.text(ORIGIN, number))
