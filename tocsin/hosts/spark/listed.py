@@ -1,7 +1,7 @@
 """Lists of subscriptions by the path of their file, and texts that name neither a list nor a catalog.
 
-A suffix decides: `.jsonl`, `.ndjson`, `.json`, `.yaml` and `.yml`, also with `.gz`, are files of subscriptions. They are
-read once, when the query is made. All problems of the file are told at once, each with its line.
+A suffix decides: `.jsonl`, `.ndjson`, `.json`, `.yaml` and `.yml`, also with `.gz`, are files of subscriptions. They
+are read once, when the query is made. All problems of the file are told at once, each with its line.
 """
 
 from __future__ import annotations
