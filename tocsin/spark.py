@@ -1,20 +1,34 @@
-"""Tocsin on Apache Spark: the public names of the Spark host."""
+"""Tocsin on Apache Spark: the public names of the Spark host. Without pyspark the import says what to install."""
 
-from tocsin.hosts.spark.constructing import constructed
-from tocsin.hosts.spark.failures import problem_of
-from tocsin.hosts.spark.finite import run_match
-from tocsin.hosts.spark.matching import (
-    AbsenceWaitsWarning,
-    dead_letters,
-    dead_letters_of,
-    match,
-    match_with_dead_letters,
-    matches_of,
-)
-from tocsin.hosts.spark.session import local_session
+try:
+    from tocsin.hosts.spark.absent_columns import AbsentColumnWarning
+    from tocsin.hosts.spark.constructing import constructed
+    from tocsin.hosts.spark.failures import problem_of
+    from tocsin.hosts.spark.finite import run_match
+    from tocsin.hosts.spark.matching import (
+        AbsenceWaitsWarning,
+        dead_letters,
+        dead_letters_of,
+        match,
+        match_with_dead_letters,
+        matches_of,
+    )
+    from tocsin.hosts.spark.metrics import Metrics, Watch
+    from tocsin.hosts.spark.session import local_session
+    from tocsin.hosts.spark.workers import WorkerPythonWarning
+except ModuleNotFoundError as error:
+    if error.name is None or error.name.partition(".")[0] not in ("pyspark", "py4j", "pandas"):
+        raise
+    raise ModuleNotFoundError(
+        f"{error}; Tocsin on Spark needs it: pip install 'tocsin[spark]'", name=error.name
+    ) from error
 
 __all__ = [
     "AbsenceWaitsWarning",
+    "AbsentColumnWarning",
+    "Metrics",
+    "Watch",
+    "WorkerPythonWarning",
     "constructed",
     "dead_letters",
     "dead_letters_of",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta, timezone
+import re
+from datetime import UTC, date, datetime, timedelta, timezone
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -126,3 +128,46 @@ def test_an_interval_may_be_an_instant_but_never_ends_before_it_starts() -> None
     assert Interval(3, 3).start == Interval(3, 3).end
     with pytest.raises(MeaningProblem):
         Interval(4, 3)
+
+
+@given(moments, offsets)
+def test_a_datetime_with_a_zone_is_the_instant_that_its_text_is(moment: datetime, zone: timezone) -> None:
+    there = moment.replace(tzinfo=zone)
+    assert parse_instant(there) == parse_instant(there.isoformat())
+
+
+@pytest.mark.parametrize(
+    ("given_time", "says"),
+    [
+        (datetime(2026, 1, 31, 8), "no zone.*tzinfo=UTC"),
+        (date(2026, 1, 31), "a date, not a time.*2026-01-31T08:00:00Z"),
+        (1_767_225_600, "int, not a time"),
+        (None, "NoneType, not a time"),
+        (datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=1))), "outside of the years"),
+    ],
+)
+def test_what_is_no_instant_says_what_is(given_time: Any, says: str) -> None:
+    with pytest.raises(MeaningProblem) as raised:
+        parse_instant(given_time)
+    assert re.search(says, str(raised.value))
+
+
+def test_a_timedelta_is_a_duration() -> None:
+    assert parse_duration(timedelta(minutes=1, microseconds=1)) == 60 * SECOND + 1
+    assert parse_duration(timedelta(0)) == 0
+
+
+@pytest.mark.parametrize(
+    ("given_length", "says"),
+    [
+        (5, 'number without a unit.*"5s"'),
+        (2.5, 'number without a unit.*"2.5s"'),
+        (True, "not a duration"),
+        (None, "not a duration"),
+        (timedelta(seconds=-1), "not a duration"),
+    ],
+)
+def test_what_is_no_duration_says_what_is(given_length: Any, says: str) -> None:
+    with pytest.raises(MeaningProblem) as raised:
+        parse_duration(given_length)
+    assert re.search(says, str(raised.value))

@@ -51,7 +51,9 @@ class Database:
             self._engine = sql.create_engine(parsed, poolclass=NullPool, **self._options())
         except ValueError as error:
             raise _wrong_port(error) from None
-        except (sql.exc.SQLAlchemyError, ImportError) as error:
+        except ImportError as error:
+            raise _without_driver(error) from None
+        except sql.exc.SQLAlchemyError as error:
             raise _cannot_open(error) from None
 
     def __str__(self) -> str:
@@ -160,6 +162,15 @@ def _cannot_open(error: Exception) -> MeaningProblem:
         f"the catalog cannot be opened: {_reason(error)}",
         code="CatalogError",
         hint="give a file path, sqlite:///file.db or postgresql+psycopg://user@host/database",
+    )
+
+
+def _without_driver(error: ImportError) -> MeaningProblem:
+    return MeaningProblem(
+        f"the catalog cannot be opened: {_reason(error)}",
+        code="CatalogError",
+        token=error.name or "",
+        hint="PostgreSQL needs its driver: pip install 'tocsin[postgresql]', and postgresql+psycopg:// in the URL",
     )
 
 

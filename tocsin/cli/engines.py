@@ -164,7 +164,9 @@ def _spark(request: Request) -> Answer:
         spark = import_module("tocsin.spark")
     except ImportError as error:
         raise UnsupportedProblem(
-            f"Spark is not installed: {error}", code="SparkMissing", hint="pip install 'tocsin[spark]'"
+            f"Spark is not installed: {error.__cause__ or error}",
+            code="SparkMissing",
+            hint="pip install 'tocsin[spark]'",
         ) from None
     entries = [*request.loaded.definitions, *request.loaded.subscriptions.values()]
     with spooled(request.events) as file:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 from tocsin.errors import MeaningProblem
 
@@ -48,11 +48,13 @@ class Interval:
             raise MeaningProblem(f"an interval starts before it ends, got [{self.start}, {self.end}]")
 
 
-def parse_instant(text: str) -> Instant:
+def parse_instant(text: str | datetime) -> Instant:
     """Microseconds of an RFC 3339 time from year 1 to 9999 in UTC, so that it can be written back.
 
-    The offset is required; digits past the microsecond are cut off.
+    The offset is required; digits past the microsecond are cut off. A datetime with a zone is taken as it is.
     """
+    if not isinstance(text, str):
+        return _instant_of_object(text)
     if _RFC3339.fullmatch(text) is None:
         raise MeaningProblem(
             f"{text!r} is not an RFC 3339 time", hint="write it like 2026-01-31T08:00:00Z, with a zone"
@@ -61,10 +63,36 @@ def parse_instant(text: str) -> Instant:
         since = datetime.fromisoformat(text.upper()) - _EPOCH
     except (ValueError, OverflowError) as error:
         raise MeaningProblem(f"{text!r} is not a time: {error}") from None
-    instant = (since.days * 86_400 + since.seconds) * _SECOND + since.microseconds
+    return _within_years(_microseconds(since), text)
+
+
+def _within_years(instant: Instant, text: str) -> Instant:
     if not _FIRST <= instant <= _LAST:
         raise MeaningProblem(f"{text!r} is not a time: in UTC it is outside of the years 1 to 9999")
     return instant
+
+
+def _instant_of_object(given: object) -> Instant:
+    """The instant of a datetime with a zone; a day is no instant, and a number does not say since when it counts."""
+    if isinstance(given, datetime) and given.utcoffset() is not None:
+        return _within_years(_microseconds(given - _EPOCH), given.isoformat())
+    if isinstance(given, datetime):
+        raise MeaningProblem(
+            f"the datetime {given.isoformat()} has no zone",
+            token=given.isoformat(),
+            hint="say which: datetime(..., tzinfo=UTC), or given.astimezone(UTC) for a time of this machine",
+        )
+    kind = "a date, not a time" if isinstance(given, date) else f"{type(given).__name__}, not a time"
+    raise MeaningProblem(
+        f"{given!r} is {kind}",
+        token=str(given),
+        hint='give a text like "2026-01-31T08:00:00Z", or a datetime with a zone',
+    )
+
+
+def _microseconds(span: timedelta) -> int:
+    """Exact, and quicker than a division by a timedelta."""
+    return (span.days * 86_400 + span.seconds) * _SECOND + span.microseconds
 
 
 def is_instant(value: object) -> bool:
@@ -78,8 +106,13 @@ def format_instant(instant: Instant) -> str:
     return f"{text.rstrip('0') if '.' in text else text}Z"
 
 
-def parse_duration(text: str) -> Duration:
-    """Microseconds of `500ms`, `2s`, `10m`, `1h`, `2d`, `2 seconds` or ISO 8601 without months and years."""
+def parse_duration(text: str | timedelta) -> Duration:
+    """Microseconds of `500ms`, `2s`, `10m`, `1h`, `2d`, `2 seconds` or ISO 8601 without months and years.
+
+    A timedelta is taken as it is, unless it is negative.
+    """
+    if not isinstance(text, str):
+        return _duration_of_object(text)
     if short := _SHORT.fullmatch(text.lower()):
         number, unit = short.groups()
         if unit in _UNITS:
@@ -90,6 +123,20 @@ def parse_duration(text: str) -> Duration:
         whole = (((weeks * 7 + days) * 24 + hours) * 60 + minutes) * 60 + seconds
         return whole * _SECOND + int((iso.group(6) or "").ljust(6, "0"))
     raise MeaningProblem(f"{text!r} is not a duration", hint="write it like 500ms, 2s, 10m, 1h, 2d or PT1H30M")
+
+
+def _duration_of_object(given: object) -> Duration:
+    if isinstance(given, timedelta) and given >= timedelta(0):
+        return _microseconds(given)
+    if isinstance(given, int | float) and not isinstance(given, bool):
+        raise MeaningProblem(
+            f"{given!r} is a number without a unit, not a duration",
+            token=str(given),
+            hint=f'say the unit, as in "{given}s" or "{given}ms"',
+        )
+    raise MeaningProblem(
+        f"{given!r} is not a duration", token=str(given), hint='give a text like "500ms", "2s" or "10m", or a timedelta'
+    )
 
 
 def format_duration(duration: Duration) -> str:

@@ -49,7 +49,9 @@ def load_spark() -> Any:
         return import_module("tocsin.spark")
     except ImportError as error:
         raise UnsupportedProblem(
-            f"Spark is not installed: {error}", code="SparkMissing", hint="pip install 'tocsin[spark]'"
+            f"Spark is not installed: {error.__cause__ or error}",
+            code="SparkMissing",
+            hint="pip install 'tocsin[spark]'",
         ) from None
 
 

@@ -14,6 +14,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -24,7 +25,7 @@ from tocsin.events.views import check
 from tocsin.events.views.payload import is_json, is_text, is_xml, media_type
 from tocsin.values.scalars import canonical_number
 from tocsin.values.space import Geometry, is_plain_point, read_place
-from tocsin.values.time import Instant, Interval, parse_instant
+from tocsin.values.time import Instant, Interval, format_instant, parse_instant
 
 MAX_BYTES = 4 << 20
 MAX_DEPTH = 100
@@ -43,7 +44,12 @@ def decode(raw: bytes | str) -> Event:
 
 def from_mapping(value: Mapping[str, Any]) -> Event:
     """The event of a CloudEvents object that is already in memory, checked as strictly as text would be."""
-    return event_of(_plain(value, MAX_DEPTH))
+    return event_of(plain_value(value))
+
+
+def plain_value(value: Any) -> Any:
+    """Data in memory as a JSON reader would have given it; what it would refuse is refused."""
+    return _plain(value, MAX_DEPTH)
 
 
 def encode(event: Event) -> str:
@@ -251,7 +257,19 @@ def _plain(value: Any, depth: int) -> Any:
         return _object([(_member_name(name), _plain(item, depth - 1)) for name, item in value.items()])
     if isinstance(value, list | tuple):
         return [_plain(item, depth - 1) for item in value]
+    if isinstance(value, date):
+        return _written_time(value)
     raise EventProblem(f"a value of type {type(value).__name__} is not supported", hint="use JSON types")
+
+
+def _written_time(value: date) -> str:
+    """A datetime as RFC 3339 text in UTC, a day as it is written: as JSON has them."""
+    if not isinstance(value, datetime):
+        return value.isoformat()
+    try:
+        return format_instant(parse_instant(value))
+    except MeaningProblem as problem:
+        raise EventProblem(problem.message, token=problem.token, hint=problem.hint) from None
 
 
 def _plain_integer(value: int) -> int:

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from datetime import datetime
 from inspect import isawaitable
 from typing import Any, TypeVar
 
@@ -118,7 +119,7 @@ class AsyncHub:
         """
         return await self._told(*await self._run(lambda: self._hub.publish_and_post(*events)))
 
-    async def advance_to(self, now: str) -> list[Match]:
+    async def advance_to(self, now: str | datetime) -> list[Match]:
         """Tells the hub the time, as `publish` does events; timers may ring."""
         return await self._told(*await self._run(lambda: self._hub.advance_and_post(now)))
 

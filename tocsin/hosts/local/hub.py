@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 from weakref import finalize
 
@@ -107,7 +108,7 @@ class Hub:
     def __init__(
         self,
         *,
-        lateness: str = "2s",
+        lateness: str | timedelta = "2s",
         catalog: Catalog | str | None = None,
         ontology: object = None,
         infer: object = None,
@@ -301,6 +302,7 @@ class Hub:
 
     def publish_and_post(self, *events: Event | Mapping[str, Any] | bytes | str) -> tuple[list[Match], Posted]:
         """The same, and what was posted for it, for those who want to wait until it is told."""
+        _require_one_by_one(events)
         with self._at_work() as posted:
             self._look_at_the_clock()
             self._late.clear()
@@ -333,11 +335,11 @@ class Hub:
         """The events that matches construct, all at one time; past the limits they are dead letters."""
         return self._guard.publish(found)
 
-    def advance_to(self, now: str) -> list[Match]:
+    def advance_to(self, now: str | datetime) -> list[Match]:
         """Tells the hub the time; what ends more than the lateness before it is late from now on. Timers may ring."""
         return self.advance_and_post(now)[0]
 
-    def advance_and_post(self, now: str) -> tuple[list[Match], Posted]:
+    def advance_and_post(self, now: str | datetime) -> tuple[list[Match], Posted]:
         """The same, and what was posted for it, for those who want to wait until it is told."""
         instant = parse_instant(now)
         with self._at_work() as posted:
@@ -574,6 +576,18 @@ def _wall_clock(clock: Clock | str | None) -> Clock | None:
     raise MeaningProblem(
         f"clock {clock!r} is not known", code="ClockError", token="clock", hint="one of events, system"
     )
+
+
+def _require_one_by_one(events: Iterable[object]) -> None:
+    """Raises where a caller gives something else than events, one after the other; then nothing is published."""
+    for given in events:
+        if not isinstance(given, Event | Mapping | bytes | str):
+            raise MeaningProblem(
+                f"publish takes events one by one, got {type(given).__name__}",
+                code="PublishError",
+                token=type(given).__name__,
+                hint="several are hub.publish(*events); an event is a dict, JSON text or bytes, or an Event",
+            )
 
 
 def _events(given: Event | Mapping[str, Any] | bytes | str) -> list[Event]:

@@ -19,6 +19,8 @@ from tocsin.events.event import ENVELOPE, INSTANT, Event, Path
 from tocsin.events.order import content
 from tocsin.events.reception import Ends, received
 from tocsin.hosts.spark.heads import Heads
+from tocsin.hosts.spark.kept import KEPT
+from tocsin.hosts.spark.layout import ORIGIN
 from tocsin.hosts.spark.rows import Letter, letter_of_fault
 from tocsin.hosts.spark.suspects import ENDTIME, PLACE, RECEIVED_AT, TIME, Flags, instants, suspects
 from tocsin.hosts.spark.table import EventTable, comparable, shown_object
@@ -41,7 +43,7 @@ class ColumnReading:
         ends = pc.coalesce(instants(chosen, ENDTIME), _own_ends(chosen, self._ends_by, starts))
         ids, sources = (chosen.column((ENVELOPE, name)).cast(pa.string()) for name in ("id", "source"))
         texts = _place_texts(chosen) if places else pa.nulls(len(different), pa.string())
-        return Heads(ids, sources, starts, ends, texts).take(back)
+        return Heads(ids, sources, starts, ends, texts, _kept(chosen)).take(back)
 
     def contents(self) -> list[str]:
         """Each event as text."""
@@ -69,7 +71,7 @@ def _judged(table: EventTable, ends: Ends) -> tuple[Flags, Sequence[Letter]]:
             event_of_object(found, ends)
         except Exception as error:
             good[number] = False
-            letters.append(letter_of_fault(error, shown_object(found)))
+            letters.append(letter_of_fault(error, shown_object(found), origin=table.text(ORIGIN, number)))
     return good, letters
 
 
@@ -112,6 +114,11 @@ def _place_texts(table: EventTable) -> Any:
         return pa.nulls(table.rows.num_rows, pa.string())
     given = places.is_valid().to_pylist()
     return pa.array([_event_at(table, at).place_text if there else None for at, there in enumerate(given)], pa.string())
+
+
+def _kept(table: EventTable) -> Any:
+    column = table.column((ENVELOPE, KEPT))
+    return pa.nulls(table.rows.num_rows, pa.string()) if column is None else column.cast(pa.string())
 
 
 def _event_at(table: EventTable, number: int) -> Event:

@@ -37,6 +37,7 @@ from tocsin.hosts.spark.matching import results_of
 from tocsin.hosts.spark.session import local_session
 from tocsin.hosts.spark.sources import Entry, source_of
 from tocsin.hosts.spark.telling import EVENTS_AS_TEXT, Telling, told
+from tocsin.hosts.spark.workers import choose_python
 from tocsin.values.time import Duration, Instant
 
 _ENDS = pa.schema([("line", pa.int64()), ("end", pa.int64()), ("input", pa.string())])
@@ -64,6 +65,7 @@ def run_match(
     an event without endtime ends when it was received, where it says when.
     """
     spark = session or local_session(master)
+    choose_python(spark)
     source = source_of(subscriptions)
     ends = ends_named(interval)
     telling = EVENTS_AS_TEXT if with_members else Telling(heeds=False)

@@ -1,4 +1,4 @@
-"""What a match tells of its event, as columns: identity, times and place. An event without a time has null times."""
+"""What a match tells of its event, as columns: identity, times (null where it has none), place, what its row keeps."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from tocsin.events.event import Event
+from tocsin.hosts.spark.kept import carried_by
 
 INSTANT = pa.timestamp("us", tz="UTC")
 
@@ -22,6 +23,7 @@ class Heads:
     starts: Any
     ends: Any
     places: Any
+    kept: Any
 
     def take(self, at: Any) -> Heads:
         """The heads at some places, in that order."""
@@ -32,6 +34,7 @@ class Heads:
             self.starts.take(chosen),
             self.ends.take(chosen),
             self.places.take(chosen),
+            self.kept.take(chosen),
         )
 
     def identities(self) -> list[tuple[str, str]]:
@@ -48,4 +51,5 @@ def heads_of_events(events: Sequence[Event], *, places: bool = True) -> Heads:
         pa.array([each and each.start for each in intervals], pa.int64()),
         pa.array([each and each.end for each in intervals], pa.int64()),
         pa.array([event.place_text if places else None for event in events], pa.string()),
+        pa.array(map(carried_by, events), pa.string()),
     )

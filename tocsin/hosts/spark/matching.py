@@ -6,33 +6,41 @@ dead letters. `match` gives the matches, `dead_letters` the dead letters, `match
 
 from __future__ import annotations
 
-import traceback
 import warnings
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
 from itertools import chain
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from tocsin.catalog import Catalog
+from tocsin.catalog import Catalog, Snapshot
 from tocsin.errors import UnsupportedProblem
 from tocsin.events.content import Content, content_named
 from tocsin.events.reception import Ends, ends_named
+from tocsin.hosts.spark.absent_columns import warn_of_absent_columns
+from tocsin.hosts.spark.callers import levels_to_the_caller
 from tocsin.hosts.spark.detection.clock import Pace
 from tocsin.hosts.spark.detection.pipeline import DEFAULT_LATENESS, Detection, Given, composites_in, detected_in
 from tocsin.hosts.spark.detection.shards import DEFAULT_SHARDS
 from tocsin.hosts.spark.failures import watch_failures
+from tocsin.hosts.spark.kept import Keep, Keeping, kept_column, require_names_apart
 from tocsin.hosts.spark.layout import laid_out
+from tocsin.hosts.spark.metrics import Watch
 from tocsin.hosts.spark.repeats import first_of_each
+from tocsin.hosts.spark.rows import MATCH_NAMES
 from tocsin.hosts.spark.schemas import BY_EVENT, BY_MATCH
 from tocsin.hosts.spark.sources import LiveCatalog, Source, Subscriptions, snapshot_of, source_of
 from tocsin.hosts.spark.telling import Telling, telling_of, told
 from tocsin.hosts.spark.versions import version_table
 from tocsin.hosts.spark.worker import ByEvent, ByMatch
+from tocsin.hosts.spark.workers import choose_python
 from tocsin.plan.composites import Part, rings_by_time
 from tocsin.values.time import Duration, parse_duration, parse_instant
 
-Deduplicate = bool | str | None
+Deduplicate = bool | str | timedelta | None
+Length = str | timedelta
 
 
 class AbsenceWaitsWarning(UserWarning):
@@ -45,15 +53,17 @@ def match(
     *,
     columns: Mapping[str, str] | None = None,
     deduplicate: Deduplicate = None,
-    lateness: str | None = None,
+    lateness: Length | None = None,
     ontology: object = None,
     infer: object = None,
     shards: int = DEFAULT_SHARDS,
-    idle: str | None = None,
-    until: str | None = None,
+    idle: Length | None = None,
+    until: str | datetime | None = None,
     composites: bool | None = None,
     content: Content | str = Content.IDS,
     interval: str | None = None,
+    keep: Keep | None = None,
+    metrics: Watch | str | None = None,
 ) -> DataFrame:
     """The matches of subscriptions over events, one row each; dead letters are left out.
 
@@ -70,6 +80,11 @@ def match(
 
     `interval="reception"`: an event without endtime ends when it was received: at its `receivedtime` or that of its
     row, else on a stream at the time of its micro-batch, which is stamped on it.
+
+    `keep` names columns of the events that a match is to carry: each under its own name, or under the name that a
+    mapping gives it. Where the query detects composites it is an array, parallel to `events`.
+
+    `metrics` is a Watch, or the name of one: what passes through is counted under that name.
 
     The rest concerns composites; a condition on one event rings at once, however late the event. On a stream an event
     may be `lateness` behind the newest (2 seconds by default); after `idle` without events the clock runs on by itself.
@@ -91,6 +106,8 @@ def match(
         composites=composites,
         content=content,
         interval=interval,
+        keep=keep,
+        metrics=metrics,
     )
     return matches_of(both)
 
@@ -111,15 +128,17 @@ def match_with_dead_letters(
     *,
     columns: Mapping[str, str] | None = None,
     deduplicate: Deduplicate = None,
-    lateness: str | None = None,
+    lateness: Length | None = None,
     ontology: object = None,
     infer: object = None,
     shards: int = DEFAULT_SHARDS,
-    idle: str | None = None,
-    until: str | None = None,
+    idle: Length | None = None,
+    until: str | datetime | None = None,
     composites: bool | None = None,
     content: Content | str = Content.IDS,
     interval: str | None = None,
+    keep: Keep | None = None,
+    metrics: Watch | str | None = None,
 ) -> DataFrame:
     """Matches and dead letters in one pass: columns `match` and `dead_letter`, one of them null in each row.
 
@@ -127,9 +146,23 @@ def match_with_dead_letters(
     """
     detection = Detection(shards, _pace(lateness, idle), None if until is None else parse_instant(until))
     source = source_of(subscriptions, ontology, infer)
-    telling = telling_of(content_named(content), snapshot_of(source).subscriptions)
+    held = snapshot_of(source)
+    telling = telling_of(content_named(content), held.subscriptions)
+    kept, schema = (None, None) if keep is None else kept_column(events, keep)
+    if schema is not None:
+        require_names_apart(schema, MATCH_NAMES)
+        telling = replace(telling, keeping=Keeping(schema.json(), _detects(held, composites)))
     ends = ends_named(interval)
-    return told(results_of(events, source, detection, telling, columns, deduplicate, composites, ends), telling)
+    watch = Watch(metrics) if isinstance(metrics, str) else metrics
+    counted = events if watch is None else watch.on_events(events)
+    results = results_of(counted, source, detection, telling, columns, deduplicate, composites, ends, kept)
+    both = told(results, telling)
+    return both if watch is None else watch.on_results(both)
+
+
+def _detects(held: Snapshot, composites: bool | None) -> bool:
+    """Whether a query detects composites, so that a match may have several events."""
+    return composites is not False and (bool(composites) or next(composites_in(held), None) is not None)
 
 
 def results_of(
@@ -141,14 +174,18 @@ def results_of(
     deduplicate: Deduplicate = None,
     composites: bool | None = None,
     ends: Ends = Ends.START,
+    kept: Column | None = None,
 ) -> DataFrame:
-    """Matches and dead letters in one pass, as workers give them."""
-    rows, layout = laid_out(events, columns, ends)
+    """Matches and dead letters in one pass, as workers give them; `kept` is what goes along with each event."""
+    choose_python(events.sparkSession)
+    rows, layout = laid_out(events, columns, ends, kept)
+    held = snapshot_of(source)
+    warn_of_absent_columns(rows, layout, held)
     if events.isStreaming:
         watch_failures(events.sparkSession)
     given = Given(_with_version(rows, source), layout, source, telling)
     remembered = _remembered(events, deduplicate)
-    found = composites_in(snapshot_of(source)) if composites is not False else iter(())
+    found = composites_in(held) if composites is not False else iter(())
     first = next(found, None)
     if composites or first is not None:
         if first is not None and events.isStreaming and detection.pace.idle is None:
@@ -168,14 +205,8 @@ def _warn_of_waiting(found: Iterable[tuple[str, Part]]) -> None:
             f"subscriptions such as {waiting!r} ring when nothing comes; without idle they wait for the next event:"
             ' give a time, as in idle="10s"',
             AbsenceWaitsWarning,
-            stacklevel=_levels_to_the_caller(),
+            stacklevel=levels_to_the_caller(),
         )
-
-
-def _levels_to_the_caller() -> int:
-    """How far up, from the one who asks, the first is who is not of this file: whom a warning is for."""
-    files = [frame.filename for frame in reversed(traceback.extract_stack())]
-    return next(number for number, file in enumerate(files) if file != __file__)
 
 
 def matches_of(both: DataFrame) -> DataFrame:
@@ -197,7 +228,7 @@ def _with_version(rows: DataFrame, source: Source) -> DataFrame:
 
 def _remembered(events: DataFrame, deduplicate: Deduplicate) -> Duration | None:
     """How long a streaming query remembers an identity; None where it does not, or where the query is a batch."""
-    if isinstance(deduplicate, str):
+    if deduplicate is not None and not isinstance(deduplicate, bool):
         duration = parse_duration(deduplicate)
         return duration if events.isStreaming else None
     if deduplicate and events.isStreaming:
@@ -207,6 +238,6 @@ def _remembered(events: DataFrame, deduplicate: Deduplicate) -> Duration | None:
     return None
 
 
-def _pace(lateness: str | None, idle: str | None) -> Pace:
+def _pace(lateness: Length | None, idle: Length | None) -> Pace:
     allowed = DEFAULT_LATENESS if lateness is None else parse_duration(lateness)
     return Pace(allowed, None if idle is None else parse_duration(idle))

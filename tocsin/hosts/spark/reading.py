@@ -10,13 +10,13 @@ import numpy as np
 import pyarrow as pa
 
 from tocsin.engine.batch import Batch, EventBatch
-from tocsin.errors import EventProblem
-from tocsin.events.codecs.epcis.inside import decode_all
 from tocsin.events.event import Event
 from tocsin.events.order import content
 from tocsin.events.reception import Ends, received
 from tocsin.hosts.spark.columns import ColumnReading, event_of_object
 from tocsin.hosts.spark.heads import INSTANT, Heads, heads_of_events
+from tocsin.hosts.spark.kafka import HEADERS, events_in_value, events_of_record, shown_record
+from tocsin.hosts.spark.kept import KEPT, carrying
 from tocsin.hosts.spark.layout import CAME, LINE, ORIGIN, VALUE, EventColumns, JsonRows, Layout
 from tocsin.hosts.spark.rows import Letter, letter_of_fault
 from tocsin.hosts.spark.table import EventTable, shown_object
@@ -88,11 +88,14 @@ def _sorted_out(found: Iterator[Event | Letter]) -> RowReading:
 
 
 def _json_events(rows: Any, ends: Ends) -> Iterator[Event | Letter]:
-    lines, origins, came = (_column(rows, name) for name in (LINE, ORIGIN, CAME))
+    lines, origins, came, kept, headers = (_column(rows, name) for name in (LINE, ORIGIN, CAME, KEPT, HEADERS))
     times = None if came is None else came.cast(INSTANT).cast(pa.int64())
     for number, raw in enumerate(rows.column(VALUE).to_pylist()):
+        record = None if headers is None else headers[number].as_py()
         try:
-            events = _decoded(raw)
+            events = events_in_value(raw) if headers is None else events_of_record(raw, record)
+            if kept is not None:
+                events = [carrying(event, kept[number].as_py()) for event in events]
             if ends is Ends.RECEPTION:
                 now = None if times is None else times[number].as_py()
                 events = [received(event, now) for event in events]
@@ -100,13 +103,7 @@ def _json_events(rows: Any, ends: Ends) -> Iterator[Event | Letter]:
         except Exception as error:
             line = lines[number].as_py() if lines is not None else None
             origin = origins[number].as_py() if origins is not None else None
-            yield letter_of_fault(error, raw or b"", line, origin)
-
-
-def _decoded(raw: bytes | None) -> list[Event]:
-    if raw is None:
-        raise EventProblem("the value is null")
-    return decode_all(raw)
+            yield letter_of_fault(error, shown_record(raw, record), line, origin)
 
 
 def _column(rows: Any, name: str) -> Any:
@@ -114,8 +111,8 @@ def _column(rows: Any, name: str) -> Any:
 
 
 def _table_events(table: EventTable, ends: Ends) -> Iterator[Event | Letter]:
-    for found in table.objects():
+    for number, found in enumerate(table.objects()):
         try:
             yield event_of_object(found, ends)
         except Exception as error:
-            yield letter_of_fault(error, shown_object(found))
+            yield letter_of_fault(error, shown_object(found), origin=table.text(ORIGIN, number))

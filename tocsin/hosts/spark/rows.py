@@ -28,8 +28,12 @@ MATCH = pa.struct(
         pa.field("outputs", pa.list_(pa.field("element", pa.string()))),
         pa.field("id", pa.string()),
         pa.field("members", MEMBERS),
+        pa.field("kept", pa.list_(pa.field("element", pa.string()))),
     ]
 )
+MATCH_NAMES = tuple(field.name for field in MATCH if field.name != "kept")
+"""The columns of a match; what is kept is told under names of its own."""
+
 DEAD_LETTER = pa.struct(
     [
         pa.field("code", pa.string()),
@@ -109,6 +113,7 @@ def match_array(
         pa.array([() if each is None else each.outputs for each in tellings], MATCH.field("outputs").type),
         pa.array(ids, pa.string()),
         pa.nulls(count, MEMBERS) if members is None else members,
+        pa.ListArray.from_arrays(one_each, heads.kept),
     ]
     fields = [MATCH.field(number) for number in range(MATCH.num_fields)]
     return pa.StructArray.from_arrays(

@@ -19,6 +19,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from tocsin.errors import StateProblem
+from tocsin.hosts.spark.workers import is_remote
 
 DEFAULT_MASTER = "local[2]"
 JAVA_NEEDED = 17
@@ -90,8 +91,10 @@ def patient(master: str) -> str:
 
 
 def _require_master(running: SparkSession, master: str | None) -> None:
-    found = running.sparkContext.master
-    if master is not None and found not in (master, patient(master)):
+    if master is None:
+        return
+    found = "Spark Connect" if is_remote(running) else running.sparkContext.master
+    if found not in (master, patient(master)):
         raise StateProblem(f"a Spark session on {found} runs already", code="SparkError", hint="stop it first")
 
 

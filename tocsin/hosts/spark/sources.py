@@ -15,6 +15,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from pyspark.sql import DataFrame
+
 from tocsin.catalog import (
     Catalog,
     Definition,
@@ -28,10 +30,11 @@ from tocsin.catalog import (
 )
 from tocsin.engine.engine import Engine
 from tocsin.errors import MeaningProblem, Problem, UnsupportedProblem
+from tocsin.hosts.spark.listed import is_list_file, list_in_file, no_subscription, require_name
 from tocsin.hosts.spark.versions import require_same_catalog, shared_catalog
 
 Entry = Subscription | Definition | Mapping[str, Any]
-Subscriptions = Catalog | str | Path | Iterable[Entry]
+Subscriptions = Catalog | str | Path | Entry | Iterable[Entry]
 
 FIXED_VERSION = 0
 
@@ -77,7 +80,13 @@ Source = FixedList | LiveCatalog
 
 
 def source_of(given: Subscriptions, ontology: object = None, infer: object = None) -> Source:
-    """The source that a caller means; a fixed list with a subscription that does not compile raises its problem."""
+    """The source that a caller means; a fixed list with a subscription that does not compile raises its problem.
+
+    A path of a file of subscriptions is a fixed list, any other path or URL a live catalog; one subscription is a list
+    of one.
+    """
+    if isinstance(given, str | Path) and is_list_file(given):
+        given = list_in_file(Path(given))
     if (ontology is not None or infer) and isinstance(given, Catalog | str | Path):
         raise UnsupportedProblem(
             "a live catalog holds its own ontologies", hint="put it there: tocsin catalog add --ontology FILE"
@@ -86,7 +95,7 @@ def source_of(given: Subscriptions, ontology: object = None, infer: object = Non
         return LiveCatalog(given.url)
     if isinstance(given, str | Path):
         return LiveCatalog(_existing(str(given)).url)
-    entries = [*ontologies(ontology, infer), *(_entry(each) for each in given)]
+    entries = [*ontologies(ontology, infer), *map(_entry, _listed(given))]
     require_agreement((), [each for each in entries if isinstance(each, Definition)])
     _require_good(_snapshot(FIXED_VERSION, entries))
     return FixedList.of(entries)
@@ -98,7 +107,8 @@ def snapshot_of(source: Source) -> Snapshot:
 
 
 def _existing(text: str) -> Catalog:
-    """The catalog that a text names; one that is probably no name of a catalog gets the other ways to say it."""
+    """The catalog that a text names; what is no name of a catalog gets the other ways to say it."""
+    require_name(text)
     try:
         return open_catalog(text)
     except Problem as problem:
@@ -106,13 +116,31 @@ def _existing(text: str) -> Catalog:
         raise type(problem)(problem.message, code=problem.code, token=text, hint=hint) from None
 
 
-def _entry(given: Entry) -> Subscription | Definition:
+def _listed(given: object) -> Iterable[object]:
+    if isinstance(given, Subscription | Definition | Mapping):
+        return [given]
+    if isinstance(given, Iterable) and not isinstance(given, bytes | DataFrame):
+        return given
+    raise _no_subscriptions(given)
+
+
+def _entry(given: object) -> Subscription | Definition:
     if isinstance(given, Subscription | Definition):
         return given
     if isinstance(given, Mapping):
         return Definition.from_json(given) if "define" in given else Subscription.from_json(given)
-    raise MeaningProblem(
-        f"a subscription is a dict or a Subscription, got {type(given).__name__}", code="SubscriptionFormatError"
+    if isinstance(given, str):
+        raise no_subscription(given)
+    raise _no_subscriptions(given)
+
+
+def _no_subscriptions(given: object) -> MeaningProblem:
+    return MeaningProblem(
+        f"a subscription is a dict or a Subscription, got {type(given).__name__}",
+        code="SubscriptionFormatError",
+        token=type(given).__name__,
+        hint="match(events, subscriptions): subscriptions are a list of dicts or of Subscription, a catalog, or the"
+        " path or URL of one",
     )
 
 

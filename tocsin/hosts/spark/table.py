@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from tocsin.errors import EventProblem
 from tocsin.events.codecs.cloudevents import parse_json
 from tocsin.events.event import ENVELOPE, Path
+from tocsin.hosts.spark.kept import KEPT
 from tocsin.hosts.spark.layout import DATA
 from tocsin.values.time import format_instant
 
@@ -39,6 +40,10 @@ class EventTable:
         """The column of a path, or None where no column holds it."""
         name = self.names.get(path)
         return None if name is None else self.rows.column(name)
+
+    def text(self, name: str, number: int) -> str | None:
+        """A text beside the event columns, in one row; None where there is no such column."""
+        return str(self.rows.column(name)[number].as_py()) if name in self.rows.schema.names else None
 
     def objects(self) -> Iterator[dict[str, Any] | EventProblem]:
         """Every row as a CloudEvents object, or the problem of a row that cannot even be read."""
@@ -134,4 +139,7 @@ def _json_value(value: Any) -> Any:
 
 def shown_object(found: dict[str, Any] | EventProblem) -> str:
     """A row as text for a dead letter."""
-    return "" if isinstance(found, EventProblem) else json.dumps(found, ensure_ascii=False, default=str)
+    if isinstance(found, EventProblem):
+        return ""
+    own = {name: value for name, value in found.items() if name != KEPT}
+    return json.dumps(own, ensure_ascii=False, default=str)

@@ -20,6 +20,7 @@ from tocsin.events.content import Content, Words, turtle
 from tocsin.events.event import Event
 from tocsin.events.views.payload import is_json, media_type
 from tocsin.hosts.spark.heads import INSTANT
+from tocsin.hosts.spark.kept import Keeping, carried_by, with_kept, without_kept
 
 MEMBER = pa.struct(
     [
@@ -41,11 +42,15 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """The kind of the column, and the content for subscriptions that do not say, or for all where none is heeded."""
+    """The kind of the column, and the content for subscriptions that do not say, or for all where none is heeded.
+
+    `keeping` says what columns of the events are told with a match.
+    """
 
     kind: Kind = Kind.NONE
     default: Content = Content.IDS
     heeds: bool = True
+    keeping: Keeping | None = None
 
     def contents(self, subscriptions: Iterable[Subscription]) -> dict[str, Content]:
         """The content of the subscriptions that ask for one of their own."""
@@ -73,13 +78,13 @@ def told(both: DataFrame, telling: Telling) -> DataFrame:
     """Rows of workers (match, dead_letter), with the column `members` in `match` that the query is to have."""
     match telling.kind:
         case Kind.STRUCTS:
-            return both
+            match_told = F.col("match")
         case Kind.NONE:
             match_told = F.col("match").dropFields("members")
         case Kind.TEXTS:
             texts = F.transform("match.members", lambda each: F.coalesce(each["rdf"], each["json"]))
             match_told = F.col("match").withField("members", texts)
-    return both.select(match_told.alias("match"), "dead_letter")
+    return both.select(with_kept(match_told, telling.keeping).alias("match"), "dead_letter")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +109,12 @@ class Teller:
             MEMBERS,
         )
 
-    def _member(self, event: Event, content: Content) -> dict[str, Any]:
+    def kept(self, members: Iterable[Event]) -> list[str | None] | None:
+        """What is kept of the rows of members; None where nothing is."""
+        return None if self.telling.keeping is None else list(map(carried_by, members))
+
+    def _member(self, carrier: Event, content: Content) -> dict[str, Any]:
+        event = without_kept(carrier)
         rdf = turtle(event, self.words) if content is Content.RDF else None
         if self.telling.kind is Kind.STRUCTS:
             return _fields(event) | {"rdf": rdf}

@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from tocsin.events.codecs.cloudevents import encode, event_of, from_mapping, parse_json
+from tocsin.events.codecs.cloudevents import encode, event_of, from_mapping, parse_json, plain_value
 from tocsin.events.codecs.epcis.document import decode_document, is_epcis_json, looks_like_xml, normal_events
 from tocsin.events.codecs.epcis.event import enveloped, event_of_attributes
 from tocsin.events.event import Event
@@ -35,7 +35,7 @@ def events_of(value: object) -> list[Event]:
 def events_of_mapping(value: Mapping[str, Any]) -> list[Event]:
     """The events of an object in memory, checked as strictly as text would be."""
     if "source" not in value and is_epcis_json(value):
-        return decode_all(json.dumps(value))
+        return decode_all(json.dumps(plain_value(value)))
     return unwrapped(from_mapping(value))
 
 

@@ -56,6 +56,7 @@ def _match_array(matches: Sequence[Match], teller: Teller) -> Any:
         pa.array([each.outputs for each in matches], MATCH.field("outputs").type),
         pa.array([each.id for each in matches], pa.string()),
         teller.column(keys, lambda number: matches[number].members),
+        pa.array([teller.kept(each.members) for each in matches], MATCH.field("kept").type),
     ]
     return pa.StructArray.from_arrays(columns, fields=[MATCH.field(number) for number in range(MATCH.num_fields)])
 

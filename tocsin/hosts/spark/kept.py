@@ -1,0 +1,143 @@
+"""Columns of the events that matches carry: `keep`. They travel with the event as one text and mean nothing to it.
+
+As part of the envelope the text goes wherever the event goes, also into the state of composites and back; what is told
+of an event leaves it out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+from tocsin.errors import MeaningProblem
+from tocsin.events.event import Event
+
+KEPT = "row_kept"
+"""The column, and the member of the envelope; no attribute of CloudEvents has such a name."""
+
+Keep = str | Iterable[str] | Mapping[str, str]
+
+_FORMATS = {
+    "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX",
+    "timestampNTZFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSS",
+}
+_NUMBERS = (T.ByteType, T.ShortType, T.IntegerType, T.LongType, T.FloatType, T.DoubleType, T.DecimalType)
+_TIMES = (T.DateType, T.TimestampType, T.TimestampNTZType)
+_LEAVES = (T.StringType, T.BooleanType, T.BinaryType, *_NUMBERS, *_TIMES)
+
+
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """The names and types of what is kept; `by_event` where a match may have several events: then arrays are told."""
+
+    schema: str
+    by_event: bool
+
+
+def kept_column(events: DataFrame, keep: Keep) -> tuple[Column, T.StructType]:
+    """What is kept of a row as one text, and its names and types; raises where it cannot be kept or told."""
+    names = _names(keep)
+    for column in names:
+        if column not in events.columns:
+            raise _unkept(f"there is no column {column!r} to keep", f"one of {', '.join(events.columns)}", column)
+    schema = T.StructType([T.StructField(name, events.schema[column].dataType) for column, name in names.items()])
+    for field in schema:
+        _require_keepable(field)
+    chosen = F.struct(*(F.col(f"`{column}`").alias(name) for column, name in names.items()))
+    return F.to_json(chosen, dict(_FORMATS)), schema
+
+
+def require_names_apart(schema: T.StructType, taken: Iterable[str]) -> None:
+    """Raises where a kept column has the name of a column that a match has anyway."""
+    held = {name.lower() for name in taken}
+    for name in schema.fieldNames():
+        if name.lower() in held:
+            raise _unkept(
+                f"a match has a column {name!r} of its own",
+                f'tell it by another: keep={{"{name}": "event_{name}"}}',
+                name,
+            )
+
+
+def with_kept(match: Column, keeping: Keeping | None) -> Column:
+    """The struct of a match, without the text and with what was kept."""
+    told = match.dropFields("kept")
+    if keeping is None:
+        return told
+    schema = T.StructType.fromJson(_parsed(keeping.schema))
+    for name in schema.fieldNames():
+        told = told.withField(f"`{name}`", _told(match["kept"], name, schema, keeping.by_event))
+    return told
+
+
+def carrying(event: Event, text: str | None) -> Event:
+    """The event with what is kept of its row."""
+    return Event({**event.envelope, KEPT: text}, event.data, event.interval, event.place_source)
+
+
+def carried_by(event: Event) -> str | None:
+    """What is kept of the row that the event came in."""
+    text: str | None = event.envelope.get(KEPT)
+    return text
+
+
+def without_kept(event: Event) -> Event:
+    """The event as it came."""
+    if KEPT not in event.envelope:
+        return event
+    own = {name: value for name, value in event.envelope.items() if name != KEPT}
+    return Event(own, event.data, event.interval, event.place_source)
+
+
+def _names(keep: Keep) -> dict[str, str]:
+    """Column -> name in the match."""
+    if isinstance(keep, Mapping):
+        names = dict(keep)
+    else:
+        names = {each: each for each in ([keep] if isinstance(keep, str) else keep)}
+    if not all(isinstance(each, str) and each for each in (*names, *names.values())):
+        raise _unkept("keep has the names of columns", 'as in keep=["region", "price"]', "keep")
+    if len(set(names.values())) != len(names):
+        raise _unkept("two columns are kept under one name", "give each a name of its own", "keep")
+    return names
+
+
+def _told(kept: Column, name: str, schema: T.StructType, by_event: bool) -> Column:
+    def value(text: Column) -> Column:
+        return F.from_json(text, schema, {**_FORMATS, "mode": "FAILFAST"})[name]
+
+    return F.transform(kept, value) if by_event else value(F.get(kept, F.lit(0)))
+
+
+def _parsed(schema: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(schema)
+    return found
+
+
+def _require_keepable(field: T.StructField) -> None:
+    if not _is_keepable(field.dataType):
+        kind = field.dataType.simpleString()
+        raise _unkept(f"a column of type {kind} cannot be kept", "cast it: col.cast('string')", field.name)
+
+
+def _is_keepable(given: T.DataType) -> bool:
+    """Whether a value is the same after it was written as JSON and read again."""
+    match given:
+        case T.StructType():
+            return all(_is_keepable(field.dataType) for field in given.fields)
+        case T.ArrayType():
+            return _is_keepable(given.elementType)
+        case T.MapType():
+            return isinstance(given.keyType, T.StringType) and _is_keepable(given.valueType)
+        case _:
+            return isinstance(given, _LEAVES)
+
+
+def _unkept(message: str, hint: str, token: str) -> MeaningProblem:
+    return MeaningProblem(message, code="ColumnError", token=token, hint=hint)
