@@ -37,7 +37,7 @@ class EngineName(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to match: subscriptions, a file of events, how late an event may be, and where the clock stops.
+    """What to match: subscriptions, a file of events, how late or far ahead one may be, and where the clock stops.
 
     `with_members` says whether anybody asks for the members of matches; in process they are there anyway.
     """
@@ -49,6 +49,7 @@ class Request:
     master: str = "local[2]"
     with_members: bool = False
     ends: Ends = Ends.START
+    ahead: Duration | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,21 +66,21 @@ def evaluate(engine: EngineName, request: Request) -> Answer:
     return _ENGINES[engine](request)
 
 
-def read_input(path: str, lateness: Duration | None, ends: Ends = Ends.START) -> Input:
+def read_input(path: str, lateness: Duration | None, ends: Ends = Ends.START, ahead: Duration | None = None) -> Input:
     """The events of a file, with a progress bar."""
     with reading(path, "reading events") as progress, open_events(path, progress) as lines:
-        return read_events(lines, lateness, ends)
+        return read_events(lines, lateness, ends, ahead)
 
 
 def _local(request: Request) -> Answer:
-    found = read_input(request.events, request.lateness, request.ends)
+    found = read_input(request.events, request.lateness, request.ends, request.ahead)
     with working(len(found.events), "matching") as progress:
         matches = match_events(request.loaded.plans, found, request.until, progress)
     return Answer(matches, found.dead_letters, found.warned)
 
 
 def _reference(request: Request) -> Answer:
-    found = read_input(request.events, request.lateness, request.ends)
+    found = read_input(request.events, request.lateness, request.ends, request.ahead)
     plans = request.loaded.plans
 
     def evaluate(further: Sequence[Event]) -> list[Match]:
@@ -134,6 +135,7 @@ def _spark(request: Request) -> Answer:
         master=request.master,
         with_members=request.with_members,
         interval=request.ends,
+        ahead=request.ahead,
     )
     warned = Warned()
     for letter in dead_letters:

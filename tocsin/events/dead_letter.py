@@ -9,10 +9,13 @@ from typing import Any
 
 from tocsin.errors import Problem
 from tocsin.events.event import Event
+from tocsin.values.time import Duration, Instant, format_duration, format_instant
 
 MAX_INPUT = 4096
 
 LATE = "late"
+
+TOO_FAR_AHEAD = "TooFarAhead"
 
 EVENT_WARNING = "EventWarning"
 """The code of what is told like a dead letter where there is no other way: the event itself was served."""
@@ -47,6 +50,21 @@ def late(event: Event, line: int | None = None) -> DeadLetter:
     return DeadLetter("LateEvent", LATE, json.dumps({"source": event.source, "id": event.id}), line)
 
 
+def too_far_ahead(event: Event, allowed: Duration, line: int | None = None) -> DeadLetter:
+    """The dead letter of an event whose clock is wrong: it ends too far ahead of the time that it came."""
+    assert event.interval is not None
+    return far_letter(event.interval.end, json.dumps({"source": event.source, "id": event.id}), allowed, line)
+
+
+def far_letter(end: Instant, who: str, allowed: Duration, line: int | None = None) -> DeadLetter:
+    """The same of an event of which only the end and the identity, as JSON, are known."""
+    reason = (
+        f"too far ahead: the event ends at {format_instant(end)}, more than {format_duration(allowed)} ahead of its"
+        " time; it moves no clock and no composite sees it (mend the clock of its source, or allow more with `ahead`)"
+    )
+    return DeadLetter(TOO_FAR_AHEAD, reason, who, line)
+
+
 def refused(event: Event, problem: Problem) -> DeadLetter:
     """The dead letter of an event that a part of the subscriptions cannot be asked about."""
     return malformed(problem, json.dumps({"source": event.source, "id": event.id}))
@@ -55,7 +73,7 @@ def refused(event: Event, problem: Problem) -> DeadLetter:
 def undecided(event: Event, subscription: str | None) -> DeadLetter:
     """The dead letter of an event that a subscription is too hard to decide for: it does not ring, and this is told."""
     who = "a part of a composite" if subscription is None else f"subscription {subscription!r}"
-    reason = f"{who} could not be decided for the event within the limits; it does not ring"
+    reason = f"undecided: {who} could not be decided for the event within the limits; it does not ring"
     return DeadLetter("LIMIT", reason, json.dumps({"source": event.source, "id": event.id}))
 
 

@@ -15,6 +15,7 @@ from tocsin.events.dead_letter import (
     malformed,
     refused,
     suspended,
+    too_far_ahead,
     undecided,
     untold,
     window_over,
@@ -24,6 +25,7 @@ from tocsin.events.match import Match, once
 from tocsin.events.order import in_canonical_order
 from tocsin.events.reception import Ends, received
 from tocsin.events.warning import EventWarning, Warned
+from tocsin.hosts import ahead as clocks
 from tocsin.hosts.cascade import cascaded, constructing
 from tocsin.hosts.collecting import rare_collection
 from tocsin.hosts.ordering import Watermark
@@ -35,7 +37,10 @@ BATCH_SIZE = 8192
 
 @dataclass(slots=True)
 class Input:
-    """Decoded events in canonical order, each identity once, who of them came late, and what could not be served."""
+    """Decoded events in canonical order, each identity once, what could not be served, and what no composite is to see.
+
+    That is what came `late` or is too far ahead.
+    """
 
     events: list[Event] = field(default_factory=list)
     dead_letters: list[DeadLetter] = field(default_factory=list)
@@ -44,13 +49,19 @@ class Input:
 
 
 @rare_collection()
-def read_events(lines: Iterable[bytes], lateness: Duration | None = None, ends: Ends = Ends.START) -> Input:
+def read_events(
+    lines: Iterable[bytes],
+    lateness: Duration | None = None,
+    ends: Ends = Ends.START,
+    ahead: Duration | None = None,
+) -> Input:
     """Decodes JSON Lines; blank lines are passed over, malformed ones become dead letters with their line number.
 
-    Where reception ends an event, one that does not say when it was received keeps its own end.
+    Where reception ends an event, one that does not say when it was received keeps its own end. Without `lateness` none
+    is late, without `ahead` none is too far ahead.
     """
     found = Input()
-    watermark = Watermark(lateness)
+    read: list[tuple[Event, int]] = []
     for number, line in enumerate(lines, 1):
         if not line or line.isspace():
             continue
@@ -61,13 +72,27 @@ def read_events(lines: Iterable[bytes], lateness: Duration | None = None, ends: 
         except Problem as problem:
             found.dead_letters.append(malformed(problem, line, number))
             continue
-        for event in events:
-            if watermark.is_late(event):
-                found.dead_letters.append(late(event, number))
-                found.late.add(event.identity)
-            found.events.append(event)
-    found.events = in_canonical_order(found.events)
+        read += ((event, number) for event in events)
+    for letter, event in _out_of_time(read, lateness, ahead):
+        found.dead_letters.append(letter)
+        found.late.add(event.identity)
+    found.dead_letters.sort(key=lambda letter: letter.line or 0)
+    found.events = in_canonical_order(event for event, _ in read)
     return found
+
+
+def _out_of_time(
+    read: Sequence[tuple[Event, int]], lateness: Duration | None, ahead: Duration | None
+) -> Iterator[tuple[DeadLetter, Event]]:
+    """Who is too far ahead of those around, and who came late by the others, in the order of lines."""
+    timed = [(event, line, event.interval.end) for event, line in read if event.interval is not None]
+    beyond = set() if ahead is None else set(clocks.too_far_ahead([end for _, _, end in timed], ahead))
+    watermark = Watermark(lateness)
+    for number, (event, line, _) in enumerate(timed):
+        if ahead is not None and number in beyond:
+            yield too_far_ahead(event, ahead, line), event
+        elif watermark.is_late(event):
+            yield late(event, line), event
 
 
 @rare_collection()

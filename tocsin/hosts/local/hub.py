@@ -33,6 +33,7 @@ from tocsin.events.dead_letter import (
     malformed,
     refused,
     suspended,
+    too_far_ahead,
     too_many_hops,
     undecided,
     untold,
@@ -42,6 +43,7 @@ from tocsin.events.event import Event
 from tocsin.events.match import Match, once
 from tocsin.events.reception import Ends, ends_named, received
 from tocsin.events.warning import EventWarning
+from tocsin.hosts.ahead import DEFAULT_AHEAD, Ahead
 from tocsin.hosts.local.alarm import Alarm, wall_clock
 from tocsin.hosts.local.roster import Broken, Roster
 from tocsin.hosts.ordering import ReorderBuffer, Watermark
@@ -73,6 +75,7 @@ class Counts:
     matches: int = 0
     duplicates: int = 0
     late: int = 0
+    too_far_ahead: int = 0
     dead_letters: int = 0
     warnings: int = 0
 
@@ -92,6 +95,10 @@ class Hub:
 
     `interval` says when an event ends that has no endtime: "start" (or None), when it starts; "reception", when it was
     received, which is stamped on events that do not say.
+
+    `ahead` says how far beyond the clock an event may end: the wall clock, or the time that
+    `advance_to` told if that is later. One beyond is a dead letter `TooFarAhead` and moves no time.
+    None, for replays, allows every time.
     """
 
     def __init__(
@@ -106,8 +113,10 @@ class Hub:
         queue_limit: int = QUEUE_LIMIT,
         clock: Clock | str | None = None,
         interval: str | None = None,
+        ahead: str | None = DEFAULT_AHEAD,
     ) -> None:
         self._wall = _wall_clock(clock)
+        self._ahead = Ahead(ahead, self._wall or wall_clock)
         self._reception = (self._wall or wall_clock) if ends_named(interval) is Ends.RECEPTION else None
         self._lock = threading.RLock()
         self._outbox: deque[Match] = deque()
@@ -261,8 +270,9 @@ class Hub:
             self._bury(undecided(accepted[index], key))
         self._note_warnings(accepted)
         for each in matched.relevant:
-            if accepted[each.index].identity not in self._late:
-                self._buffer.add(accepted[each.index], each.atoms)
+            event = accepted[each.index]
+            if event.identity not in self._late and not self._ahead.refuses(event):
+                self._buffer.add(event, each.atoms)
         rings = [self._engine.ring(key, accepted[index]) for index, key in matched.rings]
         self._bury_untold()
         return [match for match in rings if match is not None]
@@ -283,6 +293,7 @@ class Hub:
         instant = parse_instant(now)
         with self._lock:
             self._look_at_the_clock()
+            self._ahead.hear(instant)
             self._watermark.advance_to(instant)
             found = self._detected()
             self._put_out(found)
@@ -470,7 +481,11 @@ class Hub:
                 self.counts.duplicates += 1
                 continue
             self.counts.events += 1
-            if self._watermark.is_late(event):
+            if self._ahead.refuses(event):
+                self.counts.too_far_ahead += 1
+                self._late.add(event.identity)
+                self._bury(too_far_ahead(event, self._ahead.allowed))
+            elif self._watermark.is_late(event):
                 self.counts.late += 1
                 self._late.add(event.identity)
                 self._bury(late(event))

@@ -14,6 +14,7 @@ from tocsin.engine.engine import Matched
 from tocsin.events.event import Event
 from tocsin.hosts.spark.detection.messages import Span, result_of_letters, results
 from tocsin.hosts.spark.detection.routes import DETECTING_INDEXES, DetectingIndex, Route
+from tocsin.hosts.spark.detection.wrong_clocks import beyond, letters_of, now_of
 from tocsin.hosts.spark.layout import Layout
 from tocsin.hosts.spark.reading import Reading, RowReading, read
 from tocsin.hosts.spark.reports import WORKER_REPORTS, Task
@@ -21,11 +22,12 @@ from tocsin.hosts.spark.rows import DEAD_LETTER, Letter
 from tocsin.hosts.spark.sources import Source
 from tocsin.hosts.spark.telling import Teller, Telling
 from tocsin.hosts.spark.worker import MOST_MATCHES, Found, rung, undecided_letters, version_of, warning_letters
+from tocsin.values.time import Duration
 
 
 @dataclass(frozen=True, slots=True)
 class MatchedRows:
-    """One Arrow batch, matched."""
+    """One Arrow batch, matched; no composite sees the events whose numbers are in `beyond`."""
 
     version: int
     index: DetectingIndex
@@ -33,11 +35,13 @@ class MatchedRows:
     matched: Matched
     teller: Teller
     letters: list[Letter]
+    beyond: frozenset[int] = frozenset()
 
     def span(self, late: frozenset[tuple[str, str]] = frozenset()) -> Span | None:
-        """The lowest and the highest end of the events of the batch, late ones left out."""
-        if late or isinstance(self.reading, RowReading):
-            events = map(self.reading.batch.event, range(self.reading.batch.size))
+        """The lowest and the highest end of the events of the batch, those left out that are late or too far ahead."""
+        if late or self.beyond or isinstance(self.reading, RowReading):
+            numbers = (number for number in range(self.reading.batch.size) if number not in self.beyond)
+            events = map(self.reading.batch.event, numbers)
             ends = [each.interval.end for each in events if each.interval is not None and each.identity not in late]
             return (min(ends), max(ends)) if ends else None
         found = pc.min_max(self.reading.heads(np.arange(self.reading.batch.size)).ends).as_py()
@@ -62,11 +66,13 @@ class MatchedRows:
         """Events that composites want, by number, and where they go; what has no time can be part of none."""
         for each in self.matched.relevant:
             event = self.reading.batch.event(each.index)
-            if event.interval is not None:
+            if event.interval is not None and each.index not in self.beyond:
                 yield each.index, event, self.index.routes(each.atoms, shards)
 
 
-def matched_rows(batches: Iterator[Any], layout: Layout, source: Source, telling: Telling) -> Iterator[MatchedRows]:
+def matched_rows(
+    batches: Iterator[Any], layout: Layout, source: Source, telling: Telling, ahead: Duration | None = None
+) -> Iterator[MatchedRows]:
     """Matches Arrow batches of rows; subscriptions that do not compile are told with the first."""
     told, odd = False, set[tuple[str, str]]()
     for rows in batches:
@@ -83,4 +89,6 @@ def matched_rows(batches: Iterator[Any], layout: Layout, source: Source, telling
         matched = index.engine.match_all(reading.batch)
         letters += undecided_letters(index.engine, reading)
         letters += warning_letters(index.engine, reading, odd)
-        yield MatchedRows(version, index, reading, matched, index.teller(telling), letters)
+        far = beyond(reading, now_of(rows), ahead)
+        letters += letters_of(reading, far, ahead)
+        yield MatchedRows(version, index, reading, matched, index.teller(telling), letters, far)

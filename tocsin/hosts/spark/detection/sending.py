@@ -20,6 +20,7 @@ from tocsin.hosts.spark.layout import Layout
 from tocsin.hosts.spark.reports import Task
 from tocsin.hosts.spark.sources import Source
 from tocsin.hosts.spark.telling import IDS_ONLY, Telling
+from tocsin.values.time import Duration
 
 SENT = "shard bigint, payload binary"
 
@@ -34,12 +35,13 @@ class Sending:
     source: Source
     shards: int
     telling: Telling = IDS_ONLY
+    ahead: Duration | None = None
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """The work of one task."""
         collect_rarely()
         mine = Task.current().partition % self.shards
-        for found in matched_rows(batches, self.layout, self.source, self.telling):
+        for found in matched_rows(batches, self.layout, self.source, self.telling, self.ahead):
             yield sent([*passing_rows(found, mine), *message_rows(found, self.shards)], self.shards)
 
 

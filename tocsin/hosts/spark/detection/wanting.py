@@ -21,6 +21,7 @@ from tocsin.hosts.spark.schemas import BY_EVENT
 from tocsin.hosts.spark.sources import Source
 from tocsin.hosts.spark.telling import IDS_ONLY, Telling
 from tocsin.hosts.spark.worker import ByEvent, blank_row, letters_by_event
+from tocsin.values.time import Duration
 
 Identity = tuple[str, str]
 
@@ -63,12 +64,13 @@ class Wanting:
     with_content: bool
     late: frozenset[Identity] = frozenset()
     telling: Telling = IDS_ONLY
+    ahead: Duration | None = None
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """The work of one task."""
         by_event = ByEvent(self.layout, self.source, self.with_content)
         task, letters, spans = Task.current(), 0, 0
-        for found in matched_rows(batches, self.layout, self.source, self.telling):
+        for found in matched_rows(batches, self.layout, self.source, self.telling, self.ahead):
             rung = found.rung()
             told = [*found.letters, *rung.letters]
             if told:
