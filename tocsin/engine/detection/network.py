@@ -20,12 +20,12 @@ from tocsin.errors import StateProblem
 from tocsin.events.event import Event
 from tocsin.plan.atoms import Atom, Condition
 from tocsin.plan.bounds import bounds_of
-from tocsin.plan.composites import Part, names_of, parts_of
+from tocsin.plan.composites import Absence, EveryWindow, Part, names_of, parts_of
 from tocsin.plan.occurrence import Occurrence, occurrence_of
 from tocsin.plan.past_windows import past_window, past_window_problem
 from tocsin.plan.rows import NOTHING_BOUND, Rows
 from tocsin.plan.scopes import scopes_of
-from tocsin.values.time import Instant
+from tocsin.values.time import Duration, Instant
 
 Found = list[tuple[str, Occurrence]]
 """Subscription keys with the occurrences that they ring for."""
@@ -76,6 +76,7 @@ class Network:
         self.queue_limit = queue_limit
         self.overfull: set[Node] = set()
         self.now: Instant = _BEGINNING
+        self.leap: Instant | None = None
         self.known: Instant = _BEGINNING
         self.number = 0
         self._clear()
@@ -171,9 +172,14 @@ class Network:
             self._serve()
         return before + self._found if before else self._found
 
-    def advance_to(self, now: Instant | None) -> Found:
-        """No event that ends at `now` or before is missing: fires the timers up to it; None for the end of time."""
+    def advance_to(self, now: Instant | None, leap: Instant | None = None) -> Found:
+        """No event that ends at `now` or before is missing: fires the timers up to it; None for the end of time.
+
+        Where it is known that none will come up to `leap` either, windows that come again and are empty up to there may
+        be brought as one, if they are many.
+        """
         found: Found = []
+        self.leap = leap
         if now is not None and now > self.known:
             self._know(now)
         while self._timers and (now is None or self._timers[0][0] <= now):
@@ -188,7 +194,15 @@ class Network:
             self._serve()
             self._firing = False
             found += self._found
+        self.leap = None
         return found
+
+    @property
+    def shortest_window(self) -> Duration | None:
+        """The length of the shortest windows that come again; None where there are none."""
+        absences = (node.part for node in self._nodes.values() if node.is_endless)
+        windows = (part.window for part in absences if isinstance(part, Absence))
+        return min((each.length for each in windows if isinstance(each, EveryWindow)), default=None)
 
     @property
     def has_begun(self) -> bool:
@@ -207,6 +221,10 @@ class Network:
                 if node.is_endless:
                     node.begin(now, True, self)
         self.known = now
+
+    def next_deadline(self) -> Instant | None:
+        """The soonest timer of a part whose timers do not come again for ever."""
+        return min((due for due, _, node, _ in self._timers if not node.is_endless and not node.is_gone), default=None)
 
     def next_timer(self) -> Instant | None:
         """The soonest instant at which something is to be done."""

@@ -37,10 +37,11 @@ State = dict[str, Any]
 class Step(Protocol):
     """The current step: where a node puts what it brings, and where it asks to be woken.
 
-    A node that keeps more than `queue_limit` is put into `overfull`.
+    A node that keeps more than `queue_limit` is put into `overfull`. Up to `leap`, where there is one, no event comes.
     """
 
     now: Instant
+    leap: Instant | None
     number: int
     queue_limit: int
     overfull: set[Node]

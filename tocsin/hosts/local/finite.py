@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -29,6 +30,7 @@ from tocsin.hosts import ahead as clocks
 from tocsin.hosts.cascade import cascaded, constructing
 from tocsin.hosts.collecting import rare_collection
 from tocsin.hosts.ordering import Watermark
+from tocsin.hosts.pauses import pauses
 from tocsin.plan.composites import Plan
 from tocsin.values.time import Duration, Instant
 
@@ -132,6 +134,10 @@ def _matched(
     if ends:
         found.dead_letters += map(window_over, engine.begin_at(ends[0]))
     matches: list[Match] = []
+    longest = engine.shortest_pause
+    waiting = deque(pauses(((end, end) for end in ends), longest) if longest is not None else ())
+    if ends and longest is not None:
+        matches += engine.rendered(engine.advance_to(ends[0] - 1, ends[0] - 1))
     for number, batch in enumerate(_batches(found.events)):
         progress(number * BATCH_SIZE)
         matched = engine.match_all(batch)
@@ -144,10 +150,14 @@ def _matched(
         for each in matched.relevant:
             event = batch.event(each.index)
             if event.identity not in found.late:
+                while waiting and event.interval is not None and waiting[0][1] <= event.interval.end:
+                    matches += engine.rendered(engine.pass_over(waiting.popleft()))
                 matches += engine.rendered(engine.detect(event, each.atoms))
+    for pause in waiting:
+        matches += engine.rendered(engine.pass_over(pause))
     if ends:
-        matches += engine.rendered(engine.advance_to(ends[-1] if until is None else min(until, ends[-1])))
-    matches += engine.rendered(engine.advance_to(until))
+        matches += engine.rendered(engine.advance_to(ends[-1] if until is None else min(until, ends[-1] - 1)))
+    matches += engine.rendered(engine.advance_to(until, until))
     found.dead_letters += map(suspended, engine.take_suspended())
     for ring in engine.take_untold():
         found.dead_letters.append(untold(ring.events, ring.subscription, ring.why.code, ring.why.reason))

@@ -364,8 +364,8 @@ class Hub:
         """What the timers up to `now` bring about, one instant after the other."""
         found: list[Match] = []
         while (due := self._engine.next_timer()) is not None and due <= now:
-            found += self._cascaded(self._engine.advance_to(due))
-        return found + self._cascaded(self._engine.advance_to(now))
+            found += self._cascaded(self._engine.advance_to(due, now))
+        return found + self._cascaded(self._engine.advance_to(now, now))
 
     def _cascaded(self, detected: Found) -> list[Match]:
         """What was detected, and what comes of the events that it constructs: they happen at once, one by one."""

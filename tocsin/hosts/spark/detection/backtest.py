@@ -6,6 +6,7 @@ Matches of atomic subscriptions and dead letters pass through in the same pass.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,8 +19,9 @@ from tocsin.engine.detection.network import Found
 from tocsin.events.dead_letter import window_over
 from tocsin.events.match import Match, once
 from tocsin.hosts.collecting import collect_rarely
+from tocsin.hosts.pauses import Span, pauses
 from tocsin.hosts.spark.detection.members import Members
-from tocsin.hosts.spark.detection.messages import RESULTS, Span, message_of, results
+from tocsin.hosts.spark.detection.messages import RESULTS, message_of, results
 from tocsin.hosts.spark.detection.results import packed_results
 from tocsin.hosts.spark.detection.shard import Outcome, letter_of
 from tocsin.hosts.spark.detection.shards import shard_keys
@@ -133,6 +135,7 @@ class Run:
         self._version = 0
         self._events = 0
         self._spans: list[Span] = []
+        self._pauses: deque[Span] = deque()
         self.letters: list[Letter] = []
 
     def teller(self, telling: Telling) -> Teller:
@@ -148,10 +151,12 @@ class Run:
         if not told.hits:
             self._spans += [] if told.span is None else [told.span]
             return []
-        self._begin()
+        found = self._begin()
         engine = self._members.engine
-        found: Found = []
         for hit in told.hits:
+            end = hit.event.interval.end if hit.event.interval is not None else None
+            while self._pauses and end is not None and self._pauses[0][1] <= end:
+                found += engine.pass_over(self._pauses.popleft())
             found += engine.detect(hit.event, self._members.atoms(hit.atoms))
             self._events += 1
             if self._events % FORGET_EVERY == 0 and hit.event.interval is not None:
@@ -160,20 +165,28 @@ class Run:
 
     def ended(self, until: Instant | None) -> list[Match]:
         """There are no more events: the clock runs on."""
-        self._begin()
-        engine, found = self._members.engine, []
+        found, engine = self._begin(), self._members.engine
+        for pause in self._pauses:
+            found += engine.pass_over(pause)
         if self._spans:
             last = max(newest for _, newest in self._spans)
-            found = engine.advance_to(last if until is None else min(until, last))
-        return self._new(found + engine.advance_to(until))
+            found += engine.advance_to(last if until is None else min(until, last - 1))
+        return self._new(found + engine.advance_to(until, until))
 
-    def _begin(self) -> None:
+    def _begin(self) -> Found:
         """Takes its subscriptions in; from when to when there are events it has been told before any event."""
-        if self._members.version is None:
-            self._members.move_to(self._source.snapshot(self._version))
-            if self._spans:
-                over = self._members.engine.begin_at(min(oldest for oldest, _ in self._spans))
-                self.letters += map(letter_of, map(window_over, over))
+        if self._members.version is not None:
+            return []
+        self._members.move_to(self._source.snapshot(self._version))
+        if not self._spans:
+            return []
+        engine, oldest = self._members.engine, min(oldest for oldest, _ in self._spans)
+        self.letters += map(letter_of, map(window_over, engine.begin_at(oldest)))
+        longest = engine.shortest_pause
+        if longest is None:
+            return []
+        self._pauses.extend(pauses(self._spans, longest))
+        return engine.advance_to(oldest - 1, oldest - 1)
 
     def _new(self, found: Found) -> list[Match]:
         told = once(self._members.engine.rendered(found))

@@ -12,7 +12,8 @@ import pyarrow.compute as pc
 
 from tocsin.engine.engine import Matched
 from tocsin.events.event import Event
-from tocsin.hosts.spark.detection.messages import Span, result_of_letters, results
+from tocsin.hosts.pauses import Span, busy_spans
+from tocsin.hosts.spark.detection.messages import result_of_letters, results
 from tocsin.hosts.spark.detection.routes import DETECTING_INDEXES, DetectingIndex, Route
 from tocsin.hosts.spark.detection.wrong_clocks import beyond, letters_of, now_of
 from tocsin.hosts.spark.layout import Layout
@@ -22,7 +23,7 @@ from tocsin.hosts.spark.rows import DEAD_LETTER, Letter
 from tocsin.hosts.spark.sources import Source
 from tocsin.hosts.spark.telling import Teller, Telling
 from tocsin.hosts.spark.worker import MOST_MATCHES, Found, rung, undecided_letters, version_of, warning_letters
-from tocsin.values.time import Duration
+from tocsin.values.time import Duration, Instant
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +38,25 @@ class MatchedRows:
     letters: list[Letter]
     beyond: frozenset[int] = frozenset()
 
+    def spans(self, late: frozenset[tuple[str, str]]) -> list[Span]:
+        """The same, cut where there is a pause that some windows which come again are to be told of."""
+        longest = self.index.engine.shortest_pause
+        if longest is None:
+            return [] if (span := self.span(late)) is None else [span]
+        return list(busy_spans(self._ends(late), longest))
+
     def span(self, late: frozenset[tuple[str, str]] = frozenset()) -> Span | None:
         """The lowest and the highest end of the events of the batch, those left out that are late or too far ahead."""
         if late or self.beyond or isinstance(self.reading, RowReading):
-            numbers = (number for number in range(self.reading.batch.size) if number not in self.beyond)
-            events = map(self.reading.batch.event, numbers)
-            ends = [each.interval.end for each in events if each.interval is not None and each.identity not in late]
+            ends = self._ends(late)
             return (min(ends), max(ends)) if ends else None
         found = pc.min_max(self.reading.heads(np.arange(self.reading.batch.size)).ends).as_py()
         return None if found["min"] is None else (found["min"], found["max"])
+
+    def _ends(self, late: frozenset[tuple[str, str]]) -> list[Instant]:
+        numbers = (number for number in range(self.reading.batch.size) if number not in self.beyond)
+        events = map(self.reading.batch.event, numbers)
+        return [each.interval.end for each in events if each.interval is not None and each.identity not in late]
 
     def rung(self) -> Found:
         """The rings of atomic subscriptions."""

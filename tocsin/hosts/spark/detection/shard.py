@@ -164,8 +164,10 @@ class Shard:
         engine = self._members.engine
         for event, names in self._buffer.release(mark):
             self._waiting.discard(event.identity)
+            if event.interval is not None:
+                found += engine.advance_to(event.interval.end - 1, event.interval.end - 1)
             found += engine.detect(event, self._members.atoms(names))
-        found += engine.advance_to(mark - 1)
+        found += engine.advance_to(mark - 1, mark - 1)
         engine.forget_before(mark)
         return list(once(engine.rendered(found)))
 

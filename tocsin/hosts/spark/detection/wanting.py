@@ -12,8 +12,9 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql.types import ArrayType, BinaryType, LongType, StringType, StructField, StructType
 
+from tocsin.hosts.pauses import Span
 from tocsin.hosts.spark.detection.matched import MatchedRows, matched_rows
-from tocsin.hosts.spark.detection.messages import Draft, Span, drafts_for
+from tocsin.hosts.spark.detection.messages import Draft, drafts_for
 from tocsin.hosts.spark.detection.shards import shard_keys
 from tocsin.hosts.spark.layout import Layout
 from tocsin.hosts.spark.reports import Task
@@ -77,8 +78,7 @@ class Wanting:
                 batch = letters_by_event(told, task, letters)
                 yield _extended(batch, found.version, [[]] * batch.num_rows)
                 letters += len(told)
-            span = found.span(self.late)
-            if span is not None:
+            for span in found.spans(self.late):
                 spans += 1
                 yield _extended(blank_row(task, spans), found.version, [self._to_all(found.version, span)])
             wanted, before = self._wanted(found), 0
