@@ -248,6 +248,9 @@ class Engine:
 
     def _watched(self, found: Found) -> Found:
         """Removes the subscriptions for which too much waits: the others are served on, nothing is trimmed."""
+        if self._network.given_up:
+            for key, occurrence, why in self._network.take_given_up():
+                self._give_up(key, occurrence.members, why)
         if self._network.overfull:
             for key in self._network.take_overfull():
                 self.remove(key)

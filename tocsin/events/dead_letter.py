@@ -15,6 +15,9 @@ MAX_INPUT = 4096
 
 LATE = "late"
 
+LIMIT = "LIMIT"
+"""The code of what was too much work."""
+
 TOO_FAR_AHEAD = "TooFarAhead"
 
 EVENT_WARNING = "EventWarning"
@@ -74,12 +77,13 @@ def undecided(event: Event, subscription: str | None) -> DeadLetter:
     """The dead letter of an event that a subscription is too hard to decide for: it does not ring, and this is told."""
     who = "a part of a composite" if subscription is None else f"subscription {subscription!r}"
     reason = f"undecided: {who} could not be decided for the event within the limits; it does not ring"
-    return DeadLetter("LIMIT", reason, json.dumps({"source": event.source, "id": event.id}))
+    return DeadLetter(LIMIT, reason, json.dumps({"source": event.source, "id": event.id}))
 
 
 def untold(events: Sequence[Event], subscription: str, code: str, why: str) -> DeadLetter:
     """The dead letter of events for which a subscription has nothing to tell, because it could not be built."""
-    reason = f"subscription {subscription!r} builds nothing of the event: {why}"
+    given_up = f"undecided: subscription {subscription!r} is not worked out for the event: {why}"
+    reason = given_up if code == LIMIT else f"subscription {subscription!r} builds nothing of the event: {why}"
     members = [{"source": event.source, "id": event.id} for event in events]
     return DeadLetter(code, reason, json.dumps(members[0] if len(members) == 1 else members))
 

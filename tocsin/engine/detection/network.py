@@ -23,6 +23,7 @@ from tocsin.plan.bounds import bounds_of
 from tocsin.plan.composites import Absence, EveryWindow, Part, names_of, parts_of
 from tocsin.plan.occurrence import Occurrence, occurrence_of
 from tocsin.plan.past_windows import past_window, past_window_problem
+from tocsin.plan.row_functions import GivenUp
 from tocsin.plan.rows import NOTHING_BOUND, Rows
 from tocsin.plan.scopes import scopes_of
 from tocsin.values.time import Duration, Instant
@@ -75,6 +76,7 @@ class Network:
         self._rows = rows
         self.queue_limit = queue_limit
         self.overfull: set[Node] = set()
+        self.given_up: dict[Node, tuple[Occurrence, GivenUp]] = {}
         self.now: Instant = _BEGINNING
         self.leap: Instant | None = None
         self.known: Instant = _BEGINNING
@@ -309,7 +311,10 @@ class Network:
     def bring(self, node: Node, occurrence: Occurrence) -> None:
         """An occurrence of a node's part, for all its users and subscriptions."""
         for follower in node.followers:
-            follower.receive(0, occurrence, self)
+            try:
+                follower.receive(0, occurrence, self)
+            except GivenUp as why:
+                self.give_up(follower, occurrence, why)
         for user, slot in node.users:
             inbox = user.inbox
             if not inbox and not user.due:
@@ -318,6 +323,20 @@ class Network:
             inbox.append((slot, occurrence))
         for key in node.keys:
             self._found.append((key, occurrence))
+
+    def give_up(self, node: Node, occurrence: Occurrence, why: GivenUp) -> None:
+        """What the occurrence brings about at the node is too much to work out; told once for a step."""
+        self.given_up.setdefault(node, (occurrence, why))
+
+    def take_given_up(self) -> list[tuple[str, Occurrence, GivenUp]]:
+        """The subscriptions for which something was too much to work out, and the occurrences that came last."""
+        given_up, self.given_up = self.given_up, {}
+        return [
+            (key, occurrence, why)
+            for key, names in self._owned.items()
+            for node, (occurrence, why) in given_up.items()
+            if any(self._nodes[name].uses(node) for name in names)
+        ]
 
     def vanish(self, scopes: Scopes, name: str, occurrence: Occurrence) -> None:
         """What a name stands for is lost to its whole scope once the step is over."""
@@ -361,7 +380,10 @@ class Network:
         if len(inbox) > 1:
             inbox.sort(key=lambda each: (each[0], each[1].order))
         for slot, occurrence in inbox:
-            node.receive(slot, occurrence, self)
+            try:
+                node.receive(slot, occurrence, self)
+            except GivenUp as why:
+                self.give_up(node, occurrence, why)
         inbox.clear()
         if node.keeps and node.kept > self.queue_limit:
             self.overfull.add(node)
