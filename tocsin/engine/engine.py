@@ -251,6 +251,9 @@ class Engine:
         if self._network.given_up:
             for key, occurrence, why in self._network.take_given_up():
                 self._give_up(key, occurrence.members, why)
+                if self._network.is_hopeless(key):
+                    self.remove(key)
+                    self._suspended.append(key)
         if self._network.overfull:
             for key in self._network.take_overfull():
                 self.remove(key)

@@ -113,7 +113,8 @@ def suspended(subscription: str) -> DeadLetter:
     """The dead letter of a subscription that was suspended because too much waited for it."""
     return DeadLetter(
         "QueueLimitExceeded",
-        f"subscription {subscription!r} is suspended: more occurrences wait for it than the limit allows"
+        f"subscription {subscription!r} is suspended: more occurrences wait for it, or are to be combined again and"
+        " again, than the limits allow"
         " (give it a window, a key to join on or a shorter horizon, then subscribe again)",
         subscription,
     )

@@ -302,11 +302,16 @@ class PairNode(JoinNode):
         if self._join.policy is Policy.RECENT:
             waiting = self._most_recent(waiting, new)
         self.tried += len(waiting)
-        self.spend(len(waiting) // QUESTIONS)
         fitting = iter(waiting)
-        for bound_to in self._filters[slot]:
-            fitting = filter(bound_to(new), fitting)
-        fitting = filter(self._try, fitting)
+        if not self._filters[slot]:
+            self.spend(
+                len(waiting) * A_TRIAL
+            )  # known before anything is tried, so that nothing is where it is too much
+        else:
+            self.spend(len(waiting) // QUESTIONS)
+            for bound_to in self._filters[slot]:
+                fitting = filter(bound_to(new), fitting)
+            fitting = filter(self._try, fitting)
         return zip(fitting, repeat(new), strict=False) if slot else zip(repeat(new), fitting, strict=False)
 
     def _try(self, waiting: Occurrence) -> bool:

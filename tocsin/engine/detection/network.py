@@ -34,6 +34,9 @@ Found = list[tuple[str, Occurrence]]
 QUEUE_LIMIT = 1_000_000
 """How many occurrences may wait in one place."""
 
+MOST_GIVEN_UP = 20
+"""How often a subscription may be too much to work out before it is suspended."""
+
 _BEGINNING: Instant = -(2**63)
 
 
@@ -87,6 +90,7 @@ class Network:
         self._roots: dict[str, Node] = {}
         self._owned: dict[str, list[_Name]] = {}
         self._scopes: dict[str, Scopes] = {}
+        self._hopeless: dict[str, int] = {}
         self._nodes: dict[_Name, Node] = {}
         self._owners: dict[_Name, int] = {}
         self._atoms: dict[int, Node] = {}
@@ -132,6 +136,7 @@ class Network:
             raise StateProblem(f"there is no subscription {key!r}", code="UnknownSubscriptionError", token=key)
         self._roots.pop(key).keys.remove(key)
         del self._scopes[key]
+        self._hopeless.pop(key, None)
         dropped = {self._nodes.pop(name) for name in self._owned.pop(key) if self._release(name)}
         self._forget_nodes(dropped)
         for node in dropped:
@@ -276,7 +281,9 @@ class Network:
                 first = written.setdefault(name, place)
                 nodes[place] = self._nodes[name].snapshot(writer) if first == place else first
         used = {key: self._scopes[key].snapshot() for key in self._owned}
+        given_up = {"given_up": dict(self._hopeless)} if self._hopeless else {}
         return {
+            **given_up,
             "version": VERSION,
             "now": self.now,
             "known": self.known,
@@ -305,6 +312,7 @@ class Network:
             if place in state["nodes"]:
                 self._nodes[name].restore(state["nodes"][place], reader.read, self)
         self.known = state["known"]
+        self._hopeless = {key: count for key, count in state.get("given_up", {}).items() if key in self._roots}
         for key, pattern in patterns.items():
             self._build(key, pattern, self._name)
 
@@ -331,12 +339,18 @@ class Network:
     def take_given_up(self) -> list[tuple[str, Occurrence, GivenUp]]:
         """The subscriptions for which something was too much to work out, and the occurrences that came last."""
         given_up, self.given_up = self.given_up, {}
-        return [
-            (key, occurrence, why)
-            for key, names in self._owned.items()
-            for node, (occurrence, why) in given_up.items()
-            if any(self._nodes[name].uses(node) for name in names)
-        ]
+        found: dict[str, tuple[Occurrence, GivenUp]] = {}
+        for key, names in self._owned.items():
+            for node, why in given_up.items():
+                if any(self._nodes[name].uses(node) for name in names):
+                    found.setdefault(key, why)
+        for key in found:
+            self._hopeless[key] = self._hopeless.get(key, 0) + 1
+        return [(key, occurrence, why) for key, (occurrence, why) in found.items()]
+
+    def is_hopeless(self, key: str) -> bool:
+        """Whether a subscription was too much to work out so often that it would only cost the others their time."""
+        return self._hopeless.get(key, 0) >= MOST_GIVEN_UP
 
     def vanish(self, scopes: Scopes, name: str, occurrence: Occurrence) -> None:
         """What a name stands for is lost to its whole scope once the step is over."""
