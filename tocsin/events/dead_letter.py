@@ -120,6 +120,16 @@ def suspended(subscription: str) -> DeadLetter:
     )
 
 
+def crowded(limit: int) -> DeadLetter:
+    """The dead letter of a host where more events wait for the watermark than may."""
+    return DeadLetter(
+        "QueueLimitExceeded",
+        f"more than {limit:,} events wait for the watermark: the oldest are served now, and what comes later than they"
+        " is late (give a shorter lateness or a higher limit)",
+        "",
+    )
+
+
 def window_over(subscription: str) -> DeadLetter:
     """The dead letter of a subscription with a window of absolute time that was over before time began here."""
     return DeadLetter(

@@ -64,6 +64,15 @@ class ReorderBuffer(Generic[Payload]):
         """When the first event that is held ends."""
         return self._held[0][0][0] if self._held else None
 
+    def overdue(self, limit: int) -> Instant | None:
+        """When the last of those ends that are more than may wait; None where they are not more."""
+        excess = len(self._held) - limit
+        if excess <= 0:
+            return None
+        if excess == 1:
+            return self.first()
+        return heapq.nsmallest(excess, (order[0] for order, *_ in self._held))[-1]
+
     def held(self) -> Iterator[tuple[Event, Payload]]:
         """All events that are held, in no order."""
         return ((event, payload) for _, _, event, payload in self._held)

@@ -29,6 +29,7 @@ from tocsin.events.constructed import constructed_events
 from tocsin.events.dead_letter import (
     DeadLetter,
     broken,
+    crowded,
     late,
     malformed,
     refused,
@@ -131,6 +132,7 @@ class Hub:
         self._late: set[tuple[str, str]] = set()
         self._oldest: Instant | None = None
         self._has_begun = False
+        self._queue_limit, self._is_crowded = queue_limit, False
         self._engine = Engine(queue_limit=queue_limit)
         self._receivers: dict[str, Receiver | None] = {}
         self._told: dict[str, Callable[[DeadLetter], object]] = {}
@@ -256,7 +258,7 @@ class Hub:
                 found += rung
                 accepted = self._built(rung)
             self._late.clear()
-            found += self._detected()
+            found += self._detected() + self._relieved()
             self._put_out(found)
             self._set_the_alarm()
         return self._delivered(found)
@@ -353,6 +355,18 @@ class Hub:
         for key in self._engine.take_suspended():
             self._end(key, suspended(key))
         return found
+
+    def _relieved(self) -> list[Match]:
+        """Where more events wait for the watermark than may, it moves on to the oldest of them; told once."""
+        end = self._buffer.overdue(self._queue_limit)
+        if end is None:
+            self._is_crowded = self._is_crowded and len(self._buffer) > self._queue_limit // 2
+            return []
+        if not self._is_crowded:
+            self._is_crowded = True
+            self._bury(crowded(self._queue_limit))
+        self._watermark.advance_to(end + self._watermark.lateness + 1)
+        return self._detected()
 
     def _begin_at(self, now: Instant) -> None:
         """Time begins for composites; those whose windows are over by then are told."""

@@ -7,13 +7,12 @@ where the envelope has an `endtime` and so states the bounds of its one event.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
 from tocsin.errors import LimitProblem, Problem
-from tocsin.events.codecs.cloudevents import encode, event_of, from_mapping, parse_json
+from tocsin.events.codecs.cloudevents import encode, event_of, from_mapping, parse_json, plain_object
 from tocsin.events.codecs.epcis.document import decode_document, is_epcis_json, looks_like_xml, normal_events
 from tocsin.events.codecs.epcis.event import enveloped, event_of_attributes
 from tocsin.events.event import Event
@@ -37,7 +36,7 @@ def events_of(value: object) -> list[Event]:
 def events_of_mapping(value: Mapping[str, Any]) -> list[Event]:
     """The events of an object in memory, checked as strictly as text would be."""
     if "source" not in value and is_epcis_json(value):
-        return decode_all(json.dumps(value))
+        return events_of(plain_object(value))
     return unwrapped(from_mapping(value))
 
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
-from tocsin.engine.detection.network import Found
-from tocsin.events.dead_letter import DeadLetter, late, suspended, window_over
+from tocsin.engine.detection.network import QUEUE_LIMIT, Found
+from tocsin.events.dead_letter import DeadLetter, crowded, late, suspended, window_over
 from tocsin.events.event import Event
 from tocsin.events.match import Match, once
 from tocsin.events.order import in_canonical_order
@@ -79,6 +79,10 @@ class Shard:
             self.clock.run_on(now)
         outcome.letters += map(letter_of, map(window_over, self._begun()))
         outcome.matches += self._detected()
+        if (end := self._buffer.overdue(QUEUE_LIMIT)) is not None:
+            outcome.letters.append(letter_of(crowded(QUEUE_LIMIT)))
+            self.clock.pass_by(end)
+            outcome.matches += self._detected()
         outcome.letters += map(letter_of, map(suspended, self._members.engine.take_suspended()))
         outcome.letters += untold_letters(self._members.engine)
         self.token = blake2b(self.token + step, digest_size=16).digest()
