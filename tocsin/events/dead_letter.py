@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from tocsin.events.event import Event
 from tocsin.values.time import Duration, Instant, format_duration, format_instant
 
 MAX_INPUT = 4096
+_SHOWN_LEVELS = 200
 
 LATE = "late"
 
@@ -138,6 +139,33 @@ def window_over(subscription: str) -> DeadLetter:
         " (give a window that ends later, or events of its time)",
         subscription,
     )
+
+
+def shown_object(value: object) -> str:
+    """The beginning of an object in memory as Python writes it, however large or deep it is."""
+    text = ""
+    for piece in _pieces_of(value, _SHOWN_LEVELS):
+        text += piece
+        if len(text) >= MAX_INPUT:
+            break
+    return shown_input(text)
+
+
+def _pieces_of(value: object, levels: int) -> Iterator[str]:
+    if not isinstance(value, Mapping | list | tuple):
+        yield repr(value[:MAX_INPUT] if isinstance(value, str | bytes) else value)
+        return
+    if levels == 0:
+        yield "..."
+        return
+    is_mapping = isinstance(value, Mapping)
+    yield "{" if is_mapping else "["
+    for number, item in enumerate(value.items() if isinstance(value, Mapping) else value):
+        yield ", " if number else ""
+        if is_mapping:
+            yield f"{item[0]!r}: "
+        yield from _pieces_of(item[1] if is_mapping else item, levels - 1)
+    yield "}" if is_mapping else "]"
 
 
 def shown_input(raw: bytes | str) -> str:

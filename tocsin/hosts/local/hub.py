@@ -33,6 +33,7 @@ from tocsin.events.dead_letter import (
     late,
     malformed,
     refused,
+    shown_object,
     suspended,
     too_far_ahead,
     too_many_hops,
@@ -478,7 +479,7 @@ class Hub:
                     events = [received(event, self._reception()) for event in events]
                 yield from events
             except Problem as problem:
-                self._bury(malformed(problem, each if isinstance(each, bytes | str) else repr(each)))
+                self._bury(malformed(problem, each if isinstance(each, bytes | str) else shown_object(each)))
 
     def _end(self, key: str, letter: DeadLetter) -> None:
         """Tells a subscriber that the subscription is no more; with a catalog it stays there for others."""
