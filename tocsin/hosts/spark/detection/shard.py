@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 
 from tocsin.engine.detection.network import QUEUE_LIMIT, Found
-from tocsin.events.dead_letter import DeadLetter, crowded, late, suspended, window_over
+from tocsin.events.dead_letter import DeadLetter, hurried, late, suspended, window_over
 from tocsin.events.event import Event
 from tocsin.events.match import Match, once
 from tocsin.events.order import in_canonical_order
@@ -24,7 +24,7 @@ from tocsin.hosts.spark.rows import Letter
 from tocsin.hosts.spark.sources import Source
 from tocsin.hosts.spark.telling import Teller, Telling
 from tocsin.hosts.spark.worker import untold_letters
-from tocsin.values.time import Instant
+from tocsin.values.time import Instant, format_instant
 
 _Atoms = tuple[bytes, ...]
 
@@ -79,8 +79,9 @@ class Shard:
             self.clock.run_on(now)
         outcome.letters += map(letter_of, map(window_over, self._begun()))
         outcome.matches += self._detected()
-        if (end := self._buffer.overdue(QUEUE_LIMIT)) is not None:
-            outcome.letters.append(letter_of(crowded(QUEUE_LIMIT)))
+        if (end := self._buffer.end_of_excess(QUEUE_LIMIT)) is not None:
+            told = hurried(len(self._buffer) - QUEUE_LIMIT, QUEUE_LIMIT, format_instant(end + 1))
+            outcome.letters.append(Letter(told.code, told.reason, None, None, None, None, told.input))
             self.clock.pass_by(end)
             outcome.matches += self._detected()
         outcome.letters += map(letter_of, map(suspended, self._members.engine.take_suspended()))
