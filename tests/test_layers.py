@@ -53,6 +53,7 @@ NOT_DECIDING = {
     "condition_variables",
     "elements_of",
     "pattern_variables",
+    "steps_of",
     "attribute_paths",
     # reading an event, before anything is decided about it
     "assertions_of",

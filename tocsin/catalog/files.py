@@ -33,17 +33,18 @@ class LineProblem:
 
 @dataclass(slots=True)
 class Entries:
-    """What a file holds, and what is wrong with its lines."""
+    """What a file holds, and what is wrong with its lines. `lines` tells where a definition stands, by its name."""
 
     subscriptions: list[Entry] = field(default_factory=list)
     definitions: list[Definition] = field(default_factory=list)
     problems: list[LineProblem] = field(default_factory=list)
+    lines: dict[str, int] = field(default_factory=dict)
 
 
 def read_entries(lines: Iterable[bytes]) -> Entries:
     """All entries of a file, blank lines passed over; a line that is no entry becomes a problem."""
     entries = Entries()
-    names: set[tuple[str, str]] = set()
+    names: dict[tuple[str, str], int] = {}
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:
@@ -53,7 +54,7 @@ def read_entries(lines: Iterable[bytes]) -> Entries:
     return entries
 
 
-def _read_line(number: int, line: bytes, entries: Entries, names: set[tuple[str, str]]) -> None:
+def _read_line(number: int, line: bytes, entries: Entries, names: dict[tuple[str, str], int]) -> None:
     try:
         body = parse_json(line)
     except Problem as problem:
@@ -62,15 +63,21 @@ def _read_line(number: int, line: bytes, entries: Entries, names: set[tuple[str,
         raise MeaningProblem("a line holds a JSON object", code="SubscriptionFormatError")
     if "define" in body:
         definition = Definition.from_json(body)
-        _take_name(("define", definition.name), names)
+        _take_name(("define", definition.name), number, names)
         entries.definitions.append(definition)
+        entries.lines[definition.name] = number
     else:
         subscription = Subscription.from_json(body)
-        _take_name(("id", subscription.id), names)
+        _take_name(("id", subscription.id), number, names)
         entries.subscriptions.append(Entry(number, subscription))
 
 
-def _take_name(name: tuple[str, str], names: set[tuple[str, str]]) -> None:
+def _take_name(name: tuple[str, str], line: int, names: dict[tuple[str, str], int]) -> None:
     if name in names:
-        raise StateProblem(f"{name[0]} {name[1]!r} is used twice", code="DuplicateSubscriptionError", token=name[1])
-    names.add(name)
+        raise StateProblem(
+            f"{name[0]} {name[1]!r} is used twice",
+            code="DuplicateSubscriptionError",
+            token=name[1],
+            hint=f"line {names[name]} has it already; give one of them another name, or drop it",
+        )
+    names[name] = line

@@ -12,17 +12,20 @@ from tocsin.cli.loading import Loaded
 from tocsin.cli.progress import reading, working
 from tocsin.connectors.files import open_events
 from tocsin.errors import UnsupportedProblem
-from tocsin.events.dead_letter import EVENT_WARNING, DeadLetter, window_over
+from tocsin.events.dead_letter import EVENT_WARNING, DeadLetter, internal_error, window_over
 from tocsin.events.event import Event
 from tocsin.events.match import Match
 from tocsin.events.reception import Ends
 from tocsin.events.warning import EventWarning, Warned
 from tocsin.hosts.cascade import cascaded, constructing
+from tocsin.hosts.containment import contain
+from tocsin.hosts.fan_out import FanOut
 from tocsin.hosts.local.finite import Input, match_events, read_events
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Plan, atoms_of
 from tocsin.plan.past_windows import past_window
 from tocsin.plan.warnings import event_warnings
+from tocsin.reference import holds
 from tocsin.reference import matches as reference_matches
 from tocsin.values.time import Duration, Instant
 
@@ -83,21 +86,52 @@ def _reference(request: Request) -> Answer:
     found = read_input(request.events, request.lateness, request.ends, request.ahead)
     plans = request.loaded.plans
 
-    def evaluate(further: Sequence[Event]) -> list[Match]:
+    faults: list[DeadLetter] = []
+
+    def evaluate(further: Sequence[Event], _: FanOut) -> list[Match]:
         everything = [*found.events, *further]
         in_time = [event for event in everything if event.identity not in found.late]
         matches: list[Match] = []
+        faults.clear()
         with working(len(plans), "evaluating subscriptions") as progress:
             for number, (subscription, plan) in enumerate(plans.items()):
                 progress(number)
                 events = everything if isinstance(plan.pattern, Atom) else in_time
-                matches += reference_matches(subscription, plan, events, request.until)
+                matches += _judged(subscription, plan, events, request.until, faults)
         return matches
 
     matches, over = cascaded(evaluate, constructing(plans))
     ordered = sorted(matches, key=lambda match: match.order)
-    letters = [*found.dead_letters, *_windows_over(plans, found), *over]
+    letters = [*found.dead_letters, *_windows_over(plans, found), *faults, *over]
     return Answer(ordered, letters, _warned(plans, found.events))
+
+
+def _judged(
+    subscription: str, plan: Plan, events: Sequence[Event], until: Instant | None, faults: list[DeadLetter]
+) -> list[Match]:
+    """What the reference says; events that it cannot judge for a fault of ours are told, and left out."""
+
+    def judge(some: Sequence[Event]) -> list[Match]:
+        return reference_matches(subscription, plan, some, until)
+
+    try:
+        return judge(events)
+    except Exception as error:
+        fault = error
+    if isinstance(plan.pattern, Atom):
+        judged = contain(events, judge)
+        faults += (internal_error(why, (event,), subscription) for event, why in judged.failed)
+        return [match for _, matches in judged.served for match in matches]
+    atoms = tuple(atoms_of(plan.pattern))
+    seen = contain(events, lambda part: [holds(atom, event) for atom in atoms for event in part])
+    faults += (internal_error(why, (event,), subscription) for event, why in seen.failed)
+    try:
+        if seen.failed:
+            return judge([event for part, _ in seen.served for event in part])
+    except Exception as error:
+        fault = error
+    faults.append(internal_error(fault, (), subscription))
+    return []
 
 
 def _windows_over(plans: Mapping[str, Plan], found: Input) -> Iterable[DeadLetter]:
@@ -113,9 +147,11 @@ def _warned(plans: Mapping[str, Plan], events: Iterable[Event]) -> Warned:
     """The warnings about events by the knowledge of all plans."""
     atoms = dict.fromkeys(atom for plan in plans.values() for atom in atoms_of(plan.pattern))
     warned = Warned()
-    for event in events:
-        for problem in event_warnings(event, atoms):
-            warned.add(EventWarning.of(event, problem))
+    seen = contain(list(events), lambda part: [(each, event_warnings(each, atoms)) for each in part])
+    for _, found in seen.served:  # an event that raises has been told by those who were asked about it
+        for event, problems in found:
+            for problem in problems:
+                warned.add(EventWarning.of(event, problem))
     return warned
 
 

@@ -11,18 +11,19 @@ from typing import IO, BinaryIO, cast
 
 from tocsin.errors import MeaningProblem
 from tocsin.events.codecs.epcis.inside import whole_documents
+from tocsin.events.codecs.sound_lines import sound_lines
 
 
 @contextmanager
 def open_lines(path: str, progress: Callable[[int], object] = lambda position: None) -> Iterator[Iterable[bytes]]:
-    """The lines of a file; `progress` hears the position in the file now and then."""
+    """The lines of a file, as far as it can be read; `progress` hears the position in the file now and then."""
     if path == "-":
-        yield sys.stdin.buffer
+        yield sound_lines(sys.stdin.buffer, "standard input")
         return
     try:
         with Path(path).open("rb") as raw:
-            yield _reported(_unpacked(raw, path), raw, progress)
-    except (OSError, EOFError) as error:
+            yield _reported(sound_lines(_unpacked(raw, path), path), raw, progress)
+    except OSError as error:
         raise MeaningProblem(f"cannot read {path}: {_reason(error)}", code="FileError") from None
 
 
@@ -67,5 +68,5 @@ def _write(out: IO[bytes], lines: Iterable[str]) -> None:
     out.flush()
 
 
-def _reason(error: OSError | EOFError) -> str:
-    return getattr(error, "strerror", None) or str(error)
+def _reason(error: OSError) -> str:
+    return error.strerror or str(error)

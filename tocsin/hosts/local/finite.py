@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from tocsin.engine.batch import Batch
 from tocsin.engine.engine import Engine
 from tocsin.errors import Problem
 from tocsin.events.codecs.epcis.inside import decode_all
 from tocsin.events.dead_letter import (
     DeadLetter,
+    internal_error,
     late,
     malformed,
-    refused,
     suspended,
     too_far_ahead,
-    undecided,
-    untold,
+    unreadable,
     window_over,
 )
 from tocsin.events.event import Event
@@ -29,6 +27,8 @@ from tocsin.events.warning import EventWarning, Warned
 from tocsin.hosts import ahead as clocks
 from tocsin.hosts.cascade import cascaded, constructing
 from tocsin.hosts.collecting import rare_collection
+from tocsin.hosts.fan_out import FanOut
+from tocsin.hosts.guarded import GuardedEngine
 from tocsin.hosts.ordering import Watermark
 from tocsin.hosts.pauses import pauses
 from tocsin.plan.composites import Plan
@@ -59,12 +59,13 @@ def read_events(
 ) -> Input:
     """Decodes JSON Lines; blank lines are passed over, malformed ones become dead letters with their line number.
 
+    Where reading breaks off, what was read counts and the rest is a dead letter; raises where no event was read.
     Where reception ends an event, one that does not say when it was received keeps its own end. Without `lateness` none
     is late, without `ahead` none is too far ahead.
     """
     found = Input()
     read: list[tuple[Event, int]] = []
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(_readable(lines, found, read), 1):
         if not line or line.isspace():
             continue
         try:
@@ -73,6 +74,9 @@ def read_events(
                 events = list(map(received, events))
         except Problem as problem:
             found.dead_letters.append(malformed(problem, line, number))
+            continue
+        except Exception as error:
+            found.dead_letters.append(replace(unreadable(error, line), line=number))
             continue
         read += ((event, number) for event in events)
     for letter, event in _out_of_time(read, lateness, ahead):
@@ -97,6 +101,19 @@ def _out_of_time(
             yield late(event, line), event
 
 
+def _readable(lines: Iterable[bytes], found: Input, read: Sequence[object]) -> Iterator[bytes]:
+    """The lines until they break off, which is told in a dead letter, or raised where no event came before it."""
+    number = 0
+    try:
+        for line in lines:
+            yield line
+            number += 1
+    except Problem as problem:
+        if not read:
+            raise
+        found.dead_letters.append(malformed(problem, b"", number + 1))
+
+
 @rare_collection()
 def match_events(
     plans: Mapping[str, Plan],
@@ -111,10 +128,10 @@ def match_events(
     """
     letters: list[DeadLetter] = []
 
-    def evaluate(further: Sequence[Event]) -> list[Match]:
+    def evaluate(further: Sequence[Event], fan_out: FanOut) -> list[Match]:
         events = in_canonical_order([*found.events, *further]) if further else found.events
         given = Input(events, [], found.late)
-        matches = _matched(plans, given, until, progress)
+        matches = _matched(plans, given, until, progress, fan_out)
         letters[:] = given.dead_letters
         found.warned = given.warned
         return matches
@@ -125,11 +142,14 @@ def match_events(
 
 
 def _matched(
-    plans: Mapping[str, Plan], found: Input, until: Instant | None, progress: Callable[[int], object]
+    plans: Mapping[str, Plan],
+    found: Input,
+    until: Instant | None,
+    progress: Callable[[int], object],
+    fan_out: FanOut,
 ) -> list[Match]:
-    engine = Engine()
-    for subscription, plan in plans.items():
-        engine.add(subscription, plan)
+    engine = _engine_of(plans, found)
+    guard = GuardedEngine(engine, lambda: {key: plan for key, plan in plans.items() if key in engine}, fan_out)
     ends = [event.interval.end for event in found.events if event.interval and event.identity not in found.late]
     if ends:
         found.dead_letters += map(window_over, engine.begin_at(ends[0]))
@@ -137,33 +157,38 @@ def _matched(
     longest = engine.shortest_pause
     waiting = deque(pauses(((end, end) for end in ends), longest) if longest is not None else ())
     if ends and longest is not None:
-        matches += engine.rendered(engine.advance_to(ends[0] - 1, ends[0] - 1))
-    for number, batch in enumerate(_batches(found.events)):
-        progress(number * BATCH_SIZE)
-        matched = engine.match_all(batch)
-        found.dead_letters += (refused(batch.event(index), why) for index, why in engine.refused().items())
-        found.dead_letters += (undecided(batch.event(index), key) for index, key in engine.undecided())
-        for index, problem in engine.warned():
-            found.warned.add(EventWarning.of(batch.event(index), problem))
-        rings = (engine.ring(key, batch.event(index)) for index, key in matched.rings)
+        matches += guard.advance_to(ends[0] - 1, ends[0] - 1)
+    for start in range(0, len(found.events), BATCH_SIZE):
+        progress(start)
+        served = guard.match(found.events[start : start + BATCH_SIZE])
+        for event, problem in served.warned:
+            found.warned.add(EventWarning.of(event, problem))
+        rings = (guard.ring(key, event) for event, key in served.rings)
         matches += (match for match in rings if match is not None)
-        for each in matched.relevant:
-            event = batch.event(each.index)
+        for event, atoms in served.relevant:
             if event.identity not in found.late:
                 while waiting and event.interval is not None and waiting[0][1] <= event.interval.end:
-                    matches += engine.rendered(engine.pass_over(waiting.popleft()))
-                matches += engine.rendered(engine.detect(event, each.atoms))
+                    matches += guard.pass_over(waiting.popleft())
+                matches += guard.detect(event, atoms)
     for pause in waiting:
-        matches += engine.rendered(engine.pass_over(pause))
+        matches += guard.pass_over(pause)
     if ends:
-        matches += engine.rendered(engine.advance_to(ends[-1] if until is None else min(until, ends[-1] - 1)))
-    matches += engine.rendered(engine.advance_to(until, until))
+        matches += guard.advance_to(ends[-1] if until is None else min(until, ends[-1] - 1))
+    matches += guard.advance_to(until, until)
+    found.dead_letters += guard.take_letters()
+    found.dead_letters += (letter for _, letter in guard.take_ended())
     found.dead_letters += map(suspended, engine.take_suspended())
-    for ring in engine.take_untold():
-        found.dead_letters.append(untold(ring.events, ring.subscription, ring.why.code, ring.why.reason))
     return sorted(once(matches), key=lambda match: match.order)
 
 
-def _batches(events: list[Event]) -> Iterator[Batch]:
-    for start in range(0, len(events), BATCH_SIZE):
-        yield Batch(events[start : start + BATCH_SIZE])
+def _engine_of(plans: Mapping[str, Plan], found: Input) -> Engine:
+    """An engine with all plans; one that it cannot take for a fault of ours is told, and the others are served."""
+    engine = Engine()
+    for subscription, plan in plans.items():
+        try:
+            engine.add(subscription, plan)
+        except Problem:
+            raise
+        except Exception as error:
+            found.dead_letters.append(internal_error(error, subscription=subscription))
+    return engine

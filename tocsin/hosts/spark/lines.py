@@ -6,6 +6,7 @@ Blank lines are passed over but counted. Spark's own text source has no line num
 from __future__ import annotations
 
 import gzip
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,7 +53,7 @@ class LinesReader(DataSourceReader):
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """Record batches of (value, line)."""
         assert isinstance(partition, LinesPart)
-        with _opened(self._path) as file:
+        with opened(self._path) as file:
             file.seek(partition.start)
             yield from _batches(_numbered(file, partition))
 
@@ -115,7 +116,7 @@ def _numbered(file: IO[bytes], part: LinesPart) -> Iterator[tuple[bytes, int]]:
         line = file.readline()
         if not line:
             return
-        if line.strip():
+        if line.removeprefix(BOM_UTF8).strip():
             yield line, number
         position += len(line)
         number += 1
@@ -144,5 +145,6 @@ def _is_packed(path: str) -> bool:
     return path.endswith(".gz")
 
 
-def _opened(path: str) -> IO[bytes]:
+def opened(path: str) -> IO[bytes]:
+    """The file, unpacked where its name says that it is packed."""
     return cast("IO[bytes]", gzip.open(path, "rb")) if _is_packed(path) else Path(path).open("rb")

@@ -22,6 +22,7 @@ from tocsin.hosts.ahead import DEFAULT_AHEAD
 from tocsin.hosts.spark.detection.clock import Pace
 from tocsin.hosts.spark.detection.pipeline import DEFAULT_LATENESS, Detection, Given, composites_in, detected_in
 from tocsin.hosts.spark.detection.shards import DEFAULT_SHARDS
+from tocsin.hosts.spark.failures import watch_failures
 from tocsin.hosts.spark.layout import laid_out
 from tocsin.hosts.spark.repeats import first_of_each
 from tocsin.hosts.spark.schemas import BY_EVENT, BY_MATCH
@@ -154,6 +155,8 @@ def results_of(
 ) -> DataFrame:
     """Matches and dead letters in one pass, as workers give them."""
     rows, layout = laid_out(events, columns, ends)
+    if events.isStreaming:
+        watch_failures(events.sparkSession)
     given = Given(_with_version(rows, source), layout, source, telling)
     remembered = _remembered(events, deduplicate)
     found = composites_in(snapshot_of(source)) if composites is not False else iter(())

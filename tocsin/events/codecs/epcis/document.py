@@ -65,8 +65,7 @@ def looks_like_xml(raw: bytes | str) -> bool:
 
 
 def _of_json(raw: bytes | str) -> Iterator[dict[str, Any]]:
-    text = raw.removeprefix(_BYTE_ORDER_MARK) if isinstance(raw, str) else raw.removeprefix(b"\xef\xbb\xbf")
-    value = parse_json(text)
+    value = parse_json(raw)
     if not isinstance(value, dict):
         raise EventProblem(f"an EPCIS document is a JSON object, got {shown(value)}", code=CODE)
     return _of_json_value(value)

@@ -15,11 +15,11 @@ import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from tocsin.engine.detection.network import Found
 from tocsin.events.dead_letter import window_over
 from tocsin.events.match import Match, once
 from tocsin.hosts.collecting import collect_rarely
 from tocsin.hosts.pauses import Span, pauses
+from tocsin.hosts.spark.contained import guarded, letters_of
 from tocsin.hosts.spark.detection.members import Members
 from tocsin.hosts.spark.detection.messages import RESULTS, message_of, results
 from tocsin.hosts.spark.detection.results import packed_results
@@ -29,7 +29,6 @@ from tocsin.hosts.spark.rows import Letter
 from tocsin.hosts.spark.schemas import BY_MATCH, MATCHES
 from tocsin.hosts.spark.sources import Source
 from tocsin.hosts.spark.telling import IDS_ONLY, Teller, Telling
-from tocsin.hosts.spark.worker import untold_letters
 from tocsin.values.time import Instant
 
 FORGET_EVERY = 1000
@@ -131,6 +130,7 @@ class Run:
         self.key = key
         self._source = source
         self._members = Members(shard_keys(shards).index(key), shards)
+        self._guard = guarded(self._members.engine, self._members.plans)
         self._rung: set[str] = set()
         self._version = 0
         self._events = 0
@@ -152,28 +152,27 @@ class Run:
             self._spans += [] if told.span is None else [told.span]
             return []
         found = self._begin()
-        engine = self._members.engine
         for hit in told.hits:
             end = hit.event.interval.end if hit.event.interval is not None else None
             while self._pauses and end is not None and self._pauses[0][1] <= end:
-                found += engine.pass_over(self._pauses.popleft())
-            found += engine.detect(hit.event, self._members.atoms(hit.atoms))
+                found += self._guard.pass_over(self._pauses.popleft())
+            found += self._guard.detect(hit.event, self._members.atoms(hit.atoms))
             self._events += 1
             if self._events % FORGET_EVERY == 0 and hit.event.interval is not None:
-                engine.forget_before(hit.event.interval.end)
+                self._members.engine.forget_before(hit.event.interval.end)
         return self._new(found)
 
     def ended(self, until: Instant | None) -> list[Match]:
         """There are no more events: the clock runs on."""
-        found, engine = self._begin(), self._members.engine
+        found = self._begin()
         for pause in self._pauses:
-            found += engine.pass_over(pause)
+            found += self._guard.pass_over(pause)
         if self._spans:
             last = max(newest for _, newest in self._spans)
-            found += engine.advance_to(last if until is None else min(until, last - 1))
-        return self._new(found + engine.advance_to(until, until))
+            found += self._guard.advance_to(last if until is None else min(until, last - 1))
+        return self._new(found + self._guard.advance_to(until, until))
 
-    def _begin(self) -> Found:
+    def _begin(self) -> list[Match]:
         """Takes its subscriptions in; from when to when there are events it has been told before any event."""
         if self._members.version is not None:
             return []
@@ -186,13 +185,12 @@ class Run:
         if longest is None:
             return []
         self._pauses.extend(pauses(self._spans, longest))
-        return engine.advance_to(oldest - 1, oldest - 1)
+        return self._guard.advance_to(oldest - 1, oldest - 1)
 
-    def _new(self, found: Found) -> list[Match]:
-        told = once(self._members.engine.rendered(found))
-        matches = [match for match in told if match.id not in self._rung]
+    def _new(self, found: list[Match]) -> list[Match]:
+        matches = [match for match in once(found) if match.id not in self._rung]
         self._rung.update(match.id for match in matches)
-        self.letters += untold_letters(self._members.engine)
+        self.letters += letters_of(self._guard.take_letters())
         return matches
 
 
