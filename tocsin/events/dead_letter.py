@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from traceback import walk_tb
 from typing import Any
@@ -39,18 +39,31 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 class DeadLetter:
     """What was wrong (code, reason), where (line of the input, from 1) and the beginning of the input itself.
 
-    `subscription` is known where one alone is concerned by a fault; the reason names it as well.
+    `file` is the one of several files that the line is in. `subscription` is known where one alone is concerned by a
+    fault; the reason names it as well.
     """
 
     code: str
     reason: str
     input: str
     line: int | None = None
+    file: str | None = None
     subscription: str | None = field(default=None, compare=False)
+
+    def in_file(self, file: str | None, line: int | None = None) -> DeadLetter:
+        """The same letter, of a file and, where given, another line."""
+        return replace(self, file=file, line=line or self.line) if file or line else self
 
     def as_json(self) -> dict[str, Any]:
         """The dead letter as a JSON object."""
-        return {"line": self.line, "code": self.code, "reason": self.reason, "input": self.input}
+        file = {} if self.file is None else {"file": self.file}
+        return {**file, "line": self.line, "code": self.code, "reason": self.reason, "input": self.input}
+
+    @property
+    def place(self) -> str:
+        """Where the input stood, in words."""
+        where = f"line {self.line}" if self.line else "no line of its own"
+        return where if self.file is None else f"{where} of {self.file}"
 
     def text(self) -> str:
         """The dead letter as one line of JSON."""

@@ -65,7 +65,7 @@ def as_object(event: Event) -> dict[str, Any]:
 def parse_json(raw: bytes | str) -> Any:
     """JSON with everything refused that would silently lose or change data; a byte order mark may come before it."""
     if len(raw) > MAX_BYTES:
-        raise _too_large(f"{len(raw):,}")
+        raise too_large()
     text = _text(raw).removeprefix(_BYTE_ORDER_MARK)
     try:
         value = _value(text)
@@ -283,7 +283,7 @@ class _PlainReader:
     def _count(self, size: int) -> None:
         self._left -= size
         if self._left < 0:
-            raise _too_large(f"more than {MAX_BYTES:,}")
+            raise too_large()
 
 
 def _plain_integer(value: int) -> int:
@@ -342,8 +342,9 @@ def _depth(value: object) -> int:
     return depth
 
 
-def _too_large(size: str) -> LimitProblem:
-    return LimitProblem(f"the event has {size} bytes, the limit is {MAX_BYTES:,}", code="EventLimitError")
+def too_large() -> LimitProblem:
+    """The problem of an event that is longer than one may be, of which no more than its beginning may be known."""
+    return LimitProblem(f"the event has more than {MAX_BYTES:,} bytes, which is the limit", code="EventLimitError")
 
 
 def _too_deep() -> LimitProblem:

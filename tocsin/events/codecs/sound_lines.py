@@ -23,13 +23,15 @@ def sound_lines(lines: Iterable[bytes], name: str) -> Iterator[bytes]:
             yield line.removeprefix(BOM_UTF8)
             read += 1
     except UNREADABLE as error:
-        raise _damaged(name, read, error) from None
+        raise damaged(name, read, error) from None
 
 
-def _damaged(name: str, read: int, error: Exception) -> MeaningProblem:
-    where = f"after line {read}" if read else "from its first line on"
+def damaged(name: str, read: int, error: BaseException) -> MeaningProblem:
+    """The problem of a file that cannot be read, or not further than so many lines."""
+    after = f" after line {read}" if read else ""
+    why = getattr(error, "strerror", None) or str(error) or type(error).__name__
     return MeaningProblem(
-        f"cannot read {name} {where}: {getattr(error, 'strerror', None) or error}",
+        f"cannot read {name}{after}: {why}",
         code="FileError",
         hint="the file is cut off, damaged or not what its name says: write or fetch it again",
     )

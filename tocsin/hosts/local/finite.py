@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from tocsin.engine.engine import Engine
 from tocsin.errors import Problem
-from tocsin.events.codecs.epcis.inside import decode_all
 from tocsin.events.dead_letter import (
     DeadLetter,
     internal_error,
@@ -22,6 +22,7 @@ from tocsin.events.dead_letter import (
 from tocsin.events.event import Event
 from tocsin.events.match import Match, once
 from tocsin.events.order import in_canonical_order
+from tocsin.events.piece import Piece
 from tocsin.events.reception import Ends, received
 from tocsin.events.warning import EventWarning, Warned
 from tocsin.hosts import ahead as clocks
@@ -50,68 +51,73 @@ class Input:
     warned: Warned = field(default_factory=Warned)
 
 
-@rare_collection()
 def read_events(
     lines: Iterable[bytes],
     lateness: Duration | None = None,
     ends: Ends = Ends.START,
     ahead: Duration | None = None,
 ) -> Input:
-    """Decodes JSON Lines; blank lines are passed over, malformed ones become dead letters with their line number.
+    """Decodes JSON Lines; blank lines are passed over, malformed ones become dead letters with their line number."""
+    numbered = (Piece(line, number) for number, line in enumerate(lines, 1) if line and not line.isspace())
+    return read_pieces(numbered, lateness, ends, ahead)
 
-    Where reading breaks off, what was read counts and the rest is a dead letter; raises where no event was read.
-    Where reception ends an event, one that does not say when it was received keeps its own end. Without `lateness` none
-    is late, without `ahead` none is too far ahead.
+
+@rare_collection()
+def read_pieces(
+    pieces: Iterable[Piece],
+    lateness: Duration | None = None,
+    ends: Ends = Ends.START,
+    ahead: Duration | None = None,
+) -> Input:
+    """Decodes pieces of files; what is malformed becomes a dead letter with its line number.
+
+    Where reception ends an event, one that does not say when it was received keeps its own end.
+    Without `lateness` none is late, without `ahead` none is too far ahead.
     """
     found = Input()
-    read: list[tuple[Event, int]] = []
-    for number, line in enumerate(_readable(lines, found, read), 1):
-        if not line or line.isspace():
-            continue
+    read: list[_Read] = []
+    told: list[tuple[int, DeadLetter]] = []
+    for number, piece in enumerate(pieces):
         try:
-            events = decode_all(line)
+            events = piece.events()
             if ends is Ends.RECEPTION:
                 events = list(map(received, events))
         except Problem as problem:
-            found.dead_letters.append(malformed(problem, line, number))
+            told.append((number, malformed(problem, piece.raw, piece.line).in_file(piece.file)))
             continue
         except Exception as error:
-            found.dead_letters.append(replace(unreadable(error, line), line=number))
+            told.append((number, unreadable(error, piece.raw).in_file(piece.file, piece.line)))
             continue
-        read += ((event, number) for event in events)
-    for letter, event in _out_of_time(read, lateness, ahead):
-        found.dead_letters.append(letter)
-        found.late.add(event.identity)
-    found.dead_letters.sort(key=lambda letter: letter.line or 0)
-    found.events = in_canonical_order(event for event, _ in read)
+        read += (_Read(event, number, piece.line, piece.file) for event in events)
+    for letter, each in _out_of_time(read, lateness, ahead):
+        told.append((each.number, letter.in_file(each.file)))
+        found.late.add(each.event.identity)
+    found.dead_letters = [letter for _, letter in sorted(told, key=lambda each: each[0])]
+    found.events = in_canonical_order(each.event for each in read)
     return found
 
 
+class _Read(NamedTuple):
+    """An event, the number of its piece, and where that stands."""
+
+    event: Event
+    number: int
+    line: int | None
+    file: str | None
+
+
 def _out_of_time(
-    read: Sequence[tuple[Event, int]], lateness: Duration | None, ahead: Duration | None
-) -> Iterator[tuple[DeadLetter, Event]]:
-    """Who is too far ahead of those around, and who came late by the others, in the order of lines."""
-    timed = [(event, line, event.interval.end) for event, line in read if event.interval is not None]
-    beyond = set() if ahead is None else set(clocks.too_far_ahead([end for _, _, end in timed], ahead))
+    read: Iterable[_Read], lateness: Duration | None, ahead: Duration | None
+) -> Iterator[tuple[DeadLetter, _Read]]:
+    """Who is too far ahead of those around, and who came late by the others, in the order of the input."""
+    timed = [(each, each.event.interval.end) for each in read if each.event.interval is not None]
+    beyond = set() if ahead is None else set(clocks.too_far_ahead([end for _, end in timed], ahead))
     watermark = Watermark(lateness)
-    for number, (event, line, _) in enumerate(timed):
+    for number, (each, _) in enumerate(timed):
         if ahead is not None and number in beyond:
-            yield too_far_ahead(event, ahead, line), event
-        elif watermark.is_late(event):
-            yield late(event, line), event
-
-
-def _readable(lines: Iterable[bytes], found: Input, read: Sequence[object]) -> Iterator[bytes]:
-    """The lines until they break off, which is told in a dead letter, or raised where no event came before it."""
-    number = 0
-    try:
-        for line in lines:
-            yield line
-            number += 1
-    except Problem as problem:
-        if not read:
-            raise
-        found.dead_letters.append(malformed(problem, b"", number + 1))
+            yield too_far_ahead(each.event, ahead, each.line), each
+        elif watermark.is_late(each.event):
+            yield late(each.event, each.line), each
 
 
 @rare_collection()

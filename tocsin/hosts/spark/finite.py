@@ -22,8 +22,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from tocsin.errors import MeaningProblem
 from tocsin.events.codecs.cloudevents import encode
-from tocsin.events.codecs.epcis.inside import as_one_line, decode_all
-from tocsin.events.codecs.sound_lines import UNREADABLE, sound_lines
+from tocsin.events.codecs.epcis.inside import decode_all
+from tocsin.events.codecs.sound_lines import sound_lines
 from tocsin.events.dead_letter import LATE, DeadLetter, far_letter, late, malformed
 from tocsin.events.event import Event
 from tocsin.events.match import Match
@@ -136,27 +136,14 @@ def letters_in(both: Any) -> Iterator[DeadLetter]:
 
 @contextmanager
 def _in_a_file(path: str) -> Iterator[str]:
-    """The path of the input as lines; standard input, which executors cannot read, and a document are copied."""
+    """The path of the input; standard input, which executors cannot read, is copied."""
+    if path != "-":
+        yield path
+        return
     with tempfile.NamedTemporaryFile(suffix=".jsonl") as copy:
-        if path == "-":
-            shutil.copyfileobj(sys.stdin.buffer, copy)
-            copy.flush()
-        document = _document_in(copy.name if path == "-" else path)
-        if document is not None:
-            copy.seek(0)
-            copy.truncate()
-            copy.write(document)
-            copy.flush()
-        yield path if path != "-" and document is None else copy.name
-
-
-def _document_in(path: str) -> bytes | None:
-    """The one line of a file that is one document; None for a file of lines, and for one that cannot be read."""
-    try:
-        with opened(path) as file:
-            return as_one_line(file)
-    except UNREADABLE:
-        return None
+        shutil.copyfileobj(sys.stdin.buffer, copy)
+        copy.flush()
+        yield copy.name
 
 
 @contextmanager
