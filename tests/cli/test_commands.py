@@ -274,3 +274,27 @@ def test_other_languages_have_no_xml_ql(files: tuple[Path, Path]) -> None:
     assert done.returncode == 1
     assert "has no XML-QL form" in done.stderr
     assert tocsin("explain", files[0], "--as", "prose").returncode == 2
+
+
+@pytest.mark.parametrize("engine", ["local", "reference"])
+def test_ahead_tells_the_event_whose_clock_is_wrong(tmp_path: Path, engine: str) -> None:
+    subscriptions, events, letters = (tmp_path / name for name in ("subscriptions.jsonl", "events.jsonl", "letters"))
+    text = "=|(selector{ kind = 'a' }; 10s)selector{ kind = 'b' }"
+    subscriptions.write_text(lines_of([{"id": "pair", "language": "opsl", "expression": text}]))
+    times = ["2026-01-01T00:00:01Z", "2036-01-01T00:00:00Z", "2026-01-01T00:00:02Z", "2026-01-01T00:00:03Z"]
+    kinds = ["a", "z", "b", "z"]
+    events.write_text(
+        lines_of(
+            [
+                {"id": f"e{n}", "source": "s", "type": "t", "time": time, "data": {"kind": kind}}
+                for n, (time, kind) in enumerate(zip(times, kinds, strict=True), 1)
+            ]
+        )
+    )
+    words = ("match", subscriptions, events, "--engine", engine, "--lateness", "2s", "--dead-letters", letters)
+    done = tocsin(*words, "--ahead", "1d")
+    assert done.returncode == 0, done.stderr
+    assert [json.loads(line)["events"] for line in done.stdout.splitlines()] == [["e1", "e3"]]
+    told = [json.loads(line) for line in letters.read_text().splitlines()]
+    assert [(each["code"], each["line"]) for each in told] == [("TooFarAhead", 2)]
+    assert tocsin(*words).stdout == ""  # without it all others are late

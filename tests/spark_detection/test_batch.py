@@ -82,3 +82,23 @@ def test_windows_that_were_over_before_the_first_event_are_dead_letters(spark: S
     matches, letters = run_match(entries, str(path), session=spark)
     assert matches == []
     assert sorted((letter.code, letter.input) for letter in letters) == [("WindowInPast", id) for id in sorted(worlds)]
+
+
+def test_leaps_and_wrong_clocks_are_those_of_the_local_host(spark: SparkSession, tmp_path: Path) -> None:
+    """What lies in a pause is decided by all events, also by those that no shard wants and that other tasks see."""
+    silent = Subscription("silent", "concept", "not (selector{ kind = 'a' }) (1 s)")
+    pair = Subscription("pair", "opsl", "=|(selector{ kind = 'a' }; 5s)selector{ kind = 'b' }")
+    seconds = [0, 3, 900, 1850, 3400, 3500, 9000, 9100]
+    lines = [line(f"e{second}", "abz"[number % 3], second) for number, second in enumerate(seconds)]
+    lines.insert(4, line("wrong", "b", 3e8))
+    (tmp_path / "events.jsonl").write_text("\n".join(lines) + "\n")
+    day = 86_400_000_000
+    found, letters = run_match([silent, pair], str(tmp_path / "events.jsonl"), ahead=day, part_bytes=300, session=spark)
+    judged = read_events([each.encode() for each in lines], ahead=day)
+    plans = {each.id: compile_subscription(each) for each in (silent, pair)}
+    expected = match_events(plans, judged)
+    assert [each.line() for each in found] == [each.line() for each in expected]
+    assert [(each.code, each.line) for each in letters] == [("TooFarAhead", 5)]
+    spans = [(each.end or 0) - (each.start or 0) for each in found if each.subscription == "silent"]
+    assert [span // 1_000_000 for span in spans if span > 1_000_000] == [1549, 5500]
+    assert spans.count(1_000_000) > 1500

@@ -122,3 +122,27 @@ def test_timers_of_an_idle_stream_fire(stream: Stream) -> None:
         assert stream.query.exception() is None
         time.sleep(0.2)
     assert [(each.subscription, each.events) for each in stream.all_matches()] == [("silence", ("a1",))]
+
+
+def test_one_event_of_a_wrong_clock_makes_no_other_late(stream: Stream) -> None:
+    """It reaches no shard and moves no time, but rings for itself; a replay that turns the limit off is moved."""
+    wrong = line("wrong", "b", 80 * 366 * 86_400)
+    stream.settings = {"lateness": "2s", "shards": 2}
+    for piece in ([line("a1", "a", 0), wrong], [line("b1", "b", 3)], [LAST]):
+        stream.put(piece)
+    stream.run([*NAMES, ATOM, THEN])
+    assert [(each.subscription, each.events) for each in stream.all_matches() if each.subscription == "then"] == [
+        ("then", ("a1", "b1"))
+    ]
+    assert {each.events for each in stream.all_matches() if each.subscription == "atom"} == {("wrong",), ("b1",)}
+    assert [letter.code for letter in stream.all_letters()] == ["TooFarAhead"]
+
+
+def test_a_replay_allows_every_time(stream: Stream) -> None:
+    start = 80 * 366 * 86_400
+    stream.settings = {"lateness": "0s", "shards": 2, "ahead": None}
+    for piece in ([line("a1", "a", start)], [line("b1", "b", start + 3)], [line("z", "z", start + 60)]):
+        stream.put(piece)
+    stream.run([*NAMES, THEN])
+    assert [each.events for each in stream.all_matches()] == [("a1", "b1")]
+    assert stream.all_letters() == []

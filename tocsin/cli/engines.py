@@ -41,7 +41,7 @@ class EngineName(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to match: subscriptions, files of events, how late an event may be, and where the clock stops.
+    """What to match: subscriptions, files of events, how late or far ahead one may be, where the clock stops.
 
     `with_members` says whether anybody asks for the members of matches; in process they are there anyway.
     """
@@ -53,6 +53,7 @@ class Request:
     master: str = "local[2]"
     with_members: bool = False
     ends: Ends = Ends.START
+    ahead: Duration | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,21 +74,26 @@ def evaluate(engine: EngineName, request: Request) -> Answer:
     return _ENGINES[engine](request)
 
 
-def read_input(files: EventFiles, lateness: Duration | None = None, ends: Ends = Ends.START) -> Input:
+def read_input(
+    files: EventFiles,
+    lateness: Duration | None = None,
+    ends: Ends = Ends.START,
+    ahead: Duration | None = None,
+) -> Input:
     """The events of files, with a progress bar."""
     with reading(files.size, "reading events") as progress:
-        return read_pieces(files.pieces(progress), lateness, ends)
+        return read_pieces(files.pieces(progress), lateness, ends, ahead)
 
 
 def _local(request: Request) -> Answer:
-    found = read_input(request.events, request.lateness, request.ends)
+    found = read_input(request.events, request.lateness, request.ends, request.ahead)
     with working(len(found.events), "matching") as progress:
         matches = match_events(request.loaded.plans, found, request.until, progress)
     return Answer(matches, found.dead_letters, found.warned, bool(found.events))
 
 
 def _reference(request: Request) -> Answer:
-    found = read_input(request.events, request.lateness, request.ends)
+    found = read_input(request.events, request.lateness, request.ends, request.ahead)
     plans = request.loaded.plans
 
     faults: list[DeadLetter] = []
@@ -178,6 +184,7 @@ def _spark(request: Request) -> Answer:
             master=request.master,
             with_members=request.with_members,
             interval=request.ends,
+            ahead=request.ahead,
         )
     dead_letters = [*file.dead_letters, *map(file.placed, told)]
     warned = Warned()

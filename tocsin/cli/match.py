@@ -40,6 +40,10 @@ def match(
     lateness: Annotated[
         str | None, typer.Option(help="Count events as late that end more than this before the newest one, as 2s.")
     ] = None,
+    ahead: Annotated[
+        str | None,
+        typer.Option(help="Count events as wrong that end more than this ahead of the events around them, as 1d."),
+    ] = None,
     until: Annotated[str | None, typer.Option(help="Stop the clock at this time, as 2026-01-31T08:00:00Z.")] = None,
     output: Annotated[str, typer.Option(help="Where matches go, one JSON object a line; - is standard output.")] = "-",
     dead_letters: Annotated[
@@ -71,8 +75,9 @@ def match(
     contents = {id: each.content or content for id, each in loaded.subscriptions.items()}
     allowed = parse_duration(lateness) if lateness else None
     with_members = set(contents.values()) != {Content.IDS}
+    far = parse_duration(ahead) if ahead else None
     files = event_files(events, format, split, columns, zone, time)
-    request = Request(loaded, files, allowed, stop, master, with_members, interval)
+    request = Request(loaded, files, allowed, stop, master, with_members, interval, far)
     answer = evaluate(engine, request)
     for line in answer.warned.lines():
         typer.echo(f"tocsin: warning: {line}; the event was served", err=True)

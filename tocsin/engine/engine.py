@@ -22,12 +22,12 @@ from tocsin.errors import EventProblem, StateProblem
 from tocsin.events.event import Event
 from tocsin.events.match import Match, match_of_event
 from tocsin.plan.atoms import Atom, Condition
-from tocsin.plan.composites import Forward, Plan
+from tocsin.plan.composites import MOST_EMPTY_WINDOWS, Forward, Plan
 from tocsin.plan.construction import Construct
 from tocsin.plan.past_windows import past_window
 from tocsin.plan.rendering import match_of_atom, matches_of
 from tocsin.plan.row_functions import GivenUp
-from tocsin.values.time import Instant
+from tocsin.values.time import Duration, Instant
 
 _ATOM_MARK = "\0"
 """First character of the matcher's keys for atoms of composites; no subscription id starts with it."""
@@ -72,6 +72,7 @@ class Engine:
         "_atom_keys",
         "_atoms",
         "_composites",
+        "_constructing",
         "_matcher",
         "_network",
         "_numbers",
@@ -88,6 +89,7 @@ class Engine:
         self._untold: list[Untold] = []
         self._telling: dict[str, Plan] = {}
         self._composites: set[str] = set()
+        self._constructing: set[str] = set()
         self._atoms: dict[str, Atom] = {}
         self._atom_keys: dict[Atom, str] = {}
         self._targets: dict[int, str | Atom] = {}
@@ -124,6 +126,8 @@ class Engine:
             self._add_composite(key, plan)
         if not isinstance(plan.pattern, Condition) or not isinstance(plan.output, Forward):
             self._telling[key] = plan
+        if isinstance(plan.output, Construct):
+            self._constructing.add(key)
 
     def _add_composite(self, key: str, plan: Plan) -> None:
         added = self._network.add(key, plan.pattern)
@@ -141,6 +145,7 @@ class Engine:
         """Removes a subscription and all that only it held."""
         self._targets.clear()  # slots are used again
         self._telling.pop(key, None)
+        self._constructing.discard(key)
         if key not in self._composites:
             self._matcher.remove(key)
             return
@@ -202,8 +207,7 @@ class Engine:
 
     def constructs(self, key: str) -> bool:
         """Whether what a subscription puts out are events again."""
-        plan = self._telling.get(key)
-        return plan is not None and isinstance(plan.output, Construct)
+        return key in self._constructing
 
     @property
     def tells_more(self) -> bool:
@@ -222,9 +226,30 @@ class Engine:
     def _give_up(self, key: str, events: Sequence[Event], why: GivenUp) -> None:
         self._untold.append(Untold(key, tuple(events), why))
 
-    def advance_to(self, now: Instant | None) -> Found:
-        """No event that ends at `now` or before is missing: what its timers bring about; None for the end of time."""
-        return self._watched(self._network.advance_to(now))
+    def advance_to(self, now: Instant | None, leap: Instant | None = None) -> Found:
+        """No event that ends at `now` or before is missing: what its timers bring about; None for the end of time.
+
+        `leap` says up to when none will come either: then many empty windows that come again are told as one.
+        """
+        return self._watched(self._network.advance_to(now, None if leap is None else self._quiet_until(leap)))
+
+    def pass_over(self, pause: tuple[Instant, Instant]) -> Found:
+        """One event ends when the pause begins, the next when it ends, and none in between: the clock leaps."""
+        before, after = pause
+        return self.advance_to(before - 1) + self.advance_to(after - 1, after - 1)
+
+    @property
+    def shortest_pause(self) -> Duration | None:
+        """Pauses that are longer may be leapt over; None where nothing comes again."""
+        length = self._network.shortest_window
+        return None if length is None else MOST_EMPTY_WINDOWS * length
+
+    def _quiet_until(self, leap: Instant) -> Instant:
+        """Before which nothing happens: where events are constructed, what is due may bring one."""
+        if not self._constructing:
+            return leap
+        due = self._network.next_deadline()
+        return leap if due is None else min(leap, due - 1)
 
     def take_suspended(self) -> list[str]:
         """The composites that were removed because too much waited for them, since this was asked last."""
@@ -233,6 +258,12 @@ class Engine:
 
     def _watched(self, found: Found) -> Found:
         """Removes the subscriptions for which too much waits: the others are served on, nothing is trimmed."""
+        if self._network.given_up:
+            for key, occurrence, why in self._network.take_given_up():
+                self._give_up(key, occurrence.members, why)
+                if self._network.is_hopeless(key):
+                    self.remove(key)
+                    self._suspended.append(key)
         if self._network.overfull:
             for key in self._network.take_overfull():
                 self.remove(key)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from traceback import walk_tb
@@ -11,10 +11,17 @@ from typing import Any
 
 from tocsin.errors import Problem
 from tocsin.events.event import Event
+from tocsin.values.time import Duration, Instant, format_duration, format_instant
 
 MAX_INPUT = 4096
+_SHOWN_LEVELS = 200
 
 LATE = "late"
+
+LIMIT = "LIMIT"
+"""The code of what was too much work."""
+
+TOO_FAR_AHEAD = "TooFarAhead"
 
 EVENT_WARNING = "EventWarning"
 """The code of what is told like a dead letter where there is no other way: the event itself was served."""
@@ -74,6 +81,21 @@ def late(event: Event, line: int | None = None) -> DeadLetter:
     return DeadLetter("LateEvent", LATE, json.dumps({"source": event.source, "id": event.id}), line)
 
 
+def too_far_ahead(event: Event, allowed: Duration, line: int | None = None) -> DeadLetter:
+    """The dead letter of an event whose clock is wrong: it ends too far ahead of the time that it came."""
+    assert event.interval is not None
+    return far_letter(event.interval.end, json.dumps({"source": event.source, "id": event.id}), allowed, line)
+
+
+def far_letter(end: Instant, who: str, allowed: Duration, line: int | None = None) -> DeadLetter:
+    """The same of an event of which only the end and the identity, as JSON, are known."""
+    reason = (
+        f"too far ahead: the event ends at {format_instant(end)}, more than {format_duration(allowed)} ahead of its"
+        " time; it moves no clock and no composite sees it (mend the clock of its source, or allow more with `ahead`)"
+    )
+    return DeadLetter(TOO_FAR_AHEAD, reason, who, line)
+
+
 def refused(event: Event, problem: Problem) -> DeadLetter:
     """The dead letter of an event that a part of the subscriptions cannot be asked about."""
     return malformed(problem, json.dumps({"source": event.source, "id": event.id}))
@@ -82,14 +104,15 @@ def refused(event: Event, problem: Problem) -> DeadLetter:
 def undecided(event: Event, subscription: str | None) -> DeadLetter:
     """The dead letter of an event that a subscription is too hard to decide for: it does not ring, and this is told."""
     who = "a part of a composite" if subscription is None else f"subscription {subscription!r}"
-    reason = f"{who} could not be decided for the event within the limits; it does not ring"
+    reason = f"undecided: {who} could not be decided for the event within the limits; it does not ring"
     event_told = json.dumps({"source": event.source, "id": event.id})
-    return DeadLetter("LIMIT", reason, event_told, subscription=subscription)
+    return DeadLetter(LIMIT, reason, event_told, subscription=subscription)
 
 
 def untold(events: Sequence[Event], subscription: str, code: str, why: str) -> DeadLetter:
     """The dead letter of events for which a subscription has nothing to tell, because it could not be built."""
-    reason = f"subscription {subscription!r} builds nothing of the event: {why}"
+    given_up = f"undecided: subscription {subscription!r} is not worked out for the event: {why}"
+    reason = given_up if code == LIMIT else f"subscription {subscription!r} builds nothing of the event: {why}"
     members = [{"source": event.source, "id": event.id} for event in events]
     return DeadLetter(code, reason, json.dumps(members[0] if len(members) == 1 else members), subscription=subscription)
 
@@ -138,7 +161,8 @@ def suspended(subscription: str) -> DeadLetter:
     """The dead letter of a subscription that was suspended because too much waited for it."""
     return DeadLetter(
         "QueueLimitExceeded",
-        f"subscription {subscription!r} is suspended: more occurrences wait for it than the limit allows"
+        f"subscription {subscription!r} is suspended: more occurrences wait for it, or are to be combined again and"
+        " again, than the limits allow"
         " (give it a window, a key to join on or a shorter horizon, then subscribe again)",
         subscription,
     )
@@ -156,7 +180,7 @@ def internal_error(error: BaseException, events: Sequence[Event] = (), subscript
 def unreadable(error: BaseException, raw: object) -> DeadLetter:
     """The dead letter of input in whose reading we failed, though it may be an event."""
     try:
-        shown = shown_input(raw if isinstance(raw, bytes | str) else repr(raw))
+        shown = shown_input(raw if isinstance(raw, bytes | str) else shown_object(raw))
     except Exception:
         shown = type(raw).__name__
     return DeadLetter(INTERNAL_ERROR, f"it could not be read: {shown_error(error)} (please report it)", shown)
@@ -230,6 +254,33 @@ def window_over(subscription: str) -> DeadLetter:
         " (give a window that ends later, or events of its time)",
         subscription,
     )
+
+
+def shown_object(value: object) -> str:
+    """The beginning of an object in memory as Python writes it, however large or deep it is."""
+    text = ""
+    for piece in _pieces_of(value, _SHOWN_LEVELS):
+        text += piece
+        if len(text) >= MAX_INPUT:
+            break
+    return shown_input(text)
+
+
+def _pieces_of(value: object, levels: int) -> Iterator[str]:
+    if not isinstance(value, Mapping | list | tuple):
+        yield repr(value[:MAX_INPUT] if isinstance(value, str | bytes) else value)
+        return
+    if levels == 0:
+        yield "..."
+        return
+    is_mapping = isinstance(value, Mapping)
+    yield "{" if is_mapping else "["
+    for number, item in enumerate(value.items() if isinstance(value, Mapping) else value):
+        yield ", " if number else ""
+        if is_mapping:
+            yield f"{item[0]!r}: "
+        yield from _pieces_of(item[1] if is_mapping else item, levels - 1)
+    yield "}" if is_mapping else "]"
 
 
 def shown_input(raw: bytes | str) -> str:

@@ -105,9 +105,12 @@ class GuardedEngine:
         """What the next event in canonical order, and the timers due before it, bring about, as matches."""
         return self._detect(lambda: self.engine.detect(event, atoms), (event,))
 
-    def advance_to(self, now: Instant | None) -> list[Match]:
-        """What the timers up to an instant bring about, as matches; None for the end of time."""
-        return self._detect(lambda: self.engine.advance_to(now), ())
+    def advance_to(self, now: Instant | None, leap: Instant | None = None) -> list[Match]:
+        """What the timers up to an instant bring about, as matches; None for the end of time.
+
+        `leap` says up to when no event will come, as for the engine.
+        """
+        return self._detect(lambda: self.engine.advance_to(now, leap), ())
 
     def publish(self, found: Iterable[Match]) -> list[Event]:
         """The events that matches construct, all at one time; past the limits they are dead letters."""
@@ -129,6 +132,10 @@ class GuardedEngine:
         if match.outputs and not events:
             self._letters.append(too_many_hops(match.subscription, match.id))
         return events
+
+    def pass_over(self, pause: tuple[Instant, Instant]) -> list[Match]:
+        """What time brings about between two events that are far apart, as matches: the clock leaps."""
+        return self._detect(lambda: self.engine.pass_over(pause), ())
 
     def take_letters(self) -> list[DeadLetter]:
         """What could not be served, and why, since this was asked last."""
@@ -168,6 +175,7 @@ class GuardedEngine:
             raise
         for key, raised in self.engine.take_faults():
             self._blame(Fault(raised, events, key))
+        self._take_untold()
         if self._ended:
             found = [each for each in found if each[0] not in self._ended]
         return self._render(found) if found else []

@@ -214,12 +214,17 @@ class BeforeWindow:
     length: Duration
 
 
+MOST_EMPTY_WINDOWS = 1_000
+
+
 @dataclass(frozen=True, slots=True)
 class EveryWindow:
     """One window after the other, (origin + k length, origin + (k + 1) length]; what ends there is inside.
 
     Without origin they are counted since the epoch, from the one in which the first known instant lies. They come again
-    without end; at the end of time those are decided that are over by the last known instant.
+    without end; at the end of time those are decided that are over by the last known instant. Where
+    the clock leaps over more than `MOST_EMPTY_WINDOWS` of them at once, all empty, they are one
+    occurrence, from the first to the last.
     """
 
     length: Duration

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from tocsin.plan.rows import NOTHING_BOUND, Row, Rows
 
 Names = tuple[str, ...]
 Values = tuple[Hashable, ...]
+Spend = Callable[[int], object]
+"""Hears how many rows are about to be made or looked at; may raise."""
 
 
-def natural_join(left: Rows, right: Rows) -> Rows:
+def spend_nothing(rows: int) -> None:
+    """For those who do not count."""
+
+
+def natural_join(left: Rows, right: Rows, spend: Spend = spend_nothing) -> Rows:
     """The rows of both that agree on what they share, each once, in the order of the left and then the right."""
     if left == NOTHING_BOUND:
         return right
     if right == NOTHING_BOUND:
         return left
     tables: dict[Names, dict[Names, dict[Values, list[tuple[int, Row]]]]] = defaultdict(dict)
+    spend(len(left) + len(right))
     by_names = _by_names(right)
     found: dict[Row, None] = {}
     for one in left:
@@ -29,6 +36,7 @@ def natural_join(left: Rows, right: Rows) -> Rows:
             if table is None:
                 table = tables[theirs][shared] = _table(numbered, shared)
             matching += table.get(values_at(one, shared), ())
+        spend(len(matching))
         if len(by_names) > 1:
             matching.sort(key=lambda each: each[0])
         found |= dict.fromkeys(_united(one, other) for _, other in matching)

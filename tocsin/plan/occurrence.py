@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import partial, reduce
 
 from tocsin.errors import EventProblem
 from tocsin.events.event import Event
-from tocsin.plan.natural_join import natural_join, rows_without
+from tocsin.plan.natural_join import Spend, natural_join, rows_without, spend_nothing
 from tocsin.plan.rows import NOTHING_BOUND, Rows
 from tocsin.values.space import HALF_TURN, Geometry, Metric, extent, width
 from tocsin.values.time import Instant
@@ -57,6 +57,11 @@ class Occurrence:
         if self._identity is None:
             self._identity = tuple([member.identity for member in self.members])
         return self._identity
+
+    @property
+    def sameness(self) -> tuple[Instant, Instant, Identity]:
+        """Equal for one and the same occurrence."""
+        return (self.start, self.end, self.identity)
 
     @property
     def order(self) -> tuple[Instant, Instant, Identity]:
@@ -127,16 +132,19 @@ def occurrence_of(event: Event, rows: Rows = NOTHING_BOUND) -> Occurrence:
     return Occurrence((event,), interval.start, interval.end, rows=rows)
 
 
-def combined(parts: Sequence[Occurrence]) -> Occurrence | None:
-    """The occurrence of all parts together; None where they disagree on what they bind or share a member by chance."""
+def combined(parts: Sequence[Occurrence], spend: Spend = spend_nothing) -> Occurrence | None:
+    """The occurrence of all parts together; None where they disagree on what they bind or share a member by chance.
+
+    `spend` hears of the rows that are joined.
+    """
     if len(parts) == 2:
         first, second = parts
         if first.names.keys().isdisjoint(second.names):
-            return _pair(first, second)
-    return _combined(parts)
+            return _pair(first, second, spend)
+    return _combined(parts, spend)
 
 
-def _pair(first: Occurrence, second: Occurrence) -> Occurrence | None:
+def _pair(first: Occurrence, second: Occurrence, spend: Spend) -> Occurrence | None:
     """The usual case, two parts with nothing in common, without the tables that the general one needs."""
     if len(first.members) == len(second.members) == 1:
         one, other = first.members[0], second.members[0]
@@ -148,7 +156,7 @@ def _pair(first: Occurrence, second: Occurrence) -> Occurrence | None:
         if len(by_identity) != len(first.members) + len(second.members):
             return None
         members = tuple(sorted(by_identity.values(), key=lambda member: member.order))
-    rows = first.rows if second.rows is NOTHING_BOUND else natural_join(first.rows, second.rows)
+    rows = first.rows if second.rows is NOTHING_BOUND else natural_join(first.rows, second.rows, spend)
     if not rows:
         return None
     return Occurrence(
@@ -161,7 +169,7 @@ def _pair(first: Occurrence, second: Occurrence) -> Occurrence | None:
     )
 
 
-def _combined(parts: Sequence[Occurrence]) -> Occurrence | None:
+def _combined(parts: Sequence[Occurrence], spend: Spend) -> Occurrence | None:
     names: dict[str, Occurrence] = {}
     members: dict[tuple[str, str], Event] = {}
     for part in parts:
@@ -177,7 +185,7 @@ def _combined(parts: Sequence[Occurrence]) -> Occurrence | None:
             if member.identity in members and member.identity not in shared:
                 return None
             members[member.identity] = member
-    rows = reduce(natural_join, (part.rows for part in parts))
+    rows = reduce(partial(natural_join, spend=spend), (part.rows for part in parts))
     if not rows:
         return None
     return Occurrence(

@@ -45,18 +45,20 @@ from tocsin.reference.windows import (
     ends_in,
     first_start,
     is_in,
+    last_leapt,
     longest_wait,
 )
-from tocsin.values.time import Instant
+from tocsin.values.time import Duration, Instant
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Timer:
-    """At `due`, the wait of an occurrence in a slot is over; without occurrence, a fixed window is."""
+    """At `due`, the wait of an occurrence in a slot is over; without occurrence, a window is, or many since a time."""
 
     due: Instant
     slot: int = 0
     occurrence: Occurrence | None = None
+    since: Instant | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -77,6 +79,7 @@ class Detection:
     def __init__(self, pattern: Part) -> None:
         self.found: list[Occurrence] = []
         self._known: Instant | None = None
+        self._leap: Instant | None = None
         self._now: Instant | None = None
         self._sending: dict[Triggered, Sending] = {}
         self._scopes = scopes_of(pattern)
@@ -96,6 +99,7 @@ class Detection:
         """No event that ends at `now` or before is missing; None for the end of time."""
         if now is not None:
             self._known = now if self._known is None else max(now, self._known)
+        self._leap = self._known
         while (due := self._next_timer(now)) is not None and (now is None or due <= now):
             self._step(None, due)
 
@@ -273,16 +277,26 @@ class Detection:
             case Absence(_, FixedWindow(start, length)):
                 if not any(is_in(each, start, start + length) for each in node.queues[0]):
                     node.brought.append(silence(start, start + length))
-            case Absence(_, EveryWindow(length)):
-                if not any(ends_in(each, timer.due - length, timer.due) for each in node.queues[0]):
-                    node.brought.append(silence(timer.due - length, timer.due))
-                node.timers.append(_Timer(timer.due + length))
+            case Absence(part, EveryWindow(length)):
+                self._on_window_over(node, part, timer, length)
             case Absence(_, AfterWindow(_, length)) if occurrence is not None and occurrence in node.queues[1]:
                 node.queues[1].remove(occurrence)
                 came = [each for each in node.queues[0] if breaks_after(node.part, each, occurrence, length)]
                 left = without(occurrence, came)
                 if left is not None:
                     node.brought.append(left.silent_after(occurrence.end, occurrence.end + length))
+
+    def _on_window_over(self, node: _Node, part: Part, timer: _Timer, length: Duration) -> None:
+        """A window that comes again: told where it is empty, with those that follow where the clock leaps over many."""
+        start = timer.due - length if timer.since is None else timer.since
+        last = last_leapt(part, timer.due, length, self._leap)
+        if any(ends_in(each, start, timer.due) for each in node.queues[0]):
+            node.timers.append(_Timer(timer.due + length))
+        elif last > timer.due:
+            node.timers.append(_Timer(last, since=start))
+        else:
+            node.brought.append(silence(start, timer.due))
+            node.timers.append(_Timer(timer.due + length))
 
 
 def _roles(node: _Node) -> list[list[Occurrence]]:

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from tocsin.events.event import Event
 from tocsin.plan.composites import (
+    MOST_EMPTY_WINDOWS,
     Absence,
+    AfterWindow,
     BeforeWindow,
     DuringWindow,
     End,
@@ -55,6 +57,26 @@ def windows(every: EveryWindow, first: Instant | None, last: Instant | None) -> 
     while start + every.length <= last:
         yield start, start + every.length
         start += every.length
+
+
+def last_leapt(absent: Part, end: Instant, length: Duration, leap: Instant | None) -> Instant:
+    """Where the last window ends that is told with the empty one that ends at `end`, when no event ends up to `leap`.
+
+    They are told as one if they are more than a thousand, and if nothing but an event can bring about what is absent.
+    """
+    count = 1
+    while leap is not None and end + count * length <= leap and count <= MOST_EMPTY_WINDOWS:
+        count += 1
+    if leap is None or count <= MOST_EMPTY_WINDOWS or _comes_by_time(absent):
+        return end
+    return leap - (leap - end) % length
+
+
+def _comes_by_time(part: Part) -> bool:
+    """Whether an occurrence of the part may come about without an event: a window in it may run out."""
+    if isinstance(part, Absence) and isinstance(part.window, FixedWindow | AfterWindow | EveryWindow):
+        return True
+    return any(_comes_by_time(inner) for inner in parts_of(part))
 
 
 def is_in(each: Occurrence, start: Instant, end: Instant) -> bool:

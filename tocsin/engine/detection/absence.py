@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from tocsin.engine.detection.keys import slot_keys
-from tocsin.engine.detection.node import Node, Pending, State, Step, Writer
+from tocsin.engine.detection.node import A_RESULT, A_TRIAL, QUESTIONS, Node, Pending, State, Step, Writer
 from tocsin.engine.detection.queue import Queue
 from tocsin.engine.detection.scope import Scopes
 from tocsin.engine.detection.waiting import Entry, Waiting
@@ -269,11 +269,13 @@ class BetweenAbsenceNode(Node):
                     entry.silenced = absent.end
 
     def _close(self, last: Occurrence, key: Hashable, step: Step) -> None:
+        self.renew(step)
         for entry in self._candidates(last, key):
             if not entry.alive or self._is_used(entry.occurrence) or self._is_used(last):
                 continue
             whole = self._whole(entry, last, key)
             if whole is not None:
+                self.spend(A_RESULT + len(whole.rows))
                 step.bring(self, whole)
                 if self._use_up(entry, last, whole):
                     return
@@ -304,7 +306,8 @@ class BetweenAbsenceNode(Node):
 
     def _pair(self, first: Occurrence, last: Occurrence) -> Occurrence | None:
         """Both together, if they bound a window."""
-        whole = combined((first, last))
+        self.spend(A_TRIAL)
+        whole = combined((first, last), self.spend)
         if whole is None or not all(compare(each, whole.names) for each in self._on_bounds):
             return None
         return whole
@@ -312,6 +315,7 @@ class BetweenAbsenceNode(Node):
     def _unbroken(self, first: Occurrence, last: Occurrence, whole: Occurrence, key: Hashable) -> Occurrence | None:
         """The whole with the rows for which nothing came in between; None where no row is left."""
         absent = self._absent.oldest_first(key) if self._is_apart else self._absent.entries()
+        self.spend(len(self._absent) // QUESTIONS)
         came = [
             each.occurrence
             for each in absent

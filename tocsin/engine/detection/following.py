@@ -6,19 +6,20 @@ means that a pair is used up for the node that found it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
 from tocsin.engine.detection.compiled import Filter, by_cost, is_one_event, pair_filter
 from tocsin.engine.detection.extremes import Extreme, Number, Screen, screen_of
 from tocsin.engine.detection.join import ends_last, is_kept_by_expiry
 from tocsin.engine.detection.keys import Key, homes_of, slot_keys
 from tocsin.engine.detection.lines import Follower, Line, joined
-from tocsin.engine.detection.node import Node, Pending, State, Step, Writer
+from tocsin.engine.detection.node import A_TRIAL, QUESTIONS, Node, Pending, State, Step, Writer
 from tocsin.engine.detection.queue import Queue
 from tocsin.engine.detection.scope import Scopes
 from tocsin.plan.bounds import join_lifetime
 from tocsin.plan.composites import Join, Named, Part, Policy, variables_of
 from tocsin.plan.occurrence import Occurrence, combined
+from tocsin.plan.row_functions import GivenUp
 from tocsin.values.time import Duration, Instant
 
 _MARKS_ALLOWED = 64
@@ -158,9 +159,10 @@ class LastGroup(Follower):
                 fitting = iter(waiting)
                 for question in questions:
                     fitting = filter(question, fitting)
-                for first in fitting:
-                    if member.is_paired(first, occurrence, key, step):
-                        break
+                try:
+                    member.pair(fitting, len(waiting), occurrence, key, step)
+                except GivenUp as why:
+                    step.give_up(member, occurrence, why)
 
     def _promising(self, screen: Screen, occurrence: Occurrence, key: Hashable) -> list[FollowingNode]:
         """The nodes for which something waits that may stand in the order asked for."""
@@ -220,11 +222,20 @@ class FollowingNode(Node):
         """Whether the other is this node or its line."""
         return other in (self, self.line)
 
+    def pair(self, fitting: Iterable[Occurrence], count: int, last: Occurrence, key: Hashable, step: Step) -> None:
+        """Brings the first pair that is to be had, out of so many that wait; GivenUp where that is too much work."""
+        self.renew(step)
+        self.spend(count // QUESTIONS)
+        for first in fitting:
+            if self.is_paired(first, last, key, step):
+                return
+
     def is_paired(self, first: Occurrence, last: Occurrence, key: Hashable, step: Step) -> bool:
         """Brings the pair, if the first is still to be had for this node; whether it was."""
         if first in self._used or self.line.is_only_others(first, self._mine):
             return False
-        whole = combined((last, first) if self._first else (first, last))
+        self.spend(A_TRIAL)
+        whole = combined((last, first) if self._first else (first, last), self.spend)
         if whole is None:
             return False
         step.bring(self, whole)

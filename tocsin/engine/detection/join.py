@@ -9,7 +9,7 @@ from math import prod
 
 from tocsin.engine.detection.compiled import Filter, by_cost, pair_filter
 from tocsin.engine.detection.keys import homes_of, slot_keys
-from tocsin.engine.detection.node import Node, Pending, State, Step, Writer
+from tocsin.engine.detection.node import A_RESULT, A_TRIAL, QUESTIONS, Node, Pending, State, Step, Writer
 from tocsin.engine.detection.queue import Queue
 from tocsin.engine.detection.row_queue import RowQueue
 from tocsin.engine.detection.scope import Scopes
@@ -17,6 +17,7 @@ from tocsin.plan.bounds import join_lifetime
 from tocsin.plan.composites import End, Join, JoinCondition, Moment, Named, Policy, Precedes, Related, variables_of
 from tocsin.plan.conditions import compare, meets
 from tocsin.plan.occurrence import Occurrence, combined
+from tocsin.plan.row_functions import GivenUp
 from tocsin.values.time import Duration, Instant
 
 
@@ -72,7 +73,7 @@ class JoinNode(Node):
         self._conditions = by_cost(conditions)
         self._expires = False
         self._when = -1
-        self._used: list[Occurrence] = []
+        self._used: set[object] = set()
 
     keeps = True
 
@@ -163,12 +164,24 @@ class JoinNode(Node):
         return False
 
     def _is_consumed(self, slot: int, occurrence: Occurrence, key: Hashable, step: Step) -> bool:
-        """Tries every choice of waiting ones, oldest first; whether the new occurrence is used up by it."""
+        """Tries every choice of waiting ones, oldest first; whether the new occurrence is used up by it.
+
+        Where that is too much, what was found until then is told, and the new occurrence waits like any other.
+        """
+        self.renew(step)
+        try:
+            return self._is_taken(slot, occurrence, key, step)
+        except GivenUp as why:
+            step.give_up(self, occurrence, why)
+            return self._is_used(occurrence)
+
+    def _is_taken(self, slot: int, occurrence: Occurrence, key: Hashable, step: Step) -> bool:
         for choice in self._choices(slot, occurrence, key):
             if self._names and self._is_any_used(choice):
                 continue
             whole = self._whole(choice)
             if whole is not None:
+                self.spend(A_RESULT + len(whole.rows))
                 step.bring(self, whole)
                 if self._use_up(choice, slot, key, whole):
                     return True
@@ -184,7 +197,9 @@ class JoinNode(Node):
                 others.append((new,))
             else:
                 others.append(self._most_recent(waiting, new) if recent else waiting)
-        self.tried += prod(map(len, others))
+        count = prod(map(len, others))
+        self.tried += count
+        self.spend(count * A_TRIAL)
         return product(*others)
 
     def _most_recent(self, waiting: Sequence[Occurrence], new: Occurrence) -> Sequence[Occurrence]:
@@ -192,7 +207,8 @@ class JoinNode(Node):
         return [each for each in (next(agreeing, None),) if each is not None]
 
     def _agree(self, one: Occurrence, other: Occurrence) -> bool:
-        both = combined((one, other))
+        self.spend(A_TRIAL)
+        both = combined((one, other), self.spend)
         return both is not None and all(
             compare(each, both.names)
             for each in self._join.conditions
@@ -204,7 +220,7 @@ class JoinNode(Node):
 
         That their ends lie close enough together needs no test: what is too old for the newcomer is forgotten.
         """
-        whole = combined(parts)
+        whole = combined(parts, self.spend)
         if whole is None or not all(meets(condition, parts, whole.names) for condition in self._conditions):
             return None
         return whole
@@ -233,14 +249,14 @@ class JoinNode(Node):
     def _use_once(self, choice: Sequence[Occurrence]) -> None:
         """Single use: what is used up at one slot is used up at all, in this step too."""
         for each in choice:
-            self._used.append(each)
+            self._used.add(each.sameness)
             for queue in self._queues:
                 queue.remove_same(each)
 
     def _is_used_once(self, occurrence: Occurrence, step: Step) -> bool:
         if self._when != step.number:
-            self._when, self._used = step.number, []
-        return any(each.is_same(occurrence) for each in self._used)
+            self._when, self._used = step.number, set()
+        return bool(self._used) and occurrence.sameness in self._used
 
 
 class PairNode(JoinNode):
@@ -287,9 +303,21 @@ class PairNode(JoinNode):
             waiting = self._most_recent(waiting, new)
         self.tried += len(waiting)
         fitting = iter(waiting)
-        for bound_to in self._filters[slot]:
-            fitting = filter(bound_to(new), fitting)
+        if not self._filters[slot]:
+            self.spend(
+                len(waiting) * A_TRIAL
+            )  # known before anything is tried, so that nothing is where it is too much
+        else:
+            self.spend(len(waiting) // QUESTIONS)
+            for bound_to in self._filters[slot]:
+                fitting = filter(bound_to(new), fitting)
+            fitting = filter(self._try, fitting)
         return zip(fitting, repeat(new), strict=False) if slot else zip(repeat(new), fitting, strict=False)
+
+    def _try(self, waiting: Occurrence) -> bool:
+        """Counts one that passed the questions."""
+        self.spend(A_TRIAL)
+        return True
 
 
 def is_kept_by_expiry(condition: JoinCondition, slot: int, lifetime: Duration | None) -> bool:

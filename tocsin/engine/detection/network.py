@@ -20,18 +20,22 @@ from tocsin.errors import StateProblem
 from tocsin.events.event import Event
 from tocsin.plan.atoms import Atom, Condition
 from tocsin.plan.bounds import bounds_of
-from tocsin.plan.composites import Part, names_of, parts_of
+from tocsin.plan.composites import Absence, EveryWindow, Part, names_of, parts_of
 from tocsin.plan.occurrence import Occurrence, occurrence_of
 from tocsin.plan.past_windows import past_window, past_window_problem
+from tocsin.plan.row_functions import GivenUp
 from tocsin.plan.rows import NOTHING_BOUND, Rows
 from tocsin.plan.scopes import scopes_of
-from tocsin.values.time import Instant
+from tocsin.values.time import Duration, Instant
 
 Found = list[tuple[str, Occurrence]]
 """Subscription keys with the occurrences that they ring for."""
 
 QUEUE_LIMIT = 1_000_000
 """How many occurrences may wait in one place."""
+
+MOST_GIVEN_UP = 20
+"""How often a subscription may be too much to work out before it is suspended."""
 
 _BEGINNING: Instant = -(2**63)
 
@@ -75,11 +79,13 @@ class Network:
         self._rows = rows
         self.queue_limit = queue_limit
         self.overfull: set[Node] = set()
+        self.given_up: dict[Node, tuple[Occurrence, GivenUp]] = {}
         self.faults: list[tuple[Node, Exception]] = []
         """What nodes raised: it concerns those who use the node, and nobody else."""
         self.contains_faults = False
         """Whether it goes on after a node has raised, because somebody takes the faults; else it raises."""
         self.now: Instant = _BEGINNING
+        self.leap: Instant | None = None
         self.known: Instant = _BEGINNING
         self.number = 0
         self._clear()
@@ -88,6 +94,7 @@ class Network:
         self._roots: dict[str, Node] = {}
         self._owned: dict[str, list[_Name]] = {}
         self._scopes: dict[str, Scopes] = {}
+        self._hopeless: dict[str, int] = {}
         self._nodes: dict[_Name, Node] = {}
         self._owners: dict[_Name, int] = {}
         self._atoms: dict[int, Node] = {}
@@ -133,6 +140,7 @@ class Network:
             raise StateProblem(f"there is no subscription {key!r}", code="UnknownSubscriptionError", token=key)
         self._roots.pop(key).keys.remove(key)
         del self._scopes[key]
+        self._hopeless.pop(key, None)
         dropped = {self._nodes.pop(name) for name in self._owned.pop(key) if self._release(name)}
         self._forget_nodes(dropped)
         for node in dropped:
@@ -179,9 +187,14 @@ class Network:
             self._serve()
         return before + self._found if before else self._found
 
-    def advance_to(self, now: Instant | None) -> Found:
-        """No event that ends at `now` or before is missing: fires the timers up to it; None for the end of time."""
+    def advance_to(self, now: Instant | None, leap: Instant | None = None) -> Found:
+        """No event that ends at `now` or before is missing: fires the timers up to it; None for the end of time.
+
+        Where it is known that none will come up to `leap` either, windows that come again and are empty up to there may
+        be brought as one, if they are many.
+        """
         found: Found = []
+        self.leap = leap
         if now is not None and now > self.known:
             self._know(now)
         while self._timers and (now is None or self._timers[0][0] <= now):
@@ -196,7 +209,15 @@ class Network:
             self._serve()
             self._firing = False
             found += self._found
+        self.leap = None
         return found
+
+    @property
+    def shortest_window(self) -> Duration | None:
+        """The length of the shortest windows that come again; None where there are none."""
+        absences = (node.part for node in self._nodes.values() if node.is_endless)
+        windows = (part.window for part in absences if isinstance(part, Absence))
+        return min((each.length for each in windows if isinstance(each, EveryWindow)), default=None)
 
     @property
     def has_begun(self) -> bool:
@@ -215,6 +236,10 @@ class Network:
                 if node.is_endless:
                     self._contain(node, node.begin, now, True, self)
         self.known = now
+
+    def next_deadline(self) -> Instant | None:
+        """The soonest timer of a part whose timers do not come again for ever."""
+        return min((due for due, _, node, _ in self._timers if not node.is_endless and not node.is_gone), default=None)
 
     def next_timer(self) -> Instant | None:
         """The soonest instant at which something is to be done."""
@@ -279,7 +304,9 @@ class Network:
                 first = written.setdefault(name, place)
                 nodes[place] = self._nodes[name].snapshot(writer) if first == place else first
         used = {key: self._scopes[key].snapshot() for key in self._owned}
+        given_up = {"given_up": dict(self._hopeless)} if self._hopeless else {}
         return {
+            **given_up,
             "version": VERSION,
             "now": self.now,
             "known": self.known,
@@ -308,6 +335,7 @@ class Network:
             if place in state["nodes"]:
                 self._nodes[name].restore(state["nodes"][place], reader.read, self)
         self.known = state["known"]
+        self._hopeless = {key: count for key, count in state.get("given_up", {}).items() if key in self._roots}
         for key, pattern in patterns.items():
             self._build(key, pattern, self._name)
 
@@ -316,6 +344,8 @@ class Network:
         for follower in node.followers:
             try:
                 follower.receive(0, occurrence, self)
+            except GivenUp as why:
+                self.give_up(follower, occurrence, why)
             except Exception as error:
                 self._fault(follower, error)
         for user, slot in node.users:
@@ -326,6 +356,26 @@ class Network:
             inbox.append((slot, occurrence))
         for key in node.keys:
             self._found.append((key, occurrence))
+
+    def give_up(self, node: Node, occurrence: Occurrence, why: GivenUp) -> None:
+        """What the occurrence brings about at the node is too much to work out; told once for a step."""
+        self.given_up.setdefault(node, (occurrence, why))
+
+    def take_given_up(self) -> list[tuple[str, Occurrence, GivenUp]]:
+        """The subscriptions for which something was too much to work out, and the occurrences that came last."""
+        given_up, self.given_up = self.given_up, {}
+        found: dict[str, tuple[Occurrence, GivenUp]] = {}
+        for key, names in self._owned.items():
+            for node, why in given_up.items():
+                if any(self._nodes[name].uses(node) for name in names):
+                    found.setdefault(key, why)
+        for key in found:
+            self._hopeless[key] = self._hopeless.get(key, 0) + 1
+        return [(key, occurrence, why) for key, (occurrence, why) in found.items()]
+
+    def is_hopeless(self, key: str) -> bool:
+        """Whether a subscription was too much to work out so often that it would only cost the others their time."""
+        return self._hopeless.get(key, 0) >= MOST_GIVEN_UP
 
     def vanish(self, scopes: Scopes, name: str, occurrence: Occurrence) -> None:
         """What a name stands for is lost to its whole scope once the step is over."""
@@ -381,6 +431,8 @@ class Network:
         for slot, occurrence in inbox:
             try:
                 node.receive(slot, occurrence, self)
+            except GivenUp as why:
+                self.give_up(node, occurrence, why)
             except Exception as error:
                 self._fault(node, error)
         inbox.clear()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from tocsin.plan.composites import Part
 from tocsin.plan.occurrence import Occurrence
+from tocsin.plan.row_functions import GivenUp
 from tocsin.values.time import Instant
 
 if TYPE_CHECKING:
@@ -30,6 +31,18 @@ class Pending:
     until: Instant | None
 
 
+WORK_LIMIT = 200_000
+"""How much work one event, or the timers of one instant, may cause at one part: about as many microseconds."""
+
+A_TRIAL = 10
+"""The work of putting occurrences together to see what comes of it."""
+
+A_RESULT = 10
+"""The work of telling what came of it, rows aside."""
+
+QUESTIONS = 4
+"""So many simple questions about what waits are work of one microsecond."""
+
 State = dict[str, Any]
 """Plain data: lists, dictionaries, strings and numbers, as JSON has them."""
 
@@ -37,16 +50,21 @@ State = dict[str, Any]
 class Step(Protocol):
     """The current step: where a node puts what it brings, and where it asks to be woken.
 
-    A node that keeps more than `queue_limit` is put into `overfull`.
+    A node that keeps more than `queue_limit` is put into `overfull`. Up to `leap`, where there is one, no event comes.
     """
 
     now: Instant
+    leap: Instant | None
     number: int
     queue_limit: int
     overfull: set[Node]
 
     def bring(self, node: Node, occurrence: Occurrence) -> None:
         """An occurrence of the node's part, for all its users."""
+        ...
+
+    def give_up(self, node: Node, occurrence: Occurrence, why: GivenUp) -> None:
+        """What the occurrence brings about at the node is too much to work out; its subscriptions are told."""
         ...
 
     def vanish(self, scopes: Scopes, name: str, occurrence: Occurrence) -> None:
@@ -73,7 +91,20 @@ class Writer(Protocol):
 class Node:
     """A part at work. Stateless unless a subclass says otherwise."""
 
-    __slots__ = ("due", "followers", "inbox", "inner", "is_gone", "keys", "level", "part", "shared", "users")
+    __slots__ = (
+        "_spent",
+        "_spent_in",
+        "due",
+        "followers",
+        "inbox",
+        "inner",
+        "is_gone",
+        "keys",
+        "level",
+        "part",
+        "shared",
+        "users",
+    )
 
     is_direct = False
     """Whether it keeps nothing and has one part inside, so that it can be served at once and not in its turn."""
@@ -95,6 +126,19 @@ class Node:
         self.due: list[object] = []
         self.keys: list[str] = []
         self.is_gone = False
+        self._spent = 0
+        self._spent_in = -1
+
+    def renew(self, step: Step) -> None:
+        """A new step has a new allowance of work."""
+        if self._spent_in != step.number:
+            self._spent_in, self._spent = step.number, 0
+
+    def spend(self, work: int) -> None:
+        """Counts work of about as many microseconds; GivenUp where it is too much for one step."""
+        self._spent += work
+        if self._spent > WORK_LIMIT:
+            raise GivenUp(f"one event would take more than {WORK_LIMIT:,} steps to combine with what waits")
 
     @property
     def is_empty(self) -> bool:

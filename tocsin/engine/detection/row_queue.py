@@ -35,10 +35,11 @@ class RowQueue(Queue):
     def candidates(self, key: Hashable, rows: Rows) -> Sequence[Occurrence]:
         """What waits under a key and may agree with one of the rows, oldest first."""
         found: dict[int, Occurrence] = dict(self._loose.get(key, {}))
+        waiting = self.waiting(key)
         for row in rows:
             values = self._values(row)
-            if values is None:
-                return self.waiting(key)
+            if values is None or len(found) == len(waiting):
+                return waiting
             found |= self._by_value.get((key, values), {})
         return sorted(found.values(), key=lambda each: self._numbers[id(each)])
 

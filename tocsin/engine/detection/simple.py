@@ -32,8 +32,9 @@ class NamedNode(Node):
         """Adds the name."""
         named = occurrence.named(self._name)
         if self._elements is not None:
+            self.renew(step)
             rows = element_rows(self._elements, occurrence.members[0])
-            named = named.binding(natural_join(occurrence.rows, rows))
+            named = named.binding(natural_join(occurrence.rows, rows, self.spend))
         step.bring(self, named)
 
 
@@ -62,12 +63,12 @@ class EitherNode(Node):
     def __init__(self, part: Either, inner: list[Node]) -> None:
         super().__init__(part, inner)
         self._when = -1
-        self._brought: list[Occurrence] = []
+        self._brought: set[object] = set()
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
         """Lets through what was not brought in this step."""
         if self._when != step.number:
-            self._when, self._brought = step.number, []
-        if not any(each.is_same(occurrence) for each in self._brought):
-            self._brought.append(occurrence)
+            self._when, self._brought = step.number, set()
+        if (same := occurrence.sameness) not in self._brought:
+            self._brought.add(same)
             step.bring(self, occurrence)

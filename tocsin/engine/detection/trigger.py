@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from tocsin.engine.detection.node import Node, Pending, State, Step, Writer
+from tocsin.engine.detection.node import A_RESULT, A_TRIAL, Node, Pending, State, Step, Writer
 from tocsin.engine.detection.queue import Queue
 from tocsin.plan.composites import Triggered, Waiting
 from tocsin.plan.occurrence import Occurrence, combined
@@ -40,6 +40,7 @@ class TriggerNode(Node):
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
         """Slot 0 is the detection, slot 1 the target."""
+        self.renew(step)
         self.forget_before(step.now)
         if slot == 0:
             self._on_detection(occurrence, step)
@@ -116,9 +117,11 @@ class TriggerNode(Node):
     def _send(self, detection: Occurrence, target: Occurrence, step: Step) -> bool:
         """Brings both together, if the target came when it counts; whether it did."""
         since = detection.start if self._trigger.waiting.is_since else detection.end
-        whole = combined((detection, target)) if target.start > since else None
+        self.spend(A_TRIAL)
+        whole = combined((detection, target), self.spend) if target.start > since else None
         if whole is None:
             return False
+        self.spend(A_RESULT + len(whole.rows))
         step.bring(self, whole)
         if self._trigger.waiting is Waiting.EVERY_SINCE:
             self._sent.add(target)

@@ -8,7 +8,13 @@ from collections.abc import Callable, Iterable
 from tocsin.engine.detection.keys import slot_keys
 from tocsin.engine.detection.node import Node, Pending, State, Step, Writer
 from tocsin.engine.detection.queue import Queue
-from tocsin.plan.composites import Absence, BeforeWindow, EveryWindow
+from tocsin.plan.composites import (
+    MOST_EMPTY_WINDOWS,
+    Absence,
+    BeforeWindow,
+    EveryWindow,
+    rings_by_time,
+)
 from tocsin.plan.conditions import concerns, window_start
 from tocsin.plan.occurrence import Occurrence
 from tocsin.values.time import Instant
@@ -17,15 +23,17 @@ from tocsin.values.time import Instant
 class EveryAbsenceNode(Node):
     """Rings at the end of every window in which the absent part did not end."""
 
-    __slots__ = ("_latest", "_next", "_window")
+    __slots__ = ("_latest", "_leaps", "_next", "_since", "_window")
 
     is_endless = True
 
     def __init__(self, part: Absence, window: EveryWindow, inner: list[Node]) -> None:
         super().__init__(part, inner)
         self._window = window
+        self._leaps = not rings_by_time(part.part)
         self._next: Instant | None = None
         self._latest: Instant | None = None
+        self._since: Instant | None = None
 
     @property
     def is_empty(self) -> bool:
@@ -50,10 +58,16 @@ class EveryAbsenceNode(Node):
         """A window is over."""
         end = self._next
         assert end is not None
-        start = end - self._window.length
-        if self._latest is None or self._latest <= start:
+        start = end - self._window.length if self._since is None else self._since
+        if self._latest is not None and self._latest > start:
+            self._set(end + self._window.length, step)
+        elif (leapt := self._leapt(end, step.leap)) > end:
+            self._since = start  # nothing can happen until then, and what has happened is told when it is over
+            self._set(leapt, step)
+        else:
+            self._since = None
             step.bring(self, Occurrence((), start, end, absences=((start, end),)))
-        self._set(end + self._window.length, step)
+            self._set(end + self._window.length, step)
 
     def snapshot(self, writer: Writer) -> State:
         """When the current window ends, and when the absent part last ended."""
@@ -64,6 +78,11 @@ class EveryAbsenceNode(Node):
         self._latest = state["latest"]
         if state["next"] is not None:
             self._set(state["next"], step)
+
+    def _leapt(self, end: Instant, leap: Instant | None) -> Instant:
+        """The end of the last of the empty windows that are told as one; of this alone unless they are many."""
+        further = 0 if leap is None else (leap - end) // self._window.length
+        return end + further * self._window.length if self._leaps and further >= MOST_EMPTY_WINDOWS else end
 
     def _set(self, due: Instant, step: Step) -> None:
         self._next = due

@@ -15,9 +15,13 @@ from tocsin.plan.graphs import is_below
 
 Pair = tuple[int, int]
 
+_ARCS_FOR_A_STEP = 4
+"""Looking at the property of so many arcs costs about as much as a step of the search."""
+
 
 def pairs_of(link: Link, graph: EncodedGraph, ontology: Ontology, budget: Budget) -> Iterator[Pair]:
     """The pairs that the link joins; one may come more than once."""
+    budget.spend(len(graph.arcs) // _ARCS_FOR_A_STEP)
     for arc in graph.arcs:
         if not _along(arc, link.property, ontology) or not _starts(arc, link, graph, ontology):
             continue
@@ -35,7 +39,9 @@ def onward(arc: Arc, wanted: str, graph: EncodedGraph, ontology: Ontology, budge
         budget.spend()
         if each.object not in expanded:
             expanded.add(each.object)
-            arcs += [after for after in graph.leaving(each.object) if _along(after, wanted, ontology)]
+            leaving = graph.leaving(each.object)
+            budget.spend(len(leaving) // _ARCS_FOR_A_STEP)
+            arcs += [after for after in leaving if _along(after, wanted, ontology)]
     return arcs
 
 

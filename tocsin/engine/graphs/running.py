@@ -69,10 +69,10 @@ def _reaching(subjects: Ints, low: int, high: int, subject: int) -> int:
 @inlined
 def _linked(subjects: Ints, objects: Ints, low: int, high: int, subject: int, target: int) -> bool:
     """Whether the pair is among those from low up to high."""
-    place = _reaching(subjects, low, high, subject)
-    while place < high and subjects[place] == subject and objects[place] < target:
-        place += 1
-    return place < high and subjects[place] == subject and objects[place] == target
+    low = _reaching(subjects, low, high, subject)
+    high = _reaching(subjects, low, high, subject + 1)
+    place = _reaching(objects, low, high, target)
+    return place < high and objects[place] == target
 
 
 @inlined
@@ -154,7 +154,7 @@ def search(
                         cursor[depth] = place
                         forward = True
                         break
-                    place += 1
+                    place, spent = place + 1, spent + 1
             if forward:
                 depth += 1
                 cursor[depth] = -1

@@ -27,17 +27,21 @@ Choice: TypeAlias = tuple[Collection[int], Callable[[int], bool]]
 _PAIRS_FOR_A_STEP = 10
 """Looking at so many pairs costs about as much as a step of the search."""
 
+_TESTS_FOR_A_STEP = 4
+"""As does asking so many times whether two vertices are a pair."""
+
 
 class Solver:
     """Maps of one pattern into one event, in their order (see plan/graphs.py)."""
 
-    __slots__ = ("_budget", "_graph", "_pattern", "_relations")
+    __slots__ = ("_budget", "_graph", "_of_statement", "_pattern", "_relations")
 
     def __init__(self, pattern: GraphPattern, graph: EncodedGraph, limit: int = LIMIT) -> None:
         self._pattern = pattern
         self._graph = graph
         self._budget = Budget(limit)
         self._relations: dict[Link, Relation] = {}
+        self._of_statement: dict[int, Relation] = {}
 
     def exists(self) -> bool:
         """Whether there is a map; looked for where there are fewest choices first."""
@@ -83,6 +87,7 @@ class Solver:
 
     def _domains(self, statements: Statements) -> Domains:
         """The images that each id may have, statements aside."""
+        self._budget.spend(len(self._graph) * len(ids_of(statements)) // _PAIRS_FOR_A_STEP)
         return {each: set(self._possible(each)) for each in ids_of(statements)}
 
     def _possible(self, wanted: Vertex) -> Sequence[int]:
@@ -116,11 +121,18 @@ class Solver:
         return {pair[0] for pair in pairs}, {pair[1] for pair in pairs}
 
     def _relation(self, statement: StatementPattern) -> Relation:
-        link = Link.of(statement)
+        """The pairs of the statement's link; looked up by the very object, since a link takes long to hash."""
+        known = self._of_statement.get(id(statement))
+        if known is None:
+            known = self._of_statement[id(statement)] = self._relation_of(Link.of(statement))
+        return known
+
+    def _relation_of(self, link: Link) -> Relation:
         known = self._relations.get(link)
         if known is None:
             found = pairs_of(link, self._graph, self._pattern.ontology, self._budget)
             known = self._relations[link] = Relation(found)
+            self._budget.spend(len(known))
         return known
 
     def _placed(self, statements: Statements, domains: Domains, missing: list[Vertex], found: Map) -> Iterator[Map]:
@@ -130,13 +142,14 @@ class Solver:
             return
         first, *others = missing
         for image in self._images(first, statements, domains, found):
-            self._budget.spend()
+            self._budget.spend(1 + len(found) // _TESTS_FOR_A_STEP)
             if self._free(image, found):
                 yield from self._placed(statements, domains, others, {**found, first: image})
 
     def _images(self, wanted: Vertex, statements: Statements, domains: Domains, found: Map) -> Iterator[int]:
         """The images that agree with the ids that have theirs, in ascending order: the shortest list, tested."""
         choices = [self._choice(wanted, domains)]
+        self._budget.spend(len(statements))
         for each in statements:
             pairs = self._relation(each)
             if each.subject == wanted == each.object:
@@ -148,7 +161,13 @@ class Solver:
         shortest, _ = min(choices, key=lambda choice: len(choice[0]))
         tests = [test for images, test in choices if images is not shortest]
         ascending = sorted(shortest) if isinstance(shortest, set) else shortest
-        return (image for image in ascending if all(test(image) for test in tests))
+        return (image for image in ascending if self._passes(image, tests))
+
+    def _passes(self, image: int, tests: Sequence[Callable[[int], bool]]) -> bool:
+        """Whether all tests allow the image; those that were asked count."""
+        asked = next((number for number, test in enumerate(tests, 1) if not test(image)), 0)
+        self._budget.spend(1 + (asked or len(tests)) // _TESTS_FOR_A_STEP)
+        return not asked
 
     def _choice(self, wanted: Vertex, domains: Domains) -> Choice:
         images = domains[wanted] if wanted in domains else self._possible(wanted)

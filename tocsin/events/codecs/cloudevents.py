@@ -44,12 +44,12 @@ def decode(raw: bytes | str) -> Event:
 
 def from_mapping(value: Mapping[str, Any]) -> Event:
     """The event of a CloudEvents object that is already in memory, checked as strictly as text would be."""
-    return event_of(plain_value(value))
+    return event_of(plain_object(value))
 
 
-def plain_value(value: Any) -> Any:
-    """Data in memory as a JSON reader would have given it; what it would refuse is refused."""
-    return _plain(value, MAX_DEPTH)
+def plain_object(value: Mapping[str, Any]) -> Any:
+    """An object in memory as it would have been read from text, within the limits of texts."""
+    return _PlainReader().read(value, MAX_DEPTH)
 
 
 def encode(event: Event) -> str:
@@ -239,27 +239,54 @@ _SMALL, _LARGE = (f'"{text}"' for text in _INFINITE)
 _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_refused_constant)
 
 
-def _plain(value: Any, depth: int) -> Any:
-    """Python data as a JSON reader would have given it: plain dict, list, str, int, float, bool or None."""
-    if depth < 0:
-        raise _too_deep()
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, str):
-        return _encodable(value)
-    if isinstance(value, int):
-        return _plain_integer(value)
-    if isinstance(value, Decimal):
-        return _plain(canonical_number(value), depth)
-    if isinstance(value, float):
-        return _plain_float(value)
-    if isinstance(value, Mapping):
-        return _object([(_member_name(name), _plain(item, depth - 1)) for name, item in value.items()])
-    if isinstance(value, list | tuple):
-        return [_plain(item, depth - 1) for item in value]
-    if isinstance(value, date):
-        return _written_time(value)
-    raise EventProblem(f"a value of type {type(value).__name__} is not supported", hint="use JSON types")
+class _PlainReader:
+    """Python data as a JSON reader would have given it: plain dict, list, str, int, float, bool or None.
+
+    It counts the bytes that compact JSON would have, so that the limits of texts hold: also for data that is small in
+    memory because its parts are one object.
+    """
+
+    __slots__ = ("_left",)
+
+    def __init__(self) -> None:
+        self._left = MAX_BYTES
+
+    def read(self, value: Any, depth: int) -> Any:
+        """The value, inside which so many more levels are allowed."""
+        if depth < 0:
+            raise _too_deep()
+        if value is None or isinstance(value, bool):
+            self._count(5 if value is False else 4)
+            return value
+        if isinstance(value, str):
+            return self._text(value)
+        if isinstance(value, int | float):
+            plain = _plain_integer(value) if isinstance(value, int) else _plain_float(value)
+            self._count(len(repr(plain)))
+            return plain
+        if isinstance(value, Decimal):
+            return self.read(canonical_number(value), depth)
+        if isinstance(value, Mapping):
+            self._count(2 + 2 * len(value))
+            return _object([(self._name(name), self.read(item, depth - 1)) for name, item in value.items()])
+        if isinstance(value, list | tuple):
+            self._count(2 + len(value))
+            return [self.read(item, depth - 1) for item in value]
+        if isinstance(value, date):
+            return self._text(_written_time(value))
+        raise EventProblem(f"a value of type {type(value).__name__} is not supported", hint="use JSON types")
+
+    def _name(self, name: object) -> str:
+        return self._text(_member_name(name))
+
+    def _text(self, text: str) -> str:
+        self._count(2 + len(text))
+        return _encodable(text)
+
+    def _count(self, size: int) -> None:
+        self._left -= size
+        if self._left < 0:
+            raise too_large()
 
 
 def _written_time(value: date) -> str:
@@ -287,7 +314,7 @@ def _plain_float(value: float) -> float:
 def _member_name(name: object) -> str:
     if not isinstance(name, str):
         raise EventProblem(f"a member name is a string, got {name!r}")
-    return _encodable(name)
+    return name
 
 
 def _encodable(text: str) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from tocsin.engine.engine import Engine
 from tocsin.errors import Problem
@@ -13,6 +15,7 @@ from tocsin.events.dead_letter import (
     late,
     malformed,
     suspended,
+    too_far_ahead,
     unreadable,
     window_over,
 )
@@ -22,11 +25,13 @@ from tocsin.events.order import in_canonical_order
 from tocsin.events.piece import Piece
 from tocsin.events.reception import Ends, received
 from tocsin.events.warning import EventWarning, Warned
+from tocsin.hosts import ahead as clocks
 from tocsin.hosts.cascade import cascaded, constructing
 from tocsin.hosts.collecting import rare_collection
 from tocsin.hosts.fan_out import FanOut
 from tocsin.hosts.guarded import GuardedEngine
 from tocsin.hosts.ordering import Watermark
+from tocsin.hosts.pauses import pauses
 from tocsin.plan.composites import Plan
 from tocsin.values.time import Duration, Instant
 
@@ -35,7 +40,10 @@ BATCH_SIZE = 8192
 
 @dataclass(slots=True)
 class Input:
-    """Decoded events in canonical order, each identity once, who of them came late, and what could not be served."""
+    """Decoded events in canonical order, each identity once, what could not be served, and what no composite is to see.
+
+    That is what came `late` or is too far ahead.
+    """
 
     events: list[Event] = field(default_factory=list)
     dead_letters: list[DeadLetter] = field(default_factory=list)
@@ -43,38 +51,73 @@ class Input:
     warned: Warned = field(default_factory=Warned)
 
 
-def read_events(lines: Iterable[bytes], lateness: Duration | None = None, ends: Ends = Ends.START) -> Input:
+def read_events(
+    lines: Iterable[bytes],
+    lateness: Duration | None = None,
+    ends: Ends = Ends.START,
+    ahead: Duration | None = None,
+) -> Input:
     """Decodes JSON Lines; blank lines are passed over, malformed ones become dead letters with their line number."""
     numbered = (Piece(line, number) for number, line in enumerate(lines, 1) if line and not line.isspace())
-    return read_pieces(numbered, lateness, ends)
+    return read_pieces(numbered, lateness, ends, ahead)
 
 
 @rare_collection()
-def read_pieces(pieces: Iterable[Piece], lateness: Duration | None = None, ends: Ends = Ends.START) -> Input:
+def read_pieces(
+    pieces: Iterable[Piece],
+    lateness: Duration | None = None,
+    ends: Ends = Ends.START,
+    ahead: Duration | None = None,
+) -> Input:
     """Decodes pieces of files; what is malformed becomes a dead letter with its line number.
 
     Where reception ends an event, one that does not say when it was received keeps its own end.
+    Without `lateness` none is late, without `ahead` none is too far ahead.
     """
     found = Input()
-    watermark = Watermark(lateness)
-    for piece in pieces:
+    read: list[_Read] = []
+    told: list[tuple[int, DeadLetter]] = []
+    for number, piece in enumerate(pieces):
         try:
             events = piece.events()
             if ends is Ends.RECEPTION:
                 events = list(map(received, events))
         except Problem as problem:
-            found.dead_letters.append(malformed(problem, piece.raw, piece.line).in_file(piece.file))
+            told.append((number, malformed(problem, piece.raw, piece.line).in_file(piece.file)))
             continue
         except Exception as error:
-            found.dead_letters.append(unreadable(error, piece.raw).in_file(piece.file, piece.line))
+            told.append((number, unreadable(error, piece.raw).in_file(piece.file, piece.line)))
             continue
-        for event in events:
-            if watermark.is_late(event):
-                found.dead_letters.append(late(event, piece.line).in_file(piece.file))
-                found.late.add(event.identity)
-            found.events.append(event)
-    found.events = in_canonical_order(found.events)
+        read += (_Read(event, number, piece.line, piece.file) for event in events)
+    for letter, each in _out_of_time(read, lateness, ahead):
+        told.append((each.number, letter.in_file(each.file)))
+        found.late.add(each.event.identity)
+    found.dead_letters = [letter for _, letter in sorted(told, key=lambda each: each[0])]
+    found.events = in_canonical_order(each.event for each in read)
     return found
+
+
+class _Read(NamedTuple):
+    """An event, the number of its piece, and where that stands."""
+
+    event: Event
+    number: int
+    line: int | None
+    file: str | None
+
+
+def _out_of_time(
+    read: Iterable[_Read], lateness: Duration | None, ahead: Duration | None
+) -> Iterator[tuple[DeadLetter, _Read]]:
+    """Who is too far ahead of those around, and who came late by the others, in the order of the input."""
+    timed = [(each, each.event.interval.end) for each in read if each.event.interval is not None]
+    beyond = set() if ahead is None else set(clocks.too_far_ahead([end for _, end in timed], ahead))
+    watermark = Watermark(lateness)
+    for number, (each, _) in enumerate(timed):
+        if ahead is not None and number in beyond:
+            yield too_far_ahead(each.event, ahead, each.line), each
+        elif watermark.is_late(each.event):
+            yield late(each.event, each.line), each
 
 
 @rare_collection()
@@ -117,6 +160,10 @@ def _matched(
     if ends:
         found.dead_letters += map(window_over, engine.begin_at(ends[0]))
     matches: list[Match] = []
+    longest = engine.shortest_pause
+    waiting = deque(pauses(((end, end) for end in ends), longest) if longest is not None else ())
+    if ends and longest is not None:
+        matches += guard.advance_to(ends[0] - 1, ends[0] - 1)
     for start in range(0, len(found.events), BATCH_SIZE):
         progress(start)
         served = guard.match(found.events[start : start + BATCH_SIZE])
@@ -126,10 +173,14 @@ def _matched(
         matches += (match for match in rings if match is not None)
         for event, atoms in served.relevant:
             if event.identity not in found.late:
+                while waiting and event.interval is not None and waiting[0][1] <= event.interval.end:
+                    matches += guard.pass_over(waiting.popleft())
                 matches += guard.detect(event, atoms)
+    for pause in waiting:
+        matches += guard.pass_over(pause)
     if ends:
-        matches += guard.advance_to(ends[-1] if until is None else min(until, ends[-1]))
-    matches += guard.advance_to(until)
+        matches += guard.advance_to(ends[-1] if until is None else min(until, ends[-1] - 1))
+    matches += guard.advance_to(until, until)
     found.dead_letters += guard.take_letters()
     found.dead_letters += (letter for _, letter in guard.take_ended())
     found.dead_letters += map(suspended, engine.take_suspended())

@@ -35,7 +35,9 @@ from tocsin.events.dead_letter import (
     hurried,
     late,
     malformed,
+    shown_object,
     suspended,
+    too_far_ahead,
     unreadable,
     window_over,
 )
@@ -43,6 +45,7 @@ from tocsin.events.event import Event
 from tocsin.events.match import Match, once
 from tocsin.events.reception import Ends, ends_named, received
 from tocsin.events.warning import EventWarning
+from tocsin.hosts.ahead import DEFAULT_AHEAD, Ahead
 from tocsin.hosts.guarded import GuardedEngine
 from tocsin.hosts.local.alarm import Alarm, wall_clock
 from tocsin.hosts.local.dispatch import Dispatcher, Listener, Posted, Receiver, require_callable
@@ -80,6 +83,7 @@ class Counts:
     matches: int = 0
     duplicates: int = 0
     late: int = 0
+    too_far_ahead: int = 0
     dead_letters: int = 0
     warnings: int = 0
 
@@ -103,6 +107,10 @@ class Hub:
 
     `interval` says when an event ends that has no endtime: "start" (or None), when it starts; "reception", when it was
     received, which is stamped on events that do not say.
+
+    `ahead` says how far beyond the clock an event may end: the wall clock, or the time that
+    `advance_to` told if that is later. One beyond is a dead letter `TooFarAhead` and moves no time.
+    None, for replays, allows every time.
     """
 
     def __init__(
@@ -117,11 +125,13 @@ class Hub:
         queue_limit: int = QUEUE_LIMIT,
         clock: Clock | str | None = None,
         interval: str | None = None,
+        ahead: str | None = DEFAULT_AHEAD,
         queue: int = QUEUE,
         overflow: str = "block",
     ) -> None:
         self._room = Room(queue, overflow_named(overflow))
         self._wall = _wall_clock(clock)
+        self._ahead = Ahead(ahead, self._wall or wall_clock)
         self._reception = (self._wall or wall_clock) if ends_named(interval) is Ends.RECEPTION else None
         self._lock = threading.RLock()
         self._loop = EventLoop()
@@ -325,7 +335,7 @@ class Hub:
             self._fresh.pop(event.identity, None)
         self._note_warnings(served.warned)
         for event, atoms in served.relevant:
-            if event.interval is not None and event.identity not in self._late:
+            if event.interval is not None and event.identity not in self._late and not self._ahead.refuses(event):
                 self._buffer.add(event, atoms)
         rings = [self._guard.ring(key, event) for event, key in served.rings]
         self._bury_faults()
@@ -344,6 +354,7 @@ class Hub:
         instant = parse_instant(now)
         with self._at_work() as posted:
             self._look_at_the_clock()
+            self._ahead.hear(instant)
             self._watermark.advance_to(instant)
             found = self._detected()
             self._put_out(found)
@@ -413,8 +424,8 @@ class Hub:
         """What the timers up to `now` bring about, one instant after the other."""
         found: list[Match] = []
         while (due := self._engine.next_timer()) is not None and due <= now:
-            found += self._cascaded(self._guard.advance_to(due))
-        return found + self._cascaded(self._guard.advance_to(now))
+            found += self._cascaded(self._guard.advance_to(due, now))
+        return found + self._cascaded(self._guard.advance_to(now, now))
 
     def _cascaded(self, detected: list[Match]) -> list[Match]:
         """What was detected, and what comes of the events that it constructs: they happen at once, one by one."""
@@ -439,8 +450,8 @@ class Hub:
 
     def _hurry(self) -> None:
         """Where more events wait for others than may, time goes on for the first of them: none is lost for it."""
-        last = self._buffer.end_of_excess(self._queue_limit)
-        if last is not None:
+        last, mark = self._buffer.end_of_excess(self._queue_limit), self._watermark.instant
+        if last is not None and (mark is None or last >= mark):
             self._bury(hurried(len(self._buffer) - self._queue_limit, self._queue_limit, format_instant(last + 1)))
             self._watermark.advance_to(last + 1 + self._watermark.lateness)
 
@@ -508,7 +519,7 @@ class Hub:
                     events = [received(event, self._reception()) for event in events]
                 yield from events
             except Problem as problem:
-                self._bury(malformed(problem, each if isinstance(each, bytes | str) else repr(each)))
+                self._bury(malformed(problem, each if isinstance(each, bytes | str) else shown_object(each)))
             except Exception as error:
                 self._bury(unreadable(error, each))
 
@@ -532,7 +543,11 @@ class Hub:
                 continue
             self._fresh[event.identity] = None
             self.counts.events += 1
-            if self._watermark.is_late(event):
+            if self._ahead.refuses(event):
+                self.counts.too_far_ahead += 1
+                self._late.add(event.identity)
+                self._bury(too_far_ahead(event, self._ahead.allowed))
+            elif self._watermark.is_late(event):
                 self.counts.late += 1
                 self._late.add(event.identity)
                 self._bury(late(event))

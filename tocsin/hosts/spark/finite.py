@@ -24,10 +24,11 @@ from tocsin.errors import MeaningProblem
 from tocsin.events.codecs.cloudevents import encode
 from tocsin.events.codecs.epcis.inside import decode_all
 from tocsin.events.codecs.sound_lines import sound_lines
-from tocsin.events.dead_letter import LATE, DeadLetter, late, malformed
+from tocsin.events.dead_letter import LATE, DeadLetter, far_letter, late, malformed
 from tocsin.events.event import Event
 from tocsin.events.match import Match
 from tocsin.events.reception import Ends, ends_named, received
+from tocsin.hosts import ahead as clocks
 from tocsin.hosts.cascade import cascaded
 from tocsin.hosts.fan_out import FanOut
 from tocsin.hosts.spark.constructing import constructing_in
@@ -54,6 +55,7 @@ def run_match(
     part_bytes: int = PART_BYTES,
     with_members: bool = False,
     interval: str | None = None,
+    ahead: Duration | None = None,
 ) -> tuple[list[Match], list[DeadLetter]]:
     """The matches in output order and the dead letters by line, for a file of JSON Lines.
 
@@ -62,7 +64,8 @@ def run_match(
     `master`, and left running. For composites the clock runs on to `until`, or to the end of time; what is late is
     left out of them. What is constructed is matched again, in a job that has it beside the input. Matches hold their
     members where that is asked for: each has to come here from the worker that found it. With `interval="reception"`
-    an event without endtime ends when it was received, where it says when.
+    an event without endtime ends when it was received, where it says when. With `ahead`, an event that ends so much
+    later than those around it is a dead letter, and left out of composites.
     """
     spark = session or local_session(master)
     choose_python(spark)
@@ -73,7 +76,8 @@ def run_match(
     def run(path: str) -> tuple[list[Match], list[DeadLetter]]:
         letters: list[DeadLetter] = []
         lines = read_lines(spark, path, part_bytes=part_bytes)
-        late_ones = [] if lateness is None else list(_late_letters(lines, lateness, ends))
+        judged = lateness is not None or ahead is not None
+        late_ones = list(_out_of_time(lines, lateness, ahead, ends)) if judged else []
         detection = Detection(until=until, late=frozenset(map(_identity, late_ones)))
 
         def evaluate(further: Sequence[Event], _: FanOut) -> list[Match]:
@@ -195,15 +199,22 @@ def _collected(frame: DataFrame) -> Any:
         raise
 
 
-def _late_letters(lines: DataFrame, lateness: Duration, ends: Ends) -> Iterator[DeadLetter]:
-    """An event is late if it ends more than the lateness before the highest end of the lines above."""
+def _out_of_time(
+    lines: DataFrame, lateness: Duration | None, ahead: Duration | None, ends: Ends
+) -> Iterator[DeadLetter]:
+    """Who is too far ahead of those around, and who ends more than the lateness before the highest of those above."""
     collected = lines.mapInArrow(EndsOfLines(ends), "line bigint, end bigint, input string")
     found = _collected(collected).sort_by("line")
-    if found.num_rows == 0:
-        return
     end = found.column("end").to_numpy()
+    beyond = [] if ahead is None else list(clocks.too_far_ahead(end.tolist(), ahead))
+    for row in found.take(pa.array(beyond, pa.int64())).to_pylist():
+        yield far_letter(row["end"], row["input"], ahead or 0, row["line"])
+    kept = found.filter(pa.array(~np.isin(np.arange(len(end)), beyond)))
+    if lateness is None or kept.num_rows == 0:
+        return
+    end = kept.column("end").to_numpy()
     behind = np.flatnonzero(end[1:] < np.maximum.accumulate(end)[:-1] - lateness) + 1
-    for row in found.take(pa.array(behind)).to_pylist():
+    for row in kept.take(pa.array(behind)).to_pylist():
         yield DeadLetter("LateEvent", LATE, row["input"], row["line"])
 
 

@@ -19,6 +19,7 @@ from tocsin.catalog import Catalog, Snapshot
 from tocsin.errors import UnsupportedProblem
 from tocsin.events.content import Content, content_named
 from tocsin.events.reception import Ends, ends_named
+from tocsin.hosts.ahead import DEFAULT_AHEAD
 from tocsin.hosts.spark.absent_columns import warn_of_absent_columns
 from tocsin.hosts.spark.callers import levels_to_the_caller
 from tocsin.hosts.spark.detection.clock import Pace
@@ -42,6 +43,9 @@ from tocsin.values.time import Duration, parse_duration, parse_instant
 Deduplicate = bool | str | timedelta | None
 Length = str | timedelta
 
+WHERE_LIVE = ""
+"""As the host does by itself: on a stream."""
+
 
 class AbsenceWaitsWarning(UserWarning):
     """On a stream whose clock does not run on, an absence rings only with the next event."""
@@ -64,6 +68,7 @@ def match(
     interval: str | None = None,
     keep: Keep | None = None,
     metrics: Watch | str | None = None,
+    ahead: str | None = WHERE_LIVE,
 ) -> DataFrame:
     """The matches of subscriptions over events, one row each; dead letters are left out.
 
@@ -88,7 +93,9 @@ def match(
 
     The rest concerns composites; a condition on one event rings at once, however late the event. On a stream an event
     may be `lateness` behind the newest (2 seconds by default); after `idle` without events the clock runs on by itself.
-    Over a batch the clock runs to the end of time, or to the instant `until`. `shards` is how many tasks combine
+    Over a batch the clock runs to the end of time, or to the instant `until`. An event that ends more than `ahead`
+    beyond the clock of the host moves no time and is a dead letter: on a stream 1 hour unless said, None for replays;
+    over a batch only where it is given. `shards` is how many tasks combine
     events, fixed for a checkpoint. A query over a live catalog detects composites if the catalog has one when the
     query is made, or if `composites` is True.
     """
@@ -108,6 +115,7 @@ def match(
         interval=interval,
         keep=keep,
         metrics=metrics,
+        ahead=ahead,
     )
     return matches_of(both)
 
@@ -139,12 +147,15 @@ def match_with_dead_letters(
     interval: str | None = None,
     keep: Keep | None = None,
     metrics: Watch | str | None = None,
+    ahead: str | None = WHERE_LIVE,
 ) -> DataFrame:
     """Matches and dead letters in one pass: columns `match` and `dead_letter`, one of them null in each row.
 
     For `foreachBatch`, where `matches_of` and `dead_letters_of` part the two; persist the batch before.
     """
-    detection = Detection(shards, _pace(lateness, idle), None if until is None else parse_instant(until))
+    stop = None if until is None else parse_instant(until)
+    far = _ahead(ahead, is_live=events.isStreaming)
+    detection = Detection(shards, _pace(lateness, idle), stop, ahead=far)
     source = source_of(subscriptions, ontology, infer)
     held = snapshot_of(source)
     telling = telling_of(content_named(content), held.subscriptions)
@@ -241,3 +252,10 @@ def _remembered(events: DataFrame, deduplicate: Deduplicate) -> Duration | None:
 def _pace(lateness: Length | None, idle: Length | None) -> Pace:
     allowed = DEFAULT_LATENESS if lateness is None else parse_duration(lateness)
     return Pace(allowed, None if idle is None else parse_duration(idle))
+
+
+def _ahead(ahead: str | None, *, is_live: bool) -> Duration | None:
+    """How far beyond the clock an event may end; None for any time."""
+    if ahead == WHERE_LIVE:
+        return parse_duration(DEFAULT_AHEAD) if is_live else None
+    return None if ahead is None else parse_duration(ahead)

@@ -27,6 +27,7 @@ from tocsin.hosts.spark.rows import DEAD_LETTER, MATCH, Letter, letter_array, le
 from tocsin.hosts.spark.sources import FIXED_VERSION, Source
 from tocsin.hosts.spark.telling import IDS_ONLY, Teller, Telling
 from tocsin.hosts.spark.versions import VERSION
+from tocsin.values.time import Duration
 
 MOST_MATCHES = 10_000
 """How many matches go into one Arrow batch, unless a single event has more."""
@@ -132,11 +133,12 @@ def _served_apart(matching: Matching, outputs: Callable[[Found], Iterator[Any]],
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """What a task is told: how rows are read, whom to ring, and what matches tell."""
+    """What a task is told: how rows are read, whom to ring, what matches tell, how far ahead an event may end."""
 
     layout: Layout
     source: Source
     telling: Telling
+    ahead: Duration | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,10 @@ where the envelope has an `endtime` and so states the bounds of its one event.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
-from tocsin.events.codecs.cloudevents import encode, event_of, from_mapping, parse_json, plain_value
+from tocsin.events.codecs.cloudevents import encode, event_of, from_mapping, parse_json, plain_object
 from tocsin.events.codecs.epcis.document import decode_document, is_epcis_json, looks_like_xml, normal_events
 from tocsin.events.codecs.epcis.event import enveloped, event_of_attributes
 from tocsin.events.event import Event
@@ -35,7 +34,7 @@ def events_of(value: object) -> list[Event]:
 def events_of_mapping(value: Mapping[str, Any]) -> list[Event]:
     """The events of an object in memory, checked as strictly as text would be."""
     if "source" not in value and is_epcis_json(value):
-        return decode_all(json.dumps(plain_value(value)))
+        return events_of(plain_object(value))
     return unwrapped(from_mapping(value))
 
 

@@ -6,6 +6,7 @@ Matches of atomic subscriptions and dead letters pass through in the same pass.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,9 +18,10 @@ from pyspark.sql import functions as F
 from tocsin.events.dead_letter import window_over
 from tocsin.events.match import Match, once
 from tocsin.hosts.collecting import collect_rarely
+from tocsin.hosts.pauses import Span, pauses
 from tocsin.hosts.spark.contained import guarded, letters_of
 from tocsin.hosts.spark.detection.members import Members
-from tocsin.hosts.spark.detection.messages import RESULTS, Span, message_of, results
+from tocsin.hosts.spark.detection.messages import RESULTS, message_of, results
 from tocsin.hosts.spark.detection.results import packed_results
 from tocsin.hosts.spark.detection.shard import Outcome, letter_of
 from tocsin.hosts.spark.detection.shards import shard_keys
@@ -133,6 +135,7 @@ class Run:
         self._version = 0
         self._events = 0
         self._spans: list[Span] = []
+        self._pauses: deque[Span] = deque()
         self.letters: list[Letter] = []
 
     def teller(self, telling: Telling) -> Teller:
@@ -148,9 +151,11 @@ class Run:
         if not told.hits:
             self._spans += [] if told.span is None else [told.span]
             return []
-        self._begin()
-        found: list[Match] = []
+        found = self._begin()
         for hit in told.hits:
+            end = hit.event.interval.end if hit.event.interval is not None else None
+            while self._pauses and end is not None and self._pauses[0][1] <= end:
+                found += self._guard.pass_over(self._pauses.popleft())
             found += self._guard.detect(hit.event, self._members.atoms(hit.atoms))
             self._events += 1
             if self._events % FORGET_EVERY == 0 and hit.event.interval is not None:
@@ -159,20 +164,28 @@ class Run:
 
     def ended(self, until: Instant | None) -> list[Match]:
         """There are no more events: the clock runs on."""
-        self._begin()
-        found: list[Match] = []
+        found = self._begin()
+        for pause in self._pauses:
+            found += self._guard.pass_over(pause)
         if self._spans:
             last = max(newest for _, newest in self._spans)
-            found = self._guard.advance_to(last if until is None else min(until, last))
-        return self._new(found + self._guard.advance_to(until))
+            found += self._guard.advance_to(last if until is None else min(until, last - 1))
+        return self._new(found + self._guard.advance_to(until, until))
 
-    def _begin(self) -> None:
+    def _begin(self) -> list[Match]:
         """Takes its subscriptions in; from when to when there are events it has been told before any event."""
-        if self._members.version is None:
-            self._members.move_to(self._source.snapshot(self._version))
-            if self._spans:
-                over = self._members.engine.begin_at(min(oldest for oldest, _ in self._spans))
-                self.letters += map(letter_of, map(window_over, over))
+        if self._members.version is not None:
+            return []
+        self._members.move_to(self._source.snapshot(self._version))
+        if not self._spans:
+            return []
+        engine, oldest = self._members.engine, min(oldest for oldest, _ in self._spans)
+        self.letters += map(letter_of, map(window_over, engine.begin_at(oldest)))
+        longest = engine.shortest_pause
+        if longest is None:
+            return []
+        self._pauses.extend(pauses(self._spans, longest))
+        return self._guard.advance_to(oldest - 1, oldest - 1)
 
     def _new(self, found: list[Match]) -> list[Match]:
         matches = [match for match in once(found) if match.id not in self._rung]

@@ -43,6 +43,10 @@ class StreamClock:
             self.newest = newest
         self.arrived = self.counted = now
 
+    def pass_by(self, end: Instant) -> None:
+        """The watermark moves beyond an instant, before its time."""
+        self.newest = max(end + self.pace.lateness + 1, end if self.newest is None else self.newest)
+
     def run_on(self, now: Millis) -> None:
         """Nothing came by `now`; an idle clock catches up with the time that has passed."""
         if self.pace.idle is None or self.newest is None or self.idle_from > now:

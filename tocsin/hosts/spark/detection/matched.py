@@ -14,10 +14,12 @@ import pyarrow.compute as pc
 from tocsin.engine.engine import Matched
 from tocsin.events.event import Event
 from tocsin.events.match import Match
+from tocsin.hosts.pauses import Span, busy_spans
 from tocsin.hosts.spark.apart import Apart, faults_of
 from tocsin.hosts.spark.contained import refuse_too_much, serve_rows
-from tocsin.hosts.spark.detection.messages import Span, result_of_letters, results
+from tocsin.hosts.spark.detection.messages import result_of_letters, results
 from tocsin.hosts.spark.detection.routes import DETECTING_INDEXES, DetectingIndex, Route
+from tocsin.hosts.spark.detection.wrong_clocks import beyond, letters_of, now_of
 from tocsin.hosts.spark.layout import Layout
 from tocsin.hosts.spark.reading import Reading, RowReading, read
 from tocsin.hosts.spark.reports import WORKER_REPORTS, Task
@@ -32,11 +34,12 @@ from tocsin.hosts.spark.worker import (
     version_of,
     warning_letters,
 )
+from tocsin.values.time import Duration, Instant
 
 
 @dataclass(frozen=True, slots=True)
 class MatchedRows:
-    """One Arrow batch, matched."""
+    """One Arrow batch, matched; no composite sees the events whose numbers are in `beyond`."""
 
     version: int
     index: DetectingIndex
@@ -46,15 +49,28 @@ class MatchedRows:
     letters: list[Letter]
     told: list[Match | None] | None = None
     """What each ring tells, where that is known already."""
+    beyond: frozenset[int] = frozenset()
+    """The numbers of the events that are too far ahead."""
+
+    def spans(self, late: frozenset[tuple[str, str]]) -> list[Span]:
+        """The same, cut where there is a pause that some windows which come again are to be told of."""
+        longest = self.index.engine.shortest_pause
+        if longest is None:
+            return [] if (span := self.span(late)) is None else [span]
+        return list(busy_spans(self._ends(late), longest))
 
     def span(self, late: frozenset[tuple[str, str]] = frozenset()) -> Span | None:
-        """The lowest and the highest end of the events of the batch, late ones left out."""
-        if late or isinstance(self.reading, RowReading):
-            events = map(self.reading.batch.event, range(self.reading.batch.size))
-            ends = [each.interval.end for each in events if each.interval is not None and each.identity not in late]
+        """The lowest and the highest end of the events of the batch, those left out that are late or too far ahead."""
+        if late or self.beyond or isinstance(self.reading, RowReading):
+            ends = self._ends(late)
             return (min(ends), max(ends)) if ends else None
         found = pc.min_max(self.reading.heads(np.arange(self.reading.batch.size)).ends).as_py()
         return None if found["min"] is None else (found["min"], found["max"])
+
+    def _ends(self, late: frozenset[tuple[str, str]]) -> list[Instant]:
+        numbers = (number for number in range(self.reading.batch.size) if number not in self.beyond)
+        events = map(self.reading.batch.event, numbers)
+        return [each.interval.end for each in events if each.interval is not None and each.identity not in late]
 
     def rung(self) -> Found:
         """The rings of atomic subscriptions."""
@@ -77,7 +93,7 @@ class MatchedRows:
         """Events that composites want, by number, and where they go; what has no time can be part of none."""
         for each in self.matched.relevant:
             event = self.reading.batch.event(each.index)
-            if event.interval is not None:
+            if event.interval is not None and each.index not in self.beyond:
                 yield each.index, event, self.index.routes(each.atoms, shards)
 
 
@@ -94,7 +110,7 @@ def served(batches: Iterator[Any], task: Serving, outputs: Outputs) -> Iterator[
         version = version_of(rows)
         index = DETECTING_INDEXES.at(task.source, version)
         assert isinstance(index, DetectingIndex)
-        matching = Matching(version, index, task.layout, index.teller(task.telling), odd)
+        matching = Matching(version, index, task.layout, index.teller(task.telling), odd, task.ahead)
         if not told:
             letters = list(WORKER_REPORTS.due(Task.current(), index, task.telling))
             yield from outputs(matching.letters_alone(letters)) if letters else ()
@@ -124,6 +140,7 @@ class Matching:
     layout: Layout
     teller: Teller
     odd: set[tuple[str, str]]
+    ahead: Duration | None = None
 
     def matched(self, rows: Any) -> MatchedRows:
         """What rows come to; raises what any of them raises."""
@@ -134,14 +151,18 @@ class Matching:
         refuse_too_much(len(matched.rings), rows.num_rows)
         letters = [*reading.letters, *undecided_letters(engine, reading)]
         letters += warning_letters(engine, reading, self.odd)
-        return MatchedRows(self.version, self.index, reading, matched, self.teller, letters)
+        far = beyond(reading, now_of(rows), self.ahead)
+        letters += letters_of(reading, far, self.ahead)
+        return MatchedRows(self.version, self.index, reading, matched, self.teller, letters, beyond=far)
 
     def matched_apart(self, rows: Any) -> MatchedRows:
         """What one row that raises comes to, for the subscriptions that it does not raise for."""
         apart = Apart.of(rows, self.layout, self.index)
         matched = Matched([(number, key) for number, key, _ in apart.rings], apart.relevant)
         told = [match for _, _, match in apart.rings]
-        return MatchedRows(self.version, self.index, apart.reading, matched, self.teller, apart.letters, told)
+        far = beyond(apart.reading, now_of(rows), self.ahead)
+        letters = [*apart.letters, *letters_of(apart.reading, far, self.ahead)]
+        return MatchedRows(self.version, self.index, apart.reading, matched, self.teller, letters, told, far)
 
     def letters_alone(self, letters: list[Letter]) -> MatchedRows:
         """Nothing but dead letters."""

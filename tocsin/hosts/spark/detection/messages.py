@@ -13,10 +13,10 @@ from typing import Any
 import pyarrow as pa
 
 from tocsin.events.event import Event
+from tocsin.hosts.pauses import Span
 from tocsin.hosts.spark.detection.packing import PlainEvent, event_of_plain, pack, plain_event, unpack
 from tocsin.hosts.spark.detection.routes import Route
 from tocsin.hosts.spark.rows import DEAD_LETTER, MATCH, Letter, letter_array
-from tocsin.values.time import Instant
 
 MESSAGE = b"h"
 PASSING = b"p"
@@ -34,10 +34,6 @@ class Hit:
     event: Event
     atoms: tuple[bytes, ...]
     teller: bool
-
-
-Span = tuple[Instant, Instant]
-"""The lowest and the highest end of some events."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from tocsin.hosts.spark.detection.sending import SENT, Sending
 from tocsin.hosts.spark.detection.shards import DEFAULT_SHARDS, MOST_SHARDS
 from tocsin.hosts.spark.detection.stream import detected
 from tocsin.hosts.spark.detection.wanting import WANTED, Identity, Wanting
+from tocsin.hosts.spark.detection.wrong_clocks import with_now
 from tocsin.hosts.spark.layout import Layout
 from tocsin.hosts.spark.sources import FIXED_VERSION, LiveCatalog, Source
 from tocsin.hosts.spark.telling import IDS_ONLY, Telling
@@ -33,12 +34,16 @@ _ATOMIC_LANGUAGES = frozenset({"selector"})
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """How composites are detected: shards, the clock of a stream; where the clock of finite input ends, who is late."""
+    """How composites are detected: shards, the clock of a stream; where the clock of finite input ends, who is late.
+
+    `ahead` says how far beyond the clock of the host an event may end; None for any time.
+    """
 
     shards: int = DEFAULT_SHARDS
     pace: Pace = field(default_factory=lambda: Pace(DEFAULT_LATENESS))
     until: Instant | None = None
     late: frozenset[Identity] = frozenset()
+    ahead: Duration | None = None
 
     def __post_init__(self) -> None:
         if not 1 <= self.shards <= MOST_SHARDS:
@@ -75,15 +80,19 @@ def detected_in(given: Given, detection: Detection, once: bool, remembered: Dura
     `once`: in a batch each identity counts once. `remembered`: how long a stream remembers identities, None for not.
     """
     rows, layout, source, shards, telling = given.rows, given.layout, given.source, detection.shards, given.telling
+    ahead = detection.ahead
+    if ahead is not None:
+        rows = with_now(rows)
     if not rows.isStreaming:
-        wanting = Wanting(layout, source, shards, once, detection.late, telling)
+        wanting = Wanting(layout, source, shards, once, detection.late, telling, ahead)
         by_event = rows.mapInArrow(wanting, WANTED)
         test = BackTest(source, shards, detection.until, telling)
         return tested(first_in_order(by_event) if once else by_event, _versions(given), test)
     if remembered is None:
-        messages = rows.mapInArrow(Sending(layout, source, shards, telling), SENT)
+        messages = rows.mapInArrow(Sending(layout, source, shards, telling, ahead), SENT)
     else:
-        by_event = rows.mapInArrow(Wanting(layout, source, shards, with_content=False, telling=telling), WANTED)
+        wanting = Wanting(layout, source, shards, with_content=False, telling=telling, ahead=ahead)
+        by_event = rows.mapInArrow(wanting, WANTED)
         messages = _first_that_came(by_event, remembered).mapInArrow(Forwarding(shards), SENT)
     return detected(messages, source, shards, detection.pace, telling)
 

@@ -21,6 +21,7 @@ from tocsin.hosts.spark.reports import Task
 from tocsin.hosts.spark.sources import Source
 from tocsin.hosts.spark.telling import IDS_ONLY, Telling
 from tocsin.hosts.spark.worker import Serving
+from tocsin.values.time import Duration
 
 SENT = "shard bigint, payload binary"
 
@@ -35,6 +36,7 @@ class Sending:
     source: Source
     shards: int
     telling: Telling = IDS_ONLY
+    ahead: Duration | None = None
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """The work of one task."""
@@ -44,7 +46,7 @@ class Sending:
         def rows_of(found: MatchedRows) -> Iterator[Any]:
             yield sent([*passing_rows(found, mine), *message_rows(found, self.shards)], self.shards)
 
-        yield from served(batches, Serving(self.layout, self.source, self.telling), rows_of)
+        yield from served(batches, Serving(self.layout, self.source, self.telling, self.ahead), rows_of)
 
 
 def passing_rows(found: MatchedRows, shard: int) -> Iterator[tuple[int, bytes]]:

@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
-from tocsin.events.dead_letter import DeadLetter, late, suspended, window_over
+from tocsin.engine.detection.network import QUEUE_LIMIT
+from tocsin.events.dead_letter import DeadLetter, hurried, late, suspended, window_over
 from tocsin.events.event import Event
 from tocsin.events.match import Match, once
 from tocsin.events.order import in_canonical_order
@@ -23,7 +24,7 @@ from tocsin.hosts.spark.detection.packing import event_of_plain, pack, plain_eve
 from tocsin.hosts.spark.rows import Letter
 from tocsin.hosts.spark.sources import Source
 from tocsin.hosts.spark.telling import Teller, Telling
-from tocsin.values.time import Instant
+from tocsin.values.time import Instant, format_instant
 
 _Atoms = tuple[bytes, ...]
 
@@ -78,6 +79,11 @@ class Shard:
             self.clock.run_on(now)
         outcome.letters += map(letter_of, map(window_over, self._begun()))
         outcome.matches += self._detected(outcome.letters)
+        if (end := self._buffer.end_of_excess(QUEUE_LIMIT)) is not None:
+            told = hurried(len(self._buffer) - QUEUE_LIMIT, QUEUE_LIMIT, format_instant(end + 1))
+            outcome.letters.append(Letter(told.code, told.reason, None, None, None, None, told.input))
+            self.clock.pass_by(end)
+            outcome.matches += self._detected(outcome.letters)
         outcome.letters += map(letter_of, map(suspended, self._members.engine.take_suspended()))
         self.token = blake2b(self.token + step, digest_size=16).digest()
         return outcome
@@ -162,8 +168,10 @@ class Shard:
         guard = guarded(self._members.engine, self._members.plans)
         for event, names in self._buffer.release(mark):
             self._waiting.discard(event.identity)
+            if event.interval is not None:
+                found += guard.advance_to(event.interval.end - 1, event.interval.end - 1)
             found += guard.detect(event, self._members.atoms(names))
-        found += guard.advance_to(mark - 1)
+        found += guard.advance_to(mark - 1, mark - 1)
         guard.engine.forget_before(mark)
         letters += letters_of(guard.take_letters())
         return list(once(found))

@@ -12,8 +12,9 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql.types import ArrayType, BinaryType, LongType, StringType, StructField, StructType
 
+from tocsin.hosts.pauses import Span
 from tocsin.hosts.spark.detection.matched import MatchedRows, served
-from tocsin.hosts.spark.detection.messages import Draft, Span, drafts_for
+from tocsin.hosts.spark.detection.messages import Draft, drafts_for
 from tocsin.hosts.spark.detection.shards import shard_keys
 from tocsin.hosts.spark.layout import Layout
 from tocsin.hosts.spark.reports import Task
@@ -21,6 +22,7 @@ from tocsin.hosts.spark.schemas import BY_EVENT
 from tocsin.hosts.spark.sources import Source
 from tocsin.hosts.spark.telling import IDS_ONLY, Telling
 from tocsin.hosts.spark.worker import ByEvent, Found, Numbers, Serving, blank_row, letters_by_event
+from tocsin.values.time import Duration
 
 Identity = tuple[str, str]
 
@@ -63,6 +65,7 @@ class Wanting:
     with_content: bool
     late: frozenset[Identity] = frozenset()
     telling: Telling = IDS_ONLY
+    ahead: Duration | None = None
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """The work of one task."""
@@ -74,12 +77,11 @@ class Wanting:
             if told:
                 batch = letters_by_event(told, task, letters.take(len(told)))
                 yield _extended(batch, found.version, [[]] * batch.num_rows)
-            span = found.span(self.late)
-            if span is not None:
+            for span in found.spans(self.late):
                 yield _extended(blank_row(task, spans.take(1)), found.version, [self._to_all(found.version, span)])
             yield from self._events(found, rung)
 
-        yield from served(batches, Serving(self.layout, self.source, self.telling), rows_of)
+        yield from served(batches, Serving(self.layout, self.source, self.telling, self.ahead), rows_of)
 
     def _events(self, found: MatchedRows, rung: Found) -> Iterator[Any]:
         """Rows of events, each with its matches and what shards want of it."""
