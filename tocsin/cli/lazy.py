@@ -53,6 +53,8 @@ def lazy_group(commands: Mapping[str, Lazy]) -> type[TyperGroup]:
 
         def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
             name, command, rest = super().resolve_command(ctx, args)
-            return name, commands[name].load(name) if name in commands else command, rest
+            if name is None or name not in commands:
+                return name, command, rest
+            return name, commands[name].load(name), rest
 
     return LazyGroup
