@@ -15,7 +15,7 @@ _SLOW_IS_FINE = (HealthCheck.too_slow, HealthCheck.data_too_large)
 settings.register_profile(
     "quick", max_examples=100, deadline=None, derandomize=True, suppress_health_check=_SLOW_IS_FINE
 )
-settings.register_profile("few", max_examples=10, deadline=None, derandomize=True, suppress_health_check=_SLOW_IS_FINE)
+settings.register_profile("few", max_examples=5, deadline=None, derandomize=True, suppress_health_check=_SLOW_IS_FINE)
 settings.register_profile("long", max_examples=5_000, deadline=None, suppress_health_check=_SLOW_IS_FINE)
 settings.register_profile(
     "mutants",
@@ -34,8 +34,10 @@ QUICK = frozenset(
     " values".split()
 )
 """The folders whose tests need no Spark: `make test-quick` runs what is in them,"""
-NOT_QUICK = frozenset({"test_bench.py", "test_small_worlds.py"})
-"""but for these files, which measure, or try every small world."""
+NOT_QUICK = frozenset(
+    f"test_{name}.py" for name in "bench business_documents changes elements small_worlds workloads".split()
+)
+"""but for these files, which are long: they measure, try every small world, or read large documents."""
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
