@@ -252,6 +252,12 @@ def event_at(instant: int, letter: str = "a") -> Event:
     )
 
 
+def event_from(start: int, end: int, letter: str, number: int) -> Event:
+    """An event of a kind that lasts from an instant to another."""
+    body = {"id": f"{letter}{number}", "source": "s", "type": "t", "data": {"kind": letter}}
+    return from_mapping(body | {"time": format_instant(start), "endtime": format_instant(end)})
+
+
 _VALUES = st.sampled_from([0, 1, 2, 0, 1, 2, 0, 1, 2, 1.5, True, "1", "2", None])
 """Numbers for the most part; values of other kinds, and none, compare with nothing of theirs."""
 

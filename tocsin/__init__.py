@@ -12,12 +12,14 @@ if TYPE_CHECKING:
     from tocsin.errors import Problem
     from tocsin.events.event import Event
     from tocsin.events.match import Match
+    from tocsin.hosts.local.async_hub import AsyncHub
     from tocsin.hosts.local.hub import Handle, Hub
 
-__all__ = ["Definition", "Event", "Handle", "Hub", "Match", "Problem", "Subscription"]
+__all__ = ["AsyncHub", "Definition", "Event", "Handle", "Hub", "Match", "Problem", "Subscription"]
 __version__ = "0.1.0"
 
 _HOMES = {
+    "AsyncHub": "tocsin.hosts.local.async_hub",
     "Definition": "tocsin.catalog",
     "Event": "tocsin.events.event",
     "Handle": "tocsin.hosts.local.hub",

@@ -4,18 +4,29 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import product
+from itertools import combinations_with_replacement, product
 
 import pytest
 
 from tests.detection.test_agreement import expected, key, play
 from tests.detection.test_horizon import bounded
 from tests.detection.test_operators import assert_agree
-from tests.timelines import event_at, kind
+from tests.timelines import event_at, event_from, kind
 from tocsin.engine.detection.network import Network
 from tocsin.events.event import Event
 from tocsin.plan.bounds import with_horizon
-from tocsin.plan.composites import Absence, BeforeWindow, BetweenWindow, Join, Named, Plan, Policy
+from tocsin.plan.composites import (
+    Absence,
+    BeforeWindow,
+    BetweenWindow,
+    End,
+    Join,
+    Moment,
+    Named,
+    Plan,
+    Policy,
+    Precedes,
+)
 
 A, B, C = (kind(letter) for letter in "abc")
 
@@ -24,6 +35,22 @@ def worlds(kinds: str, length: int) -> Iterator[list[Event]]:
     """One event an instant, of every kind in every order."""
     for letters in product(kinds, repeat=length):
         yield [event_at(instant, letter) for instant, letter in enumerate(letters, 1)]
+
+
+def worlds_of_intervals(length: int) -> Iterator[list[Event]]:
+    """Events of kind a and b that last for a while: who ends together may have begun in either order."""
+    for choice in combinations_with_replacement(product("ab", (1, 2), (2, 3)), length):
+        lasting = [event_from(start, end, letter, number) for number, (letter, start, end) in enumerate(choice)]
+        yield sorted(lasting, key=lambda each: each.order)
+
+
+@pytest.mark.parametrize("or_equal", [True, False])
+@pytest.mark.parametrize("gap", [-1, 0, 1])
+@pytest.mark.parametrize("policy", list(Policy), ids=lambda policy: policy.value)
+def test_ends_that_precede_each_other_or_are_one(policy: Policy, gap: int, or_equal: bool) -> None:
+    first, last = Moment(0, End.FINISH), Moment(1, End.FINISH)
+    for events in worlds_of_intervals(3):
+        assert_agree(Join((A, B), (Precedes(first, last, gap, or_equal),), policy), events)
 
 
 @pytest.mark.parametrize("policy", list(Policy), ids=lambda policy: policy.value)

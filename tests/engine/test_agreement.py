@@ -24,6 +24,17 @@ def test_scan_agrees_with_the_reference(nodes, given_events):
     assert pairs(subscribed(ScanMatcher(), nodes), Batch(given_events)) == pairs_of_reference(nodes, given_events)
 
 
+@pytest.mark.parametrize(("low", "high"), [(1, 2), (2.0, 2), (2, 3.5), (3, 1), ("2", "3"), ("2", "2")])
+def test_limits_belong_to_ranges_as_the_reference_says(low, high):
+    ends = (Constant.of(low), Constant.of(high))
+    nodes = [Between(("v",), *ends), *(Ordered(("v",), way, end) for way in ("<", "<=", ">", ">=") for end in ends)]
+    given_events = [event({"v": value}) for value in (0, 1, 1.5, 2, 2.5, 3, 3.5, 4, "1", "2", "3", "4", True, None)]
+    expected = pairs_of_reference(nodes, given_events)
+    assert pairs(subscribed(ScanMatcher(), nodes), Batch(given_events)) == expected
+    assert pairs(subscribed(Matcher(few=0), nodes), Batch(given_events)) == expected
+    assert pairs(subscribed(Matcher(few=20), nodes), Batch(given_events)) == expected
+
+
 @given(expressions, event_lists)
 def test_bit_vectors_agree_with_the_reference(nodes, given_events):
     matcher = subscribed(Matcher(few=0), nodes)

@@ -121,11 +121,21 @@ class Engine:
         if isinstance(plan.pattern, Atom):
             self._matcher.add(key, plan.pattern)
         else:
-            for atom in self._network.add(key, plan.pattern):
-                self._follow(atom)
-            self._composites.add(key)
+            self._add_composite(key, plan)
         if not isinstance(plan.pattern, Condition) or not isinstance(plan.output, Forward):
             self._telling[key] = plan
+
+    def _add_composite(self, key: str, plan: Plan) -> None:
+        added = self._network.add(key, plan.pattern)
+        try:
+            for atom in added:
+                self._follow(atom)
+        except BaseException:
+            for atom in self._network.remove(key):
+                if atom in self._atom_keys:
+                    self._leave(atom)
+            raise
+        self._composites.add(key)
 
     def remove(self, key: str) -> None:
         """Removes a subscription and all that only it held."""
@@ -229,6 +239,25 @@ class Engine:
                 self._suspended.append(key)
         return [each for each in found if each[0] in self._composites] if self._suspended else found
 
+    def contain_faults(self) -> None:
+        """From now on a composite that raises is told by `take_faults`, and the others are served on."""
+        self._network.contains_faults = True
+
+    def take_faults(self) -> list[tuple[str, Exception]]:
+        """The composites that raised while they were served, and what, since this was asked last.
+
+        The others were served all the same.
+        """
+        return self._network.take_faults() if self._network.faults else []
+
+    def abandon_step(self) -> None:
+        """After `detect` or `advance_to` raised: what was still to be served in it is dropped."""
+        self._network.abandon_step()
+
+    def plan_of(self, key: str) -> Plan | None:
+        """The plan of a subscription that tells more than that it happened; of others nothing is kept."""
+        return self._telling.get(key)
+
     def next_timer(self) -> Instant | None:
         """The soonest instant at which time alone may bring something about."""
         return self._network.next_timer()
@@ -289,9 +318,9 @@ class Engine:
     def _follow(self, atom: Atom) -> None:
         self._numbers += 1
         key = f"{_ATOM_MARK}{self._numbers}"
+        self._matcher.add(key, atom)
         self._atom_keys[atom] = key
         self._atoms[key] = atom
-        self._matcher.add(key, atom)
 
     def _leave(self, atom: Atom) -> None:
         key = self._atom_keys.pop(atom)

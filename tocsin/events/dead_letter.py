@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from traceback import walk_tb
 from typing import Any
 
 from tocsin.errors import Problem
@@ -16,6 +18,14 @@ LATE = "late"
 
 EVENT_WARNING = "EventWarning"
 """The code of what is told like a dead letter where there is no other way: the event itself was served."""
+
+INTERNAL_ERROR = "InternalError"
+"""The code of what should not have happened: a fault of ours that one event or one subscription brought about."""
+
+QUEUE_OVERFLOW = "QueueOverflow"
+"""The code of what a subscriber that is too slow misses."""
+
+_PACKAGE = Path(__file__).resolve().parents[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +105,84 @@ def suspended(subscription: str) -> DeadLetter:
         " (give it a window, a key to join on or a shorter horizon, then subscribe again)",
         subscription,
     )
+
+
+def internal_error(error: BaseException, events: Sequence[Event] = (), subscription: str | None = None) -> DeadLetter:
+    """The dead letter of a fault: what was raised and where in our code, for which events, by which subscription."""
+    who = "an event" if subscription is None else f"subscription {subscription!r}"
+    reason = f"{who} could not be served: {shown_error(error)} (the others are; please report it)"
+    members = [{"source": event.source, "id": event.id} for event in events]
+    shown: object = members[0] if len(members) == 1 else members or {"subscription": subscription}
+    return DeadLetter(INTERNAL_ERROR, reason, json.dumps(shown))
+
+
+def unreadable(error: BaseException, raw: object) -> DeadLetter:
+    """The dead letter of input in whose reading we failed, though it may be an event."""
+    try:
+        shown = shown_input(raw if isinstance(raw, bytes | str) else repr(raw))
+    except Exception:
+        shown = type(raw).__name__
+    return DeadLetter(INTERNAL_ERROR, f"it could not be read: {shown_error(error)} (please report it)", shown)
+
+
+def hurried(count: int, limit: int, until: str) -> DeadLetter:
+    """The dead letter of time that goes on early, because more events wait for others than may."""
+    return DeadLetter(
+        "QueueLimitExceeded",
+        f"more than {limit} events wait until no earlier one can come: time goes on for the first {count} of them,"
+        f" and what ends before {until} is late from now on (shorten the lateness, or allow a higher queue_limit)",
+        json.dumps({"waiting": count + limit, "limit": limit}),
+    )
+
+
+def dropped(subscription: str, told: str) -> DeadLetter:
+    """The dead letter of a match that was dropped because its subscriber is too slow."""
+    reason = (
+        f"subscription {subscription!r} did not hear of it: too much waits for its subscriber, the oldest goes first"
+    )
+    return DeadLetter(QUEUE_OVERFLOW, reason, shown_input(told))
+
+
+def suspended_for_slowness(subscription: str, size: int) -> DeadLetter:
+    """The dead letter of a subscription that was suspended because its subscriber is too slow."""
+    return DeadLetter(
+        QUEUE_OVERFLOW,
+        f"subscription {subscription!r} is suspended: more than {size} matches wait for its subscriber"
+        " (receive faster, ask for less, or give the queue more room, then subscribe again)",
+        subscription,
+    )
+
+
+def undelivered(error: BaseException, told: str) -> DeadLetter:
+    """The dead letter of what a receiver failed to take."""
+    return DeadLetter("DeliveryError", shown_input(f"{type(error).__name__}: {error}"), shown_input(told))
+
+
+def suspended_for_faults(subscription: str, error: BaseException, times: int) -> DeadLetter:
+    """The dead letter of a subscription that was suspended because it raised again and again."""
+    return DeadLetter(
+        "SubscriptionSuspended",
+        f"subscription {subscription!r} is suspended: {times} events in a row could not be served for it,"
+        f" the last with {shown_error(error)} (say it in another way and subscribe again; please report it)",
+        subscription,
+    )
+
+
+def shown_error(error: BaseException) -> str:
+    """What was raised, and the place in our code where it came from."""
+    text = shown_input(f"{type(error).__name__}: {error}")
+    place = place_in_code(error)
+    return text if place is None else f"{text} at {place}"
+
+
+def place_in_code(error: BaseException) -> str | None:
+    """File and line of the innermost of our functions that the error passed; None where it passed none."""
+    passed = [(Path(frame.f_code.co_filename), line) for frame, line in walk_tb(error.__traceback__)]
+    ours = [(path, line) for path, line in passed if path.is_relative_to(_PACKAGE)]
+    if not ours:
+        return None
+    path, line = ours[-1]
+    return f"{path.relative_to(_PACKAGE.parent).as_posix()}:{line}"
 
 
 def window_over(subscription: str) -> DeadLetter:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
+from itertools import count
 from typing import Generic, TypeVar
 
 from tocsin.events.event import Event
@@ -48,21 +49,32 @@ class Watermark:
 class ReorderBuffer(Generic[Payload]):
     """Holds events until the watermark has passed their ends, then gives them out in canonical order."""
 
-    __slots__ = ("_held",)
+    __slots__ = ("_held", "_identities", "_numbers")
 
     def __init__(self) -> None:
         self._held: list[tuple[tuple[Instant, Instant, str, str], int, Event, Payload]] = []
+        self._identities: set[tuple[str, str]] = set()
+        self._numbers = count()
 
     def __len__(self) -> int:
         return len(self._held)
 
+    def __contains__(self, identity: object) -> bool:
+        return identity in self._identities
+
     def add(self, event: Event, payload: Payload) -> None:
         """Holds an event together with what is known of it."""
-        heapq.heappush(self._held, (event.order, len(self._held), event, payload))
+        self._identities.add(event.identity)
+        heapq.heappush(self._held, (event.order, next(self._numbers), event, payload))
 
     def first(self) -> Instant | None:
         """When the first event that is held ends."""
         return self._held[0][0][0] if self._held else None
+
+    def end_of_excess(self, limit: int) -> Instant | None:
+        """When the last of those ends that come first and are more than the limit; None where there are no more."""
+        excess = len(self._held) - limit
+        return heapq.nsmallest(excess, self._held)[-1][0][0] if excess > 0 else None
 
     def held(self) -> Iterator[tuple[Event, Payload]]:
         """All events that are held, in no order."""
@@ -72,4 +84,5 @@ class ReorderBuffer(Generic[Payload]):
         """Events that end before the watermark, in canonical order: no other can come before them. None for all."""
         while self._held and (watermark is None or self._held[0][0][0] < watermark):
             _, _, event, payload = heapq.heappop(self._held)
+            self._identities.discard(event.identity)
             yield event, payload

@@ -252,7 +252,7 @@ def _date(value: _Value) -> Date | None:
 
 def _whole(value: _Value) -> int | None:
     number = written_number(value)
-    if number is None or number % 1 or abs(number) > MAX_TEXT:
+    if number is None or number.copy_abs() > MAX_TEXT or number % 1:
         return None
     return int(number)
 

@@ -75,6 +75,10 @@ class Network:
         self._rows = rows
         self.queue_limit = queue_limit
         self.overfull: set[Node] = set()
+        self.faults: list[tuple[Node, Exception]] = []
+        """What nodes raised: it concerns those who use the node, and nobody else."""
+        self.contains_faults = False
+        """Whether it goes on after a node has raised, because somebody takes the faults; else it raises."""
         self.now: Instant = _BEGINNING
         self.known: Instant = _BEGINNING
         self.number = 0
@@ -165,7 +169,11 @@ class Network:
         for atom in atoms:
             node = self._atom_node(atom)
             if node is not None:
-                rows = NOTHING_BOUND if isinstance(atom, Condition) else self._rows(atom, event)
+                try:
+                    rows = NOTHING_BOUND if isinstance(atom, Condition) else self._rows(atom, event)
+                except Exception as error:
+                    self._fault(node, error)
+                    continue
                 self.bring(node, occurrence if rows is NOTHING_BOUND else occurrence_of(event, rows))
         if self._touched:
             self._serve()
@@ -205,7 +213,7 @@ class Network:
         if self.known == _BEGINNING:
             for node in self._nodes.values():
                 if node.is_endless:
-                    node.begin(now, True, self)
+                    self._contain(node, node.begin, now, True, self)
         self.known = now
 
     def next_timer(self) -> Instant | None:
@@ -220,10 +228,13 @@ class Network:
         while expiries and expiries[0][0] < now:
             _, _, node = heapq.heappop(expiries)
             if not node.is_gone:
-                node.forget_before(now)
-                due = node.next_expiry()
-                if due is not None:
-                    self.expire(node, due)
+                self._contain(node, self._forget, node, now)
+
+    def _forget(self, node: Node, now: Instant) -> None:
+        node.forget_before(now)
+        due = node.next_expiry()
+        if due is not None:
+            self.expire(node, due)
 
     @property
     def pending_count(self) -> int:
@@ -238,10 +249,22 @@ class Network:
     def take_overfull(self) -> list[str]:
         """The subscriptions for which more waits in one place than the limit allows; told once."""
         full, self.overfull = self.overfull, set()
+        return self._users_of(full)
+
+    def take_faults(self) -> list[tuple[str, Exception]]:
+        """The subscriptions that use a node which raised, each once, with what it raised first; told once."""
+        faults, self.faults = self.faults, []
+        first: dict[str, Exception] = {}
+        for node, error in faults:
+            for key in self._users_of({node}):
+                first.setdefault(key, error)
+        return list(first.items())
+
+    def _users_of(self, nodes: set[Node]) -> list[str]:
         return [
             key
             for key, names in self._owned.items()
-            if any(self._nodes[name].uses(node) for name in names for node in full)
+            if any(self._nodes[name].uses(node) for name in names for node in nodes)
         ]
 
     def snapshot(self) -> State:
@@ -291,7 +314,10 @@ class Network:
     def bring(self, node: Node, occurrence: Occurrence) -> None:
         """An occurrence of a node's part, for all its users and subscriptions."""
         for follower in node.followers:
-            follower.receive(0, occurrence, self)
+            try:
+                follower.receive(0, occurrence, self)
+            except Exception as error:
+                self._fault(follower, error)
         for user, slot in node.users:
             inbox = user.inbox
             if not inbox and not user.due:
@@ -315,6 +341,16 @@ class Network:
     def expire(self, node: Node, due: Instant) -> None:
         """Has `forget_before` look at the node once `due` has passed."""
         heapq.heappush(self._expiries, (due, next(self._numbers), node))
+
+    def abandon_step(self) -> None:
+        """A step that was left in its midst is over: what it still had to serve is dropped."""
+        for level in self._levels:
+            for node in level:
+                node.inbox.clear()
+                node.due.clear()
+            level.clear()
+        self._vanished.clear()
+        self._touched = self._firing = False
 
     def _begin(self, now: Instant) -> None:
         self.now = now
@@ -343,14 +379,29 @@ class Network:
         if len(inbox) > 1:
             inbox.sort(key=lambda each: (each[0], each[1].order))
         for slot, occurrence in inbox:
-            node.receive(slot, occurrence, self)
+            try:
+                node.receive(slot, occurrence, self)
+            except Exception as error:
+                self._fault(node, error)
         inbox.clear()
         if node.keeps and node.kept > self.queue_limit:
             self.overfull.add(node)
         if node.due:
             due, node.due = node.due, []
             for token in due:
-                node.on_timer(token, self)
+                self._contain(node, node.on_timer, token, self)
+
+    def _fault(self, node: Node, error: Exception) -> None:
+        if not self.contains_faults:
+            raise error
+        self.faults.append((node, error))
+
+    def _contain(self, node: Node, work: Callable[..., object], *given: object) -> None:
+        """What a node raises is kept as a fault of those who use it; the step goes on for the others."""
+        try:
+            work(*given)
+        except Exception as error:
+            self._fault(node, error)
 
     def _atom_node(self, atom: Atom) -> Node | None:
         """Found by the very object where it is one of ours: an atom's value takes long to hash, and events are many."""

@@ -1,16 +1,20 @@
 """The Hub: publish and subscribe in process. One bad event, subscription or subscriber never harms the others.
 
-It may be used from several threads. Receivers are called by the thread that published; where the clock runs by itself,
-they are called one at a time and in the order of detection, by that thread or the clock's. No lock is held meanwhile.
+It may be used from several threads: one at a time is at work on the engine. Each subscriber is told one match at a time
+and in the order of detection, by a thread that published or by the clock's; no lock is held meanwhile.
 """
 
 from __future__ import annotations
 
 import threading
+from asyncio import AbstractEventLoop
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
+from weakref import finalize
 
 from tocsin.catalog import (
     Catalog,
@@ -20,35 +24,37 @@ from tocsin.catalog import (
     open_catalog,
     require_agreement,
 )
-from tocsin.engine.batch import Batch
-from tocsin.engine.detection.network import QUEUE_LIMIT, Found
+from tocsin.engine.detection.network import QUEUE_LIMIT
 from tocsin.engine.engine import Engine
-from tocsin.errors import MeaningProblem, Problem, StateProblem
+from tocsin.errors import EventProblem, MeaningProblem, Problem, StateProblem
 from tocsin.events.codecs.epcis.inside import decode_all, events_of_mapping
-from tocsin.events.constructed import constructed_events
 from tocsin.events.dead_letter import (
     DeadLetter,
     broken,
+    hurried,
     late,
     malformed,
-    refused,
     suspended,
-    too_many_hops,
-    undecided,
-    untold,
+    unreadable,
     window_over,
 )
 from tocsin.events.event import Event
 from tocsin.events.match import Match, once
 from tocsin.events.reception import Ends, ends_named, received
 from tocsin.events.warning import EventWarning
+from tocsin.hosts.guarded import GuardedEngine
 from tocsin.hosts.local.alarm import Alarm, wall_clock
+from tocsin.hosts.local.dispatch import Dispatcher, Listener, Posted, Receiver, require_callable
+from tocsin.hosts.local.loop import EventLoop
+from tocsin.hosts.local.mailbox import QUEUE, Room, overflow_named, without_waiting
 from tocsin.hosts.local.roster import Broken, Roster
 from tocsin.hosts.ordering import ReorderBuffer, Watermark
 from tocsin.plan.atoms import Atom
-from tocsin.values.time import Instant, parse_duration, parse_instant
+from tocsin.values.time import Instant, format_instant, parse_duration, parse_instant
 
-Receiver = Callable[[Match], object]
+PATIENCE = 5.0
+"""Seconds that a hub which is closed waits for receivers on the event loop."""
+
 Clock = Callable[[], Instant]
 """Says what time it is."""
 
@@ -90,6 +96,10 @@ class Hub:
     repeated; "system", the wall clock as well, so that absences ring although nothing more comes. A hub whose clock
     runs is to be closed, by `close` or by `with`.
 
+    While a subscriber is busy, at most `queue` matches of a subscription wait for it. What happens beyond is said by
+    `overflow`: "block", whoever publishes waits; "drop", the oldest is a dead letter; "suspend", the subscription ends
+    and its subscriber is told. A subscription may say its own.
+
     `interval` says when an event ends that has no endtime: "start" (or None), when it starts; "reception", when it was
     received, which is stamped on events that do not say.
     """
@@ -106,12 +116,17 @@ class Hub:
         queue_limit: int = QUEUE_LIMIT,
         clock: Clock | str | None = None,
         interval: str | None = None,
+        queue: int = QUEUE,
+        overflow: str = "block",
     ) -> None:
+        self._room = Room(queue, overflow_named(overflow))
         self._wall = _wall_clock(clock)
         self._reception = (self._wall or wall_clock) if ends_named(interval) is Ends.RECEPTION else None
         self._lock = threading.RLock()
-        self._outbox: deque[Match] = deque()
-        self._turn = threading.RLock()
+        self._loop = EventLoop()
+        self._dispatcher = Dispatcher(self._loop, self._bury, self._end)
+        finalize(self, self._loop.close, 0.0).atexit = False
+        self._ended: list[tuple[str, DeadLetter]] = []
         self._alarm: Alarm | None = None
         self._is_closed = False
         self.counts = Counts()
@@ -120,22 +135,24 @@ class Hub:
         self._watermark = watermark = Watermark(parse_duration(lateness))
         self._buffer: ReorderBuffer[tuple[Atom, ...]] = ReorderBuffer()
         self._late: set[tuple[str, str]] = set()
+        self._fresh: dict[tuple[str, str], None] = {}
         self._oldest: Instant | None = None
         self._has_begun = False
+        self._queue_limit = queue_limit
         self._engine = Engine(queue_limit=queue_limit)
-        self._receivers: dict[str, Receiver | None] = {}
-        self._told: dict[str, Callable[[DeadLetter], object]] = {}
         self._ontology, self._infer = ontology, infer
         self._own = {each.name: each for each in ontologies(ontology, infer)}
         require_agreement((), self._own.values())
         self._roster = Roster(self._engine, self._own, lambda: watermark.instant)
+        self._guard = GuardedEngine(self._engine, self._roster.plans)
         self._seen: dict[tuple[str, str], None] = {}
         self._remember = remember
         self._named = 0
         self._catalog = open_catalog(catalog) if isinstance(catalog, str) else catalog
         self._version = 0
-        self._look_at_the_clock()
-        self._follow_catalog()
+        with self._at_work():
+            self._look_at_the_clock()
+            self._follow_catalog()
         if self._wall is not None:
             self._alarm = Alarm(self._tick, self._wall)
             self._begin_at(self._wall() - self._watermark.lateness)
@@ -148,11 +165,52 @@ class Hub:
         self.close()
 
     def close(self) -> None:
-        """Stops the clock, if one runs; what waits is not told. A closed hub takes nothing more."""
+        """Stops the clock, if one runs, and waits a while for asynchronous receivers.
+
+        What composites wait with is not told. A closed hub takes nothing more.
+        """
+        self.stop()
+        self._dispatcher.close(PATIENCE)
+
+    def stop(self) -> None:
+        """Takes nothing more and stops the clock; receivers on an event loop go on with what was found."""
         with self._lock:
             self._is_closed = True
         if self._alarm is not None:
             self._alarm.close()
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it takes nothing more."""
+        return self._is_closed
+
+    @property
+    def deliveries(self) -> list[Future[None]]:
+        """What asynchronous receivers are at work on."""
+        return self._loop.running
+
+    def run_receivers_on(self, loop: AbstractEventLoop) -> bool:
+        """Asynchronous receivers run on a loop of others; False where they run on another already."""
+        return self._loop.adopt(loop)
+
+    @contextmanager
+    def _at_work(self) -> Iterator[Posted]:
+        """One thread at a time; afterwards, without the lock, it calls the receivers of what it has brought about.
+
+        What that was is in the list that is given, then.
+        """
+        posted: Posted = []
+        try:
+            with self._lock:
+                try:
+                    yield posted
+                finally:
+                    self._bury_faults()
+                    self._tell_ended()
+                    self._set_the_alarm()
+                    posted += self._dispatcher.take()
+        finally:
+            self._dispatcher.deliver(posted)
 
     def subscribe(
         self,
@@ -161,21 +219,30 @@ class Hub:
         language: str = "selector",
         to: Receiver | None = None,
         id: str | None = None,
-        problems_to: Callable[[DeadLetter], object] | None = None,
+        problems_to: Listener | None = None,
+        queue: int | None = None,
+        overflow: str | None = None,
         **settings: Any,
     ) -> Handle:
         """Adds a subscription; one that does not compile, or whose id is taken, raises and changes nothing.
 
         So does one with a window of absolute time that is over by the time that the hub knows of. `problems_to` hears
-        if it is suspended later, because too much waits for it, breaks because a definition that it uses has changed,
-        or ends because its window proves to be over when time begins.
+        if it is suspended later, because too much waits for it or it fails again and again, breaks because a definition
+        that it uses has changed, or ends because its window proves to be over when time begins. Both it and `to` may be
+        coroutine functions: these run on an event loop in a thread of the hub.
         """
-        with self._lock:
+        require_callable("to", to)
+        require_callable("problems_to", problems_to)
+        room = Room(
+            self._room.size if queue is None else queue,
+            self._room.overflow if overflow is None else overflow_named(overflow),
+        )
+        with self._at_work():
             self._catch_up()
             subscription = Subscription.from_json(
                 {"id": id or self._new_name(), "language": language, "expression": expression, **settings}
             )
-            if subscription.id in self._receivers:
+            if subscription.id in self._dispatcher:
                 raise StateProblem(
                     f"subscription {subscription.id!r} is there already", code="DuplicateSubscriptionError"
                 )
@@ -185,11 +252,8 @@ class Hub:
                 self._follow_catalog()
             else:
                 self._roster.add(subscription)
-            self._receivers[subscription.id] = to
-            if problems_to is not None:
-                self._told[subscription.id] = problems_to
-            self._set_the_alarm()
-        self._delivered([])
+            self._guard.forget(subscription.id)
+            self._dispatcher.enter(subscription.id, to, problems_to, room)
         return Handle(subscription.id, self)
 
     def define(self, *definitions: Definition) -> None:
@@ -197,7 +261,7 @@ class Hub:
 
         An ontology that contradicts another is refused. Subscriptions that mean something else now are read again.
         """
-        with self._lock:
+        with self._at_work():
             self._catch_up()
             known = self._roster.definitions
             for definition in definitions:
@@ -214,90 +278,82 @@ class Hub:
             else:
                 self._own |= {definition.name: definition for definition in definitions}
                 self._tell_broken(self._roster.change(self._own))
-            self._set_the_alarm()
-        self._delivered([])
 
     def unsubscribe(self, id: str) -> None:
         """Removes a subscription; raises where it is not there."""
-        with self._lock:
+        with self._at_work():
             self._catch_up()
-            if id not in self._receivers:
+            if id not in self._dispatcher:
                 raise StateProblem(f"there is no subscription {id!r}", code="UnknownSubscriptionError", token=id)
             if self._catalog is not None:
                 self._catalog.remove(id)
                 self._follow_catalog()
             else:
                 self._roster.remove(id)
-            self._receivers.pop(id, None)
-            self._told.pop(id, None)
-            self._set_the_alarm()
-        self._delivered([])
+            self._dispatcher.cancel(id)
 
     def publish(self, *events: Event | Mapping[str, Any] | bytes | str) -> list[Match]:
         """Matches events, calls the receivers and returns the matches.
 
         Atomic subscriptions ring at once, composites when the watermark has passed the events they are made of.
         """
-        with self._lock:
+        return self.publish_and_post(*events)[0]
+
+    def publish_and_post(self, *events: Event | Mapping[str, Any] | bytes | str) -> tuple[list[Match], Posted]:
+        """The same, and what was posted for it, for those who want to wait until it is told."""
+        with self._at_work() as posted:
             self._look_at_the_clock()
+            self._late.clear()
+            self._fresh.clear()
             accepted = sorted(self._accepted(events), key=lambda event: event.order)
             found: list[Match] = []
             while accepted:
                 rung = self._rung(accepted)
                 found += rung
                 accepted = self._built(rung)
-            self._late.clear()
+            self._remember_served()
             found += self._detected()
             self._put_out(found)
-            self._set_the_alarm()
-        return self._delivered(found)
+        return found, posted
 
     def _rung(self, accepted: list[Event]) -> list[Match]:
         """What atomic subscriptions make of events; what composites want of them waits for the watermark."""
-        matched = self._engine.match_all(Batch(accepted))
-        for index, problem in self._engine.refused().items():
-            self._bury(refused(accepted[index], problem))
-        for index, key in self._engine.undecided():
-            self._bury(undecided(accepted[index], key))
-        self._note_warnings(accepted)
-        for each in matched.relevant:
-            if accepted[each.index].identity not in self._late:
-                self._buffer.add(accepted[each.index], each.atoms)
-        rings = [self._engine.ring(key, accepted[index]) for index, key in matched.rings]
-        self._bury_untold()
+        served = self._guard.match(accepted)
+        for event in served.unserved:
+            self._fresh.pop(event.identity, None)
+        self._note_warnings(served.warned)
+        for event, atoms in served.relevant:
+            if event.interval is not None and event.identity not in self._late:
+                self._buffer.add(event, atoms)
+        rings = [self._guard.ring(key, event) for event, key in served.rings]
+        self._bury_faults()
         return [match for match in rings if match is not None]
 
     def _built(self, found: Iterable[Match]) -> list[Event]:
         """The events that matches construct; past the limit of hops they are dead letters."""
-        built: list[Event] = []
-        for match in found:
-            if self._engine.constructs(match.subscription):
-                events = constructed_events(match)
-                built += events
-                if match.outputs and not events:
-                    self._bury(too_many_hops(match.subscription, match.id))
-        return built
+        return [event for match in found for event in self._guard.built(match)]
 
     def advance_to(self, now: str) -> list[Match]:
         """Tells the hub the time; what ends more than the lateness before it is late from now on. Timers may ring."""
+        return self.advance_and_post(now)[0]
+
+    def advance_and_post(self, now: str) -> tuple[list[Match], Posted]:
+        """The same, and what was posted for it, for those who want to wait until it is told."""
         instant = parse_instant(now)
-        with self._lock:
+        with self._at_work() as posted:
             self._look_at_the_clock()
             self._watermark.advance_to(instant)
             found = self._detected()
             self._put_out(found)
-            self._set_the_alarm()
-        return self._delivered(found)
+        return found, posted
 
     def _tick(self) -> None:
         """The wall clock has moved on."""
-        with self._lock:
+        with without_waiting(), self._at_work():
             if self._is_closed:
                 return
             self._look_at_the_clock()
             self._put_out(self._detected())
-            self._set_the_alarm()
-        self._delivered([])
 
     def _look_at_the_clock(self) -> None:
         """Before anything is done; a closed hub does nothing."""
@@ -311,6 +367,7 @@ class Hub:
         self._look_at_the_clock()
         if self._wall is not None:
             self._put_out(self._detected())
+            self._tell_ended()
 
     def _set_the_alarm(self) -> None:
         """After something was done: for what waits now."""
@@ -325,6 +382,7 @@ class Hub:
 
     def _detected(self) -> list[Match]:
         """What composites make of the events and timers that the watermark has passed."""
+        self._hurry()
         mark = self._watermark.instant
         if mark is None or (self._oldest is not None and mark <= self._oldest):
             return []
@@ -336,7 +394,7 @@ class Hub:
         for event, atoms in self._buffer.release(mark):
             if event.interval is not None:
                 found += self._timed(event.interval.end - 1)
-            found += self._cascaded(self._engine.detect(event, atoms))
+            found += self._cascaded(self._guard.detect(event, atoms))
         found += self._timed(mark - 1)
         self._engine.forget_before(mark)
         for key in self._engine.take_suspended():
@@ -353,51 +411,44 @@ class Hub:
         """What the timers up to `now` bring about, one instant after the other."""
         found: list[Match] = []
         while (due := self._engine.next_timer()) is not None and due <= now:
-            found += self._cascaded(self._engine.advance_to(due))
-        return found + self._cascaded(self._engine.advance_to(now))
+            found += self._cascaded(self._guard.advance_to(due))
+        return found + self._cascaded(self._guard.advance_to(now))
 
-    def _cascaded(self, detected: Found) -> list[Match]:
+    def _cascaded(self, detected: list[Match]) -> list[Match]:
         """What was detected, and what comes of the events that it constructs: they happen at once, one by one."""
-        found = list(once(self._engine.rendered(detected)))
+        found = list(once(detected))
         waiting = deque(self._built(found))
         while waiting:
             event = waiting.popleft()
-            matched = self._engine.match_all(Batch([event]))
-            for _, key in self._engine.undecided():
-                self._bury(undecided(event, key))
-            self._note_warnings([event])
-            rings = (self._engine.ring(key, event) for _, key in matched.rings)
+            served = self._guard.match([event])
+            self._note_warnings(served.warned)
+            rings = (self._guard.ring(key, event) for _, key in served.rings)
             further = [match for match in rings if match is not None]
-            for each in matched.relevant:
-                further += once(self._engine.rendered(self._engine.detect(event, each.atoms)))
+            for _, atoms in served.relevant:
+                further += once(self._guard.detect(event, atoms))
             found += further
             waiting += self._built(further)
-        self._bury_untold()
+        self._bury_faults()
         return found
 
-    def _bury_untold(self) -> None:
-        """Dead letters of the rings for which nothing could be built."""
-        for each in self._engine.take_untold():
-            self._bury(untold(each.events, each.subscription, each.why.code, each.why.reason))
+    def _hurry(self) -> None:
+        """Where more events wait for others than may, time goes on for the first of them: none is lost for it."""
+        last = self._buffer.end_of_excess(self._queue_limit)
+        if last is not None:
+            self._bury(hurried(len(self._buffer) - self._queue_limit, self._queue_limit, format_instant(last + 1)))
+            self._watermark.advance_to(last + 1 + self._watermark.lateness)
+
+    def _bury_faults(self) -> None:
+        """Dead letters of what could not be served; who raised once too often is told."""
+        for letter in self._guard.take_letters():
+            self._bury(letter)
+        for key, letter in self._guard.take_ended():
+            self._end(key, letter)
 
     def _put_out(self, found: list[Match]) -> None:
         self.counts.matches += len(found)
-        if self._alarm is not None:
-            self._outbox += found
-
-    def _delivered(self, found: list[Match]) -> list[Match]:
-        """Calls the receivers. Where a clock runs, whoever is at it also calls those of what others find meanwhile."""
-        if self._alarm is None:
-            for match in found:
-                self._deliver(match)
-            return found
-        while self._outbox and self._turn.acquire(blocking=False):
-            try:
-                while self._outbox:
-                    self._deliver(self._outbox.popleft())
-            finally:
-                self._turn.release()
-        return found
+        for match in found:
+            self._dispatcher.post(match)
 
     def refresh(self) -> None:
         """Takes over what others have changed since: in the catalog, and in the files of ontologies.
@@ -406,12 +457,10 @@ class Hub:
         dead letter and rings no more, until a later change mends it. A file that is wrong now raises, and changes
         nothing.
         """
-        with self._lock:
+        with self._at_work():
             self._catch_up()
             self._follow_ontologies()
             self._follow_catalog()
-            self._set_the_alarm()
-        self._delivered([])
 
     def _follow_ontologies(self) -> None:
         own = self._own | {each.name: each for each in ontologies(self._ontology, self._infer)}
@@ -430,10 +479,11 @@ class Hub:
         for gone in changes.removed:
             if gone not in replaced:
                 self._roster.remove(gone)
-                self._receivers.pop(gone, None)
-                self._told.pop(gone, None)
+                self._dispatcher.cancel(gone)
         for subscription in changes.added:
-            self._receivers.setdefault(subscription.id, None)
+            self._guard.forget(subscription.id)
+            if subscription.id not in self._dispatcher:
+                self._dispatcher.enter(subscription.id)
         self._tell_broken(self._roster.change(self._own | shared, changes.added))
         self._version = version
 
@@ -442,8 +492,7 @@ class Hub:
         for subscription, problem in found:
             letter = broken(subscription.id, problem, subscription.expression)
             self._bury(letter)
-            if subscription.id in self._told:
-                self._told[subscription.id](letter)
+            self._dispatcher.tell(subscription.id, letter)
 
     def _decoded(self, given: Iterable[Event | Mapping[str, Any] | bytes | str]) -> Iterable[Event]:
         for each in given:
@@ -454,21 +503,28 @@ class Hub:
                 yield from events
             except Problem as problem:
                 self._bury(malformed(problem, each if isinstance(each, bytes | str) else repr(each)))
+            except Exception as error:
+                self._bury(unreadable(error, each))
 
     def _end(self, key: str, letter: DeadLetter) -> None:
-        """Tells a subscriber that the subscription is no more; with a catalog it stays there for others."""
+        """A subscription is no more, and its subscriber will be told; with a catalog it stays there for others."""
         self._bury(letter)
         self._roster.remove(key)
-        self._receivers.pop(key, None)
-        tell = self._told.pop(key, None)
-        if tell is not None:
-            tell(letter)
+        self._guard.forget(key)
+        self._ended.append((key, letter))
+
+    def _tell_ended(self) -> None:
+        """Who has ended is told after all that was found before."""
+        ended, self._ended = self._ended, []
+        for key, letter in ended:
+            self._dispatcher.end(key, letter)
 
     def _accepted(self, given: Iterable[Event | Mapping[str, Any] | bytes | str]) -> Iterable[Event]:
         for event in self._decoded(given):
-            if not self._is_new(event):
+            if any(event.identity in known for known in (self._seen, self._fresh, self._buffer)):
                 self.counts.duplicates += 1
                 continue
+            self._fresh[event.identity] = None
             self.counts.events += 1
             if self._watermark.is_late(event):
                 self.counts.late += 1
@@ -479,37 +535,26 @@ class Hub:
                 self._oldest = end if self._oldest is None else min(end, self._oldest)
             yield event
 
-    def _is_new(self, event: Event) -> bool:
-        if event.identity in self._seen:
-            return False
-        self._seen[event.identity] = None
-        if len(self._seen) > self._remember:
+    def _remember_served(self) -> None:
+        """What was published counts as seen; not so an event that nobody could be served with: it may come again."""
+        self._seen |= self._fresh
+        while len(self._seen) > self._remember:
             del self._seen[next(iter(self._seen))]
-        return True
-
-    def _deliver(self, match: Match) -> None:
-        receiver = self._receivers.get(match.subscription)
-        if receiver is None:
-            return
-        try:
-            receiver(match)
-        except Exception as error:
-            self._bury(DeadLetter("DeliveryError", f"{type(error).__name__}: {error}", match.line()))
 
     def _bury(self, letter: DeadLetter) -> None:
         with self._lock:
             self.counts.dead_letters += 1
             self.dead_letters.append(letter)
 
-    def _note_warnings(self, events: Sequence[Event]) -> None:
-        """Counts what is odd about the events of the last batch, and keeps the newest."""
-        for index, problem in self._engine.warned():
+    def _note_warnings(self, warned: Iterable[tuple[Event, EventProblem]]) -> None:
+        """Counts what is odd about events that were served, and keeps the newest."""
+        for event, problem in warned:
             self.counts.warnings += 1
-            self.warnings.append(EventWarning.of(events[index], problem))
+            self.warnings.append(EventWarning.of(event, problem))
 
     def _new_name(self) -> str:
         self._named += 1
-        while f"s{self._named}" in self._receivers:
+        while f"s{self._named}" in self._dispatcher:
             self._named += 1
         return f"s{self._named}"
 

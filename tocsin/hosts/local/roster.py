@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from tocsin.catalog import Definition, Subscription, Surroundings, compile_subscription, refuse_past_windows
 from tocsin.catalog.effects import may_depend, read_in
 from tocsin.engine.engine import Engine
-from tocsin.errors import Problem
+from tocsin.errors import Problem, UnsupportedProblem
+from tocsin.events.dead_letter import INTERNAL_ERROR, shown_error
 from tocsin.plan.composites import Plan
 from tocsin.values.time import Instant
 
@@ -39,13 +40,25 @@ class Roster:
     def __contains__(self, id: object) -> bool:
         return id in self._held
 
+    def plans(self) -> dict[str, Plan]:
+        """What the engine serves, by id; read again where nothing is kept of it."""
+        served = (each for id, each in self._held.items() if id in self._engine)
+        found = {each.id: self._engine.plan_of(each.id) or read_in(each, self._light) for each in served}
+        return {id: plan for id, plan in found.items() if isinstance(plan, Plan)}
+
     def require_good(self, subscription: Subscription) -> None:
         """Raises where the subscription does not compile, or its window is over."""
         self._plan(subscription)
 
     def add(self, subscription: Subscription) -> None:
         """Adds a subscription; one that does not compile raises, and changes nothing."""
-        self._engine.add(subscription.id, self._plan(subscription))
+        plan = self._plan(subscription)
+        try:
+            self._engine.add(subscription.id, plan)
+        except Problem:
+            raise
+        except Exception as error:
+            raise _internal(error) from error
         self._held[subscription.id] = subscription
 
     def remove(self, id: str) -> None:
@@ -70,9 +83,9 @@ class Roster:
 
     def _replace(self, subscription: Subscription, before: Surroundings) -> Problem | None:
         """Lets a subscription mean what it means now; its problem, where it was not told before."""
-        id, now = subscription.id, read_in(subscription, self._light)
+        id, now = subscription.id, _read(subscription, self._light)
         held, self._held[id] = self._held.get(id), subscription
-        if held is not None and id in self._engine and read_in(held, before) == now:
+        if held is not None and id in self._engine and _read(held, before) == now:
             return None
         self._leave(id)
         if not isinstance(now, Problem):
@@ -81,6 +94,9 @@ class Roster:
                 self._engine.add(id, now)
             except Problem as refused:  # what only the engine can tell
                 now = refused
+            except Exception as error:
+                self._leave(id)
+                now = _internal(error)
             else:
                 self._told.pop(id, None)
                 return None
@@ -88,10 +104,29 @@ class Roster:
         return None if told == self._told[id] else now
 
     def _plan(self, subscription: Subscription) -> Plan:
-        plan = compile_subscription(subscription, self._light)
+        try:
+            plan = compile_subscription(subscription, self._light)
+        except Problem:
+            raise
+        except Exception as error:
+            raise _internal(error) from error
         refuse_past_windows(subscription, plan, self._clock())
         return plan
 
     def _leave(self, id: str) -> None:
         if id in self._engine:
             self._engine.remove(id)
+
+
+def _read(subscription: Subscription, light: Surroundings) -> Plan | Problem:
+    """What a subscription of others means; a fault of ours in reading it is a problem of that subscription alone."""
+    try:
+        return read_in(subscription, light)
+    except Exception as error:
+        return _internal(error)
+
+
+def _internal(error: Exception) -> Problem:
+    return UnsupportedProblem(
+        shown_error(error), code=INTERNAL_ERROR, hint="say it in another way, and please report it"
+    )

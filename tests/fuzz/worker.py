@@ -1,0 +1,46 @@
+"""The process that tries cases one after the other and says so, so that whoever watches knows which one hangs.
+
+Arguments: seed and first number. Standard output has a JSON object to a line: a number before its case, and then what
+was found, with the processor time and the memory that it took.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import resource
+import sys
+from time import process_time
+from typing import Any
+
+from tests.fuzz.drawing import drawn_case
+from tests.fuzz.judge import findings_of
+from tests.fuzz.seeds import seeds
+
+MOST_MEMORY = 6 << 30
+"""Beyond this the system refuses: a machine is not to suffer."""
+
+
+def main(seed: int, first: int) -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    for case in seeds()[::40]:
+        findings_of(case)  # what is imported or compiled on first use is no case's fault
+    _say({"ready": True})
+    for number in itertools.count(first):
+        _say({"begins": number})
+        case = drawn_case(seed, number)
+        begun, before = process_time(), _peak()
+        found = findings_of(case)
+        _say({"number": number, "found": found, "seconds": process_time() - begun, "grown": _peak() - before})
+
+
+def _peak() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+
+
+def _say(body: dict[str, Any]) -> None:
+    print(json.dumps(body), flush=True)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]))
