@@ -52,6 +52,10 @@ def test_paths_that_cross_and_lie_in_each_other(pattern: PatternElement, xml: st
         ("WHERE <a*>$x</>", "<b>1</b>", 1),
         ("WHERE <r><a*><b></></><c></></>", "<r><c/><b/></r>", 1),  # and is in no order to its siblings
         ("WHERE <r><a+><b></></><c></></>", "<r><c/><a><b/></a></r>", 0),
+        # what repeats may do so more than twice, and starts below its parent
+        ("WHERE <r><a*.b>$x</></>", "<r><a><a><a><b>1</b></a></a></a></r>", 1),
+        ("WHERE <r><(a.c)*.b>$x</></>", "<r><a><c><a><c><b>1</b></c></a></c></a></r>", 1),
+        ("WHERE <r><(a.c)*.b>$x</></>", "<r><a><c><a><b>1</b></a></c></a></r>", 0),
         # the paths of siblings share what is on their way
         ("WHERE <r><a.b></><a.c></></>", "<r><a><b/><c/></a></r>", 1),
         ("WHERE <r><a.c></><a.b></></>", "<r><a><b/><c/></a></r>", 0),
@@ -66,6 +70,20 @@ def test_paths_that_cross_and_lie_in_each_other(pattern: PatternElement, xml: st
 )
 def test_paths(text: str, xml: str, rows: int) -> None:
     assert check(block_of(text), xml) == rows
+
+
+@pytest.mark.parametrize(
+    ("xml", "rows"),
+    [
+        ("<r><a/><x><b/></x></r>", 1),
+        ("<r><a><b/></a></r>", 0),
+        ("<r><a><b/></a><x><b/></x></r>", 1),
+        ("<r><x><b/></x><a/></r>", 0),
+    ],
+)
+def test_a_sibling_lies_behind_the_one_before_it_and_not_inside(xml: str, rows: int) -> None:
+    two_levels_down = PatternElement("b", 2)
+    assert check(XmlBlock((PatternElement("r", children=(PatternElement("a", 1), two_levels_down)),)), xml) == rows
 
 
 def check(block: XmlBlock, xml: str) -> int:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.concepts.evaluator import is_instance
 from tests.concepts.strategies import BASE, concept_tests, concepts, events, plain_events, tboxes
+from tests.concepts.worlds import event_of
 from tocsin.engine.batch import Batch
 from tocsin.engine.concepts.matcher import ConceptMatcher
 from tocsin.events.event import Event
 from tocsin.knowledge.concepts.assertions import World
-from tocsin.knowledge.concepts.concept import Complement, Disjunction
+from tocsin.knowledge.concepts.axioms import Definition
+from tocsin.knowledge.concepts.concept import Complement, Concept, Conjunction, Disjunction, Exists, Symbol
+from tocsin.knowledge.concepts.tbox import TBox
 from tocsin.plan.assertions import assertions_of
 from tocsin.plan.concepts import ConceptTest
 from tocsin.reference.concepts import holds, refutation
@@ -33,6 +37,27 @@ def test_the_index_agrees_with_the_tableau(data: st.DataObject) -> None:
         st.lists(st.sampled_from(World).flatmap(lambda world: concept_tests(tbox, world)), min_size=1, max_size=6)
     )
     batch = data.draw(st.lists(events(tbox), min_size=1, max_size=3))
+    matcher = ConceptMatcher()
+    for number, test in enumerate(tests):
+        matcher.add(f"t{number}", test)
+    assert engine_hits(matcher, batch) == reference_hits(tests, batch)
+
+
+@pytest.mark.parametrize("world", list(World), ids=lambda world: world.value)
+@pytest.mark.parametrize(
+    "refused", [Symbol("B"), Exists("r", Symbol("B")), Conjunction((Symbol("B"), Symbol("C")))], ids=str
+)
+def test_what_is_refused_is_missing_in_every_small_event(refused: Concept, world: World) -> None:
+    tbox = TBox((Definition("Known", Disjunction(tuple(map(Symbol, BASE)))),))
+    tests = [
+        ConceptTest(tbox.expand(Conjunction((Symbol("A"), Complement(refused)))), tbox, world),
+        ConceptTest(tbox.expand(Complement(refused)), tbox, world),
+    ]
+    batch = [
+        event_of(types, data)
+        for types in ("A", "B", "C", "A B", "A C", "B C", "A B C")
+        for data in ({}, {"r": "B"}, {"r": "C"}, {"r": ["B", "C"]})
+    ]
     matcher = ConceptMatcher()
     for number, test in enumerate(tests):
         matcher.add(f"t{number}", test)

@@ -7,13 +7,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.graphs.oracle import oracle_holds
-from tests.graphs.worlds import DIFFERENT_VALUES, World, comparisons, ontologies, pairs, patterns, worlds
+from tests.graphs.worlds import DIFFERENT_VALUES, EQUAL_VALUES, World, comparisons, ontologies, pairs, patterns, worlds
 from tocsin.engine.graphs.encoding import EncodedGraph
 from tocsin.engine.graphs.matcher import GraphMatcher
 from tocsin.engine.graphs.paper.matcher import PaperMatcher
 from tocsin.engine.graphs.solving import Solver
-from tocsin.plan.graphs import GraphPattern
+from tocsin.plan.graphs import (
+    RELATIONS,
+    Comparison,
+    Filter,
+    FilterAll,
+    FilterAny,
+    FilterNot,
+    GraphPattern,
+    Regex,
+    filter_truth,
+)
 from tocsin.reference import graphs as reference
+from tocsin.reference.filters import passes
+from tocsin.values.terms import Literal
+from tocsin.values.truth import Truth
 
 MATCHERS = [GraphMatcher, PaperMatcher]
 IDS = ["default", "paper"]
@@ -62,6 +75,17 @@ def test_a_strategy_says_what_the_reference_says(
     for place, key in expected:
         pattern = subscribed[int(key)]
         assert matcher.rows(pattern, events[place]) == (reference.rows(pattern, events[place]))
+
+
+@pytest.mark.parametrize("literal", EQUAL_VALUES, ids=str)
+def test_filters_are_as_true_as_the_reference_says(literal: Literal) -> None:
+    compared = [Comparison(relation, value) for relation in RELATIONS for value in EQUAL_VALUES]
+    simple: list[Filter] = [*compared, Regex("1")]
+    negated: list[Filter] = [FilterNot(each) for each in simple]
+    mixed: list[Filter] = [FilterNot(FilterAll((each, Regex("1")))) for each in simple]
+    mixed += [FilterNot(FilterAny((each, Regex("1")))) for each in negated]
+    for condition in (*simple, *negated, *mixed):
+        assert (filter_truth(condition, literal) is Truth.TRUE) == passes(condition, literal)
 
 
 @given(given_worlds=subscribed_worlds(most=1))
