@@ -12,7 +12,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 PROJECT = Path(__file__).resolve().parents[1] / "pyproject.toml"
-TOOLS = ("hypothesis", "pytest", "pytest-xdist", "pyyaml")
+TOOLS = ("hypothesis", "pytest", "pytest-xdist")
 
 
 def ranges() -> Iterator[Requirement]:

@@ -1,6 +1,7 @@
 """Tocsin on Apache Spark: the public names of the Spark host."""
 
 from tocsin.hosts.spark.constructing import constructed
+from tocsin.hosts.spark.failures import problem_of
 from tocsin.hosts.spark.finite import run_match
 from tocsin.hosts.spark.matching import (
     AbsenceWaitsWarning,
@@ -21,5 +22,6 @@ __all__ = [
     "match",
     "match_with_dead_letters",
     "matches_of",
+    "problem_of",
     "run_match",
 ]

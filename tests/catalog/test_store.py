@@ -133,3 +133,18 @@ def test_a_document_that_is_none_is_refused(body: dict[str, object], reason: str
         Definition.from_json({"define": "rates", **body})
     assert (caught.value.code, caught.value.token) == ("MalformedDocument", "rates")
     assert reason in caught.value.message
+
+
+@pytest.mark.parametrize("url", ["postgresql+psycopg://u@h:abc/db", "postgresql+psycopg://u@[::1/db"])
+def test_a_port_that_is_no_number_is_told(url: str) -> None:
+    for use in (open_catalog, create_catalog):
+        with pytest.raises(MeaningProblem, match=r"the port '(abc|:1)', which is no number") as caught:
+            use(url)
+        assert ":5432/" in caught.value.hint
+
+
+@pytest.mark.parametrize("name", ["a\0b.db", "x" * 5000], ids=["nul", "long"])
+def test_a_name_that_no_file_can_have(tmp_path: Path, name: str) -> None:
+    for use in (open_catalog, create_catalog):
+        with pytest.raises(Problem, match="CatalogError"):
+            use(str(tmp_path / name))

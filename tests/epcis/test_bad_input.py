@@ -6,20 +6,29 @@ import json
 from contextlib import suppress
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.epcis.writing import EVENTS, as_document, as_xml
-from tocsin.errors import Problem
+from tocsin.errors import EventProblem, Problem
 from tocsin.events.codecs.epcis.inside import decode_all
+from tocsin.events.content import turtle
 from tocsin.languages import problems_in_subscription
 from tocsin.languages.epcis.parameters import examples
 
 ODD = st.sampled_from(
     [None, True, 0, -1.5, "", " ", "x", ":", "a:b", "urn:epc:id:sgtin:1", "geo:1", [], [[]], {}, "é\n"]
 )
+WORDS = st.sampled_from(
+    "type @type @id id @value #text ex:y urn:q eventID bizStep disposition readPoint bizTransactionList bizTransaction "
+    "sourceList source sensorElementList sensorReport sensorMetadata time set epcList epcClass quantityList component "
+    "uriValue reason @masterData".split()
+)
+"""Names with a meaning of their own somewhere in EPCIS or JSON-LD, and names without."""
 JUNK = st.recursive(
-    ODD, lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=4), inner, max_size=2)
+    ODD,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(WORDS | st.text(max_size=4), inner, max_size=2),
 )
 EXTENSIONS = [
     "EQ_x:y",
@@ -45,10 +54,49 @@ def replaced(value: Any, steps: list[int], junk: Any) -> Any:
 
 @given(EVENTS, st.lists(st.integers(0, 20), min_size=1, max_size=7), JUNK)
 def test_junk_anywhere_in_a_document(event: dict[str, Any], steps: list[int], junk: Any) -> None:
-    document = replaced(as_document(event), steps, junk)
+    look_at(replaced(as_document(event), steps, junk))
+
+
+@given(EVENTS, WORDS, JUNK)
+def test_junk_in_an_extension(event: dict[str, Any], word: str, junk: Any) -> None:
+    look_at(event | {"ex:own": {word: junk, "ex:more": [{word: junk}]}})
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        {"@type": [{"sensorReport": [{"type": None}]}]},
+        {"sensorReport": [{"type": 3}, {"type": None}, {"type": [[]]}]},
+        {"bizStep": None, "disposition": [[], True], "epcList": 1e300, "quantityList": False},
+        {"readPoint": {"id": {"a": 1}}, "bizTransactionList": {"bizTransaction": []}},
+        {"@value": {"epcList": 1}},
+        {"sensorMetadata": {"time": "soon", "startTime": 3}},
+    ],
+    ids=str,
+)
+def test_words_of_the_standard_in_an_extension_that_are_not_what_they_say(own: dict[str, Any]) -> None:
+    event: dict[str, Any] = {"type": "ObjectEvent", "action": "OBSERVE", "epcList": ["urn:epc:id:sgtin:1.2.3"]}
+    event |= {"eventTime": "2026-01-31T08:00:00Z", "eventTimeZoneOffset": "+00:00"}
+    look_at(event | {"ex:own": own})
+
+
+def test_a_type_that_is_no_name_is_the_problem_of_the_event() -> None:
+    event: dict[str, Any] = {"type": "ObjectEvent", "action": "OBSERVE", "epcList": ["urn:epc:id:sgtin:1.2.3"]}
+    event |= {"eventTime": "2026-01-31T08:00:00Z", "eventTimeZoneOffset": "+00:00"}
+    for own in ({"@type": [{"sensorReport": 1}]}, {"@id": 3, "ex:a": 1}):
+        (found,) = decode_all(json.dumps(event | {"ex:own": own}))
+        with pytest.raises(EventProblem, match=r"@(type|id) is a text"):
+            _ = found.graph
+
+
+def look_at(document: dict[str, Any]) -> None:
+    """Reads a document, with and without an envelope, and asks each of its events for all that it offers."""
     for text in (json.dumps(document), json.dumps({"id": "1", "source": "s", "type": "t", "data": document})):
         with suppress(Problem):
-            decode_all(text)
+            for event in decode_all(text):
+                _ = event.document, event.attributes
+                turtle(event)
+                _ = event.graph
 
 
 @given(EVENTS, st.integers(0, 3000), st.integers(0, 60), st.text('<>/&é" x', max_size=6))

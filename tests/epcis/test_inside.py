@@ -1,4 +1,4 @@
-"""EPCIS inside other things: envelopes, lines without one, and files that are one document."""
+"""EPCIS inside other things: envelopes, and texts without one."""
 
 from __future__ import annotations
 
@@ -12,14 +12,7 @@ from tests.epcis.writing import EVENTS, as_document, as_xml
 from tocsin.errors import EventProblem
 from tocsin.events.codecs.cloudevents import event_of
 from tocsin.events.codecs.epcis import decode_document, event_hash
-from tocsin.events.codecs.epcis.inside import (
-    as_line,
-    as_one_line,
-    decode_all,
-    events_of_mapping,
-    unwrapped,
-    whole_documents,
-)
+from tocsin.events.codecs.epcis.inside import as_line, decode_all, events_of_mapping, unwrapped
 from tocsin.values.time import parse_instant
 
 MOVED: dict[str, Any] = {
@@ -101,55 +94,18 @@ def test_a_line_without_an_envelope() -> None:
         decode_all('{"type": "ObjectEvent"}')
 
 
+def test_xml_that_is_no_epcis_is_told_so_and_what_to_do() -> None:
+    with pytest.raises(EventProblem, match=r"<Invoice> is neither an EPCIS document nor an EPCIS event") as raised:
+        decode_all("<Invoice xmlns='urn:x'><ID>7</ID></Invoice>")
+    assert "datacontenttype application/xml" in raised.value.hint
+
+
 @given(EVENTS)
 def test_a_line_of_an_event_gives_the_event_again(given_event: dict[str, Any]) -> None:
     (event,) = decode_document(as_xml(given_event | {"readPoint": {"id": "geo:1,2"}}))
     (again,) = decode_all(as_line(event))
     assert (again.envelope, again.data) == (event.envelope, event.data)
     assert (again.interval, again.place_text) == (event.interval, event.place_text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        json.dumps(as_document(MOVED), indent=2),
-        json.dumps(as_document(MOVED)),
-        "\n\n" + as_xml(MOVED).replace("><", ">\n<"),
-        "\ufeff" + as_xml(MOVED),
-    ],
-)
-def test_a_file_that_is_one_document_is_one_piece(text: str) -> None:
-    pieces = [piece for piece in whole_documents(text.encode().splitlines(keepends=True)) if piece.strip()]
-    assert len(pieces) == 1
-    line = as_one_line(pieces[0].splitlines(keepends=True)) or pieces[0]
-    assert line.count(b"\n") <= 1
-    assert [event.attributes for event in decode_all(line)] == [event.attributes for event in decode_all(pieces[0])]
-    assert [event.attributes["type"] for event in decode_all(pieces[0])] == ["ObjectEvent"]
-
-
-@pytest.mark.parametrize(
-    "lines",
-    [
-        [],
-        [b"\n", b"\n"],
-        [b'{"id": 1}\n', b"{\n"],
-        [b'{"id": "broken",\n', b'{"id": "whole"}\n', b"\n"],
-        [b"\n", b"nonsense\n", b"<a/>\n"],
-    ],
-)
-def test_lines_stay_lines(lines: list[bytes]) -> None:
-    assert list(whole_documents(lines)) == lines
-    assert as_one_line(lines) is None
-
-
-def test_lines_are_read_as_they_come() -> None:
-    """A stream is not read to its end to find out that it has lines."""
-
-    def stream() -> Any:
-        yield b'{"id": "1"}\n'
-        raise AssertionError("read too far")
-
-    assert next(iter(whole_documents(stream()))) == b'{"id": "1"}\n'
 
 
 def test_an_object_in_memory() -> None:

@@ -73,7 +73,7 @@ def test_data_need_not_be_an_object(data: object) -> None:
         ("", "malformed JSON"),
         ("{", "malformed JSON"),
         (text() + "x", "malformed JSON"),
-        ("\ufeff" + text(), "malformed JSON"),
+        ("\ufeff\ufeff" + text(), "malformed JSON"),
         ("{'id': 1}", "line 1, column 2"),
         ("[]", "a list"),
         ("null", "null"),
@@ -313,3 +313,9 @@ def test_text_and_mapping_give_the_same_event(data: Any) -> None:
 def test_any_input_is_an_event_or_a_problem(raw: bytes | str) -> None:
     with pytest.raises(Problem):
         decode(raw)
+
+
+def test_one_byte_order_mark_may_come_first() -> None:
+    for raw in (text(), text().encode()):
+        marked = "\ufeff" + raw if isinstance(raw, str) else b"\xef\xbb\xbf" + raw
+        assert decode(marked).envelope == decode(raw).envelope

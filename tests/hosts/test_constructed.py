@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable
 
 import pytest
@@ -12,6 +13,8 @@ from tocsin.catalog import Subscription, compile_subscription
 from tocsin.events.constructed import HOP_LIMIT, constructed_events, hops_of
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.match import Match
+from tocsin.events.views.document import LIMITS
+from tocsin.hosts.fan_out import BUILDING_LIMIT, GENERATION_LIMIT
 from tocsin.hosts.local.finite import match_events, read_events
 
 ORDER, PAY = "<order><id>7</id></order>", "<pay><id>7</id></pay>"
@@ -78,3 +81,59 @@ def test_a_loop_ends_at_the_limit_and_says_so(host: Host) -> None:
     found, letters = host([LOOP], [event("1", 1, "<a>1</a>")])
     assert len(found) == HOP_LIMIT + 1
     assert [letter.code for letter in letters] == ["HopLimitExceeded"]
+
+
+DEEPER = Subscription("deeper", "exmlql", "WHERE <a><b>$x</></> CONSTRUCT <a><b><b>$x</></></>")
+TWO = Subscription("two", "exmlql", "WHERE <a>$x</> CONSTRUCT <a>$x</> <a><b>$x</></>")
+LEFT = Subscription("left", "exmlql", "WHERE <a>$x</> CONSTRUCT <a>l$x</>")
+RIGHT = Subscription("right", "exmlql", "WHERE <a>$x</> CONSTRUCT <a>r$x</>")
+CANARY = Subscription("canary", "exmlql", "WHERE <canary></>")
+
+
+@HOSTS
+def test_what_grows_over_the_limits_of_an_event_is_told_and_others_hear(host: Host) -> None:
+    deep = "<a>" + "<b>" * (LIMITS.depth - 3) + "x" + "</b>" * (LIMITS.depth - 3) + "</a>"
+    found, letters = host([DEEPER, CANARY], [event("1", 1, deep), event("2", 2, "<canary/>")])
+    assert [match.events for match in found if match.subscription == "canary"] == [("2",)]
+    grown = [match for match in found if match.subscription == "deeper"]
+    assert len(grown) == 3  # of 126, 127 and 128 levels; what has 129 is no event any more
+    (letter,) = letters
+    assert letter.code == "EventLimitError"
+    assert "'deeper'" in letter.reason
+    assert "not published again" in letter.reason
+
+
+@HOSTS
+@pytest.mark.parametrize("subscriptions", [[TWO], [LEFT, RIGHT]], ids=["templates", "subscriptions"])
+def test_what_multiplies_ends_before_it_harms_anybody(host: Host, subscriptions: list[Subscription]) -> None:
+    found, letters = host([*subscriptions, CANARY], [event("1", 1, "<a>1</a>"), event("2", 2, "<canary/>")])
+    assert [match.events for match in found if match.subscription == "canary"] == [("2",)]
+    generations = Counter(hops_of(match) for match in found if match.subscription != "canary")
+    doubled = {hops: 2 ** (hops - (1 if subscriptions == [TWO] else 0)) for hops in range(1, 11)}
+    assert generations == doubled  # the tenth has 1024 events, which is too many to be published again
+    (letter,) = letters
+    assert (letter.code, json.loads(letter.input)) == ("FanOutLimitExceeded", {"source": "s", "id": "1"})
+    assert f"what {generations[10]:,} matches" in letter.reason
+
+
+@HOSTS
+def test_what_one_event_is_split_into_at_first_may_be_much(host: Host) -> None:
+    lines = GENERATION_LIMIT + 500
+    each = Subscription("each", "exmlql", "WHERE <order><id>$i</></> CONSTRUCT <task>$i</>")
+    next_step = Subscription("next", "exmlql", "WHERE <task>$i</> CONSTRUCT <done>$i</>")
+    order = "<order>" + "".join(f"<id>{number}</id>" for number in range(lines)) + "</order>"
+    found, letters = host([each, next_step], [event("1", 1, order)])
+    assert Counter(match.subscription for match in found) == {"each": 1, "next": lines}
+    assert letters == []
+
+
+@HOSTS
+def test_a_large_document_that_multiplies_is_not_built_over_and_over(host: Host) -> None:
+    """Each of many outputs holds the whole again: the second generation alone would have 100 times 100 of them."""
+    copies = " ".join(f'<a k="{number}">$x</>' for number in range(100))
+    multiplied = Subscription("copies", "exmlql", f"WHERE <a>$x</> CONSTRUCT {copies}")
+    found, letters = host([multiplied, CANARY], [event("1", 1, f"<a>{'x' * 20_000}</a>"), event("2", 2, "<canary/>")])
+    assert [match.events for match in found if match.subscription == "canary"] == [("2",)]
+    built = sum(len(text) for match in found for text in match.outputs)
+    assert built < 3 * BUILDING_LIMIT
+    assert {letter.code for letter in letters} == {"FanOutLimitExceeded"}

@@ -27,6 +27,16 @@ CASES: list[tuple[str, str, int, str, str, str]] = [
     ("order-status > 5", "HYPHENATED_NAME", 1, "order", "order minus status", "`order-status`"),
     ("epcList = 'urn:x:1'", "LIST_COMPARISON", 1, "epcList", "is a list in EPCIS", "MATCH_epc"),
     ("a = 1 AND childEPCs IN ('x')", "LIST_COMPARISON", 11, "childEPCs", "is a list in EPCIS", "exists childEPCs"),
+    ("readPoint = 'urn:x:1'", "LIST_COMPARISON", 1, "readPoint", "is an object in EPCIS", "write readPoint.id"),
+    ("sourceList.type = 'x'", "LIST_COMPARISON", 1, "sourceList.type", "is a list", "EQ_source_owning_party"),
+    ("persistentDisposition.set = 'x'", "LIST_COMPARISON", 1, "persistentDisposition.set", "is a list", "EQ_pers"),
+    ("ce_type = 5", "UNSATISFIABLE", 1, "ce_type", "ce_type = 5 is true of no value", "write the value in quotes"),
+    ("x <> x", "UNSATISFIABLE", 1, "x", "is true of no value", "never rings"),
+    ("a = 1 AND ce_time > ce_endtime", "UNSATISFIABLE", 11, "ce_time", "no event begins after its end", "never rings"),
+    ("ce_endtime < ce_time", "UNSATISFIABLE", 1, "ce_endtime", "no event begins after its end", "never rings"),
+    ("latitude > 100", "IMPOSSIBLE_COORDINATE", 1, "latitude", "between -90 and 90", "degrees"),
+    ("a = 1 AND pos.lat IN (91, -95)", "IMPOSSIBLE_COORDINATE", 11, "pos.lat", "between -90 and 90", "degrees"),
+    ("lng BETWEEN 400 AND 500", "IMPOSSIBLE_COORDINATE", 1, "lng", "between -360 and 360", "degrees"),
     ("a IN (1,000)", "SEPARATED_NUMBER", 9, "000", "a number of its own", "1000"),
 ]
 
@@ -53,6 +63,13 @@ NO_WARNING = [
     "a = b + 1",
     "x = 1 OR x = 2",
     "deadline = ce_time",
+    "readPoint.id = 'urn:x:1'",
+    "readPoint IS NOT NULL",
+    "lat > 45",
+    "lat IN (45, 91)",
+    "latitude = 'north'",
+    "ce_time < ce_endtime",
+    "ce_endtime >= ce_time",
 ]
 
 

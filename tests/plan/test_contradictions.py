@@ -70,6 +70,15 @@ NEVER = [
     "ce_time IS NULL AND ce_time > '2026-01-01T00:00:00Z'",
     "1 = 2",
     "FALSE AND x = 1",
+    "x <> x",
+    "x < x",
+    "NOT (x = x)",
+    "a = 1 AND x > x",
+    "ce_type = 5",
+    "ce_id > 3",
+    "ce_subject BETWEEN 1 AND 3",
+    "NOT ce_source = TRUE",
+    "ce_type = 'a' AND ce_type > 3",
 ]
 POSSIBLE = [
     "x = 1 OR x = 2",
@@ -88,6 +97,13 @@ POSSIBLE = [
     "(x = 1 AND x = 2) OR y = 1",
     "TRUE",
     "",
+    "x = x",
+    "x <= x",
+    "NOT (x < x)",
+    "x < y",
+    "ce_type = 'a'",
+    "ce_subject IS NULL",
+    "ce_type = x",
 ]
 
 
@@ -114,6 +130,8 @@ def test_possible(text: str):
         ("x IN (1, 'a') AND x > 'b'", "amqp", True),
         ("x NOT LIKE 'a' AND x = 1", "amqp", True),
         ("LOWER(x) = 'a' AND x IS NULL", "amqp", False),
+        ("x <> x", "amqp", False),  # of a list
+        ("NOT (x <= x)", "jms", False),  # of a text
     ],
 )
 def test_dialects_where_unlike_kinds_may_meet(text: str, dialect: str, never: bool):

@@ -51,3 +51,27 @@ def test_a_miss_has_its_reason(text: str, reason: str) -> None:
 
 def test_a_document_that_cannot_be_read() -> None:
     assert miss("WHERE <a></>", "<a") == "it has no XML document that can be read"
+
+
+SPACES = "<order xmlns='urn:x' xmlns:y='urn:y' y:k='1'><id>7</id><y:id>8</y:id><z xmlns=''>9</z></order>"
+OTHER_SPACES = [
+    ("WHERE <order></>", "there is a <order> in the namespace 'urn:x', and the pattern asks for one in none: begin"),
+    ('NAMESPACE p = "urn:z" WHERE <p:order></>', "in the namespace 'urn:x', and the pattern asks for one in 'urn:z'"),
+    ('NAMESPACE p = "urn:x" WHERE <p:order><id>7</></>', 'begin with NAMESPACE p = "urn:x" and write <p:id>'),
+    ('NAMESPACE p = "urn:x" WHERE <p:order><p:z>9</></>', "there is a <z> in no namespace, and the pattern asks for"),
+    ('NAMESPACE p = "urn:x" WHERE <p:order k="1"></>', "there is a <k> in the namespace 'urn:y'"),
+    ("WHERE <order.id>7</>", "there is a <order> in the namespace 'urn:x'"),
+    ('WHERE XPATH "/order/id"', "there is a <order> in the namespace 'urn:x'"),
+]
+
+
+@pytest.mark.parametrize(("text", "reason"), OTHER_SPACES, ids=[case[0] for case in OTHER_SPACES])
+def test_a_miss_that_the_namespace_explains(text: str, reason: str) -> None:
+    assert reason in miss(text, SPACES)
+
+
+@pytest.mark.parametrize(
+    "text", ["WHERE <a></>", 'NAMESPACE p = "urn:x" WHERE <p:order><p:id>9</></>', 'WHERE XPATH "//q"']
+)
+def test_a_miss_that_it_does_not_explain(text: str) -> None:
+    assert "namespace" not in miss(text, SPACES)

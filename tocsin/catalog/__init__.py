@@ -10,7 +10,7 @@ from tocsin.catalog.compiling import (
 )
 from tocsin.catalog.effects import Effects, effects_of
 from tocsin.catalog.entries import Definition, Subscription
-from tocsin.catalog.files import Entries, read_entries
+from tocsin.catalog.files import Entries, read_entries, read_entry_file
 from tocsin.catalog.knowledge import knowledge_in, ontologies, require_agreement, usage_in
 from tocsin.catalog.store import Catalog, Changes, Snapshot, create_catalog, open_catalog
 
@@ -32,6 +32,7 @@ __all__ = [
     "open_catalog",
     "problems_of",
     "read_entries",
+    "read_entry_file",
     "refuse_past_windows",
     "require_agreement",
     "usage_in",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from tocsin.catalog.entries import Definition, Subscription
 from tocsin.catalog.knowledge import knowledge_in
@@ -172,7 +173,9 @@ def _setting_problems(subscription: Subscription) -> list[Problem]:
     found: list[Problem] = []
     policies = [policy.value for policy in Policy]
     if subscription.policy is not None and subscription.policy not in policies:
-        found.append(_bad_setting("policy", subscription.policy, f"one of {', '.join(policies)}"))
+        near = get_close_matches(subscription.policy.lower(), policies, n=1)
+        meant = f"did you mean {near[0]}? " if near else ""
+        found.append(_bad_setting("policy", subscription.policy, f"{meant}one of {', '.join(policies)}"))
     if subscription.horizon not in (None, "off"):
         try:
             parse_duration(str(subscription.horizon))

@@ -49,6 +49,8 @@ class Database:
             parsed = sql.make_url(self.url)
             self._file = Path(parsed.database or "") if parsed.get_backend_name() == "sqlite" else None
             self._engine = sql.create_engine(parsed, poolclass=NullPool, **self._options())
+        except ValueError as error:
+            raise _wrong_port(error) from None
         except (sql.exc.SQLAlchemyError, ImportError) as error:
             raise _cannot_open(error) from None
 
@@ -69,7 +71,7 @@ class Database:
 
     def holds_catalog(self) -> bool:
         """Whether there is a catalog; a problem where the database itself cannot be opened."""
-        if self._file is not None and not self._file.is_file():
+        if self._file is not None and not _is_there(self._file):
             self._require_folder(self._file)
             return False
         try:
@@ -82,7 +84,7 @@ class Database:
         """An empty catalog, where there is none."""
         if self._file is not None:
             self._require_folder(self._file)
-            self._file.touch()
+            _touch(self._file)
         with self.writing() as connection:
             _METADATA.create_all(connection)
             if connection.execute(sql.select(COUNTER.c.version)).first() is None:
@@ -126,6 +128,31 @@ class Database:
                 code="CatalogError",
                 hint="make the folder first, or give another path",
             )
+
+
+def _is_there(file: Path) -> bool:
+    try:
+        return file.is_file()
+    except OSError as error:  # a name that no file can have
+        raise _cannot_open(error) from None
+
+
+def _touch(file: Path) -> None:
+    try:
+        file.touch()
+    except (OSError, ValueError) as error:
+        raise _cannot_open(error) from None
+
+
+def _wrong_port(error: ValueError) -> MeaningProblem:
+    """The only part of a URL that is read as a number is the port."""
+    _, _, port = str(error).rpartition(": ")
+    return MeaningProblem(
+        f"the catalog cannot be opened: its URL has the port {port}, which is no number",
+        code="CatalogError",
+        token=port.strip("'"),
+        hint="write it like postgresql+psycopg://user@host:5432/database; an IPv6 address stands in [ ]",
+    )
 
 
 def _cannot_open(error: Exception) -> MeaningProblem:

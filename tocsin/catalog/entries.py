@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
 from typing import Any
 
 from tocsin.errors import MeaningProblem, Problem
@@ -15,6 +16,7 @@ from tocsin.values.rdf import TURTLE
 
 _TEXTS = ("id", "language", "expression")
 _OPTIONAL_TEXTS = ("policy", "horizon")
+_EXAMPLE = '{"id": "cheap", "language": "selector", "expression": "price < 400"}'
 _DOCUMENT = "xml"
 """The member that holds a document; `document` says the same."""
 
@@ -59,21 +61,21 @@ class Subscription:
         """The subscription of a JSON object; every member is checked, none is ignored."""
         known = {each.name for each in fields(Subscription)}
         if unknown := sorted(set(body) - known):
-            raise _malformed(
-                f"unknown member {unknown[0]!r}", token=unknown[0], hint=f"known: {', '.join(sorted(known))}"
-            )
+            raise _malformed(f"unknown member {unknown[0]!r}", token=unknown[0], hint=_near_member(unknown[0], known))
         if isinstance(body.get("expression"), dict):
             body = {**body, "expression": _as_text(body["expression"])}
         for name in _TEXTS:
             if not isinstance(body.get(name), str):
-                raise _malformed(f"{name} is missing" if name not in body else f"{name} must be a string", token=name)
+                wrong = f"{name} is missing" if name not in body else f"{name} must be a string"
+                raise _malformed(wrong, token=name, hint=f"a subscription is a JSON object like {_EXAMPLE}")
         if not body["id"]:
-            raise _malformed("id is empty", token="id")
+            raise _malformed("id is empty", token="id", hint="a match names the subscription by it; give it any name")
         for name in _OPTIONAL_TEXTS:
             if not isinstance(body.get(name), str | None):
-                raise _malformed(f"{name} must be a string", token=name)
+                hint = 'write it like "deferred"' if name == "policy" else 'write it like "2h"'
+                raise _malformed(f"{name} must be a string", token=name, hint=hint)
         if not isinstance(body.get("options") or {}, dict):
-            raise _malformed("options must be an object", token="options")
+            raise _malformed("options must be an object", token="options", hint='as in {"dialect": "jms"}')
         given = {name: value for name, value in body.items() if value is not None}
         return Subscription(**given)
 
@@ -160,6 +162,12 @@ def _ontology(name: str, body: Mapping[str, Any]) -> Definition:
 def _as_text(expression: Mapping[str, Any]) -> str:
     """An expression that is a JSON object, as text; equal objects are equal texts."""
     return json.dumps(expression, sort_keys=True, ensure_ascii=False)
+
+
+def _near_member(name: str, known: Iterable[str]) -> str:
+    listed = f"known: {', '.join(sorted(known))}"
+    near = get_close_matches(name.lower(), sorted(known), n=1)
+    return f"did you mean {near[0]}? {listed}" if near else listed
 
 
 def _malformed(message: str, *, token: str, hint: str = "") -> MeaningProblem:

@@ -1,13 +1,28 @@
-"""Files of subscriptions: JSON Lines with subscriptions and definitions in any order. All problems are reported."""
+"""Files of subscriptions and definitions in any order: JSON Lines, a JSON document, or YAML. All problems are reported.
+
+A document may be an array, an object, or several one after the other. A file that is none of them is one problem.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from io import BytesIO
+from typing import Any
 
 from tocsin.catalog.entries import Definition, Subscription
+from tocsin.catalog.yaml_text import MAX_CHARACTERS, yaml_values
 from tocsin.errors import MeaningProblem, Problem, StateProblem
+from tocsin.events.codecs.bounded import LineSource, bounded_lines
 from tocsin.events.codecs.cloudevents import parse_json
+from tocsin.events.codecs.formats import HEAD, has_object_line, is_json_lines
+from tocsin.events.codecs.json_values import json_values
+
+_CODE = "SubscriptionFormatError"
+_FORMS = "write JSON Lines, a JSON array or a YAML list, each item with id, language and expression"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_Item = tuple[int, Any]
+"""The line of an item, and its value or what is wrong with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,44 +48,100 @@ class LineProblem:
 
 @dataclass(slots=True)
 class Entries:
-    """What a file holds, and what is wrong with its lines."""
+    """What a file holds, and what is wrong with its lines. `lines` tells where a definition stands, by its name."""
 
     subscriptions: list[Entry] = field(default_factory=list)
     definitions: list[Definition] = field(default_factory=list)
     problems: list[LineProblem] = field(default_factory=list)
+    lines: dict[str, int] = field(default_factory=dict)
 
 
 def read_entries(lines: Iterable[bytes]) -> Entries:
-    """All entries of a file, blank lines passed over; a line that is no entry becomes a problem."""
+    """All entries of the lines of a file."""
+    return read_entry_file(BytesIO(b"".join(lines)))
+
+
+def read_entry_file(file: LineSource) -> Entries:
+    """All entries of a file, blank lines passed over; an item that is no entry becomes a problem."""
     entries = Entries()
-    names: set[tuple[str, str]] = set()
-    for number, line in enumerate(lines, 1):
-        if line.strip():
-            try:
-                _read_line(number, line, entries, names)
-            except Problem as problem:
-                entries.problems.append(LineProblem(number, "", problem))
+    names: dict[tuple[str, str], int] = {}
+    for line, item in _items(file):
+        try:
+            _take(line, item, entries, names)
+        except Problem as problem:
+            entries.problems.append(LineProblem(line, "", problem))
     return entries
 
 
-def _read_line(number: int, line: bytes, entries: Entries, names: set[tuple[str, str]]) -> None:
+def _items(file: LineSource) -> Iterator[_Item]:
+    head = b""
+    while len(head) < HEAD and (block := file.read1(HEAD)):
+        head += block
+    whole = len(head) < HEAD
+    head = head.removeprefix(_BYTE_ORDER_MARK)
+    start = head.lstrip()[:1]
+    if start in (b"{", b"["):
+        return _in_lines(file, head) if is_json_lines(head, whole=whole) else _in_json(file, head)
+    return _in_lines(file, head) if not start or has_object_line(head) else _in_yaml(file, head)
+
+
+def _in_lines(file: LineSource, head: bytes) -> Iterator[_Item]:
+    for number, line in enumerate(bounded_lines(file, head), 1):
+        if line.strip():
+            yield number, _parsed(line)
+
+
+def _in_json(file: LineSource, head: bytes) -> Iterator[_Item]:
+    for raw, line, problem in json_values(file, head):
+        yield line, problem or _parsed(b"\n" * (line - 1) + raw)  # so that places are those in the file
+
+
+def _in_yaml(file: LineSource, head: bytes) -> Iterator[_Item]:
+    raw = head
+    while len(raw) <= MAX_CHARACTERS and (block := file.read1(HEAD)):
+        raw += block
     try:
-        body = parse_json(line)
+        for line, value in yaml_values(raw.decode("utf-8")):
+            if not isinstance(value, dict):
+                shown = f"it is no file of subscriptions: line {line} holds {str(value)[:60]!r}"
+                yield line, MeaningProblem(shown, code=_CODE, hint=_FORMS)
+                return
+            yield line, value
+    except UnicodeDecodeError:
+        yield 1, MeaningProblem("it is no file of subscriptions: it is no UTF-8", code=_CODE, hint=_FORMS)
     except Problem as problem:
-        raise MeaningProblem(problem.message, code="SubscriptionFormatError") from None
+        yield problem.place.line if problem.place else 1, problem
+
+
+def _parsed(raw: bytes) -> Any:
+    try:
+        return parse_json(raw)
+    except Problem as problem:
+        return MeaningProblem(problem.message, code=_CODE)
+
+
+def _take(line: int, body: Any, entries: Entries, names: dict[tuple[str, str], int]) -> None:
+    if isinstance(body, Problem):
+        raise body
     if not isinstance(body, dict):
-        raise MeaningProblem("a line holds a JSON object", code="SubscriptionFormatError")
+        raise MeaningProblem("a subscription is a JSON object", code=_CODE, hint=_FORMS)
     if "define" in body:
         definition = Definition.from_json(body)
-        _take_name(("define", definition.name), names)
+        _take_name(("define", definition.name), line, names)
         entries.definitions.append(definition)
+        entries.lines[definition.name] = line
     else:
         subscription = Subscription.from_json(body)
-        _take_name(("id", subscription.id), names)
-        entries.subscriptions.append(Entry(number, subscription))
+        _take_name(("id", subscription.id), line, names)
+        entries.subscriptions.append(Entry(line, subscription))
 
 
-def _take_name(name: tuple[str, str], names: set[tuple[str, str]]) -> None:
+def _take_name(name: tuple[str, str], line: int, names: dict[tuple[str, str], int]) -> None:
     if name in names:
-        raise StateProblem(f"{name[0]} {name[1]!r} is used twice", code="DuplicateSubscriptionError", token=name[1])
-    names.add(name)
+        raise StateProblem(
+            f"{name[0]} {name[1]!r} is used twice",
+            code="DuplicateSubscriptionError",
+            token=name[1],
+            hint=f"line {names[name]} has it already; give one of them another name, or drop it",
+        )
+    names[name] = line

@@ -14,9 +14,8 @@ from tocsin.catalog import (
     compile_subscription,
     loop_warnings,
     usage_in,
-    warnings_of,
 )
-from tocsin.catalog.files import LineProblem
+from tocsin.catalog.review import definition_problems, file_warnings
 from tocsin.cli.loading import problems_in, read_file
 from tocsin.cli.options import Infer, Ontology
 from tocsin.errors import MeaningProblem
@@ -45,16 +44,15 @@ def check(
 
 
 def _check_subscriptions(path: str, entries: Entries) -> None:
-    problems = problems_in(entries)
+    problems = sorted([*problems_in(entries), *definition_problems(entries)], key=lambda each: each.line)
     for each in problems:
         typer.echo(f"{path}: {each}")
+    for each in file_warnings(entries):
+        typer.echo(f"{path}: warning: {each}", err=True)
     if problems:
         typer.echo(f"{len(problems)} problem(s)", err=True)
         raise typer.Exit(1)
     light = Surroundings.of(entries.definitions)
-    for entry in entries.subscriptions:
-        for warning in warnings_of(entry.subscription, light):
-            typer.echo(f"{path}: warning: {LineProblem(entry.line, entry.subscription.id, warning)}", err=True)
     plans = {each.subscription.id: compile_subscription(each.subscription, light) for each in entries.subscriptions}
     for warning in loop_warnings(plans):
         typer.echo(f"{path}: warning: {warning}", err=True)

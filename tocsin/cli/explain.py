@@ -11,12 +11,17 @@ import typer
 from tocsin.catalog import Definition, Subscription, Surroundings
 from tocsin.cli.drawing.page import draw_page
 from tocsin.cli.engines import read_input
-from tocsin.cli.loading import load
-from tocsin.cli.options import Infer, Ontology
+from tocsin.cli.inputs import event_files
+from tocsin.cli.loading import load, require_subscription
+from tocsin.cli.options import DocumentTime, FieldColumns, Infer, Ontology, SplitBy, Zone
 from tocsin.cli.trace import trace_lines
 from tocsin.cli.why import atom_why_lines, missed_lines
+from tocsin.connectors.events import Split
 from tocsin.engine.batch import Batch
 from tocsin.engine.engine import Engine
+from tocsin.errors import MeaningProblem
+from tocsin.events.codecs.formats import Format as EventFormat
+from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.event import Event
 from tocsin.events.order import in_canonical_order
 from tocsin.languages import xml_ql_of
@@ -53,7 +58,10 @@ def explain(
         str, typer.Argument(metavar="SUBSCRIPTION", help="A file of subscriptions; - for standard input.")
     ],
     event: Annotated[
-        list[str] | None, typer.Option("--event", metavar="FILE", help="Events to say why or why not for.")
+        list[str] | None,
+        typer.Option(
+            "--event", metavar="FILE", help="Events to say why or why not for; several times, or a directory."
+        ),
     ] = None,
     id: Annotated[str | None, typer.Option(help="Only the subscription with this id.")] = None,
     ontology: Ontology = None,
@@ -65,13 +73,28 @@ def explain(
     form: Annotated[
         Form | None, typer.Option("--as", help="Show the subscription in another language instead: xml-ql.")
     ] = None,
+    event_format: Annotated[
+        EventFormat | None, typer.Option(help="What the files of --event hold, where they do not tell.")
+    ] = None,
+    split: SplitBy = Split.DOCUMENT,
+    columns: FieldColumns = None,
+    zone: Zone = None,
+    time: DocumentTime = None,
     trace: Annotated[
         bool, typer.Option("--trace", help="Show the matching of boolean selectors step by step instead; with --event.")
     ] = False,
 ) -> None:
     """Show the plan and the state bound of subscriptions; with events, why each did or did not ring."""
-    loaded = load(subscription, ontology, infer, skip_wrong=False)
-    events = [each for path in event or () for each in read_input(path, None).events]
+    loaded = load(subscription, ontology, infer, skip_wrong=True)
+    if id is not None:
+        require_subscription(loaded, subscription, id)
+    elif not loaded.plans:
+        hint = "mend what is shown above" if loaded.problems else "an entry has id, language and expression"
+        raise MeaningProblem(f"there is no subscription to explain in {subscription}", code="FileError", hint=hint)
+    files = event_files(event or (), event_format, split, columns, zone, time)
+    found = read_input(files)
+    events = found.events
+    _show_unreadable(found.dead_letters, to_error=format is not Format.TEXT or wire)
     chosen = {each: plan for each, plan in loaded.plans.items() if id in (None, each)}
     if trace:
         _show_trace(chosen, events)
@@ -91,6 +114,12 @@ def explain(
             _show_why(plan, events)
             _show_warnings(plan, events)
             typer.echo()
+
+
+def _show_unreadable(letters: list[DeadLetter], *, to_error: bool) -> None:
+    """What of the files is no event, and so rings nothing."""
+    for letter in letters:
+        typer.echo(f"not an event, at {letter.place}: {letter.code}: {letter.reason}", err=to_error)
 
 
 def _show_xml_ql(subscription: Subscription, definitions: Iterable[Definition]) -> None:

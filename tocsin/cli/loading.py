@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 import typer
 
@@ -15,30 +16,31 @@ from tocsin.catalog import (
     compile_subscription,
     ontologies,
     problems_of,
-    read_entries,
+    read_entry_file,
     require_agreement,
 )
 from tocsin.catalog.files import LineProblem
-from tocsin.connectors.files import open_lines
-from tocsin.errors import MeaningProblem
+from tocsin.connectors.files import open_file
+from tocsin.errors import MeaningProblem, StateProblem
 from tocsin.plan.composites import Plan
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The subscriptions of a file that compile, their plans, and the definitions they may use."""
+    """The subscriptions of a file that compile, their plans, the definitions they may use, and what was wrong."""
 
     subscriptions: dict[str, Subscription]
     plans: dict[str, Plan]
     definitions: tuple[Definition, ...] = ()
+    problems: tuple[LineProblem, ...] = ()
 
 
 def read_file(path: str | None, ontology: Iterable[str] | None = None, infer: Iterable[str] | None = None) -> Entries:
     """The entries of a file, where one is given, and of the ontologies beside it, and the problems of its lines."""
     entries = Entries()
     if path is not None:
-        with open_lines(path) as lines:
-            entries = read_entries(lines)
+        with open_file(path) as file:
+            entries = read_entry_file(file)
     entries.definitions.extend(ontologies(ontology, infer))
     require_agreement((), entries.definitions)  # raises what is wrong with the ontologies, once
     return entries
@@ -78,7 +80,21 @@ def load(
         {each.id: each for each in good},
         {each.id: compile_subscription(each, light) for each in good},
         tuple(entries.definitions),
+        tuple(problems),
     )
+
+
+def require_subscription(loaded: Loaded, path: str, id: str) -> None:
+    """Raises where no subscription of the file has the id, or the one that has it is wrong."""
+    if id in loaded.plans:
+        return
+    if any(each.subscription == id for each in loaded.problems):
+        message, hint = f"subscription {id!r} of {path} is wrong", "mend it; its problems are shown above"
+    else:
+        known = list(loaded.plans)
+        near = get_close_matches(id, known, 3) or known[:10]
+        message, hint = f"there is no subscription {id!r} in {path}", f"there is {', '.join(near)}" if near else ""
+    raise StateProblem(message, code="UnknownSubscription", token=id, hint=hint)
 
 
 def _show(path: str, problems: list[LineProblem]) -> None:

@@ -1,4 +1,4 @@
-"""`tocsin match`: which subscriptions ring for which events of a file."""
+"""`tocsin match`: which subscriptions ring for which events of files."""
 
 from __future__ import annotations
 
@@ -8,8 +8,22 @@ import typer
 
 from tocsin.catalog import knowledge_in
 from tocsin.cli.engines import EngineName, Request, evaluate
+from tocsin.cli.inputs import event_files
 from tocsin.cli.loading import load
-from tocsin.cli.options import Events, Infer, OnError, Ontology, Subscriptions
+from tocsin.cli.options import (
+    DocumentTime,
+    EventFormat,
+    Events,
+    FieldColumns,
+    Infer,
+    OnError,
+    Ontology,
+    SplitBy,
+    Subscriptions,
+    Zone,
+)
+from tocsin.cli.unserved import require_some, tell_unserved
+from tocsin.connectors.events import Split
 from tocsin.connectors.files import write_lines
 from tocsin.events.content import Content
 from tocsin.events.reception import Ends
@@ -38,20 +52,27 @@ def match(
     interval: Annotated[
         Ends, typer.Option(help="When an event without endtime ends: when it starts, or when it was received.")
     ] = Ends.START,
+    format: EventFormat = None,
+    split: SplitBy = Split.DOCUMENT,
+    columns: FieldColumns = None,
+    zone: Zone = None,
+    time: DocumentTime = None,
     master: Annotated[str, typer.Option(help="Spark master, for --engine spark.")] = "local[2]",
 ) -> None:
-    """Match the events of a file against the subscriptions of a file.
+    """Match the events of files against the subscriptions of a file.
 
-    Matches are put out in the order of detection. A malformed event never stops the run: it is counted on standard
-    error and, with --dead-letters, written down with its line number and the reason. With --content events or rdf a
-    match also has its members: the complete events, or each event as Turtle.
+    Events are CloudEvents JSON Lines or an array, EPCIS, XML, RDF, CSV or Parquet; docs/files.md has them all. Matches
+    are put out in the order of detection. A malformed event never stops the run: it is counted on standard error and,
+    with --dead-letters, written down with its line number and the reason; where nothing at all could be read, the exit
+    status is 1. With --content events or rdf a match has its members too: the complete events, or each event as Turtle.
     """
     stop = None if until is None else parse_instant(until)
     loaded = load(subscriptions, ontology, infer, skip_wrong=on_error is OnError.SKIP)
     contents = {id: each.content or content for id, each in loaded.subscriptions.items()}
     allowed = parse_duration(lateness) if lateness else None
     with_members = set(contents.values()) != {Content.IDS}
-    request = Request(loaded, events, allowed, stop, master, with_members, interval)
+    files = event_files(events, format, split, columns, zone, time)
+    request = Request(loaded, files, allowed, stop, master, with_members, interval)
     answer = evaluate(engine, request)
     for line in answer.warned.lines():
         typer.echo(f"tocsin: warning: {line}; the event was served", err=True)
@@ -59,14 +80,8 @@ def match(
         if letter.code == WINDOW_IN_PAST:
             typer.echo(f"tocsin: warning: {letter.reason}", err=True)
     words = knowledge_in(loaded.definitions)
-    unserved = [letter for letter in answer.dead_letters if letter.code != WINDOW_IN_PAST]
     write_lines(output, (each.line(contents[each.subscription], words) for each in answer.matches))
     if dead_letters is not None:
         write_lines(dead_letters, (each.text() for each in answer.dead_letters))
-    elif unserved:
-        first = unserved[0]
-        typer.echo(
-            f"tocsin: {len(unserved)} event(s) not served, the first at line {first.line}: {first.reason}; "
-            "--dead-letters FILE keeps them all",
-            err=True,
-        )
+    tell_unserved(answer, files, kept=dead_letters is not None)
+    require_some(answer, files)

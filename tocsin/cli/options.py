@@ -7,11 +7,51 @@ from typing import Annotated
 
 import typer
 
+from tocsin.connectors.events import Split
+from tocsin.events.codecs.formats import Format
+
 Subscriptions = Annotated[
-    str, typer.Argument(metavar="SUBSCRIPTIONS", help="JSON Lines; - for standard input, .gz works.")
+    str,
+    typer.Argument(
+        metavar="SUBSCRIPTIONS",
+        help="JSON Lines, a JSON document or YAML; - for standard input, .gz works.",
+    ),
 ]
 Events = Annotated[
-    str, typer.Argument(metavar="EVENTS", help="CloudEvents JSON Lines; - for standard input, .gz works.")
+    list[str],
+    typer.Argument(
+        metavar="EVENTS...",
+        help="Files of events, directories of them and patterns; - for standard input, .gz works.",
+    ),
+]
+EventFormat = Annotated[
+    Format | None,
+    typer.Option("--format", help="What the files hold, where their names and first bytes do not tell."),
+]
+SplitBy = Annotated[
+    Split,
+    typer.Option("--split", help="What of an XML document is an event: all of it, or each child of its root."),
+]
+FieldColumns = Annotated[
+    str | None,
+    typer.Option(
+        "--columns",
+        metavar="FIELD=COLUMN,...",
+        help="Where records and documents without an envelope have the fields of an event, as id=nr,time=sent_at; "
+        "or a file with such a mapping.",
+    ),
+]
+Zone = Annotated[
+    str | None,
+    typer.Option("--zone", metavar="ZONE", help="The zone of times that have none, as UTC or Europe/Berlin."),
+]
+DocumentTime = Annotated[
+    str | None,
+    typer.Option(
+        "--time",
+        metavar="TIME",
+        help="The time of records and documents that have none: RFC 3339, or modified for that of the file.",
+    ),
 ]
 Ontology = Annotated[
     list[str] | None, typer.Option("--ontology", metavar="FILE", help="An ontology; may be given several times.")

@@ -16,16 +16,14 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from tocsin.connectors.files import size_of
-
 Report = Callable[[int], object]
 """What to call with how far the work has come."""
 
 
 @contextmanager
-def reading(path: str, title: str) -> Iterator[Report]:
-    """A bar over the bytes of a file."""
-    with _bar(title, size_of(path), DownloadColumn()) as report:
+def reading(size: int | None, title: str) -> Iterator[Report]:
+    """A bar over the bytes of files."""
+    with _bar(title, size, DownloadColumn()) as report:
         yield report
 
 

@@ -7,8 +7,21 @@ from typing import Annotated
 import typer
 
 from tocsin.cli.engines import EngineName, Request, evaluate
+from tocsin.cli.inputs import event_files
 from tocsin.cli.loading import load
-from tocsin.cli.options import Events, Infer, Ontology, Subscriptions
+from tocsin.cli.options import (
+    DocumentTime,
+    EventFormat,
+    Events,
+    FieldColumns,
+    Infer,
+    Ontology,
+    SplitBy,
+    Subscriptions,
+    Zone,
+)
+from tocsin.cli.unserved import require_some, tell_unserved
+from tocsin.connectors.events import Split
 from tocsin.errors import MeaningProblem
 
 
@@ -18,12 +31,20 @@ def verify(
     ontology: Ontology = None,
     infer: Infer = None,
     engine: Annotated[EngineName, typer.Option(help="The engine to compare with the reference.")] = EngineName.LOCAL,
+    format: EventFormat = None,
+    split: SplitBy = Split.DOCUMENT,
+    columns: FieldColumns = None,
+    zone: Zone = None,
+    time: DocumentTime = None,
 ) -> None:
     """Compare an engine with the reference; exit status 1 on any difference."""
-    if events == "-":
+    if "-" in events:
         raise MeaningProblem("verify reads the events twice", code="FileError", hint="give a file instead of -")
-    request = Request(load(subscriptions, ontology, infer, skip_wrong=False), events)
-    found = {each.line() for each in evaluate(engine, request).matches}
+    files = event_files(events, format, split, columns, zone, time)
+    request = Request(load(subscriptions, ontology, infer, skip_wrong=False), files)
+    answer = evaluate(engine, request)
+    tell_unserved(answer, files, kept=False)
+    found = {each.line() for each in answer.matches}
     expected = {each.line() for each in evaluate(EngineName.REFERENCE, request).matches}
     for line in sorted(found - expected):
         typer.echo(f"only {engine.value}: {line}")
@@ -33,3 +54,4 @@ def verify(
         typer.echo(f"{len(found ^ expected)} difference(s)", err=True)
         raise typer.Exit(1)
     typer.echo(f"{engine.value} and reference agree: {len(found)} match(es)", err=True)
+    require_some(answer, files)

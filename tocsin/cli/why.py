@@ -17,6 +17,7 @@ from tocsin.reference import concepts
 from tocsin.reference.atoms import holds, rows_of
 from tocsin.reference.why import verdict_line, why_lines
 from tocsin.reference.why_blocks import miss_of
+from tocsin.reference.why_namespaces import graph_elsewhere
 
 
 def atom_why_lines(atom: Atom, event: Event) -> Iterator[str]:
@@ -28,6 +29,8 @@ def atom_why_lines(atom: Atom, event: Event) -> Iterator[str]:
         case GraphPattern():
             yield _verdict(atom, event)
             yield from (f"  {line}" for line in tree_lines(atom, event))
+            if not holds(atom, event):
+                yield from (f"  {line}" for line in graph_elsewhere(atom, event))
         case ConceptTest():
             yield _verdict(atom, event)
             yield from concepts.why_lines(atom, event, "  ")
@@ -43,11 +46,13 @@ def atom_why_lines(atom: Atom, event: Event) -> Iterator[str]:
 
 
 def missed_lines(pattern: Part, event: Event) -> Iterator[str]:
-    """Of the XML blocks of a composite that an event is no occurrence of: what each misses in its document."""
+    """Of the XML blocks and graphs of a composite that an event is no occurrence of: what each misses in it."""
     for part in _named_blocks(pattern):
         block = part.part
         if isinstance(block, XmlBlock):
             yield f"{part.name}: {miss_of(block, event)}"
+    graphs = dict.fromkeys(part for part in _parts(pattern) if isinstance(part, GraphPattern))
+    yield from dict.fromkeys(line for graph in graphs for line in graph_elsewhere(graph, event))
 
 
 def _named_blocks(pattern: Part) -> Iterator[Named]:

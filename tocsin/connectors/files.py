@@ -1,4 +1,4 @@
-"""Files of lines: a path, `-` for standard input or output, `.gz` for compressed. Lines are bytes, as they came."""
+"""Files: a path, or `-` for standard input or output. What is packed with gzip, by its first bytes, is unpacked."""
 
 from __future__ import annotations
 
@@ -6,31 +6,41 @@ import gzip
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from io import BufferedIOBase, BufferedReader, FileIO
 from pathlib import Path
-from typing import IO, BinaryIO, cast
+from typing import IO, Any, cast
 
 from tocsin.errors import MeaningProblem
-from tocsin.events.codecs.epcis.inside import whole_documents
+from tocsin.events.codecs.sound_lines import UNREADABLE
+
+_BLOCK = 1 << 17
+_PACKED = b"\x1f\x8b"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 @contextmanager
-def open_lines(path: str, progress: Callable[[int], object] = lambda position: None) -> Iterator[Iterable[bytes]]:
-    """The lines of a file; `progress` hears the position in the file now and then."""
+def open_bytes(path: str, progress: Callable[[int], object] = lambda position: None) -> Iterator[BufferedIOBase]:
+    """A file to be read, unpacked; `progress` hears the position in the file now and then."""
     if path == "-":
-        yield sys.stdin.buffer
+        yield _unpacked(_peekable(sys.stdin.buffer))
         return
-    try:
-        with Path(path).open("rb") as raw:
-            yield _reported(_unpacked(raw, path), raw, progress)
-    except (OSError, EOFError) as error:
-        raise MeaningProblem(f"cannot read {path}: {_reason(error)}", code="FileError") from None
+    with _peekable(BufferedReader(_Told(path, progress), _BLOCK)) as raw:
+        yield _unpacked(raw)
 
 
 @contextmanager
-def open_events(path: str, progress: Callable[[int], object] = lambda position: None) -> Iterator[Iterable[bytes]]:
-    """The lines of a file of events; a file that is one document, as EPCIS has them, is one piece."""
-    with open_lines(path, progress) as lines:
-        yield whole_documents(lines)
+def open_file(path: str) -> Iterator[BufferedIOBase]:
+    """The same where a file that cannot be read is the user's problem."""
+    try:
+        with open_bytes(path) as file:
+            yield file
+    except UNREADABLE as error:
+        raise MeaningProblem(f"cannot read {path}: {reason_of(error)}", code="FileError") from None
+
+
+def without_mark(head: bytes) -> bytes:
+    """The first bytes of a file without the byte order mark of UTF-8."""
+    return head.removeprefix(_BYTE_ORDER_MARK)
 
 
 def write_lines(path: str, lines: Iterable[str]) -> None:
@@ -42,7 +52,7 @@ def write_lines(path: str, lines: Iterable[str]) -> None:
         with cast("IO[bytes]", gzip.open(path, "wb") if path.endswith(".gz") else Path(path).open("wb")) as out:
             _write(out, lines)
     except OSError as error:
-        raise MeaningProblem(f"cannot write {path}: {_reason(error)}", code="FileError") from None
+        raise MeaningProblem(f"cannot write {path}: {reason_of(error)}", code="FileError") from None
 
 
 def size_of(path: str) -> int | None:
@@ -50,22 +60,42 @@ def size_of(path: str) -> int | None:
     return Path(path).stat().st_size if path != "-" and Path(path).is_file() else None
 
 
-def _unpacked(raw: BinaryIO, path: str) -> IO[bytes]:
-    return cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if path.endswith(".gz") else raw
+def is_packed(path: str) -> bool:
+    """Whether a file is packed, by its first bytes."""
+    with Path(path).open("rb") as file:
+        return file.read(2) == _PACKED
 
 
-def _reported(lines: Iterable[bytes], raw: BinaryIO, progress: Callable[[int], object]) -> Iterator[bytes]:
-    for number, line in enumerate(lines):
-        if number % 1000 == 0:
-            progress(raw.tell())
-        yield line
+def reason_of(error: BaseException) -> str:
+    """Why a file could not be read or written, in words."""
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__
+
+
+class _Told(FileIO):
+    """A file that tells where it is whenever it is read on."""
+
+    def __init__(self, path: str, progress: Callable[[int], object]) -> None:
+        super().__init__(path)
+        self._progress = progress
+        self._passed = 0
+
+    def readinto(self, buffer: Any, /) -> int:
+        """Reads into a buffer, as every file does."""
+        count = super().readinto(buffer) or 0
+        self._passed += count  # a pipe cannot be asked where it is
+        self._progress(self._passed)
+        return count
+
+
+def _unpacked(raw: BufferedReader) -> BufferedIOBase:
+    return gzip.GzipFile(fileobj=raw) if raw.peek(2)[:2] == _PACKED else raw
+
+
+def _peekable(raw: Any) -> BufferedReader:
+    return raw if isinstance(raw, BufferedReader) else BufferedReader(raw)
 
 
 def _write(out: IO[bytes], lines: Iterable[str]) -> None:
     for line in lines:
         out.write(line.encode() + b"\n")
     out.flush()
-
-
-def _reason(error: OSError | EOFError) -> str:
-    return getattr(error, "strerror", None) or str(error)

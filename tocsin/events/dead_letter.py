@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from traceback import walk_tb
 from typing import Any
@@ -30,16 +30,33 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
-    """What was wrong (code, reason), where (line of the input, from 1) and the beginning of the input itself."""
+    """What was wrong (code, reason), where (line of the input, from 1) and the beginning of the input itself.
+
+    `file` is the one of several files that the line is in. `subscription` is known where one alone is concerned by a
+    fault; the reason names it as well.
+    """
 
     code: str
     reason: str
     input: str
     line: int | None = None
+    file: str | None = None
+    subscription: str | None = field(default=None, compare=False)
+
+    def in_file(self, file: str | None, line: int | None = None) -> DeadLetter:
+        """The same letter, of a file and, where given, another line."""
+        return replace(self, file=file, line=line or self.line) if file or line else self
 
     def as_json(self) -> dict[str, Any]:
         """The dead letter as a JSON object."""
-        return {"line": self.line, "code": self.code, "reason": self.reason, "input": self.input}
+        file = {} if self.file is None else {"file": self.file}
+        return {**file, "line": self.line, "code": self.code, "reason": self.reason, "input": self.input}
+
+    @property
+    def place(self) -> str:
+        """Where the input stood, in words."""
+        where = f"line {self.line}" if self.line else "no line of its own"
+        return where if self.file is None else f"{where} of {self.file}"
 
     def text(self) -> str:
         """The dead letter as one line of JSON."""
@@ -66,14 +83,15 @@ def undecided(event: Event, subscription: str | None) -> DeadLetter:
     """The dead letter of an event that a subscription is too hard to decide for: it does not ring, and this is told."""
     who = "a part of a composite" if subscription is None else f"subscription {subscription!r}"
     reason = f"{who} could not be decided for the event within the limits; it does not ring"
-    return DeadLetter("LIMIT", reason, json.dumps({"source": event.source, "id": event.id}))
+    event_told = json.dumps({"source": event.source, "id": event.id})
+    return DeadLetter("LIMIT", reason, event_told, subscription=subscription)
 
 
 def untold(events: Sequence[Event], subscription: str, code: str, why: str) -> DeadLetter:
     """The dead letter of events for which a subscription has nothing to tell, because it could not be built."""
     reason = f"subscription {subscription!r} builds nothing of the event: {why}"
     members = [{"source": event.source, "id": event.id} for event in events]
-    return DeadLetter(code, reason, json.dumps(members[0] if len(members) == 1 else members))
+    return DeadLetter(code, reason, json.dumps(members[0] if len(members) == 1 else members), subscription=subscription)
 
 
 def warning(event: Event, problem: Problem) -> DeadLetter:
@@ -86,6 +104,25 @@ def too_many_hops(subscription: str, match: str) -> DeadLetter:
     """The dead letter of what was built out of too many constructions one behind the other."""
     reason = f"what subscription {subscription!r} built is not published again: it lies behind too many constructions"
     return DeadLetter("HopLimitExceeded", reason, json.dumps({"subscription": subscription, "match": match}))
+
+
+def unpublished(subscription: str, match: str, problem: Problem) -> DeadLetter:
+    """The dead letter of what was built and is told, but can be no event."""
+    reason = f"what subscription {subscription!r} built is not published again: {problem.message}"
+    return DeadLetter(problem.code, reason, json.dumps({"subscription": subscription, "match": match}))
+
+
+def too_many_built(origin: tuple[str, str], subscriptions: Sequence[str]) -> DeadLetter:
+    """The dead letter of all that subscriptions built at one time, of an event of which too much comes."""
+    who = ", ".join(map(repr, dict.fromkeys(subscriptions)))
+    reason = f"what {len(subscriptions):,} matches of {who} built is not published again: too much comes of the event"
+    return DeadLetter("FanOutLimitExceeded", reason, json.dumps({"source": origin[0], "id": origin[1]}))
+
+
+def builds_no_more(event: Event, subscription: str) -> DeadLetter:
+    """The dead letter of an event out of which nothing more is built, because of all that was built beside it."""
+    reason = f"subscription {subscription!r} builds nothing of the event: too much is built from one event already"
+    return DeadLetter("FanOutLimitExceeded", reason, json.dumps({"source": event.source, "id": event.id}))
 
 
 def broken(subscription: str, problem: Problem, expression: str) -> DeadLetter:
@@ -113,7 +150,7 @@ def internal_error(error: BaseException, events: Sequence[Event] = (), subscript
     reason = f"{who} could not be served: {shown_error(error)} (the others are; please report it)"
     members = [{"source": event.source, "id": event.id} for event in events]
     shown: object = members[0] if len(members) == 1 else members or {"subscription": subscription}
-    return DeadLetter(INTERNAL_ERROR, reason, json.dumps(shown))
+    return DeadLetter(INTERNAL_ERROR, reason, json.dumps(shown), subscription=subscription)
 
 
 def unreadable(error: BaseException, raw: object) -> DeadLetter:

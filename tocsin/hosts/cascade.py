@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from tocsin.errors import Problem
 from tocsin.events.constructed import HOP_LIMIT, constructed_events, hops_of
-from tocsin.events.dead_letter import DeadLetter, too_many_hops
+from tocsin.events.dead_letter import DeadLetter, internal_error, too_many_hops, unpublished
 from tocsin.events.event import Event
 from tocsin.events.match import Match
+from tocsin.hosts.fan_out import FanOut
 from tocsin.plan.composites import Plan
 from tocsin.plan.construction import Construct
 
-Evaluate = Callable[[Sequence[Event]], list[Match]]
-"""All matches over the input and some further events."""
+Evaluate = Callable[[Sequence[Event], FanOut], list[Match]]
+"""All matches over the input and some further events, of which it is known where they come from."""
 
 
 def constructing(plans: Mapping[str, Plan]) -> frozenset[str]:
@@ -24,19 +26,40 @@ def constructing(plans: Mapping[str, Plan]) -> frozenset[str]:
 
 
 def cascaded(evaluate: Evaluate, builders: frozenset[str]) -> tuple[list[Match], list[DeadLetter]]:
-    """The matches over the input and what is built from them, and what was built once too often."""
-    matches = evaluate(())
+    """The matches over the input and what is built from them, and what was built too often, too much or wrong."""
+    step = _Step(evaluate((), FanOut()), builders)
     known: frozenset[tuple[str, str]] = frozenset()
-    for _ in range(HOP_LIMIT if builders else 0):
-        built = {
-            event.identity: event
-            for match in matches
-            if match.subscription in builders
-            for event in constructed_events(match)
-        }
-        if built.keys() == known:
+    for _ in range(HOP_LIMIT):
+        if step.published.keys() == known:
             break
-        known = frozenset(built)
-        matches = evaluate(tuple(built.values()))
-    over = [match for match in matches if match.subscription in builders and hops_of(match) > HOP_LIMIT]
-    return matches, [too_many_hops(match.subscription, match.id) for match in over]
+        known = frozenset(step.published)
+        step = _Step(evaluate(tuple(step.published.values()), step.fan_out), builders)
+    return step.matches, step.letters
+
+
+class _Step:
+    """The matches so far, what is published of what they build, and what is not."""
+
+    __slots__ = ("fan_out", "letters", "matches", "published")
+
+    def __init__(self, matches: list[Match], builders: frozenset[str]) -> None:
+        self.matches = matches
+        self.letters: list[DeadLetter] = []
+        self.fan_out = FanOut()
+        building = [match for match in matches if match.subscription in builders]
+        events, over = self.fan_out.publish((match, self._built(match)) for match in building)
+        self.published = {event.identity: event for event in events}
+        self.letters += over
+
+    def _built(self, match: Match) -> list[Event]:
+        """The events that a match constructs; none where that is over a limit, which is told."""
+        if hops_of(match) > HOP_LIMIT:
+            self.letters.append(too_many_hops(match.subscription, match.id))
+            return []
+        try:
+            return constructed_events(match)
+        except Problem as problem:
+            self.letters.append(unpublished(match.subscription, match.id, problem))
+        except Exception as error:
+            self.letters.append(internal_error(error, match.members, match.subscription))
+        return []

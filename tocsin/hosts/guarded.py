@@ -17,15 +17,18 @@ from tocsin.errors import EventProblem, Problem
 from tocsin.events.constructed import constructed_events
 from tocsin.events.dead_letter import (
     DeadLetter,
+    builds_no_more,
     refused,
     suspended_for_faults,
     too_many_hops,
     undecided,
+    unpublished,
     untold,
 )
 from tocsin.events.event import Event
 from tocsin.events.match import Match
 from tocsin.hosts.containment import STRIKES, Fault, Strikes, contain, is_at_fault, serve_apart
+from tocsin.hosts.fan_out import FanOut
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Plan
 from tocsin.values.time import Instant
@@ -58,10 +61,12 @@ class Served:
 class GuardedEngine:
     """An engine and what has been raised in it."""
 
-    __slots__ = ("_ended", "_letters", "_plans", "_strikes", "engine")
+    __slots__ = ("_ended", "_fan_out", "_letters", "_plans", "_strikes", "_suspends", "engine")
 
-    def __init__(self, engine: Engine, plans: Plans) -> None:
+    def __init__(self, engine: Engine, plans: Plans, fan_out: FanOut | None = None, *, suspends: bool = True) -> None:
         self.engine = engine
+        self._fan_out = fan_out or FanOut()
+        self._suspends = suspends
         engine.contain_faults()
         self._plans = plans
         self._strikes = Strikes()
@@ -81,11 +86,17 @@ class GuardedEngine:
         """What an atomic subscription that rings for an event tells; None where nothing comes out."""
         if key in self._ended:
             return None
+        constructs = self.engine.constructs(key)
+        if constructs and not self._fan_out.may_build(event):
+            self._letters.append(builds_no_more(event, key))
+            return None
         try:
             match = self.engine.ring(key, event)
         except Exception as error:
             self._blame(Fault(error, (event,), key))
             return None
+        if constructs and match is not None:
+            self._fan_out.note(event, match)
         self._strikes.forget(key)
         self._take_untold()
         return match
@@ -98,14 +109,19 @@ class GuardedEngine:
         """What the timers up to an instant bring about, as matches; None for the end of time."""
         return self._detect(lambda: self.engine.advance_to(now), ())
 
-    def built(self, match: Match) -> list[Event]:
-        """The events that a match constructs; past the limits they are dead letters."""
-        if not self.engine.constructs(match.subscription):
-            return []
+    def publish(self, found: Iterable[Match]) -> list[Event]:
+        """The events that matches construct, all at one time; past the limits they are dead letters."""
+        building = [match for match in found if self.engine.constructs(match.subscription)]
+        events, letters = self._fan_out.publish((match, self._built(match)) for match in building)
+        self._letters += letters
+        return events
+
+    def _built(self, match: Match) -> list[Event]:
+        """The events that a match constructs; what can be none is a dead letter."""
         try:
             events = constructed_events(match)
         except Problem as problem:
-            self._letters.append(untold(match.members, match.subscription, problem.code, problem.message))
+            self._letters.append(unpublished(match.subscription, match.id, problem))
             return []
         except Exception as error:
             self._blame(Fault(error, match.members, match.subscription))
@@ -178,7 +194,7 @@ class GuardedEngine:
         """Tells a fault, and counts it against the subscription where no event is at fault."""
         self._letters.append(fault.letter())
         key = fault.subscription
-        if key is None or key in self._ended:
+        if key is None or key in self._ended or not self._suspends:
             return
         if any(map(is_at_fault, fault.events)) if at_fault is None else at_fault:
             return

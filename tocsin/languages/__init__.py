@@ -11,6 +11,7 @@ from tocsin.errors import MeaningProblem, Place, Problem
 from tocsin.languages import concept, epcis, exmlql, graph, opsl, selector
 from tocsin.languages.context import Context
 from tocsin.languages.language import Language, Options
+from tocsin.languages.near import hint_for_language
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Plan
 from tocsin.plan.construction import Construct
@@ -87,13 +88,13 @@ def xml_ql_of(language: str, expression: str, options: Options, context: Context
 
 
 def _with_atoms(context: Context) -> Context:
-    return replace(context, parse_atom=partial(_parse_atom, context))
+    return replace(context, parse_atom=partial(_parse_atom, context), warn_of_atom=partial(_warn_of_atom, context))
 
 
 def _parse_atom(context: Context, language: str, text: str) -> Atom:
     """The atom of a text in braces. Its own context reads no atoms: they do not nest."""
     _require_knowledge(language, context)
-    opening = _XML_OPENING if language == "xml" and not _OPENED.match(text) else ""
+    opening = _opening(language, text)
     try:
         plan = _language(_ATOM_NAMES.get(language, language)).parse(opening + text, {}, context)
     except Problem as problem:
@@ -115,6 +116,18 @@ def _parse_atom(context: Context, language: str, text: str) -> Atom:
     return plan.pattern
 
 
+def _warn_of_atom(context: Context, language: str, text: str) -> list[Problem]:
+    """The warnings of a text in braces."""
+    opening = _opening(language, text)
+    found = _language(_ATOM_NAMES.get(language, language)).warnings(opening + text, {}, context)
+    return [_moved_back(each, len(opening)) for each in found]
+
+
+def _opening(language: str, text: str) -> str:
+    """What a text in braces leaves out."""
+    return _XML_OPENING if language == "xml" and not _OPENED.match(text) else ""
+
+
 def _require_knowledge(language: str, context: Context) -> None:
     """Raises what is wrong with the ontology, where a language looks at it; the others are none the worse."""
     if language in _KNOWING and isinstance(context.ontology, Problem):
@@ -134,7 +147,5 @@ def _language(name: str) -> Language:
     try:
         return LANGUAGES[name]
     except KeyError:
-        known = ", ".join(sorted(LANGUAGES))
-        raise MeaningProblem(
-            f"the language {name!r} is not known", code="LanguageError", token=name, hint=f"known languages: {known}"
-        ) from None
+        message, hint = f"the language {name!r} is not known", hint_for_language(name, LANGUAGES)
+        raise MeaningProblem(message, code="LanguageError", token=name, hint=hint) from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from tocsin.errors import MeaningProblem
+from tocsin.errors import MeaningProblem, Problem
 from tocsin.plan.atoms import Atom
 
 
@@ -55,15 +55,22 @@ def no_atom(language: str, _: str) -> Atom:
     )
 
 
+def no_warnings(_: str, __: str) -> list[Problem]:
+    """The answer where nothing is known of atoms of other languages."""
+    return []
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """Definitions by name, the ontology where one is given (its problem where it has one), and how to read an atom of
     another language.
 
     `parse_atom` takes the language's name and a text; it raises where there is no such language, or where the text is
-    about more than one event. A language takes from the context what it needs.
+    about more than one event. `warn_of_atom` takes the same and tells what the text says that is probably not meant. A
+    language takes from the context what it needs.
     """
 
     definitions: Mapping[str, Definition] = field(default_factory=dict)
     ontology: object | None = None
     parse_atom: Callable[[str, str], Atom] = no_atom
+    warn_of_atom: Callable[[str, str], list[Problem]] = no_warnings

@@ -1,7 +1,8 @@
 """What can never be TRUE: tests of one attribute that exclude each other. What is found is certain; not all is found.
 
 Negations are pushed down first. Then every conjunction is looked at, together with the conjunctions around it, one
-attribute at a time: which kinds of value its tests leave, and of one kind which values.
+attribute at a time: which kinds of value its tests leave, and of one kind which values. The fields of the envelope that
+every event has are texts, and a value is never different from itself.
 """
 
 from __future__ import annotations
@@ -37,6 +38,11 @@ from tocsin.values.scalars import Kind
 from tocsin.values.truth import Truth, negation
 
 _PRESENT = frozenset((Kind.BOOLEAN, Kind.NUMBER, Kind.STRING, Kind.OTHER))
+_ENVELOPE_TEXTS = frozenset(
+    (ENVELOPE, name) for name in ("id", "source", "type", "subject", "datacontenttype", "dataschema")
+)
+_TEXT_OR_NOTHING = frozenset((Kind.STRING, Kind.NULL))
+_OF_DIFFERENT, _OF_SAME = ("<", ">", "<>"), ("=", "<=", ">=")
 _OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _STRICT = frozenset("+-*/%")
 _MOST_PAIRS = 60
@@ -76,7 +82,7 @@ def _can_hold(node: BooleanNode, given: tuple[Demand, ...], found: list[tuple[Li
         case AllOf(operands):
             literals = [operand for operand in operands if not isinstance(operand, AnyOf)]
             demands = [demand for literal in literals for demand in _demands(literal)]
-            excluded = _excluded(given, demands)
+            excluded = _of_itself(literals) or _excluded(given, demands)
             if excluded:
                 found.append(excluded)
                 return False
@@ -85,6 +91,20 @@ def _can_hold(node: BooleanNode, given: tuple[Demand, ...], found: list[tuple[Li
             return all(alive)
         case _:
             return _can_hold(AllOf((node,)), given, found)
+
+
+def _of_itself(literals: Iterable[Literal]) -> tuple[Literal, ...]:
+    """A literal that compares an attribute with itself and is TRUE of none; none where there is no such.
+
+    Other dialects than the native one take a list for unequal to itself, and negate what has no order.
+    """
+    for literal in literals:
+        predicate, relations = (literal.operand, _OF_SAME) if isinstance(literal, Not) else (literal, _OF_DIFFERENT)
+        match predicate:
+            case Computed(Call(relation, (Attribute() as left, right)), Semantics.SELECTOR):
+                if left == right and relation in relations:
+                    return (literal,)
+    return ()
 
 
 def _excluded(given: Iterable[Demand], new: list[Demand]) -> tuple[Literal, ...]:
@@ -170,6 +190,8 @@ def _numbers(expression: Expression) -> Iterator[tuple[Path, frozenset[Kind]]]:
 def _can_be_met(demands: list[Demand]) -> bool:
     """Whether some value may meet all demands on one path."""
     kinds = frozenset.intersection(*(demand.kinds for demand in demands))
+    if demands[0].path in _ENVELOPE_TEXTS:
+        kinds &= _TEXT_OR_NOTHING
     if len(kinds) != 1:
         return bool(kinds)
     (kind,) = kinds

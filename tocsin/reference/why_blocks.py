@@ -25,12 +25,14 @@ from tocsin.plan.blocks import (
     elements_of,
     pattern_variables,
 )
+from tocsin.plan.paths import PathStep, steps_of
 from tocsin.plan.row_functions import GivenUp
 from tocsin.plan.row_terms import condition_variables
 from tocsin.plan.row_text import condition_text
 from tocsin.reference.blocks import attributes_for, first_images, fits, images_below, mapped, mappings, rows
 from tocsin.reference.paths import Node
 from tocsin.reference.row_values import truth_in
+from tocsin.reference.why_namespaces import attribute_elsewhere, element_elsewhere, xpath_elsewhere
 from tocsin.values.truth import Truth
 
 _LONGEST = 60
@@ -102,8 +104,10 @@ class _Names:
         """Why a pattern fits nowhere; empty where it does, or where that depends on the rows."""
         match pattern:
             case XPathPattern(expression):
-                is_met = bool(rows(XmlBlock((pattern,)), event))
-                return "" if is_met else f"XPATH {_shown(expression)} selects nothing, or is false"
+                if rows(XmlBlock((pattern,)), event):
+                    return ""
+                elsewhere = xpath_elsewhere(expression, dict(pattern.namespaces).values(), root.iter())
+                return _because(f"XPATH {_shown(expression)} selects nothing, or is false", elsewhere)
             case SourcedPattern(inner, InDocument(name, text)):
                 reason = self._pattern(inner, (parse_xml(text),))
                 return f"in the document {name!r}: {reason}" if reason else ""
@@ -118,7 +122,7 @@ class _Names:
         positions = {each: number for number, each in enumerate(e for root in outermost for e in root.iter())}
         images = [each for each in first_images(pattern, positions, outermost) if _named(pattern, each)]
         if not images:
-            return f"there is no {self._tag(pattern)}"
+            return _because(f"there is no {self._tag(pattern)}", element_elsewhere(_names_in(pattern), positions))
         misses = (self._at(pattern, image, positions, outermost) for image in images)
         return max(misses, key=lambda miss: miss.fitting).reason
 
@@ -137,7 +141,9 @@ class _Names:
             near = [each for each in below if _named(child, each)]
             if not near:
                 where = "directly in it" if child.path or child.rel == 1 else f"{child.rel} levels below it"
-                return _Miss(fitting, f"{_place(image)}: there is no {self._tag(child)} {where}")
+                below_it = () if image is None else image.iterdescendants()
+                elsewhere = element_elsewhere(_names_in(child), below_it)
+                return _Miss(fitting, _because(f"{_place(image)}: there is no {self._tag(child)} {where}", elsewhere))
             miss = max((self._at(child, each, positions, outermost) for each in near), key=lambda each: each.fitting)
             return _Miss(fitting + miss.fitting, miss.reason)
         asked = " then ".join(self._tag(child) for child in pattern.children)
@@ -157,12 +163,23 @@ class _Names:
             name = "any name" if test.name is None else str(test.name).rpartition("}")[2]
             if given is None:
                 value = "" if test.value is None else f" with {_shown(test.value)}"
-                yield f"it has no attribute {name}{value}"
+                elsewhere = "" if test.name is None else attribute_elsewhere(test.name, image)
+                yield _because(f"it has no attribute {name}{value}", elsewhere)
             else:
                 yield f"its attribute {name} is {_shown(given)}, not {_shown(test.value)}"
 
     def _tag(self, pattern: PatternElement) -> str:
         return f"<{self._spaces.tag(pattern)}>"
+
+
+def _names_in(pattern: PatternElement) -> list[str]:
+    """The expanded names that an element is looked for by."""
+    steps = steps_of(pattern.path) if pattern.path is not None else (PathStep(pattern.name),)
+    return [step.name for step in steps if step.name is not None]
+
+
+def _because(reason: str, elsewhere: str) -> str:
+    return f"{reason}; {elsewhere}" if elsewhere else reason
 
 
 def _named(pattern: PatternElement, image: Node) -> bool:

@@ -9,6 +9,7 @@ An empty place, such as POINT EMPTY, is no place.
 from __future__ import annotations
 
 import base64
+import codecs
 import json
 import math
 from collections import Counter
@@ -28,6 +29,8 @@ from tocsin.values.time import Instant, Interval, parse_instant
 MAX_BYTES = 4 << 20
 MAX_DEPTH = 100
 
+_BYTE_ORDER_MARK = "\ufeff"
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _TOO_MANY_DIGITS = 10**4300
 _REQUIRED = ("id", "source", "type")
 _NOT_CONTEXT = ("data", "data_base64", "place")
@@ -55,10 +58,10 @@ def as_object(event: Event) -> dict[str, Any]:
 
 
 def parse_json(raw: bytes | str) -> Any:
-    """JSON with everything refused that would silently lose or change data."""
+    """JSON with everything refused that would silently lose or change data; a byte order mark may come before it."""
     if len(raw) > MAX_BYTES:
-        raise LimitProblem(f"the event has {len(raw):,} bytes, the limit is {MAX_BYTES:,}", code="EventLimitError")
-    text = _text(raw)
+        raise too_large()
+    text = _text(raw).removeprefix(_BYTE_ORDER_MARK)
     try:
         value = _value(text)
     except RecursionError:
@@ -204,7 +207,8 @@ def _text(raw: bytes | str) -> str:
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise EventProblem(f"invalid UTF-8: {error.reason} at byte {error.start}") from None
+        hint = "this looks like UTF-16: save it as UTF-8" if raw.startswith(_UTF_16) else ""
+        raise EventProblem(f"invalid UTF-8: {error.reason} at byte {error.start}", hint=hint) from None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -304,6 +308,11 @@ def _depth(value: object) -> int:
     ]:
         depth += 1
     return depth
+
+
+def too_large() -> LimitProblem:
+    """The problem of an event that is longer than one may be, of which no more than its beginning may be known."""
+    return LimitProblem(f"the event has more than {MAX_BYTES:,} bytes, which is the limit", code="EventLimitError")
 
 
 def _too_deep() -> LimitProblem:

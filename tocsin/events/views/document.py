@@ -122,19 +122,22 @@ def attributes_of(event: Documented) -> dict[str, Any]:
     return content if isinstance(content, dict) else {TEXT: content} if content else {}
 
 
+CAUTION: Mapping[str, Any] = {
+    "resolve_entities": False,
+    "load_dtd": False,
+    "dtd_validation": False,
+    "attribute_defaults": False,
+    "no_network": True,
+    "huge_tree": False,
+    "recover": False,
+    "remove_comments": True,
+    "remove_pis": True,
+}
+"""How every XML text is parsed that comes from outside."""
+
+
 def _parser() -> etree.XMLParser:
-    return etree.XMLParser(
-        encoding="utf-8",
-        resolve_entities=False,
-        load_dtd=False,
-        dtd_validation=False,
-        attribute_defaults=False,
-        no_network=True,
-        huge_tree=False,
-        recover=False,
-        remove_comments=True,
-        remove_pis=True,
-    )
+    return etree.XMLParser(encoding="utf-8", **CAUTION)
 
 
 def _refused(message: str, token: str = "", hint: str = "") -> EventProblem:
@@ -152,7 +155,7 @@ _RESOURCE_LIMIT = 114
 def _malformed(error: etree.XMLSyntaxError, entities: bool) -> EventProblem | LimitProblem:
     if error.code == _RESOURCE_LIMIT:  # type: ignore[attr-defined]
         if entities:
-            return _document_type()
+            return document_type_refused()
         return _too_much(f"the XML is too large or too deep: {error.msg}")
     return _refused(f"malformed XML: {error.msg}")
 
@@ -163,10 +166,11 @@ _BARE_DOCUMENT_TYPE = re.compile(r"""\ufeff?(?>\s+|<\?.*?\?>|<!--.*?-->)*+<!DOCT
 def _refuse_document_type(root: Element, data: str) -> None:
     """Entities of the document's own DTD, and those that a DTD elsewhere would have to explain, with the DTD itself."""
     if root.getroottree().docinfo.internalDTD is not None and not _BARE_DOCUMENT_TYPE.match(data):
-        raise _document_type()
+        raise document_type_refused()
 
 
-def _document_type() -> EventProblem:
+def document_type_refused() -> EventProblem:
+    """The problem of XML that declares something in its document type."""
     return _refused(
         "XML with declarations in its document type, and so with entities, is refused",
         hint="write <!DOCTYPE name> alone or leave it out, and write the text where an entity stands",

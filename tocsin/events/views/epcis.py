@@ -3,18 +3,20 @@
 Members are properties of the EPCIS vocabulary, identifiers are resources, standard terms are individuals of the Core
 Business Vocabulary, times are `xsd:dateTimeStamp`. A place and a business transaction are vertices by their own names.
 Home is the eventID, else `_:H`. Extensions keep their names; their values are literals, or what a typed term of the
-document's own context makes of them.
+document's own context makes of them. As in JSON-LD null says nothing, a list in a list is its items, and `@id` and
+`@type` are texts: anything else there is an EventProblem. What an extension calls by a word of the standard, but does
+not write as the standard has it, is a literal or a blank node.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from types import MappingProxyType
 from typing import Any
 
 from tocsin.events.views.document import TEXT, scalar_text
-from tocsin.events.views.lifting import HOME
+from tocsin.events.views.lifting import HOME, misnamed
 from tocsin.values.rdf import Triple
 from tocsin.values.terms import BOOLEAN, DOUBLE, RDF_TYPE, RDF_VALUE, STRING, XSD, Blank, Iri, Literal, Resource, Term
 
@@ -69,6 +71,73 @@ LISTS = frozenset(
 )
 """Fields of the standard that are lists in every event, so that they are equal to no text and no number."""
 
+LISTS_INSIDE = frozenset(
+    (
+        ("persistentDisposition", "set"),
+        ("persistentDisposition", "unset"),
+        ("errorDeclaration", "correctiveEventIDs"),
+        ("sensorElementList", "sensorReport"),
+    )
+)
+"""Lists that stand inside of objects."""
+
+OBJECTS: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys((name for name in LISTS if name.lower().endswith("quantitylist")), "epcClass"),
+        "bizTransactionList": "bizTransaction",
+        "sourceList": "source",
+        "destinationList": "destination",
+        "sensorElementList": "sensorReport.value",
+        "persistentDisposition": "set",
+        "errorDeclaration": "reason",
+    }
+)
+"""Fields that are objects without an id, or lists of them, so that no two are equal; each with a member that can be."""
+
+PLACES = frozenset(("readPoint", "bizLocation"))
+"""Fields that are objects with an `id`."""
+
+
+_PARAMETERS = {
+    "childEPCs": "MATCH_epc",
+    "epcList": "MATCH_epc",
+    "inputEPCList": "MATCH_inputEPC",
+    "outputEPCList": "MATCH_outputEPC",
+    "quantityList": "MATCH_epcClass",
+    "childQuantityList": "MATCH_epcClass",
+    "inputQuantityList": "MATCH_inputEPCClass",
+    "outputQuantityList": "MATCH_outputEPCClass",
+    "bizTransactionList": "EQ_bizTransaction_po",
+    "sourceList": "EQ_source_owning_party",
+    "destinationList": "EQ_destination_owning_party",
+    "sensorElementList": "GE_value_CEL",
+    "persistentDisposition": "EQ_persistentDisposition_set",
+    "errorDeclaration": "EQ_correctiveEventID",
+}
+
+_ONE_VALUE = "action bizStep disposition eventID eventTimeZoneOffset ilmd parentID transformationID".split()
+
+FIELDS = frozenset((*_PARAMETERS, *PLACES, *TIMES, *_ONE_VALUE))
+"""The fields of an event that the standard names."""
+
+
+def parameter_for(path: Sequence[str]) -> str:
+    """The parameter of an EPCIS query that asks about the elements of a list."""
+    return _PARAMETERS.get(path[0], "MATCH_epc")
+
+
+def is_list(path: Sequence[str]) -> bool:
+    """Whether a path leads to or through a list of the standard."""
+    return path[0] in LISTS or tuple(path[:2]) in LISTS_INSIDE
+
+
+def is_without_scalars(path: Sequence[str]) -> bool:
+    """Whether no element at the end of a path is a text or a number: it is an object, or inside of an identifier."""
+    if path[0] in LISTS - OBJECTS.keys():
+        return len(path) > 1
+    return (len(path) == 1 and path[0] in {*OBJECTS, *PLACES}) or tuple(path) == ("sensorElementList", "sensorReport")
+
+
 CONTEXT = "@context"
 """The member of normal data that keeps the types of its extension fields, as JSON-LD would write them."""
 MASTER_DATA = "@masterData"
@@ -99,15 +168,34 @@ def _described(
 ) -> Iterator[Triple]:
     for member, value in members.items():
         name = RENAMED.get((area, member), member)
-        for item in value if isinstance(value, list) else (value,):
+        for item in _items(value):
+            if name == "@type" and not isinstance(item, str):
+                raise misnamed(name, item, "a text or a list of texts")
             if not isinstance(item, dict):
                 yield subject, _property(name), _value(name, item, types)
                 continue
-            known = _NAMES.get(name, "@id")
-            vertex: Resource = Iri(str(item[known])) if known in item else Blank(f"b{next(numbers)}")
+            known = _name_member(name, item)
+            vertex: Resource = Iri(item[known]) if known else Blank(f"b{next(numbers)}")
             yield subject, _property(name), vertex
             inner = {key: each for key, each in item.items() if key != known}
             yield from _described(vertex, inner, name, numbers, types)
+
+
+def _items(value: Any) -> Iterator[Any]:
+    """The items of a list, those of the lists in it included; null says nothing."""
+    if isinstance(value, list):
+        for item in value:
+            yield from _items(item)
+    elif value is not None:
+        yield value
+
+
+def _name_member(name: str, item: Mapping[str, Any]) -> str | None:
+    """The member that names an object; None where it has no name."""
+    known = _NAMES.get(name, "@id")
+    if known == "@id" and known in item and not isinstance(item[known], str):
+        raise misnamed(known, item[known], "a text")
+    return known if isinstance(item.get(known), str) else None
 
 
 def _property(name: str) -> str:
@@ -129,9 +217,9 @@ def _value(name: str, value: Any, types: _Types) -> Term:
         return Literal(scalar_text(value), BOOLEAN)
     if isinstance(value, int | float):
         return Literal(scalar_text(value), DOUBLE)
-    if name in _RESOURCES:
+    if name in _RESOURCES and isinstance(value, str):
         return Iri(value)
-    if name in TERMS:
+    if name in TERMS and isinstance(value, str):
         return Iri(_term(value, TERMS[name]))
     return Literal(scalar_text(value), XSD + "dateTimeStamp" if name in TIMES else STRING)
 

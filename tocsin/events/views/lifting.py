@@ -116,7 +116,7 @@ class _Lift:
             return None
         name = members[_ID]
         if not isinstance(name, str) or not name:
-            raise _misnamed(_ID, name, "a text that is not empty")
+            raise misnamed(_ID, name, "a text that is not empty")
         if name.startswith("_:"):
             return Blank(_label(name.removeprefix("_:")))
         known = None if self._vocabulary is None else self._vocabulary.resource_named(name)
@@ -163,10 +163,11 @@ def _label(name: str) -> str:
 def _refuse_other_types(value: Any) -> None:
     for each in value if isinstance(value, list | tuple) else (value,):
         if not isinstance(each, str):
-            raise _misnamed(_TYPE, each, "a text or a list of texts")
+            raise misnamed(_TYPE, each, "a text or a list of texts")
 
 
-def _misnamed(member: str, value: object, expected: str) -> EventProblem:
+def misnamed(member: str, value: object, expected: str) -> EventProblem:
+    """The problem of an `@id` or `@type` that is no name."""
     return EventProblem(
         f"{member} is {expected}, got {type(value).__name__}",
         code="EVENT_PARSE",

@@ -330,8 +330,8 @@ class Hub:
         return [match for match in rings if match is not None]
 
     def _built(self, found: Iterable[Match]) -> list[Event]:
-        """The events that matches construct; past the limit of hops they are dead letters."""
-        return [event for match in found for event in self._guard.built(match)]
+        """The events that matches construct, all at one time; past the limits they are dead letters."""
+        return self._guard.publish(found)
 
     def advance_to(self, now: str) -> list[Match]:
         """Tells the hub the time; what ends more than the lateness before it is late from now on. Timers may ring."""
@@ -417,18 +417,22 @@ class Hub:
     def _cascaded(self, detected: list[Match]) -> list[Match]:
         """What was detected, and what comes of the events that it constructs: they happen at once, one by one."""
         found = list(once(detected))
-        waiting = deque(self._built(found))
-        while waiting:
-            event = waiting.popleft()
-            served = self._guard.match([event])
-            self._note_warnings(served.warned)
-            rings = (self._guard.ring(key, event) for _, key in served.rings)
-            further = [match for match in rings if match is not None]
-            for _, atoms in served.relevant:
-                further += once(self._guard.detect(event, atoms))
+        generation = self._built(found)
+        while generation:
+            further = [match for event in generation for match in self._happened(event)]
             found += further
-            waiting += self._built(further)
+            generation = self._built(further)
         self._bury_faults()
+        return found
+
+    def _happened(self, event: Event) -> list[Match]:
+        """What an event that was constructed brings about at once."""
+        served = self._guard.match([event])
+        self._note_warnings(served.warned)
+        rings = (self._guard.ring(key, event) for _, key in served.rings)
+        found = [match for match in rings if match is not None]
+        for _, atoms in served.relevant:
+            found += once(self._guard.detect(event, atoms))
         return found
 
     def _hurry(self) -> None:

@@ -13,13 +13,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tocsin.engine.batch import ArrowBatch
-from tocsin.errors import EventProblem, Problem
+from tocsin.errors import EventProblem
 from tocsin.events.codecs.cloudevents import from_mapping
 from tocsin.events.event import ENVELOPE, INSTANT, Event, Path
 from tocsin.events.order import content
 from tocsin.events.reception import Ends, received
 from tocsin.hosts.spark.heads import Heads
-from tocsin.hosts.spark.rows import Letter, letter_of_row
+from tocsin.hosts.spark.rows import Letter, letter_of_fault
 from tocsin.hosts.spark.suspects import ENDTIME, PLACE, RECEIVED_AT, TIME, Flags, instants, suspects
 from tocsin.hosts.spark.table import EventTable, comparable, shown_object
 
@@ -67,9 +67,9 @@ def _judged(table: EventTable, ends: Ends) -> tuple[Flags, Sequence[Letter]]:
         found = table.object_or_problem(number)
         try:
             event_of_object(found, ends)
-        except Problem as problem:
+        except Exception as error:
             good[number] = False
-            letters.append(letter_of_row(problem, shown_object(found)))
+            letters.append(letter_of_fault(error, shown_object(found)))
     return good, letters
 
 

@@ -6,7 +6,6 @@ event rings for it all the same.
 
 from __future__ import annotations
 
-import gzip
 import json
 import shutil
 import sys
@@ -14,25 +13,26 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from tocsin.errors import MeaningProblem, Problem
+from tocsin.errors import MeaningProblem
 from tocsin.events.codecs.cloudevents import encode
-from tocsin.events.codecs.epcis.inside import as_one_line, decode_all
-from tocsin.events.dead_letter import LATE, DeadLetter, late
+from tocsin.events.codecs.epcis.inside import decode_all
+from tocsin.events.codecs.sound_lines import sound_lines
+from tocsin.events.dead_letter import LATE, DeadLetter, late, malformed
 from tocsin.events.event import Event
 from tocsin.events.match import Match
 from tocsin.events.reception import Ends, ends_named, received
 from tocsin.hosts.cascade import cascaded
+from tocsin.hosts.fan_out import FanOut
 from tocsin.hosts.spark.constructing import constructing_in
 from tocsin.hosts.spark.detection.pipeline import Detection
-from tocsin.hosts.spark.lines import PART_BYTES, read_lines
+from tocsin.hosts.spark.lines import PART_BYTES, opened, read_lines
 from tocsin.hosts.spark.matching import results_of
 from tocsin.hosts.spark.session import local_session
 from tocsin.hosts.spark.sources import Entry, source_of
@@ -56,7 +56,8 @@ def run_match(
 ) -> tuple[list[Match], list[DeadLetter]]:
     """The matches in output order and the dead letters by line, for a file of JSON Lines.
 
-    A `.gz` file is unpacked, `-` is standard input. A Spark session that runs is used; else one is started on
+    A `.gz` file is unpacked, `-` is standard input. Of a damaged file what can be read counts, the rest is a dead
+    letter; where that is no event at all, it raises. A Spark session that runs is used; else one is started on
     `master`, and left running. For composites the clock runs on to `until`, or to the end of time; what is late is
     left out of them. What is constructed is matched again, in a job that has it beside the input. Matches hold their
     members where that is asked for: each has to come here from the worker that found it. With `interval="reception"`
@@ -66,21 +67,30 @@ def run_match(
     source = source_of(subscriptions)
     ends = ends_named(interval)
     telling = EVENTS_AS_TEXT if with_members else Telling(heeds=False)
-    letters: list[DeadLetter] = []
-    with _in_a_file(events_path) as path:
+
+    def run(path: str) -> tuple[list[Match], list[DeadLetter]]:
+        letters: list[DeadLetter] = []
         lines = read_lines(spark, path, part_bytes=part_bytes)
-        late_ones = [] if lateness is None else list(_late_letters(lines, lateness, path, ends))
+        late_ones = [] if lateness is None else list(_late_letters(lines, lateness, ends))
         detection = Detection(until=until, late=frozenset(map(_identity, late_ones)))
 
-        def evaluate(further: Sequence[Event]) -> list[Match]:
+        def evaluate(further: Sequence[Event], _: FanOut) -> list[Match]:
             results = results_of(_with_events(lines, further), source, detection, telling, ends=ends)
-            both = _collected(told(results, telling), path)
+            both = _collected(told(results, telling))
             letters[:] = letters_in(both)
             return list(matches_in(both))
 
         found, over = cascaded(evaluate, constructing_in(source))
-    found.sort(key=lambda match: match.order)
-    return found, sorted([*letters, *late_ones, *over], key=lambda letter: letter.line or 0)
+        return found, [*letters, *late_ones, *over]
+
+    with _in_a_file(events_path) as path:
+        try:
+            found, letters = run(path)
+        except _UnreadableFile:
+            with _readable_part(path) as (part, damage):
+                found, letters = run(part)
+            letters.append(damage)
+    return sorted(found, key=lambda match: match.order), sorted(letters, key=lambda letter: letter.line or 0)
 
 
 def _with_events(lines: DataFrame, further: Sequence[Event]) -> DataFrame:
@@ -122,27 +132,38 @@ def letters_in(both: Any) -> Iterator[DeadLetter]:
 
 @contextmanager
 def _in_a_file(path: str) -> Iterator[str]:
-    """The path of the input as lines; standard input, which executors cannot read, and a document are copied."""
+    """The path of the input; standard input, which executors cannot read, is copied."""
+    if path != "-":
+        yield path
+        return
     with tempfile.NamedTemporaryFile(suffix=".jsonl") as copy:
-        if path == "-":
-            shutil.copyfileobj(sys.stdin.buffer, copy)
-            copy.flush()
-        document = _document_in(copy.name if path == "-" else path)
-        if document is not None:
-            copy.seek(0)
-            copy.truncate()
-            copy.write(document)
-            copy.flush()
-        yield path if path != "-" and document is None else copy.name
+        shutil.copyfileobj(sys.stdin.buffer, copy)
+        copy.flush()
+        yield copy.name
 
 
-def _document_in(path: str) -> bytes | None:
-    """The one line of a file that is one document; None for a file of lines, and for one that cannot be read."""
-    try:
-        with gzip.open(path, "rb") if path.endswith(".gz") else Path(path).open("rb") as file:
-            return as_one_line(cast("IO[bytes]", file))
-    except (OSError, EOFError):
-        return None
+@contextmanager
+def _readable_part(path: str) -> Iterator[tuple[str, DeadLetter]]:
+    """A copy of the lines of a damaged file that can be read, and a dead letter of the rest.
+
+    Raises what is wrong with the file where no line of it is an event.
+    """
+    with tempfile.NamedTemporaryFile(suffix=".jsonl") as copy, opened(path) as file:
+        count, has_event = 0, False
+        try:
+            for line in sound_lines(file, path):
+                copy.write(line)
+                count += 1
+                has_event = has_event or bool(_decoded(line))
+        except MeaningProblem as problem:
+            if not has_event:
+                raise
+            copy.flush()
+            yield copy.name, malformed(problem, b"", count + 1)
+        else:
+            raise MeaningProblem(
+                f"an executor cannot read {path}", code="FileError", hint="give every executor access to the file"
+            )
 
 
 def _structs(both: Any, name: str) -> Iterator[Mapping[str, Any]]:
@@ -157,21 +178,25 @@ def _structs(both: Any, name: str) -> Iterator[Mapping[str, Any]]:
         yield from batch.to_pylist()
 
 
-def _collected(frame: DataFrame, path: str) -> Any:
+class _UnreadableFile(Exception):
+    """A task could not read the file to its end."""
+
+
+def _collected(frame: DataFrame) -> Any:
     """The rows of a DataFrame here; a file that breaks off is the user's problem, not ours."""
     try:
         return frame.toArrow()
     except PySparkException as error:
         unreadable = ("BadGzipFile", "EOFError", "zlib.error", "PermissionError")
         if any(name in str(error) for name in unreadable):
-            raise MeaningProblem(f"cannot read {path}: the file is damaged or not readable", code="FileError") from None
+            raise _UnreadableFile from None
         raise
 
 
-def _late_letters(lines: DataFrame, lateness: Duration, path: str, ends: Ends) -> Iterator[DeadLetter]:
+def _late_letters(lines: DataFrame, lateness: Duration, ends: Ends) -> Iterator[DeadLetter]:
     """An event is late if it ends more than the lateness before the highest end of the lines above."""
     collected = lines.mapInArrow(EndsOfLines(ends), "line bigint, end bigint, input string")
-    found = _collected(collected, path).sort_by("line")
+    found = _collected(collected).sort_by("line")
     if found.num_rows == 0:
         return
     end = found.column("end").to_numpy()
@@ -204,8 +229,13 @@ class EndsOfLines:
             yield pa.RecordBatch.from_pylist(found, schema=_ENDS)
 
     def _events(self, raw: bytes) -> list[Event]:
-        try:
-            events = decode_all(raw)
-            return list(map(received, events)) if self.ends is Ends.RECEPTION else events
-        except Problem:
-            return []
+        events = _decoded(raw)
+        return list(map(received, events)) if self.ends is Ends.RECEPTION else events
+
+
+def _decoded(raw: bytes) -> list[Event]:
+    """The events of a line; none where it is malformed."""
+    try:
+        return decode_all(raw)
+    except Exception:  # whatever it is, the match tasks tell it
+        return []

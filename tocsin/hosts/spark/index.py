@@ -11,13 +11,15 @@ from collections.abc import Callable
 from hashlib import blake2b
 from json import dumps
 
-from tocsin.catalog import Definition, Snapshot, Subscription, Surroundings
+from tocsin.catalog import Definition, Snapshot, Subscription, Surroundings, compile_subscription
 from tocsin.catalog.effects import may_depend
 from tocsin.engine.engine import Engine
 from tocsin.errors import Problem
+from tocsin.hosts.spark.contained import internal_problem
 from tocsin.hosts.spark.served import served_plan
 from tocsin.hosts.spark.sources import Source
 from tocsin.hosts.spark.telling import Teller, Telling
+from tocsin.plan.composites import Plan
 
 KEPT = 4
 """How many sources a worker keeps compiled; the one used longest ago goes first."""
@@ -36,6 +38,7 @@ class Index:
         self._dependent: dict[str, None] = {}
         self._definitions: tuple[Definition, ...] = ()
         self._light = Surroundings.of(())
+        self._plans: dict[str, Plan] | None = None
 
     def move_to(self, snapshot: Snapshot) -> None:
         """Makes the index hold what the snapshot holds; what is the same in both is not touched."""
@@ -50,10 +53,23 @@ class Index:
                 self._add(subscription, digest)
         self.subscriptions = snapshot.subscriptions
         self.version = snapshot.version
+        self._plans = None
 
     def teller(self, telling: Telling) -> Teller:
         """Who tells of members what is asked for at this version."""
         return Teller(telling, telling.contents(self.subscriptions), self._light.words)
+
+    def plans(self) -> dict[str, Plan]:
+        """The plans that the engine serves, those of composites with the very atoms that it holds.
+
+        Wanted only where a row raises; kept then until the next version, since such rows seldom come alone.
+        """
+        if self._plans is None:
+            served = [each for each in self.subscriptions if each.id in self.engine]
+            self._plans = {
+                each.id: self.engine.plan_of(each.id) or compile_subscription(each, self._light) for each in served
+            }
+        return self._plans
 
     def take(self, subscription: Subscription, light: Surroundings) -> None:
         """Adds a subscription that this index serves; raises the problem of another."""
@@ -72,6 +88,8 @@ class Index:
             self.take(subscription, self._light)
         except Problem as problem:
             self.problems[subscription.id] = (subscription, problem)
+        except Exception as error:
+            self.problems[subscription.id] = (subscription, internal_problem(error))
 
     def _remove(self, ids: list[str]) -> None:
         for id in ids:

@@ -6,6 +6,7 @@ Blank lines are passed over but counted. Spark's own text source has no line num
 from __future__ import annotations
 
 import gzip
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
 from tocsin.errors import MeaningProblem
+from tocsin.events.codecs.bounded import bounded_line, skip_line
+from tocsin.events.codecs.cloudevents import MAX_BYTES
 
 PART_BYTES = 16 << 20
 BATCH_BYTES = 4 << 20
@@ -52,7 +55,7 @@ class LinesReader(DataSourceReader):
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """Record batches of (value, line)."""
         assert isinstance(partition, LinesPart)
-        with _opened(self._path) as file:
+        with opened(self._path) as file:
             file.seek(partition.start)
             yield from _batches(_numbered(file, partition))
 
@@ -92,7 +95,7 @@ def parts_of_file(path: str, part_bytes: int) -> Iterator[LinesPart]:
     with Path(path).open("rb") as file:
         while start < (size := Path(path).stat().st_size):
             file.seek(start + part_bytes - 1)
-            file.readline()
+            skip_line(file)
             end = min(file.tell(), size)
             yield LinesPart(start, end, line)
             line += _line_ends(file, start, end)
@@ -112,12 +115,12 @@ def _numbered(file: IO[bytes], part: LinesPart) -> Iterator[tuple[bytes, int]]:
     """Lines that are not blank, with their numbers."""
     position, number = part.start, part.line
     while part.end < 0 or position < part.end:
-        line = file.readline()
+        line = bounded_line(file)
         if not line:
             return
-        if line.strip():
+        if line.removeprefix(BOM_UTF8).strip():
             yield line, number
-        position += len(line)
+        position = file.tell() if len(line) > MAX_BYTES else position + len(line)  # one that was cut is longer
         number += 1
 
 
@@ -144,5 +147,6 @@ def _is_packed(path: str) -> bool:
     return path.endswith(".gz")
 
 
-def _opened(path: str) -> IO[bytes]:
+def opened(path: str) -> IO[bytes]:
+    """The file, unpacked where its name says that it is packed."""
     return cast("IO[bytes]", gzip.open(path, "rb")) if _is_packed(path) else Path(path).open("rb")

@@ -21,6 +21,7 @@ from tocsin.events.reception import Ends, ends_named
 from tocsin.hosts.spark.detection.clock import Pace
 from tocsin.hosts.spark.detection.pipeline import DEFAULT_LATENESS, Detection, Given, composites_in, detected_in
 from tocsin.hosts.spark.detection.shards import DEFAULT_SHARDS
+from tocsin.hosts.spark.failures import watch_failures
 from tocsin.hosts.spark.layout import laid_out
 from tocsin.hosts.spark.repeats import first_of_each
 from tocsin.hosts.spark.schemas import BY_EVENT, BY_MATCH
@@ -143,6 +144,8 @@ def results_of(
 ) -> DataFrame:
     """Matches and dead letters in one pass, as workers give them."""
     rows, layout = laid_out(events, columns, ends)
+    if events.isStreaming:
+        watch_failures(events.sparkSession)
     given = Given(_with_version(rows, source), layout, source, telling)
     remembered = _remembered(events, deduplicate)
     found = composites_in(snapshot_of(source)) if composites is not False else iter(())

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from tocsin.engine.batch import Batch, EventBatch
-from tocsin.errors import EventProblem, Problem
+from tocsin.errors import EventProblem
 from tocsin.events.codecs.epcis.inside import decode_all
 from tocsin.events.event import Event
 from tocsin.events.order import content
@@ -18,7 +18,7 @@ from tocsin.events.reception import Ends, received
 from tocsin.hosts.spark.columns import ColumnReading, event_of_object
 from tocsin.hosts.spark.heads import INSTANT, Heads, heads_of_events
 from tocsin.hosts.spark.layout import CAME, LINE, ORIGIN, VALUE, EventColumns, JsonRows, Layout
-from tocsin.hosts.spark.rows import Letter, letter_of_row
+from tocsin.hosts.spark.rows import Letter, letter_of_fault
 from tocsin.hosts.spark.table import EventTable, shown_object
 
 
@@ -97,10 +97,10 @@ def _json_events(rows: Any, ends: Ends) -> Iterator[Event | Letter]:
                 now = None if times is None else times[number].as_py()
                 events = [received(event, now) for event in events]
             yield from events
-        except Problem as problem:
+        except Exception as error:
             line = lines[number].as_py() if lines is not None else None
             origin = origins[number].as_py() if origins is not None else None
-            yield letter_of_row(problem, raw or b"", line, origin)
+            yield letter_of_fault(error, raw or b"", line, origin)
 
 
 def _decoded(raw: bytes | None) -> list[Event]:
@@ -117,5 +117,5 @@ def _table_events(table: EventTable, ends: Ends) -> Iterator[Event | Letter]:
     for found in table.objects():
         try:
             yield event_of_object(found, ends)
-        except Problem as problem:
-            yield letter_of_row(problem, shown_object(found))
+        except Exception as error:
+            yield letter_of_fault(error, shown_object(found))

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from tocsin.errors import Problem
-from tocsin.events.dead_letter import malformed, shown_input
+from tocsin.events.dead_letter import malformed, shown_input, unreadable
 from tocsin.events.match import Match, match_id
 from tocsin.hosts.spark.heads import INSTANT, Heads
 from tocsin.hosts.spark.telling import MEMBERS
@@ -60,6 +60,14 @@ def letter_of_row(problem: Problem, raw: bytes | str, line: int | None = None, o
     """The dead letter of a row that is no event."""
     plain = malformed(problem, raw, line)
     return Letter(plain.code, plain.reason, problem.token or None, line, origin, None, plain.input)
+
+
+def letter_of_fault(error: Exception, raw: bytes | str, line: int | None = None, origin: str | None = None) -> Letter:
+    """The dead letter of a row that could not be read: for a problem of its own, or for a fault of ours."""
+    if isinstance(error, Problem):
+        return letter_of_row(error, raw, line, origin)
+    plain = unreadable(error, raw)
+    return Letter(plain.code, plain.reason, None, line, origin, None, plain.input)
 
 
 def letter_of_subscription(problem: Problem, subscription: str, expression: str) -> Letter:

@@ -23,7 +23,11 @@ from tocsin.errors import StateProblem
 DEFAULT_MASTER = "local[2]"
 JAVA_NEEDED = 17
 
+ATTEMPTS = 4
+"""So often a task is tried, as on a cluster: a Python worker that is lost costs a second try, not the query."""
+
 _LOOPBACK = "127.0.0.1"
+_LOCAL = re.compile(r"local(?:\[\s*(\d+|\*)\s*\])?")
 _INSTALL = "install it (Debian: sudo apt-get install openjdk-17-jre-headless) or point JAVA_HOME to it"
 _VERSION = re.compile(r'version "(?:1\.)?(\d+)')
 _DEFAULTS = {
@@ -50,7 +54,8 @@ def local_session(
 ) -> SparkSession:
     """The running session, or a new one on this machine; `settings` are Spark settings that go before the defaults.
 
-    Without a master any running session will do, and a new one has two cores of this machine (`local[2]`).
+    Without a master any running session will do, and a new one has two cores of this machine (`local[2]`). On a local
+    master a task that fails is tried again, which Spark by itself does on clusters only.
     """
     running = SparkSession.getActiveSession()
     if running is not None:
@@ -58,7 +63,7 @@ def local_session(
         return running
     require_java()
     _pin_environment()
-    builder = SparkSession.builder.master(master or DEFAULT_MASTER).appName(name)
+    builder = SparkSession.builder.master(patient(master or DEFAULT_MASTER)).appName(name)
     wanted = {"spark.driver.memory": memory, "spark.sql.shuffle.partitions": str(shuffle_partitions)}
     for key, value in (_DEFAULTS | wanted | dict(settings or {})).items():
         builder = builder.config(key, value)
@@ -78,9 +83,15 @@ def require_java() -> None:
         )
 
 
+def patient(master: str) -> str:
+    """A local master that tries tasks again; others, and those that say how often, stay as they are."""
+    found = _LOCAL.fullmatch(master.strip())
+    return f"local[{found[1] or 1},{ATTEMPTS}]" if found else master
+
+
 def _require_master(running: SparkSession, master: str | None) -> None:
     found = running.sparkContext.master
-    if master is not None and master != found:
+    if master is not None and found not in (master, patient(master)):
         raise StateProblem(f"a Spark session on {found} runs already", code="SparkError", hint="stop it first")
 
 

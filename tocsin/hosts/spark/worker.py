@@ -5,8 +5,9 @@ A worker function is pickled with every task, so it holds descriptions only; wha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import blake2b
 from typing import Any
 
@@ -16,9 +17,11 @@ import pyarrow as pa
 from tocsin.engine.engine import Engine
 from tocsin.events.dead_letter import refused, undecided, untold
 from tocsin.events.match import Match
-from tocsin.hosts.spark.index import WORKER_INDEXES
+from tocsin.hosts.spark.apart import Apart, faults_of
+from tocsin.hosts.spark.contained import refuse_too_much, serve_rows
+from tocsin.hosts.spark.index import WORKER_INDEXES, Index
 from tocsin.hosts.spark.layout import Layout
-from tocsin.hosts.spark.reading import Reading, read
+from tocsin.hosts.spark.reading import Reading, RowReading, read
 from tocsin.hosts.spark.reports import WORKER_ODD_EVENTS, WORKER_REPORTS, Task
 from tocsin.hosts.spark.rows import DEAD_LETTER, MATCH, Letter, letter_array, letter_of_row, match_array
 from tocsin.hosts.spark.sources import FIXED_VERSION, Source
@@ -57,12 +60,7 @@ class ByMatch:
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """The work of one task."""
-        for found in _found(batches, self.layout, self.source, self.telling):
-            if found.letters:
-                yield _by_match(pa.nulls(len(found.letters), MATCH), letter_array(found.letters))
-            for first in range(0, len(found.keys), MOST_MATCHES):
-                matches = found.matches(first, first + MOST_MATCHES)
-                yield _by_match(matches, pa.nulls(len(matches), DEAD_LETTER))
+        yield from served(batches, Serving(self.layout, self.source, self.telling), _rows_by_match)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,16 +78,20 @@ class ByEvent:
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """The work of one task."""
-        task, letters = Task.current(), 0
-        for found in _found(batches, self.layout, self.source, self.telling):
+        task, letters = Task.current(), Numbers()
+
+        def rows_of(found: Found) -> Iterator[Any]:
             if found.letters:
-                yield letters_by_event(found.letters, task, letters)
-                letters += len(found.letters)
+                yield letters_by_event(found.letters, task, letters.take(len(found.letters)))
             yield from self.events(found)
+
+        yield from served(batches, Serving(self.layout, self.source, self.telling), rows_of)
 
     def events(self, found: Found) -> Iterator[Any]:
         """Rows of events, each with its matches, in the order of reading."""
         size = found.reading.batch.size
+        if size == 0:
+            return
         heads = found.reading.heads(np.arange(size), places=False)
         contents = pa.array(found.reading.contents() if self.with_content else [None] * size, pa.string())
         identities = pa.array([_identity(*who) for who in heads.identities()], pa.binary())
@@ -102,22 +104,74 @@ class ByEvent:
             yield _by_event(identities[some], heads.ends[some], heads.starts[some], contents[some], lists, rest)
 
 
-def _found(batches: Iterator[Any], layout: Layout, source: Source, telling: Telling) -> Iterator[Found]:
+def served(batches: Iterator[Any], task: Serving, outputs: Callable[[Found], Iterator[Any]]) -> Iterator[Any]:
+    """What comes out for the rows of a task; subscriptions that do not compile are told first."""
     told, odd = False, set[tuple[str, str]]()
     for rows in batches:
         if rows.num_rows == 0:
             continue
-        index = WORKER_INDEXES.at(source, version_of(rows))
-        reading = read(rows, layout)
-        letters = list(reading.letters)
+        matching = Matching(WORKER_INDEXES.at(task.source, version_of(rows)), task.layout, task.telling, odd)
         if not told:
-            letters += WORKER_REPORTS.due(Task.current(), index, telling)
+            yield from outputs(matching.letters_alone(WORKER_REPORTS.due(Task.current(), matching.index, task.telling)))
             told = True
-        hits = index.engine.match(reading.batch)
-        letters += undecided_letters(index.engine, reading)
-        letters += warning_letters(index.engine, reading, odd)
-        keys = index.engine.keys_of(hits.slots.tolist())
-        yield rung(index.engine, reading, hits.events, keys, index.teller(telling), letters)
+        yield from serve_rows(rows, partial(_served, matching, outputs), partial(_served_apart, matching, outputs))
+
+
+def _served(matching: Matching, outputs: Callable[[Found], Iterator[Any]], rows: Any) -> list[Any]:
+    return list(outputs(matching.found(rows)))
+
+
+def _served_apart(matching: Matching, outputs: Callable[[Found], Iterator[Any]], rows: Any) -> list[Any]:
+    """What one row that raises still comes to; where even that raises, its dead letters alone."""
+    found = matching.found_apart(rows)
+    try:
+        return list(outputs(found))
+    except Exception as fault:
+        return list(outputs(matching.letters_alone([*found.letters, *faults_of(fault, found.reading)])))
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """What a task is told: how rows are read, whom to ring, and what matches tell."""
+
+    layout: Layout
+    source: Source
+    telling: Telling
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """The subscriptions of one version at work on rows; `odd` is what the task has warned of already."""
+
+    index: Index
+    layout: Layout
+    telling: Telling
+    odd: set[tuple[str, str]]
+
+    def found(self, rows: Any) -> Found:
+        """What rows come to; raises what any of them raises."""
+        engine = self.index.engine
+        engine.take_untold()  # what a piece that raised has left
+        reading = read(rows, self.layout)
+        hits = engine.match(reading.batch)
+        refuse_too_much(len(hits.events), rows.num_rows)
+        letters = [*reading.letters, *undecided_letters(engine, reading)]
+        letters += warning_letters(engine, reading, self.odd)
+        keys = engine.keys_of(hits.slots.tolist())
+        return rung(engine, reading, hits.events, keys, self.index.teller(self.telling), letters)
+
+    def found_apart(self, rows: Any) -> Found:
+        """What one row that raises comes to, for the subscriptions that it does not raise for."""
+        apart = Apart.of(rows, self.layout, self.index)
+        keys = [key for _, key, _ in apart.rings]
+        numbers = np.array([number for number, _, _ in apart.rings], np.int32)
+        told: list[Match | None] = [match for _, _, match in apart.rings]
+        return Found(apart.reading, numbers, keys, told, self.index.teller(self.telling), apart.letters)
+
+    def letters_alone(self, letters: Iterable[Letter]) -> Found:
+        """Nothing but dead letters."""
+        nothing = np.array([], np.int32)
+        return Found(RowReading((), ()), nothing, [], [], self.index.teller(self.telling), list(letters))
 
 
 def undecided_letters(engine: Engine, reading: Reading) -> Iterator[Letter]:
@@ -159,6 +213,26 @@ def rung(
             kept.append(number)
     letters += untold_letters(engine)
     return Found(reading, events[kept], [keys[number] for number in kept], told, teller, letters)
+
+
+class Numbers:
+    """Numbers for what must have a name of its own in a task."""
+
+    def __init__(self) -> None:
+        self._next = 0
+
+    def take(self, count: int) -> int:
+        """The first of so many numbers that nobody else has."""
+        first, self._next = self._next, self._next + count
+        return first
+
+
+def _rows_by_match(found: Found) -> Iterator[Any]:
+    if found.letters:
+        yield _by_match(pa.nulls(len(found.letters), MATCH), letter_array(found.letters))
+    for first in range(0, len(found.keys), MOST_MATCHES):
+        matches = found.matches(first, first + MOST_MATCHES)
+        yield _by_match(matches, pa.nulls(len(matches), DEAD_LETTER))
 
 
 def version_of(rows: Any) -> int:

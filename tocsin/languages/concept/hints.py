@@ -8,6 +8,7 @@ from difflib import get_close_matches
 
 from tocsin.errors import MeaningProblem, Place, Problem, SyntaxProblem
 from tocsin.knowledge.concepts.axioms import RESERVED
+from tocsin.languages.concept.habits import habit
 from tocsin.languages.parsing import END, Unexpected
 from tocsin.languages.texts import Slip, alternatives, parts_at, shown, unexpected_problem
 
@@ -201,5 +202,5 @@ def _forms(error: _Error) -> str:
     return "write a concept such as TransactionEvent and exists bizStep.transporting"
 
 
-_RULES = (_quantifiers, _misspelt_words, _words, _signs, _values, _forms)
+_RULES = (habit, _quantifiers, _misspelt_words, _words, _signs, _values, _forms)
 """From the most to the least specific; the last one always has something to say."""

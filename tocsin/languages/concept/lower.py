@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tocsin.errors import MeaningProblem, Problem
+from tocsin.events.views.epcis import OBJECTS
 from tocsin.knowledge.concepts.concept import Concept, Nothing
 from tocsin.languages.concept import forms
 from tocsin.languages.concept.describe import Describing
@@ -36,10 +37,14 @@ OWN_LANGUAGE = "concept"
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a text means, and all that is wrong with it; with problems the part means nothing."""
+    """What a text means, and all that is wrong with it; with problems the part means nothing.
+
+    `spots` tells where a test stands first: in the text itself, or the name that leads to it.
+    """
 
     part: Part
     problems: list[Problem]
+    spots: Mapping[ConceptTest, Spot]
 
 
 def meaning_of(text: str, options: forms.Options, context: Context) -> Meaning:
@@ -49,7 +54,7 @@ def meaning_of(text: str, options: forms.Options, context: Context) -> Meaning:
     problems = Problems(text)
     lowering = Lowering(problems, Describing(problems, names), settings, context)
     part = lowering.whole(written)
-    return Meaning(part, problems.in_reading_order())
+    return Meaning(part, problems.in_reading_order(), lowering.spots)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +71,10 @@ class Shared:
 
 @dataclass(slots=True)
 class Lowering:
-    """One walk over a text and the definitions that it uses; `inside` are the definitions that it is in."""
+    """One walk over a text and the definitions that it uses; `inside` are the definitions that it is in.
+
+    `spots` are those of the tests; inside of a definition they stand at the name that leads to it, `used_at`.
+    """
 
     problems: Problems
     describing: Describing
@@ -75,6 +83,8 @@ class Lowering:
     shared: tuple[Shared, ...] = ()
     inside: tuple[str, ...] = ()
     places: Mapping[int, int] = field(default_factory=dict)
+    spots: dict[ConceptTest, Spot] = field(default_factory=dict)
+    used_at: Spot | None = None
 
     def __post_init__(self) -> None:
         self.describing = Describing(self.problems, self.describing.names, self._defined_concept)
@@ -96,7 +106,20 @@ class Lowering:
                 f"{len(roles)} roles are to share a value, and there are {parts} parts",
                 "write one role for all parts, or one for each: A Before B correlate by parentID = epcList",
             )
+        for name, role in zip(written, roles, strict=True):
+            self._refuse_objects(name, role)
         return Shared(roles[0] if len(set(roles)) == 1 else "=".join(roles), roles)
+
+    def _refuse_objects(self, name: Name, role: str) -> None:
+        """A field of EPCIS that is an object without an id is like no other."""
+        if role in OBJECTS:
+            inner = OBJECTS[role]
+            self.problems.add(
+                "CORRELATION",
+                name.spot,
+                f"{role} holds objects, each of which is like no other, so that two events never share one",
+                f"compare what they hold in OPSL: $a;.{role}.{inner}[*] = $b;.{role}.{inner}[*]",
+            )
 
     def part(self, node: Syntax) -> Part:
         """The part of a node."""
@@ -126,7 +149,10 @@ class Lowering:
         bound = {each.variable: each.at(self.places.get(id(node), 0)) for each in self.shared}
         variables = tuple(sorted(bound))
         roles = tuple(bound[each] for each in variables)
-        return ConceptTest(expanded, tbox, self.settings.world, roles, () if roles == variables else variables)
+        named = () if roles == variables else variables
+        test = ConceptTest(expanded, tbox, self.settings.world, roles, named)
+        self.spots.setdefault(test, self.used_at or node.spot)
+        return test
 
     def _temporal(self, node: Temporal) -> Part:
         relation, exchanged = forms.one_of_seven(node.relation)
@@ -237,7 +263,16 @@ class Lowering:
         problems = _Borrowed(self.problems, node.spot)
         place = self.places.get(id(node), 0)
         shared = tuple(Shared(each.variable, (each.at(place),)) for each in self.shared)
-        inner = Lowering(problems, self.describing, self.settings, self.context, shared, (*self.inside, node.name))
+        inner = Lowering(
+            problems,
+            self.describing,
+            self.settings,
+            self.context,
+            shared,
+            (*self.inside, node.name),
+            spots=self.spots,
+            used_at=self.used_at or node.spot,
+        )
         problems.text = definition.expression
         return inner
 

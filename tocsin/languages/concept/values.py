@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from decimal import Decimal
+from difflib import get_close_matches
 
 from tocsin.errors import MeaningProblem
 from tocsin.knowledge.concepts.concept import Complement, Concept, Conjunction, Enumeration, Value, enumeration
@@ -28,9 +29,22 @@ def restriction(node: Restriction, names: Names) -> Concept:
             f"{node.type.name!r} is no datatype",
             code="UNKNOWN_TYPE",
             token=node.type.name,
-            hint=f"an enumerated concept, or one of {', '.join(PREFIX + each for each in TYPES)}",
+            hint=_near_type(node.type.name),
         )
     return datatype(short, operator, _value(node))
+
+
+def _near_type(name: str) -> str:
+    """What was probably meant: a datatype without its prefix, or one that is spelt alike."""
+    local = _OTHER_TYPES.get(name.rpartition(":")[2].lower(), name.rpartition(":")[2])
+    near = get_close_matches(local, list(TYPES), n=1, cutoff=0.7)
+    if near:
+        return f"did you mean {PREFIX}{near[0]}?"
+    return f"an enumerated concept, or one of {', '.join(PREFIX + each for each in TYPES)}"
+
+
+_OTHER_TYPES = {"number": "decimal", "text": "string", "str": "string", "bool": "boolean", "time": "dateTime"}
+"""Words of other languages for datatypes."""
 
 
 def _of_enumerated(listed: Enumeration, operator: str, node: Restriction, names: Names) -> Concept:

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 
-from tocsin.errors import MeaningProblem, Problem
+from tocsin.errors import Problem
+from tocsin.events.views.epcis import FIELDS
 from tocsin.knowledge.concepts.assertions import EVENT, Assertions, World
 from tocsin.knowledge.concepts.concept import normal_form
 from tocsin.knowledge.concepts.tableau import examine
+from tocsin.knowledge.concepts.tbox import TBox
+from tocsin.knowledge.ontology import Ontology
 from tocsin.languages.concept.lower import meaning_of
 from tocsin.languages.concept.read import read_subscription
-from tocsin.languages.concept.syntax import Listing, Syntax, children_of
+from tocsin.languages.concept.syntax import Embedded, Listing, Name, Quantified, Syntax, children_of
 from tocsin.languages.context import Context
-from tocsin.languages.texts import Problems
+from tocsin.languages.embedded import shifted
+from tocsin.languages.texts import Problems, Spot
 from tocsin.plan.composites import atoms_of
 from tocsin.plan.concepts import ConceptTest, concept_test_text
 
@@ -21,17 +26,21 @@ _NOTHING_SAID = Assertions((), ())
 
 
 def warnings(text: str, options: Mapping[str, object], context: Context) -> list[Problem]:
-    """DUPLICATE_ELEMENT, UNSATISFIABLE and TAUTOLOGY; none where the text has problems."""
+    """DUPLICATE_ELEMENT, MISSPELT_ROLE, UNSATISFIABLE and TAUTOLOGY; none where the text has problems."""
     try:
         meaning = meaning_of(text, options, context)
     except Problem:
         return []
     if meaning.problems:
         return []
-    problems = Problems(text)
-    _repeated(read_subscription(text).body, problems)
-    tests = dict.fromkeys(atom for atom in atoms_of(meaning.part) if isinstance(atom, ConceptTest))
-    return [*problems.found, *(warning for test in tests for warning in _pointless(test))]
+    problems, body = Problems(text), read_subscription(text).body
+    _repeated(body, problems)
+    for name in (*_roles(body), *(each for names in read_subscription(text).shared for each in names)):
+        _warn_of_role(name, context, problems)
+    problems.found.extend(_of_other_languages(body, text, context))
+    for test in dict.fromkeys(atom for atom in atoms_of(meaning.part) if isinstance(atom, ConceptTest)):
+        _warn_of_pointless(test, meaning.spots.get(test, Spot(0, "")), problems)
+    return problems.in_reading_order()
 
 
 def _repeated(node: Syntax, problems: Problems) -> None:
@@ -44,12 +53,38 @@ def _repeated(node: Syntax, problems: Problems) -> None:
         _repeated(inner, problems)
 
 
-def _pointless(test: ConceptTest) -> Iterator[Problem]:
+def _roles(node: Syntax) -> Iterator[Name]:
+    if isinstance(node, Quantified):
+        yield node.role
+    for inner in children_of(node):
+        yield from _roles(inner)
+
+
+def _warn_of_role(name: Name, context: Context, problems: Problems) -> None:
+    """Any role is legal where none is declared; one that is nearly a field of EPCIS is probably meant for it."""
+    tbox = context.ontology.tbox if isinstance(context.ontology, Ontology) else None
+    declared = isinstance(tbox, TBox) and bool(tbox.roles)
+    if name.name in FIELDS or ":" in name.name or declared:
+        return
+    near = get_close_matches(name.name, sorted(FIELDS), n=1, cutoff=0.85)
+    if near:
+        message = f"EPCIS events have {near[0]}, and none has {name.name}"
+        problems.add("MISSPELT_ROLE", name.spot, message, f"did you mean {near[0]}?")
+
+
+def _of_other_languages(node: Syntax, text: str, context: Context) -> Iterator[Problem]:
+    """What atoms in braces say that is probably not meant, at their places in the whole text."""
+    if isinstance(node, Embedded):
+        for warning in context.warn_of_atom(node.language, text[node.start : node.end]):
+            yield shifted(warning, text, node.start)
+    for inner in children_of(node):
+        yield from _of_other_languages(inner, text, context)
+
+
+def _warn_of_pointless(test: ConceptTest, spot: Spot, problems: Problems) -> None:
     """Judged in the open world, where nothing is known of the event: what is so there is so everywhere."""
     told = concept_test_text(test)
     if examine(_NOTHING_SAID, [(EVENT, test.concept)], World.OPEN).is_inconsistent:
-        yield MeaningProblem(
-            f"no event is ever {told}", code="UNSATISFIABLE", hint="it contradicts itself; drop a part"
-        )
+        problems.add("UNSATISFIABLE", spot, f"no event is ever {told}", "it contradicts itself; drop a part")
     elif examine(_NOTHING_SAID, [(EVENT, normal_form(test.concept, negated=True))], World.OPEN).is_inconsistent:
-        yield MeaningProblem(f"every event is {told}", code="TAUTOLOGY", hint="it says nothing; is a not missing?")
+        problems.add("TAUTOLOGY", spot, f"every event is {told}", "it says nothing; is a not missing?")

@@ -14,11 +14,12 @@ from tocsin.languages.context import Context
 from tocsin.languages.epcis.lower import lower
 from tocsin.languages.epcis.master_data import known_in
 from tocsin.languages.epcis.read import read
+from tocsin.languages.epcis.warn import warnings_of
 from tocsin.languages.language import Language
 from tocsin.plan.atoms import BooleanNode, Condition
 from tocsin.plan.composites import Plan
 
-__all__ = ["LANGUAGE", "parse", "problems"]
+__all__ = ["LANGUAGE", "parse", "problems", "warnings"]
 
 _START = Place(1, 1)
 
@@ -39,6 +40,11 @@ def problems(text: str, options: Mapping[str, object], context: Context) -> list
         return [problem]
 
 
+def warnings(text: str, options: Mapping[str, object], context: Context) -> list[Problem]:
+    """What a query says that is probably not meant; nothing where it has problems."""
+    return [] if problems(text, options, context) else warnings_of(read(text))
+
+
 def _lowered(text: str, options: Mapping[str, object], context: Context) -> tuple[BooleanNode, list[Problem]]:
     for name in options:
         raise MeaningProblem(
@@ -53,4 +59,4 @@ def _reading_order(problem: Problem) -> tuple[int, int]:
     return (place.line, place.column)
 
 
-LANGUAGE = Language(parse, problems)
+LANGUAGE = Language(parse, problems, warnings)

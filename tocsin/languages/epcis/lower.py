@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-
 from tocsin.errors import Problem
 from tocsin.events.codecs.epcis.master_data import MasterData
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages.epcis.conditions import Lowering
 from tocsin.languages.epcis.extensions import extension
 from tocsin.languages.epcis.master_data import about_master_data
-from tocsin.languages.epcis.parameters import CONTROLS, FIXED, composed, examples
+from tocsin.languages.epcis.near import hint_for
+from tocsin.languages.epcis.parameters import CONTROLS, FIXED, composed
 from tocsin.languages.epcis.problems import control_problem
 from tocsin.languages.epcis.read import Query
 from tocsin.languages.epcis.values import Given
@@ -39,7 +38,5 @@ def _lowering(given: Given) -> Lowering:
         raise control_problem(given.text, name)
     found = FIXED.get(name) or composed(name) or about_master_data(name) or extension(name)
     if found is None:
-        near = get_close_matches(name, list(examples()), n=3)
-        hint = f"did you mean {' or '.join(near)}?" if near else "a field of your own has a prefix, as in EQ_ext:field"
-        raise given.wrong(f"the parameter {name} is not known", hint)
+        raise given.wrong(f"the parameter {name} is not known", hint_for(name))
     return found

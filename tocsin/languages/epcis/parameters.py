@@ -81,10 +81,16 @@ def _event_type(given: Given) -> BooleanNode:
     known = (*KINDS, QUANTITY_EVENT)
     for name in names:
         if name not in known and ":" not in name:
-            raise given.wrong(f"{name!r} is no kind of event", f"known: {', '.join(known)}")
+            near = next((each for each in known if each.lower().removesuffix("event") == _stem(name)), "")
+            hint = f"did you mean {near}?" if near else f"known: {', '.join(known)}"
+            raise given.wrong(f"{name!r} is no kind of event", hint)
     found = [equals((ALIAS,), [QUANTITY_EVENT])] if QUANTITY_EVENT in names else []
     others = [name for name in names if name != QUANTITY_EVENT]
     return any_of([*found, equals(("type",), others)] if others else found)
+
+
+def _stem(name: str) -> str:
+    return name.lower().removesuffix("s").removesuffix("event").removesuffix("_")
 
 
 def _within(place: str) -> Lowering:

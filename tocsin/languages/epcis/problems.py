@@ -9,9 +9,9 @@ PARAMETER = "QueryParameterException"
 CONTROL = "QueryControlError"
 
 
-def syntax_problem(message: str, place: Place | None = None, hint: str = "") -> SyntaxProblem:
+def syntax_problem(message: str, place: Place | None = None, hint: str = "", token: str = "") -> SyntaxProblem:
     """The text is no query."""
-    return SyntaxProblem(message, code=SYNTAX, place=place, hint=hint)
+    return SyntaxProblem(message, code=SYNTAX, place=place, token=token, hint=hint)
 
 
 def parameter_problem(text: str, name: str, message: str, hint: str = "") -> MeaningProblem:

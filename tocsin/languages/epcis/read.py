@@ -17,8 +17,7 @@ from tocsin.events.codecs.epcis.names import Names, names_of
 from tocsin.events.codecs.epcis.polls import QUERIES, parameters_of
 from tocsin.events.views.document import parse_xml
 from tocsin.languages.epcis.problems import parameter_problem, syntax_problem
-
-_HINT = 'write the parameters of a SimpleEventQuery, like {"EQ_bizStep": ["shipping"]}'
+from tocsin.languages.epcis.slips import HINT, json_problem, xml_problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +42,13 @@ def read(text: str) -> Query:
 
 
 def _json_object(text: str) -> dict[str, Any]:
+    bare = text.lstrip().startswith('"')
     try:
-        body = parse_json(f"{{{text}}}" if text.lstrip().startswith('"') else text)
+        body = parse_json(f"{{{text}}}" if bare else text)
     except Problem as problem:
-        raise syntax_problem(problem.message, hint=_HINT) from None
+        raise json_problem(text, problem, added=int(bare)) from None
     if not isinstance(body, dict):
-        raise syntax_problem("a query is a JSON object", hint=_HINT)
+        raise syntax_problem("a query is a JSON object", hint=HINT)
     return body
 
 
@@ -57,9 +57,9 @@ def _xml_parameters(text: str) -> dict[str, Any]:
         root = parse_xml(text.lstrip("\ufeff \t\r\n"))
         query = next((element for element in root.iter() if local(element) in QUERIES), None)
         if query is None:
-            raise syntax_problem(f"the XML holds no {' or '.join(QUERIES)}", hint=_HINT)
+            raise syntax_problem(f"the XML holds no {' or '.join(QUERIES)}", hint=HINT)
         return parameters_of(query)
     except EventProblem as problem:
         if problem.token:
             raise parameter_problem(text, problem.token, problem.message, problem.hint) from None
-        raise syntax_problem(problem.message, hint=_HINT) from None
+        raise xml_problem(problem) from None

@@ -13,6 +13,7 @@ from tocsin.languages.context import Context
 from tocsin.languages.exmlql.limits import Limits
 from tocsin.languages.exmlql.lower import lowered
 from tocsin.languages.exmlql.read import read
+from tocsin.languages.exmlql.warn import warnings_of
 from tocsin.languages.exmlql.xml_ql import xml_ql_queries
 from tocsin.languages.language import Language
 from tocsin.languages.texts import Problems
@@ -58,4 +59,4 @@ def xml_ql(text: str, options: Mapping[str, object], context: Context) -> list[s
     return xml_ql_queries(read(text, _DEFAULT_LIMITS), plan)
 
 
-LANGUAGE = Language(parse, problems)
+LANGUAGE = Language(parse, problems, warnings=lambda text, options, context: warnings_of(text))

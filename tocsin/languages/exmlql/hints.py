@@ -9,9 +9,10 @@ from tocsin.errors import MeaningProblem, Place, Problem, SyntaxProblem
 from tocsin.languages.exmlql.build import RESERVED
 from tocsin.languages.exmlql.build_terms import unknown_function
 from tocsin.languages.exmlql.building import Misplaced
+from tocsin.languages.exmlql.habits import habit
 from tocsin.languages.exmlql.problems import SYNTAX_CODE
 from tocsin.languages.parsing import END, Unexpected
-from tocsin.languages.texts import LONGEST_TOKEN, Spot, alternatives, parts_at, unexpected_problem
+from tocsin.languages.texts import LONGEST_TOKEN, Slip, Spot, alternatives, parts_at, unexpected_problem
 from tocsin.plan.row_functions import FUNCTION_NAMES
 
 _WORDS = {
@@ -68,6 +69,7 @@ _PATH_SIGNS = ".*+?|"
 _IN_PATH = frozenset(("_CLOSING", "ALTERNATIVE", "_DOT", "STAR", "PLUS", "OPTIONAL"))
 _VARIABLE_IN_PATH = "a variable for a name stands alone: <$tag>; inside of a path $ is any name"
 _SEE = "see the grammar: WHERE patterns and conditions, times, CONTEXT, ORDER-BY, CONSTRUCT"
+_TAG = re.compile(r'"[^"]*"|<(/?)([^\W\d][\w.:-]*|(?<=/))[^<>"]*>')
 _OPENED = re.compile(r"([^\W\d][\w.\-]*)\($")
 
 
@@ -78,6 +80,8 @@ def syntax_problem(text: str, found: Unexpected) -> Problem:
         return misplaced_problem(text, unknown_function(Spot(called.start(), called[1])))
     if text[: found.offset].rstrip().endswith("(") and "COMPARE" not in found.expected and "CALL" in found.expected:
         return _not_arithmetic(text, found)
+    if "CLOSE" in found.expected and (crossed := _crossed_tags(text)):
+        return misplaced_problem(text, crossed)
     hint = _hint(*parts_at(text, found), found)
     return unexpected_problem(text, found, SYNTAX_CODE, _expected_words(found.expected), hint, "subscription")
 
@@ -102,12 +106,20 @@ def _expected_words(terminals: frozenset[str]) -> str:
 
 def _hint(before: str, here: str, found: Unexpected) -> str:
     """The first of the usual slips that fits."""
+    if hint := habit(Slip(before, here, found)):
+        return hint
     if not before and "WHERE" in found.expected:
+        word = re.match(r"\w+", here)
+        near = get_close_matches(word[0].upper(), ("WHERE", "NAMESPACE"), 1, 0.6) if word else []
+        if near:
+            return f"did you mean {near[0]}, in capital letters? A subscription begins with WHERE"
         return "a subscription begins with WHERE, as in WHERE <order><id>$x</></>"
-    if here.startswith("/>"):
+    if here.startswith("/>") or (here == "/" and "_GREATER" in found.expected):
         return "an element is written <name></>, also when it is empty"
     if here.startswith("//") or before.endswith("/"):
         return 'there is no descendant operator //: write a path such as <a.$*.b>, or XPATH "//name"'
+    if found.terminal == END and "_GREATER" in found.expected:
+        return "a tag is not closed with >"
     if found.terminal == END and "CLOSE" in found.expected:
         return "an element is not closed: </> closes the innermost one"
     if here.startswith("</"):
@@ -119,6 +131,27 @@ def _hint(before: str, here: str, found: Unexpected) -> str:
     if "CONTEXT_NAME" in found.expected:
         return "the contexts are Recent, Exclusive and Globe"
     return _near_keyword(here) or _slip_in_value(here, found) or _SEE
+
+
+def _crossed_tags(text: str) -> Misplaced | None:
+    """The first tag that closes another element than the innermost one: `<order><id>7</order>`."""
+    opened: list[str] = []
+    for tag in _TAG.finditer(text):
+        if tag[0].startswith('"'):
+            continue
+        if not tag[1]:
+            opened.append(tag[2])
+        elif opened and tag[2] in ("", opened[-1]):
+            opened.pop()
+        elif opened and tag[2] in opened:
+            inner = opened[-1]
+            hint = f"close <{inner}> before it: </{inner}>, or </> for the innermost element"
+            return Misplaced(
+                Spot(tag.start(2), tag[2]), f"</{tag[2]}> stands where <{inner}> is open", hint, SYNTAX_CODE
+            )
+        else:
+            return None
+    return None
 
 
 def _slip_in_value(here: str, found: Unexpected) -> str:

@@ -19,12 +19,13 @@ from tocsin.languages.graph.options import settings_of
 from tocsin.languages.graph.read import read
 from tocsin.languages.graph.sparql import as_statements
 from tocsin.languages.graph.syntax import Query, Subscription
+from tocsin.languages.graph.warn import warn_of_contradictions
 from tocsin.languages.language import Language
 from tocsin.languages.texts import Problems
 from tocsin.plan.composites import Plan
 from tocsin.plan.graphs import GraphPattern
 
-__all__ = ["LANGUAGE", "Limits", "parse", "problems"]
+__all__ = ["LANGUAGE", "Limits", "parse", "problems", "warnings"]
 
 _DEFAULT_LIMITS = Limits()
 
@@ -47,7 +48,22 @@ def problems(
         return [problem]
 
 
-LANGUAGE = Language(parse=parse, problems=problems)
+def warnings(text: str, options: Mapping[str, object], context: Context) -> list[Problem]:
+    """What a text says that is probably not meant; nothing where it has problems."""
+    found = Problems(text)
+    try:
+        subscription = statements_of(text, _DEFAULT_LIMITS, found)
+        pattern = lowered(subscription, _ontology(context), settings_of(options), found)
+    except Problem:
+        return []
+    if pattern is None:
+        return []
+    warned = Problems(text)
+    warn_of_contradictions(pattern, subscription, warned)
+    return warned.in_reading_order()
+
+
+LANGUAGE = Language(parse, problems, warnings)
 
 
 def statements_of(text: str, limits: Limits, found: Problems) -> Subscription:
@@ -67,9 +83,12 @@ def _meaning(
 ) -> tuple[GraphPattern | None, list[Problem]]:
     settings = settings_of(options)
     found = Problems(text)
-    ontology = context.ontology if isinstance(context.ontology, Ontology) else _open()
-    pattern = lowered(statements_of(text, limits, found), ontology, settings, found)
+    pattern = lowered(statements_of(text, limits, found), _ontology(context), settings, found)
     return (pattern, found.in_reading_order())
+
+
+def _ontology(context: Context) -> Ontology:
+    return context.ontology if isinstance(context.ontology, Ontology) else _open()
 
 
 @cache

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from tocsin.errors import Place, Problem, UnsupportedProblem
+from tocsin.languages.graph.habits import habit
 from tocsin.languages.parsing import END, Unexpected
 from tocsin.languages.texts import Slip, alternatives, parts_at, unexpected_problem
 
@@ -87,7 +88,8 @@ class _Error(Slip):
     def unsupported(self) -> tuple[str, str] | None:
         """The feature of SPARQL that stands here and is not served, with a way out; only inside braces."""
         if not self.in_braces:
-            return _BEFORE_BRACES.get(self.here.split(maxsplit=1)[0].upper()) if self.here else None
+            first = next(iter(self.here.split(maxsplit=1)), "")
+            return _BEFORE_BRACES.get(first.upper())
         if self.here.startswith("(") and self.could_be("RELATION") and re.search(r"\w$", self.before):
             return _FUNCTION
         candidates = (self.last_word, self.here) if self.here.startswith("{") else (self.here,)
@@ -109,7 +111,7 @@ def _structure(error: _Error) -> str:
         return 'the text has no closing quote; quotes and backslashes inside it are written \\" and \\\\'
     if not sign and error.could_be("_CLOSE"):
         return "a parenthesis is not closed"
-    if not sign and error.could_be("RBRACE"):
+    if not error.here.strip() and error.could_be("RBRACE"):
         return "a brace is not closed"
     if sign == ")" and error.could_be("_COMMA"):
         return "a pattern is (subject, object, (class, property, class)), and a filter may follow; or (_:H, class)"
@@ -139,7 +141,11 @@ def _forms(error: _Error) -> str:
     return "write (_:H, ?1, (Selling, target, Computer)), or ASK { _:H :target ?1 . }"
 
 
-_RULES = (_structure, _slips, _forms)
+def _habits(error: _Error) -> str:
+    return habit(error, error.in_braces)
+
+
+_RULES = (_structure, _habits, _slips, _forms)
 """From the most to the least specific; the last one always has something to say."""
 
 

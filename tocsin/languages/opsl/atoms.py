@@ -7,7 +7,7 @@ import re
 
 from tocsin.errors import Problem
 from tocsin.events.event import ENVELOPE, Path
-from tocsin.events.views.epcis import LISTS
+from tocsin.events.views.epcis import is_list, parameter_for
 from tocsin.languages.opsl.limits import Limits, exceeded
 from tocsin.languages.opsl.syntax import Atomic, Predicate
 from tocsin.languages.texts import Problems, Spot
@@ -48,10 +48,11 @@ def path_of(name: str) -> Path:
 
 def _type_fault(predicate: Predicate) -> tuple[Spot, str, str] | None:
     """Where the types of a predicate do not fit, what is wrong, and a way out."""
-    if path_of(predicate.attribute.text)[:1] and path_of(predicate.attribute.text)[0] in LISTS:
+    if is_list(path_of(predicate.attribute.text)):
         name = predicate.attribute.text
         message = f"{name} is a list in EPCIS events, and a list compares with nothing"
-        return (predicate.attribute, message, 'ask for an element: epcis{ "MATCH_epc": ["urn:epc:id:..."] }')
+        hint = f'ask for an element: epcis{{ "{parameter_for(path_of(name))}": ["..."] }}'
+        return (predicate.attribute, message, hint)
     text = predicate.value.text[0] in "'\""
     match predicate.type.text:
         case "ARITH" if text:

@@ -6,11 +6,12 @@ same element for all of them. Every part that has one of them binds the variable
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from tocsin.events.event import Path
-from tocsin.languages.opsl.syntax import Comparison
+from tocsin.events.views.epcis import LISTS, OBJECTS, PLACES, is_without_scalars
+from tocsin.languages.opsl.syntax import Attribute, Comparison
 from tocsin.languages.texts import Problems
 from tocsin.plan.composites import Named, Part, PartAttribute, Related
 from tocsin.plan.elements import Elements
@@ -42,6 +43,26 @@ def can_be_by_element(comparison: Comparison, related: Related, problems: Proble
             "give the variable one name in both atoms: what has one name is joined by equal values",
         )
         return False
+    return not any(_has_no_elements(side, path, problems) for side, path in _sides(comparison, related))
+
+
+def _sides(comparison: Comparison, related: Related) -> Iterator[tuple[Attribute, Path]]:
+    return zip((comparison.left, comparison.right), (related.left.path, related.right.path), strict=True)
+
+
+def _has_no_elements(side: Attribute, path: Path, problems: Problems) -> bool:
+    """Whether nothing at the path of an EPCIS event is a text or a number, so that it equals nothing; it is noted."""
+    if not is_without_scalars(path):
+        return False
+    inner = OBJECTS.get(path[0], "id")
+    if path[0] not in OBJECTS and path[0] not in PLACES:
+        message, inner = f"the elements of {path[0]} are identifiers, which have no members", ""
+    elif path[0] in PLACES or path[0] not in LISTS:
+        message = f"{_text(path)} is an object in EPCIS events, and an object equals nothing"
+    else:
+        message = f"the elements of {_text(path)} are objects, and an object equals nothing"
+    written = f"${side.variable};.{path[0]}{'.' if inner else ''}{inner}"
+    problems.add(CODE, side.spot, message, f"compare what they hold: {written}[*] = ...")
     return True
 
 

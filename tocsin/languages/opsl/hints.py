@@ -7,6 +7,7 @@ from difflib import get_close_matches
 
 from tocsin.errors import SyntaxProblem
 from tocsin.languages.opsl.habits import habit
+from tocsin.languages.opsl.other_languages import of_other_languages
 from tocsin.languages.opsl.syntax_slip import OpslSlip
 from tocsin.languages.parsing import END, Unexpected
 from tocsin.languages.texts import alternatives, parts_at, unexpected_problem
@@ -170,5 +171,5 @@ def _forms(error: OpslSlip) -> str:
     return 'a predicate is ARITH: id = 5 or STRING: type = "truck"'
 
 
-_RULES = (habit, _variables, _windows, _glyphs, _words, _structure, _forms)
+_RULES = (habit, _variables, of_other_languages, _windows, _glyphs, _words, _structure, _forms)
 """From the most to the least specific; the last one always has something to say."""

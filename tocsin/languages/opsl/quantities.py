@@ -27,7 +27,7 @@ def duration_of(written: str) -> Duration:
     """The microseconds of `60s`, `10m` or `500`, the last one in milliseconds."""
     sign, digits, unit = _parted(written)
     if unit not in _UNITS:
-        raise parameter_problem(f"the unit {unit!r} is not known", written, _FORM)
+        raise parameter_problem(f"the unit {unit!r} is not known", written, _near_unit(digits, unit) or _FORM)
     if sign == "-":
         raise parameter_problem("a duration is not negative", written, _FORM)
     if not digits.isdecimal():
@@ -35,6 +35,25 @@ def duration_of(written: str) -> Duration:
     if len(digits) > 18:
         raise parameter_problem("the duration is longer than a hundred years", written, _FORM)
     return bounded(int(digits) * _UNITS[unit] * MILLISECOND, written)
+
+
+def _near_unit(digits: str, unit: str) -> str:
+    """The same duration with a unit that is known; nothing where none comes near."""
+    meant = next((short for short, words in _LONG_UNITS.items() if unit.lower() in words.split()), "")
+    if meant:
+        return f"write {digits}{meant}"
+    if unit.lower() in ("w", "week", "weeks") and digits.isdecimal():
+        return f"write {int(digits) * 7}d" if len(digits) <= 18 else ""
+    return ""
+
+
+_LONG_UNITS = {
+    "ms": "ms msec msecs millis millisecond milliseconds",
+    "s": "s sec secs second seconds",
+    "m": "m min mins minute minutes",
+    "h": "h hr hrs hour hours",
+    "d": "d day days",
+}
 
 
 def bounded(duration: Duration, written: str) -> Duration:

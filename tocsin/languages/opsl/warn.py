@@ -1,25 +1,26 @@
 """Warnings: texts that are legal and probably not meant. They refuse nothing.
 
 `DurationWithoutUnit`: a bare number is milliseconds. `LongWayRound`: on the globe, an edge of a region spans more than
-half of it, because it was to cross the 180th meridian.
+half of it, because it was to cross the 180th meridian. `UNSATISFIABLE`: a part never happens.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from itertools import pairwise
+from itertools import pairwise, product
 
 from tocsin.errors import Problem
 from tocsin.languages.context import Context, RegionDefinition
 from tocsin.languages.opsl.limits import Limits
+from tocsin.languages.opsl.never import warn_of_comparisons, warn_of_never
 from tocsin.languages.opsl.options import settings_of
 from tocsin.languages.opsl.read import read
 from tocsin.languages.opsl.regions import Point, region_of, rings_of, written_region
 from tocsin.languages.opsl.syntax import After, Fixed, Name, Polygon, Spatial, Subscription, Temporal, nodes_of
 from tocsin.languages.texts import Problems, Spot
 from tocsin.values.globe import TURN
-from tocsin.values.space import HALF_TURN, Metric
+from tocsin.values.space import HALF_TURN, Metric, parse_place
 
 _BARE = re.compile(r"\d+")
 _SECOND = 1_000
@@ -35,6 +36,10 @@ def warnings_of(text: str, options: Mapping[str, object], context: Context, limi
         if metric is Metric.WGS84:
             for spot, region in _regions(subscription, context):
                 _warn_of_long_way(spot, region, problems)
+        warn_of_never(_nodes(subscription), metric, context, limits, problems)
+        if metric is Metric.PLANAR:
+            _warn_of_disjoint_regions(subscription, context, problems)
+        warn_of_comparisons(subscription.comparisons, problems)
         return problems.in_reading_order()
     except Problem:
         return []
@@ -60,14 +65,43 @@ def _warn_of_bare_duration(spot: Spot, problems: Problems) -> None:
 
 def _regions(subscription: Subscription, context: Context) -> Iterator[tuple[Spot, str]]:
     for node in _nodes(subscription):
-        if not isinstance(node, Spatial):
-            continue
-        if isinstance(node.place, Polygon):
-            yield node.place.spot, written_region(node.place)
-        elif isinstance(node.place, Name):
-            definition = context.definitions.get(node.place.name)
-            if isinstance(definition, RegionDefinition):
-                yield node.place.spot, region_of(definition.region)
+        if isinstance(node, Spatial):
+            yield from _region(node, context)
+
+
+def _region(node: Spatial, context: Context) -> Iterator[tuple[Spot, str]]:
+    """Where the region of a spatial operator stands, and its WKT; nothing where it has a part in its place."""
+    if isinstance(node.place, Polygon):
+        yield node.place.spot, written_region(node.place)
+    elif isinstance(node.place, Name):
+        definition = context.definitions.get(node.place.name)
+        if isinstance(definition, RegionDefinition):
+            yield node.place.spot, region_of(definition.region)
+
+
+def _warn_of_disjoint_regions(subscription: Subscription, context: Context, problems: Problems) -> None:
+    """`@(R)@(S)A`, where nothing lies in both; on the globe a region has more than one way to be written."""
+    for node in _nodes(subscription):
+        for outer, inner in _nested_regions(node, context):
+            if parse_place(outer[1]).disjoint(parse_place(inner[1])):
+                message = f"{outer[0].text} and {inner[0].text} have no point in common, so that nothing lies in both"
+                hint = "write || between two parts where either region will do"
+                problems.add("UNSATISFIABLE", inner[0], message, hint)
+
+
+def _nested_regions(node: object, context: Context) -> Iterator[tuple[tuple[Spot, str], tuple[Spot, str]]]:
+    """The region of an operator with each of those right inside it that its part must lie in or touch, too."""
+    if not isinstance(node, Spatial) or node.operator not in _TOUCHING:
+        return
+    inner = node.operand
+    while isinstance(inner, Spatial) and inner.operator in _TOUCHING:
+        if "@" in (node.operator, inner.operator):
+            yield from product(_region(node, context), _region(inner, context))
+        inner = inner.operand
+
+
+_TOUCHING = ("@", "OVLP")
+"""Operators under which a part has a point in common with the region; one of the two must hold it whole."""
 
 
 def _warn_of_long_way(spot: Spot, region: str, problems: Problems) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from tocsin.events.views.epcis import LISTS
+from tocsin.events.views.epcis import is_list
 from tocsin.languages.opsl.atoms import path_of
 from tocsin.languages.opsl.bound import are_readable, bound_name
 from tocsin.languages.opsl.element_wise import CODE, bound, can_be_by_element, is_by_element
@@ -150,11 +150,11 @@ def _compares_lists(comparison: Comparison, variables: Mapping[str, Part], probl
     """Whether a side is a list of EPCIS, which equals nothing as a whole; it is noted."""
     for side in (comparison.left, comparison.right):
         path = path_of(side.path.text.removeprefix("."))
-        if path[0] in LISTS and bound_name(variables[side.variable], path) is None:
+        if is_list(path) and bound_name(variables[side.variable], path) is None:
             problems.add(
                 CODE,
                 side.spot,
-                f"{path[0]} is a list in EPCIS events, and a list as a whole is equal to nothing",
+                f"{'.'.join(path)} is a list in EPCIS events, and a list as a whole is equal to nothing",
                 f"compare its elements: ${side.variable};{side.path.text}[*] = ...",
             )
             return True

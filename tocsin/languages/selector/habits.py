@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from tocsin.languages.parsing import END
 from tocsin.languages.selector.wording import KEYWORDS, SelectorSlip
+from tocsin.plan.texts import ARGUMENTS
 
 _CURLY = frozenset("“”„‟‘’‚‛«»‹›´")
 _LOOKALIKES = dict(
@@ -92,8 +94,7 @@ def numbers(slip: SelectorSlip) -> str:
         return ""
     rest = re.match(r"[,_'.]([0-9][0-9,_'.]*)", here)
     if rest and slip.touching:
-        digits = re.sub(r"[,_'.]", "", written[1] + rest[1])
-        return f"a number has no separators; write {digits}, and a point before a fraction"
+        return f"a number has no separators; write {_plain(written[1] + here[0] + rest[1])}, a point before a fraction"
     if here[:1] in _CURRENCIES and here:
         return "a number has no unit"
     if slip.touching and slip.found.terminal == "NAME" and written[1] == "0" and here[:1] in "xX":
@@ -105,11 +106,22 @@ def numbers(slip: SelectorSlip) -> str:
     return ""
 
 
+def _plain(number: str) -> str:
+    """The number without its separators: the last one is a point where it stands once and others differ from it."""
+    found = re.fullmatch(r"(.*[,._'].*)([,.])([0-9]*)", number)
+    if found and found[2] not in found[1]:
+        return f"{re.sub('[^0-9]', '', found[1])}.{found[3]}"
+    return re.sub("[^0-9]", "", number)
+
+
 def lists(slip: SelectorSlip) -> str:
     """Brackets behind a name, and several values where one is due."""
     here, before = slip.here[:1], slip.before
     if here == "[" and slip.touching and re.search(r"[\w`\])]$", before):
-        return "elements of a list have no number here; a dot leads into an object, as in order.price"
+        return (
+            "a selector looks at no element of a list; a dot leads into an object, as in order.price; lists are asked "
+            "by epcis, concept (exists items.{...}), graph and exmlql"
+        )
     if here == "[" and re.search(r"\bin$", before, re.IGNORECASE):
         return "write IN ('a', 'b')"
     if here == "[" and slip.wording.backticks:
@@ -128,8 +140,14 @@ def functions(slip: SelectorSlip) -> str:
     if word == "EXISTS" and not slip.wording.functions and slip.found.terminal in ("NAME", "OPEN"):
         return f"write {_exists_of(slip)} IS NOT NULL"
     if slip.here[:1] == "(" and word and word not in KEYWORDS and not slip.wording.functions:
-        return f"the {slip.wording.dialect} dialect has no functions, {word} included; the amqp dialect has some"
+        if word in _CLOCKS:
+            return "a selector knows no clock; write the time itself: ce_time > '2026-01-31T08:00:00Z'"
+        of_amqp = f'has {word}: "options": {{"dialect": "amqp"}}' if word in ARGUMENTS else "has some"
+        return f"the {slip.wording.dialect} dialect has no functions, {word} included; the amqp dialect {of_amqp}"
     return ""
+
+
+_CLOCKS = ("NOW", "CURRENT_TIMESTAMP", "CURRENT_TIME", "CURRENT_DATE", "GETDATE", "TODAY", "SYSDATE")
 
 
 def _exists_of(slip: SelectorSlip) -> str:
@@ -145,9 +163,14 @@ def words(slip: SelectorSlip) -> str:
         return "write = and a value; IS stands in IS NULL and IS NOT NULL only"
     if slip.keyword == "NULL" and re.search(r"\bnot$", slip.before, re.IGNORECASE):
         return "write IS NOT NULL"
+    if slip.found.terminal == "NAME" and slip.could_be(END) and slip.found.token.upper() in _CLAUSES:
+        return f"leave {slip.found.token.upper()} out: a selector says which events ring, and each rings as it comes"
     if slip.found.terminal == "NAME" and slip.could_be("COMPARE"):
         return _WORDS.get(slip.found.token.lower(), "")
     return ""
+
+
+_CLAUSES = ("LIMIT", "ORDER", "GROUP", "HAVING", "OFFSET", "TOP", "UNION")
 
 
 def comparisons(slip: SelectorSlip) -> str:

@@ -5,8 +5,10 @@ A negated operator is Not over the positive predicate, so that both share one ev
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+from tocsin.errors import SyntaxProblem
 from tocsin.languages.selector.comparisons import among_mixed, certain, comparison_of
 from tocsin.languages.selector.literals import constant_of
 from tocsin.languages.selector.patterns import checked_escape, pattern_of
@@ -159,14 +161,34 @@ def _bare(node: Syntax, setting: Setting) -> BooleanNode:
         case Name(spot):
             raise form_problem(setting.text, spot, "a name alone is not a condition", f"write {spot.text} = TRUE")
         case _:
-            raise form_problem(setting.text, node.spot, "a value alone is not a condition", "compare it, as in a > 5")
+            raise _value_alone(node, setting)
 
 
 def _true_name(node: Name, mismatch: Truth, setting: Setting) -> BooleanNode:
     value = value_of(node, setting)
     if isinstance(value, Attribute):
         return Equals(value.path, Constant.of(True), mismatch)
-    raise form_problem(setting.text, node.spot, "a value alone is not a condition", "compare it, as in a > 5")
+    raise _value_alone(node, setting)
+
+
+def _value_alone(node: Syntax, setting: Setting) -> SyntaxProblem:
+    """`kind = 'a' OR 'b'`, and a comment that was read as arithmetic."""
+    before, here = setting.text[: node.spot.offset].rstrip(), setting.text[node.spot.offset :]
+    compared = _COMPARED.search(before)
+    if here.startswith("--"):
+        hint = "a selector has no comments; leave it out"
+    elif compared:
+        word, joined = compared[1], compared[2].upper()
+        hint = f"write IN, as in {word} IN ('a', 'b')" if joined == "OR" else f"write the name again: {word} = ..."
+    else:
+        hint = "compare it, as in a > 5"
+    return form_problem(setting.text, node.spot, "a value alone is not a condition", hint)
+
+
+_COMPARED = re.compile(
+    r"([\w.`]+)\s*(?:=|<>|!=|<=|>=|<|>)\s*(?:'[^']*'|\"[^\"]*\"|[\w.+-]+)\s+(or|and)$", re.IGNORECASE
+)
+"""A comparison with AND or OR behind it."""
 
 
 def _string(node: Syntax, setting: Setting) -> str | None:

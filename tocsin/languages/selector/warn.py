@@ -3,7 +3,7 @@
 UNSATISFIABLE: no event ever makes the selector, or one of its alternatives, true. BARE_WORD: a name beside `=` that
 stands nowhere else, as in `kind = laptop`, is an attribute and no text. HYPHENATED_NAME: `order-status` is the
 difference of two attributes. SEPARATED_NUMBER: `IN (1,000)` are two numbers. LIST_COMPARISON: `epcList = 'x'` asks a
-list of EPCIS what only a text can be.
+list of EPCIS what only a text can be. IMPOSSIBLE_COORDINATE: no place has a latitude of 100.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from tocsin.errors import MeaningProblem, Place, Problem
-from tocsin.events.views.epcis import LISTS
+from tocsin.events.event import ENVELOPE
+from tocsin.events.views.epcis import PLACES, is_list, parameter_for
 from tocsin.languages.selector.lower import Lowered
 from tocsin.languages.selector.predicates import hyphenated
 from tocsin.languages.selector.syntax import (
@@ -28,11 +29,23 @@ from tocsin.languages.selector.syntax import (
 )
 from tocsin.languages.selector.values import Setting
 from tocsin.languages.texts import LONGEST_TOKEN, Spot
-from tocsin.plan.atoms import Between, BooleanNode, Equals, IsNull, Not, attribute_paths, predicates_of
+from tocsin.plan.atoms import (
+    Between,
+    BooleanNode,
+    Equals,
+    IsNull,
+    Not,
+    OneOf,
+    Ordered,
+    attribute_paths,
+    predicates_of,
+)
 from tocsin.plan.contradictions import contradictions, never_holds
+from tocsin.plan.coordinates import tests_off_the_globe
 from tocsin.plan.explain import selector_text
 
 _START = Spot(0, "")
+_TIMES = {"ce_time", "ce_endtime"}
 _LONGEST_SHOWN = 60
 _PLAIN_WORD = re.compile(r"[^\W\d]\w*")
 _CUT_OFF_ZEROS = re.compile(r"0[0-9]{2}")
@@ -42,8 +55,10 @@ def warnings_of(syntax: Syntax | None, lowered: Lowered, setting: Setting) -> It
     """Every warning of a selector that has no problems."""
     yield from _never_true(lowered, setting)
     yield from _compared_lists(lowered, setting)
+    yield from _off_the_globe(lowered, setting)
     if syntax is not None:
         nodes = list(_walk(syntax))
+        yield from _exchanged_times(nodes, setting)
         yield from _bare_words(nodes, setting)
         yield from _names_with_a_minus(nodes, setting)
         yield from _separated_numbers(nodes, setting)
@@ -61,13 +76,36 @@ def _never_true(lowered: Lowered, setting: Setting) -> Iterator[Problem]:
 
 def _compared_lists(lowered: Lowered, setting: Setting) -> Iterator[Problem]:
     for predicate in predicates_of(lowered.condition):
-        names = [] if isinstance(predicate, IsNull) else [path[0] for path in attribute_paths(predicate)]
-        for name in sorted({*names} & LISTS):
-            message = f"{name} is a list in EPCIS events, and a list compares with nothing"
-            hint = (
-                f'ask for an element in the language epcis, as in {{"MATCH_epc": [...]}}, or with exists {name}.{{...}}'
-            )
-            yield _warning("LIST_COMPARISON", setting, lowered.spots.get(id(predicate), _START), message, hint)
+        spot = lowered.spots.get(id(predicate), _START)
+        paths = () if isinstance(predicate, IsNull) else sorted(attribute_paths(predicate))
+        for path in paths:
+            name = ".".join(path)
+            if is_list(path):
+                message = f"{name} is a list in EPCIS events, and a list compares with nothing"
+                query = f'{{"{parameter_for(path)}": [...]}}'
+                hint = f"ask for an element in the language epcis, as in {query}, or with exists {path[0]}.{{...}}"
+                yield _warning("LIST_COMPARISON", setting, spot, message, hint)
+            elif len(path) == 1 and name in PLACES:
+                message = f"{name} is an object in EPCIS events, and an object compares with nothing"
+                yield _warning("LIST_COMPARISON", setting, spot, message, f"write {name}.id")
+
+
+def _off_the_globe(lowered: Lowered, setting: Setting) -> Iterator[Problem]:
+    for predicate, message in tests_off_the_globe(lowered.condition):
+        spot = lowered.spots.get(id(predicate), _START)
+        hint = "write degrees; of a pair the latitude is the one that is at most 90"
+        yield _warning("IMPOSSIBLE_COORDINATE", setting, spot, message, hint)
+
+
+def _exchanged_times(nodes: list[Syntax], setting: Setting) -> Iterator[Problem]:
+    """An event ends when it begins, or later."""
+    for node in nodes:
+        match node:
+            case Comparison(_, relation, Name(left), Name(right)) if {left.text, right.text} == _TIMES:
+                if relation == (">" if left.text == "ce_time" else "<"):
+                    message = "no event begins after its end"
+                    hint = "it never rings; ce_time < ce_endtime is true of events that last"
+                    yield _warning("UNSATISFIABLE", setting, left, message, hint)
 
 
 def _told(literals: tuple[BooleanNode, ...]) -> str:
@@ -81,6 +119,8 @@ def _told(literals: tuple[BooleanNode, ...]) -> str:
 
 def _way_out(literals: tuple[BooleanNode, ...]) -> str:
     match literals:
+        case (Between() | Equals() | OneOf() | Ordered() as only,) if only.path[0] == ENVELOPE:
+            return f"ce_{only.path[1]} is a text; write the value in quotes"
         case (Between(_, low, high),):
             return f"write the lower limit first, as in BETWEEN {high.value!r} AND {low.value!r}"
         case (Equals(path, _), Equals(other, _)) if path == other:

@@ -65,8 +65,7 @@ def looks_like_xml(raw: bytes | str) -> bool:
 
 
 def _of_json(raw: bytes | str) -> Iterator[dict[str, Any]]:
-    text = raw.removeprefix(_BYTE_ORDER_MARK) if isinstance(raw, str) else raw.removeprefix(b"\xef\xbb\xbf")
-    value = parse_json(text)
+    value = parse_json(raw)
     if not isinstance(value, dict):
         raise EventProblem(f"an EPCIS document is a JSON object, got {shown(value)}", code=CODE)
     return _of_json_value(value)
@@ -120,6 +119,8 @@ def _of_xml(raw: bytes | str) -> Iterator[dict[str, Any]]:
 
 def _of_root(root: Element) -> Iterator[dict[str, Any]]:
     strict = not _is_first_version(root)
+    if not is_epcis_xml(root):
+        raise _no_epcis(local(root))
     if local(root) not in DOCUMENTS:
         yield normal_event(raw_event(root, "", strict), "", names_in_xml(root.nsmap))
         return
@@ -128,6 +129,15 @@ def _of_root(root: Element) -> Iterator[dict[str, Any]]:
         place = f"EventList[{number}]"
         names = names_in_xml(element.nsmap)
         yield with_master_data(normal_event(raw_event(element, place, strict), place, names), known)
+
+
+def _no_epcis(name: str) -> EventProblem:
+    return EventProblem(
+        f"<{name}> is neither an EPCIS document nor an EPCIS event, and without an envelope it has no id and no source",
+        code=CODE,
+        token=name,
+        hint="send it as the data of a CloudEvent with datacontenttype application/xml, or match it as a file",
+    )
 
 
 def _event_elements(root: Element) -> list[Element]:

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from tocsin.errors import MeaningProblem
 from tocsin.events.codecs.epcis.identifiers import canonical
 from tocsin.events.codecs.epcis.names import split_name
 from tocsin.events.codecs.epcis.typed import number_of
@@ -73,7 +74,8 @@ def pre_hash(attributes: Mapping[str, Any]) -> str:
 def _told(name: str, value: Any, area: str) -> str:
     """A field of the standard with its value: a list, an object, or a scalar."""
     if name in _ITEMS:
-        return name + _sorted(_item(_ITEMS[name], item, name) for item in value)
+        items = value if isinstance(value, list) else [value]  # an extension has a list of one as that one
+        return name + _sorted(_item(_ITEMS[name], item, name) for item in items)
     if isinstance(value, list):
         return _sorted(_told(name, item, area) for item in value)
     if isinstance(value, dict):
@@ -94,7 +96,7 @@ def _members(value: Mapping[str, Any], area: str) -> str:
 
 def _standard(name: str, value: Any, area: str) -> str:
     """The scalar of a field of the standard."""
-    if name in TIMES:
+    if name in TIMES and isinstance(value, str):
         return _milliseconds(value)
     named = TERMS.get(RENAMED.get((area, name), name)) if isinstance(value, str) and ":" not in value else None
     return f"{named}{value}" if named else _text(value)
@@ -136,8 +138,12 @@ def _written(value: Any) -> str:
 
 
 def _milliseconds(value: str) -> str:
-    """A time with three decimals; half a millisecond counts as a whole one."""
-    instant = (parse_instant(value) + _MILLISECOND // 2) // _MILLISECOND * _MILLISECOND
+    """A time with three decimals, half a millisecond counts as a whole one; what is no time stays as it is written."""
+    try:
+        exact = parse_instant(value)
+    except MeaningProblem:
+        return _text(value)
+    instant = (exact + _MILLISECOND // 2) // _MILLISECOND * _MILLISECOND
     whole, _, fraction = format_instant(instant).removesuffix("Z").partition(".")
     return f"{whole}.{fraction:0<3}Z"
 

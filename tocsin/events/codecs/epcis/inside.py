@@ -1,4 +1,4 @@
-"""EPCIS inside other things: in the data of a CloudEvent, in a line without an envelope, or as a whole file.
+"""EPCIS inside other things: in the data of a CloudEvent, or in a text without an envelope.
 
 An envelope around one event gives it its id, source and type; around several, each gets the id of the envelope and its
 number (`id#1`, `id#2`, ...). The time is always the eventTime, as an envelope tells when the document was sent, save
@@ -8,11 +8,9 @@ where the envelope has an `endtime` and so states the bounds of its one event.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
+from collections.abc import Mapping
 from typing import Any
 
-from tocsin.errors import LimitProblem, Problem
 from tocsin.events.codecs.cloudevents import encode, event_of, from_mapping, parse_json
 from tocsin.events.codecs.epcis.document import decode_document, is_epcis_json, looks_like_xml, normal_events
 from tocsin.events.codecs.epcis.event import enveloped, event_of_attributes
@@ -59,49 +57,6 @@ def unwrapped(event: Event) -> list[Event]:
 def as_line(event: Event) -> bytes:
     """An event as one line of CloudEvents JSON, which decodes to the same event."""
     return encode(event).encode() + b"\n"
-
-
-def whole_documents(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Lines as they are or, where they are the lines of one XML or JSON document, the whole as one piece."""
-    rest = iter(lines)
-    blank: list[bytes] = []
-    for line in rest:
-        if not line.strip():
-            blank.append(line)
-            continue
-        yield from _pieces(blank, line, rest)
-        return
-    yield from blank
-
-
-def as_one_line(lines: Iterable[bytes]) -> bytes | None:
-    """The lines of one document as a single line, for readers that know only lines; None where they are many things.
-
-    Line ends of a document stand between its parts, or in XML text, where they count as blanks.
-    """
-    first = next(whole_documents(lines), b"").strip()
-    return first.replace(b"\r", b" ").replace(b"\n", b" ") + b"\n" if b"\n" in first else None
-
-
-def _pieces(blank: list[bytes], first: bytes, rest: Iterator[bytes]) -> Iterable[bytes]:
-    start = first.strip().removeprefix(b"\xef\xbb\xbf")
-    if looks_like_xml(start):
-        return [b"".join([first, *rest])]
-    if start.startswith(b"{") and not start.endswith(b"}"):
-        every = [first, *rest]
-        return [b"".join(every)] if _is_one(b"".join(every)) else [*blank, *every]
-    return chain(blank, [first], rest)
-
-
-def _is_one(text: bytes) -> bool:
-    """Whether a text is one JSON value; one that is too large to be read is still one."""
-    try:
-        parse_json(text)
-    except LimitProblem:
-        return True
-    except Problem:
-        return False
-    return True
 
 
 def _inside(event: Event) -> list[dict[str, Any]] | None:

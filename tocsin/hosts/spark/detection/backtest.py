@@ -14,10 +14,10 @@ import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from tocsin.engine.detection.network import Found
 from tocsin.events.dead_letter import window_over
 from tocsin.events.match import Match, once
 from tocsin.hosts.collecting import collect_rarely
+from tocsin.hosts.spark.contained import guarded, letters_of
 from tocsin.hosts.spark.detection.members import Members
 from tocsin.hosts.spark.detection.messages import RESULTS, Span, message_of, results
 from tocsin.hosts.spark.detection.results import packed_results
@@ -27,7 +27,6 @@ from tocsin.hosts.spark.rows import Letter
 from tocsin.hosts.spark.schemas import BY_MATCH, MATCHES
 from tocsin.hosts.spark.sources import Source
 from tocsin.hosts.spark.telling import IDS_ONLY, Teller, Telling
-from tocsin.hosts.spark.worker import untold_letters
 from tocsin.values.time import Instant
 
 FORGET_EVERY = 1000
@@ -129,6 +128,7 @@ class Run:
         self.key = key
         self._source = source
         self._members = Members(shard_keys(shards).index(key), shards)
+        self._guard = guarded(self._members.engine, self._members.plans)
         self._rung: set[str] = set()
         self._version = 0
         self._events = 0
@@ -149,23 +149,22 @@ class Run:
             self._spans += [] if told.span is None else [told.span]
             return []
         self._begin()
-        engine = self._members.engine
-        found: Found = []
+        found: list[Match] = []
         for hit in told.hits:
-            found += engine.detect(hit.event, self._members.atoms(hit.atoms))
+            found += self._guard.detect(hit.event, self._members.atoms(hit.atoms))
             self._events += 1
             if self._events % FORGET_EVERY == 0 and hit.event.interval is not None:
-                engine.forget_before(hit.event.interval.end)
+                self._members.engine.forget_before(hit.event.interval.end)
         return self._new(found)
 
     def ended(self, until: Instant | None) -> list[Match]:
         """There are no more events: the clock runs on."""
         self._begin()
-        engine, found = self._members.engine, []
+        found: list[Match] = []
         if self._spans:
             last = max(newest for _, newest in self._spans)
-            found = engine.advance_to(last if until is None else min(until, last))
-        return self._new(found + engine.advance_to(until))
+            found = self._guard.advance_to(last if until is None else min(until, last))
+        return self._new(found + self._guard.advance_to(until))
 
     def _begin(self) -> None:
         """Takes its subscriptions in; from when to when there are events it has been told before any event."""
@@ -175,11 +174,10 @@ class Run:
                 over = self._members.engine.begin_at(min(oldest for oldest, _ in self._spans))
                 self.letters += map(letter_of, map(window_over, over))
 
-    def _new(self, found: Found) -> list[Match]:
-        told = once(self._members.engine.rendered(found))
-        matches = [match for match in told if match.id not in self._rung]
+    def _new(self, found: list[Match]) -> list[Match]:
+        matches = [match for match in once(found) if match.id not in self._rung]
         self._rung.update(match.id for match in matches)
-        self.letters += untold_letters(self._members.engine)
+        self.letters += letters_of(self._guard.take_letters())
         return matches
 
 

@@ -12,7 +12,8 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any
 
-from tocsin.errors import StateProblem
+from tocsin.errors import Problem, StateProblem
+from tocsin.events.dead_letter import shown_error
 from tocsin.hosts.spark.detection.shard import Setting, Shard
 from tocsin.hosts.spark.sources import FixedList, LiveCatalog, Source
 
@@ -22,6 +23,8 @@ KEPT = 64
 LOG_FACTOR = 4
 LOG_BYTES = 256 << 10
 """A new snapshot is due when the steps are this many bytes, and this many times as large as the last snapshot."""
+
+DAMAGED = "the checkpoint is damaged: put a copy of it in its place, or begin a new checkpoint"
 
 HEAD_SCHEMA = "token binary, shards int, base_bytes bigint, log_bytes bigint, alarm bigint, source string, list binary"
 BYTES_SCHEMA = "packed binary"
@@ -111,13 +114,22 @@ class Keeper:
         self._cache.put(shard)
 
     def _rebuilt(self, setting: Setting, head: Head) -> Shard:
-        shard = Shard(setting, _described(head))
-        shard.restore(bytes(self._base.get()[0]))
-        for row in self._log.get():
-            shard.take(bytes(row[0]))
+        try:
+            shard = Shard(setting, _described(head))
+            shard.restore(bytes(self._base.get()[0]))
+            for row in self._log.get():
+                shard.take(bytes(row[0]))
+        except Problem:
+            raise
+        except Exception as error:
+            raise _damaged(f"the state of shard {setting.number} cannot be read: {shown_error(error)}") from None
         if shard.token != head.token:
-            raise StateProblem("the steps in the state store do not lead to its state", code="StateStoreError")
+            raise _damaged("the steps in the state store do not lead to its state")
         return shard
+
+
+def _damaged(message: str) -> StateProblem:
+    return StateProblem(message, code="StateStoreError", hint=DAMAGED)
 
 
 def _require_same_shards(head: Head, setting: Setting) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,15 +13,25 @@ import pyarrow.compute as pc
 
 from tocsin.engine.engine import Matched
 from tocsin.events.event import Event
+from tocsin.events.match import Match
+from tocsin.hosts.spark.apart import Apart, faults_of
+from tocsin.hosts.spark.contained import refuse_too_much, serve_rows
 from tocsin.hosts.spark.detection.messages import Span, result_of_letters, results
 from tocsin.hosts.spark.detection.routes import DETECTING_INDEXES, DetectingIndex, Route
 from tocsin.hosts.spark.layout import Layout
 from tocsin.hosts.spark.reading import Reading, RowReading, read
 from tocsin.hosts.spark.reports import WORKER_REPORTS, Task
 from tocsin.hosts.spark.rows import DEAD_LETTER, Letter
-from tocsin.hosts.spark.sources import Source
-from tocsin.hosts.spark.telling import Teller, Telling
-from tocsin.hosts.spark.worker import MOST_MATCHES, Found, rung, undecided_letters, version_of, warning_letters
+from tocsin.hosts.spark.telling import Teller
+from tocsin.hosts.spark.worker import (
+    MOST_MATCHES,
+    Found,
+    Serving,
+    rung,
+    undecided_letters,
+    version_of,
+    warning_letters,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +44,8 @@ class MatchedRows:
     matched: Matched
     teller: Teller
     letters: list[Letter]
+    told: list[Match | None] | None = None
+    """What each ring tells, where that is known already."""
 
     def span(self, late: frozenset[tuple[str, str]] = frozenset()) -> Span | None:
         """The lowest and the highest end of the events of the batch, late ones left out."""
@@ -47,6 +60,8 @@ class MatchedRows:
         """The rings of atomic subscriptions."""
         events = np.array([number for number, _ in self.matched.rings], np.int32)
         keys = [key for _, key in self.matched.rings]
+        if self.told is not None:
+            return Found(self.reading, events, keys, self.told, self.teller)
         return rung(self.index.engine, self.reading, events, keys, self.teller, [])
 
     def rings(self) -> Iterator[Any]:
@@ -66,21 +81,69 @@ class MatchedRows:
                 yield each.index, event, self.index.routes(each.atoms, shards)
 
 
-def matched_rows(batches: Iterator[Any], layout: Layout, source: Source, telling: Telling) -> Iterator[MatchedRows]:
-    """Matches Arrow batches of rows; subscriptions that do not compile are told with the first."""
+Outputs = Callable[[MatchedRows], Iterator[Any]]
+"""What comes out for rows that are matched."""
+
+
+def served(batches: Iterator[Any], task: Serving, outputs: Outputs) -> Iterator[Any]:
+    """What comes out for the rows of a task; subscriptions that do not compile are told first."""
     told, odd = False, set[tuple[str, str]]()
     for rows in batches:
         if rows.num_rows == 0:
             continue
         version = version_of(rows)
-        index = DETECTING_INDEXES.at(source, version)
+        index = DETECTING_INDEXES.at(task.source, version)
         assert isinstance(index, DetectingIndex)
-        reading = read(rows, layout)
-        letters = list(reading.letters)
+        matching = Matching(version, index, task.layout, index.teller(task.telling), odd)
         if not told:
-            letters += WORKER_REPORTS.due(Task.current(), index, telling)
+            letters = list(WORKER_REPORTS.due(Task.current(), index, task.telling))
+            yield from outputs(matching.letters_alone(letters)) if letters else ()
             told = True
-        matched = index.engine.match_all(reading.batch)
-        letters += undecided_letters(index.engine, reading)
-        letters += warning_letters(index.engine, reading, odd)
-        yield MatchedRows(version, index, reading, matched, index.teller(telling), letters)
+        yield from serve_rows(rows, partial(_served, matching, outputs), partial(_served_apart, matching, outputs))
+
+
+def _served(matching: Matching, outputs: Outputs, rows: Any) -> list[Any]:
+    return list(outputs(matching.matched(rows)))
+
+
+def _served_apart(matching: Matching, outputs: Outputs, rows: Any) -> list[Any]:
+    """What one row that raises still comes to; where even that raises, its dead letters alone."""
+    found = matching.matched_apart(rows)
+    try:
+        return list(outputs(found))
+    except Exception as fault:
+        return list(outputs(matching.letters_alone([*found.letters, *faults_of(fault, found.reading)])))
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """The subscriptions of one version at work on rows; `odd` is what the task has warned of already."""
+
+    version: int
+    index: DetectingIndex
+    layout: Layout
+    teller: Teller
+    odd: set[tuple[str, str]]
+
+    def matched(self, rows: Any) -> MatchedRows:
+        """What rows come to; raises what any of them raises."""
+        engine = self.index.engine
+        engine.take_untold()  # what a piece that raised has left
+        reading = read(rows, self.layout)
+        matched = engine.match_all(reading.batch)
+        refuse_too_much(len(matched.rings), rows.num_rows)
+        letters = [*reading.letters, *undecided_letters(engine, reading)]
+        letters += warning_letters(engine, reading, self.odd)
+        return MatchedRows(self.version, self.index, reading, matched, self.teller, letters)
+
+    def matched_apart(self, rows: Any) -> MatchedRows:
+        """What one row that raises comes to, for the subscriptions that it does not raise for."""
+        apart = Apart.of(rows, self.layout, self.index)
+        matched = Matched([(number, key) for number, key, _ in apart.rings], apart.relevant)
+        told = [match for _, _, match in apart.rings]
+        return MatchedRows(self.version, self.index, apart.reading, matched, self.teller, apart.letters, told)
+
+    def letters_alone(self, letters: list[Letter]) -> MatchedRows:
+        """Nothing but dead letters."""
+        nothing = Matched([], [])
+        return MatchedRows(self.version, self.index, RowReading((), ()), nothing, self.teller, letters)

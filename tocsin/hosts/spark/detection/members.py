@@ -19,6 +19,7 @@ from tocsin.catalog import (
 )
 from tocsin.engine.engine import Engine
 from tocsin.errors import Problem
+from tocsin.hosts.spark.contained import internal_problem
 from tocsin.hosts.spark.detection.routes import atom_name
 from tocsin.hosts.spark.detection.shards import shard_of
 from tocsin.hosts.spark.rows import Letter, letter_of_subscription
@@ -72,6 +73,10 @@ class Members:
         """Who tells of members what is asked for at this version."""
         return Teller(telling, telling.contents(self._subscriptions), self._light.words)
 
+    def plans(self) -> dict[str, Plan]:
+        """The plans that the engine serves."""
+        return {id: held.plan for id, held in self._held.items() if held.plan is not None and id in self.engine}
+
     def atoms(self, names: Iterable[bytes]) -> list[Atom]:
         """The atoms of some names; those of subscriptions that are gone are left out."""
         return [self._atoms[name] for name in names if name in self._atoms]
@@ -102,6 +107,8 @@ class Members:
             self.engine.add(subscription.id, plan)
         except Problem as problem:
             yield letter_of_subscription(problem, subscription.id, subscription.expression)
+        except Exception as error:
+            yield letter_of_subscription(internal_problem(error), subscription.id, subscription.expression)
 
     def _drop(self, id: str) -> None:
         del self._held[id]
@@ -117,6 +124,6 @@ class Members:
 def _composite(subscription: Subscription, light: Surroundings) -> Plan | None:
     try:
         plan = compile_subscription(subscription, light)
-    except Problem:
+    except Exception:  # whatever it is, the match tasks tell it
         return None
     return None if isinstance(plan.pattern, Atom) else plan

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from tocsin.catalog import Catalog, Snapshot, Surroundings, compile_subscription
-from tocsin.errors import MeaningProblem, Problem
+from tocsin.errors import MeaningProblem
 from tocsin.hosts.spark.detection.backtest import BackTest, first_in_order, tested
 from tocsin.hosts.spark.detection.clock import Pace
 from tocsin.hosts.spark.detection.forwarding import Forwarding
@@ -63,7 +63,7 @@ def composites_in(snapshot: Snapshot) -> Iterator[tuple[str, Part]]:
             continue
         try:
             plan = compile_subscription(subscription, light)
-        except Problem:
+        except Exception:  # whatever it is, the match tasks tell it
             continue
         if not isinstance(plan.pattern, Atom):
             yield subscription.id, plan.pattern

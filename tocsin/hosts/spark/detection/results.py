@@ -8,7 +8,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from tocsin.events.dead_letter import internal_error
 from tocsin.events.match import Match
+from tocsin.hosts.containment import contain
+from tocsin.hosts.spark.contained import letters_of
 from tocsin.hosts.spark.detection.messages import passed, result_of_letters, results
 from tocsin.hosts.spark.detection.shard import Outcome
 from tocsin.hosts.spark.heads import INSTANT
@@ -30,7 +33,12 @@ def batches_of_matches(matches: Sequence[Match], teller: Teller) -> Iterator[Any
     """Record batches of matches."""
     for first in range(0, len(matches), MOST_MATCHES):
         some = matches[first : first + MOST_MATCHES]
-        yield results(_match_array(some, teller), pa.nulls(len(some), DEAD_LETTER))
+        contained = contain(some, lambda part: _match_array(part, teller))
+        for part, array in contained.served:
+            yield results(array, pa.nulls(len(part), DEAD_LETTER))
+        if contained.failed:
+            faults = [internal_error(error, each.members, each.subscription) for each, error in contained.failed]
+            yield result_of_letters(letters_of(faults))
 
 
 def _match_array(matches: Sequence[Match], teller: Teller) -> Any:

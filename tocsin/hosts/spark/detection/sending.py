@@ -13,13 +13,14 @@ from typing import Any
 import pyarrow as pa
 
 from tocsin.hosts.collecting import collect_rarely
-from tocsin.hosts.spark.detection.matched import MatchedRows, matched_rows
+from tocsin.hosts.spark.detection.matched import MatchedRows, served
 from tocsin.hosts.spark.detection.messages import Draft, drafts_for, passing, result_of_letters
 from tocsin.hosts.spark.detection.shards import shard_keys
 from tocsin.hosts.spark.layout import Layout
 from tocsin.hosts.spark.reports import Task
 from tocsin.hosts.spark.sources import Source
 from tocsin.hosts.spark.telling import IDS_ONLY, Telling
+from tocsin.hosts.spark.worker import Serving
 
 SENT = "shard bigint, payload binary"
 
@@ -39,8 +40,11 @@ class Sending:
         """The work of one task."""
         collect_rarely()
         mine = Task.current().partition % self.shards
-        for found in matched_rows(batches, self.layout, self.source, self.telling):
+
+        def rows_of(found: MatchedRows) -> Iterator[Any]:
             yield sent([*passing_rows(found, mine), *message_rows(found, self.shards)], self.shards)
+
+        yield from served(batches, Serving(self.layout, self.source, self.telling), rows_of)
 
 
 def passing_rows(found: MatchedRows, shard: int) -> Iterator[tuple[int, bytes]]:

@@ -10,12 +10,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
-from tocsin.engine.detection.network import Found
 from tocsin.events.dead_letter import DeadLetter, late, suspended, window_over
 from tocsin.events.event import Event
 from tocsin.events.match import Match, once
 from tocsin.events.order import in_canonical_order
 from tocsin.hosts.ordering import ReorderBuffer
+from tocsin.hosts.spark.contained import guarded, letters_of
 from tocsin.hosts.spark.detection.clock import Millis, Pace, StreamClock
 from tocsin.hosts.spark.detection.members import Members
 from tocsin.hosts.spark.detection.messages import Hit, message_of
@@ -23,7 +23,6 @@ from tocsin.hosts.spark.detection.packing import event_of_plain, pack, plain_eve
 from tocsin.hosts.spark.rows import Letter
 from tocsin.hosts.spark.sources import Source
 from tocsin.hosts.spark.telling import Teller, Telling
-from tocsin.hosts.spark.worker import untold_letters
 from tocsin.values.time import Instant
 
 _Atoms = tuple[bytes, ...]
@@ -78,9 +77,8 @@ class Shard:
         else:
             self.clock.run_on(now)
         outcome.letters += map(letter_of, map(window_over, self._begun()))
-        outcome.matches += self._detected()
+        outcome.matches += self._detected(outcome.letters)
         outcome.letters += map(letter_of, map(suspended, self._members.engine.take_suspended()))
-        outcome.letters += untold_letters(self._members.engine)
         self.token = blake2b(self.token + step, digest_size=16).digest()
         return outcome
 
@@ -156,18 +154,19 @@ class Shard:
         self._has_begun, self._oldest = True, None
         return over
 
-    def _detected(self) -> list[Match]:
+    def _detected(self, letters: list[Letter]) -> list[Match]:
         mark = self.clock.watermark
         if mark is None or not self._has_begun:
             return []
-        found: Found = []
-        engine = self._members.engine
+        found: list[Match] = []
+        guard = guarded(self._members.engine, self._members.plans)
         for event, names in self._buffer.release(mark):
             self._waiting.discard(event.identity)
-            found += engine.detect(event, self._members.atoms(names))
-        found += engine.advance_to(mark - 1)
-        engine.forget_before(mark)
-        return list(once(engine.rendered(found)))
+            found += guard.detect(event, self._members.atoms(names))
+        found += guard.advance_to(mark - 1)
+        guard.engine.forget_before(mark)
+        letters += letters_of(guard.take_letters())
+        return list(once(found))
 
 
 def letter_of(plain: DeadLetter) -> Letter:

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql.types import ArrayType, BinaryType, LongType, StringType, StructField, StructType
 
-from tocsin.hosts.spark.detection.matched import MatchedRows, matched_rows
+from tocsin.hosts.spark.detection.matched import MatchedRows, served
 from tocsin.hosts.spark.detection.messages import Draft, Span, drafts_for
 from tocsin.hosts.spark.detection.shards import shard_keys
 from tocsin.hosts.spark.layout import Layout
@@ -20,7 +20,7 @@ from tocsin.hosts.spark.reports import Task
 from tocsin.hosts.spark.schemas import BY_EVENT
 from tocsin.hosts.spark.sources import Source
 from tocsin.hosts.spark.telling import IDS_ONLY, Telling
-from tocsin.hosts.spark.worker import ByEvent, blank_row, letters_by_event
+from tocsin.hosts.spark.worker import ByEvent, Found, Numbers, Serving, blank_row, letters_by_event
 
 Identity = tuple[str, str]
 
@@ -66,23 +66,27 @@ class Wanting:
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """The work of one task."""
-        by_event = ByEvent(self.layout, self.source, self.with_content)
-        task, letters, spans = Task.current(), 0, 0
-        for found in matched_rows(batches, self.layout, self.source, self.telling):
+        task, letters, spans = Task.current(), Numbers(), Numbers()
+
+        def rows_of(found: MatchedRows) -> Iterator[Any]:
             rung = found.rung()
             told = [*found.letters, *rung.letters]
             if told:
-                batch = letters_by_event(told, task, letters)
+                batch = letters_by_event(told, task, letters.take(len(told)))
                 yield _extended(batch, found.version, [[]] * batch.num_rows)
-                letters += len(told)
             span = found.span(self.late)
             if span is not None:
-                spans += 1
-                yield _extended(blank_row(task, spans), found.version, [self._to_all(found.version, span)])
-            wanted, before = self._wanted(found), 0
-            for batch in by_event.events(rung):
-                yield _extended(batch, found.version, wanted[before : before + batch.num_rows])
-                before += batch.num_rows
+                yield _extended(blank_row(task, spans.take(1)), found.version, [self._to_all(found.version, span)])
+            yield from self._events(found, rung)
+
+        yield from served(batches, Serving(self.layout, self.source, self.telling), rows_of)
+
+    def _events(self, found: MatchedRows, rung: Found) -> Iterator[Any]:
+        """Rows of events, each with its matches and what shards want of it."""
+        wanted, before = self._wanted(found), 0
+        for batch in ByEvent(self.layout, self.source, self.with_content).events(rung):
+            yield _extended(batch, found.version, wanted[before : before + batch.num_rows])
+            before += batch.num_rows
 
     def _to_all(self, version: int, span: Span) -> list[tuple[int, str, str, bytes]]:
         """To every shard, from when to when there are events, whoever wants them."""

@@ -1,0 +1,1 @@
+"""Files as they are found."""

@@ -1,0 +1,52 @@
+"""Files written and read: what a test of connectors starts with."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tocsin.connectors.events import Reading, pieces_of
+from tocsin.connectors.inputs import input_files
+from tocsin.errors import Problem
+from tocsin.events.event import Event
+from tocsin.events.piece import Piece
+
+
+def event(id: str, **data: Any) -> dict[str, Any]:
+    return {"id": id, "source": "s", "type": "t", "data": data}
+
+
+def lines_of(*items: dict[str, Any]) -> bytes:
+    return b"".join(json.dumps(item).encode() + b"\n" for item in items)
+
+
+GOOD = [event(str(number), price=number) for number in range(1, 6)]
+GOOD_IDS = [each["id"] for each in GOOD]
+
+
+def written(folder: Path, name: str, content: bytes | str) -> str:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return str(path)
+
+
+def pieces(path: str, reading: Reading | None = None) -> list[Piece]:
+    return [piece for file in input_files([path]) for piece in pieces_of(file, reading or Reading())]
+
+
+def read(path: str, reading: Reading | None = None) -> tuple[list[Event], list[tuple[int, Problem]]]:
+    """The events of a file, and the line and problem of what is none."""
+    events: list[Event] = []
+    problems: list[tuple[int, Problem]] = []
+    for piece in pieces(path, reading):
+        try:
+            events += piece.events()
+        except Problem as problem:
+            problems.append((piece.line, problem))
+    return events, problems
+
+
+def ids(events: list[Event]) -> list[str]:
+    return [each.id for each in events]

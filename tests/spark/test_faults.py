@@ -1,0 +1,147 @@
+"""Faults in Spark's tasks: a row that raises is told, what the others get does not change, and no query dies of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from tests.spark.poison import MATCHING, TELLING, poison_engines
+from tests.spark.scenes import selector
+from tocsin.catalog import Subscription
+from tocsin.engine.engine import Engine
+from tocsin.engine.families import AtomMatchers
+from tocsin.events.codecs.epcis import inside
+from tocsin.hosts.spark import index, reading, worker
+from tocsin.hosts.spark.contained import MOST_HELD
+from tocsin.hosts.spark.detection.wanting import Wanting
+from tocsin.hosts.spark.layout import JsonRows
+from tocsin.hosts.spark.sources import FixedList
+from tocsin.hosts.spark.worker import ByEvent, ByMatch
+
+SUBSCRIPTIONS = [
+    selector("even", "x IN (0, 2, 4)"),
+    selector("kind", "ce_type = 't'"),
+    Subscription("xml", "exmlql", "WHERE <x>$x</> CONSTRUCT <y>$x</>"),
+]
+IDS = [f"e{number}" for number in range(40)]
+
+
+@pytest.fixture
+def poisoned() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(AtomMatchers, "match", AtomMatchers.match)
+        patched.setattr(Engine, "ring", Engine.ring)
+        poison_engines()
+        yield
+
+
+def rows_of(ids: Sequence[str]) -> Any:
+    bodies = [{"id": id, "source": "s", "type": "t", "data": {"x": len(id) % 5}} for id in ids]
+    return pa.RecordBatch.from_pydict({"value": [json.dumps(each).encode() for each in bodies]})
+
+
+def by_match(subscriptions: Sequence[Subscription], ids: Sequence[str]) -> tuple[list[Any], list[Any]]:
+    task = ByMatch(JsonRows(), FixedList.of(subscriptions))
+    found = [row for batch in task(iter([rows_of(ids)])) for row in batch.to_pylist()]
+    return [row["match"] for row in found if row["match"]], [row["dead_letter"] for row in found if row["dead_letter"]]
+
+
+def by_event(subscriptions: Sequence[Subscription], ids: Sequence[str]) -> tuple[list[Any], list[Any]]:
+    task = ByEvent(JsonRows(), FixedList.of(subscriptions), with_content=True)
+    found = [row for batch in task(iter([rows_of(ids)])) for row in batch.to_pylist()]
+    assert len({row["identity"] for row in found}) == len(found)
+    matches = [match for row in found for match in row["matches"] or ()]
+    return matches, [row["dead_letter"] for row in found if row["dead_letter"]]
+
+
+def wanting(subscriptions: Sequence[Subscription], ids: Sequence[str]) -> tuple[list[Any], list[Any]]:
+    task = Wanting(JsonRows(), FixedList.of(subscriptions), 2, with_content=True)
+    found = [row for batch in task(iter([rows_of(ids)])) for row in batch.to_pylist()]
+    matches = [match for row in found for match in row["matches"] or ()]
+    return matches, [row["dead_letter"] for row in found if row["dead_letter"]]
+
+
+TASKS = pytest.mark.parametrize("task", [by_match, by_event, wanting])
+
+
+@TASKS
+@pytest.mark.parametrize("at", [0, 17, 40])
+@pytest.mark.usefixtures("poisoned")
+def test_a_row_that_raises_in_matching_is_told_and_the_others_ring(task: Any, at: int) -> None:
+    expected, _ = task(SUBSCRIPTIONS, IDS)
+    found, letters = task(SUBSCRIPTIONS, [*IDS[:at], MATCHING, *IDS[at:]])
+    assert found == expected
+    assert len(expected) > len(IDS)
+    assert {letter["code"] for letter in letters} == {"InternalError"}
+    assert {letter["subscription"] for letter in letters} == {each.id for each in SUBSCRIPTIONS}
+    assert all(json.loads(letter["input"])["id"] == MATCHING for letter in letters)
+    assert all("ZeroDivisionError: matching" in letter["reason"] for letter in letters)
+
+
+@TASKS
+@pytest.mark.usefixtures("poisoned")
+def test_a_row_that_raises_in_telling_rings_for_those_who_tell_it(task: Any) -> None:
+    expected, _ = task(SUBSCRIPTIONS, IDS)
+    found, letters = task(SUBSCRIPTIONS, [*IDS, TELLING])
+    assert [match for match in found if match["events"] != [TELLING]] == expected
+    assert "xml" in {letter["subscription"] for letter in letters}
+    assert {letter["code"] for letter in letters} == {"InternalError"}
+
+
+@TASKS
+def test_a_row_that_cannot_be_read_for_a_fault_of_ours(task: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def raising(raw: bytes) -> Any:
+        if b'"e7"' in raw:
+            raise KeyError("fault")
+        return inside.decode_all(raw)
+
+    expected, _ = task(SUBSCRIPTIONS, [id for id in IDS if id != "e7"])
+    monkeypatch.setattr(reading, "decode_all", raising)
+    found, (letter,) = task(SUBSCRIPTIONS, IDS)
+    assert found == expected
+    assert (letter["code"], '"e7"' in letter["input"]) == ("InternalError", True)
+
+
+@TASKS
+def test_what_cannot_be_put_out_is_told(task: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def raising(reading: Any, at: Any, *, places: bool = True) -> Any:
+        if any(event.id == "e7" for event in reading.events):
+            raise OverflowError("heads")
+        return heads(reading, at, places=places)
+
+    expected, _ = task(SUBSCRIPTIONS, [id for id in IDS if id != "e7"])
+    heads = reading.RowReading.heads
+    monkeypatch.setattr(reading.RowReading, "heads", raising)
+    found, (letter,) = task(SUBSCRIPTIONS, IDS)
+    assert found == expected
+    assert (letter["code"], json.loads(letter["input"])) == ("InternalError", {"source": "s", "id": "e7"})
+
+
+def test_more_matches_than_are_to_be_held_at_once_come_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = by_match(SUBSCRIPTIONS, IDS)
+    calls: list[int] = []
+    match = Engine.match
+    monkeypatch.setattr("tocsin.hosts.spark.contained.MOST_HELD", 10)
+    monkeypatch.setattr(Engine, "match", lambda engine, batch: calls.append(batch.size) or match(engine, batch))
+    assert MOST_HELD > 10
+    assert by_match(SUBSCRIPTIONS, IDS) == expected
+    assert max(calls[1:]) <= 20
+
+
+def test_a_subscription_that_cannot_be_compiled_for_a_fault_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    def raising(subscription: Subscription, light: Any) -> Any:
+        if subscription.id == "even":
+            raise IndexError("compile")
+        return served_plan(subscription, light)
+
+    served_plan = index.served_plan
+    expected, _ = by_match(SUBSCRIPTIONS[1:], IDS)
+    monkeypatch.setattr(index, "served_plan", raising)
+    monkeypatch.setattr(worker, "WORKER_INDEXES", index.Indexes())
+    found, (letter,) = by_match(SUBSCRIPTIONS, IDS)
+    assert found == expected
+    assert (letter["code"], letter["subscription"]) == ("InternalError", "even")

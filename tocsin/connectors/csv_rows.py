@@ -1,0 +1,140 @@
+"""CSV as records by its header, which is line 1. A row that is broken costs that row.
+
+A cell is a number where JSON would take it for one, `true` or `false` in any case a truth value, and else text; what is
+empty is left out. A text in quotes may go over lines; quotes that nothing closes cost the line in which they open.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from tocsin.connectors.rows import Row
+from tocsin.errors import EventProblem, MeaningProblem, Problem
+from tocsin.events.codecs.cloudevents import MAX_BYTES, too_large
+
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,300})(?:\.\d{1,300})?(?:[eE][+-]?\d{1,3})?", re.ASCII)
+_TRUTH = {"true": True, "false": False}
+_MARKS = ",;\t|"
+_LOOKAHEAD = 1 << 18
+_PATIENCE = 64 << 20
+"""So many bytes may be read in vain for closing quotes; after that quotes close in their line or never."""
+
+
+def csv_columns(header: bytes) -> tuple[list[str], str]:
+    """The names of the columns and the mark between them, which is the one that the header has most of."""
+    text = _text(header).strip("\r\n")
+    bare = re.sub(r'"[^"]*"', "", text)
+    mark = max(_MARKS, key=bare.count)
+    try:
+        names = [name.strip() for name in next(csv.reader([text], delimiter=mark), [])]
+    except csv.Error as error:
+        raise MeaningProblem(f"the header of the table is no CSV: {error}", code="ColumnsError") from None
+    if "" in names or len(set(names)) != len(names):
+        twice = next((name for name in names if name and names.count(name) > 1), "")
+        raise MeaningProblem(
+            f"the header of the table has {f'{twice!r} twice' if twice else 'a column without a name'}",
+            code="ColumnsError",
+            token=twice,
+            hint="the first line names the columns, each once",
+        )
+    return names, mark
+
+
+def csv_rows(lines: Iterable[bytes], names: list[str], mark: str) -> Iterator[Row]:
+    """The rows below the header."""
+    for raw, line in _Records(iter(lines), mark).records():
+        try:
+            written = _cells(raw, names, mark)
+        except Problem as problem:
+            yield Row(raw, line, {}, {}, problem)
+        else:
+            typed = {name: _typed(cell) for name, cell in written.items() if cell}
+            yield Row(raw, line, written, typed)
+
+
+class _Records:
+    """The lines of each row: one, or several where quotes are open at a line's end and are closed further on."""
+
+    def __init__(self, lines: Iterator[bytes], mark: str) -> None:
+        self._lines = lines
+        self._waiting: deque[bytes] = deque()
+        self._patience = _PATIENCE
+        cell = re.escape(mark.encode())
+        self._field = re.compile(rb'(?:\A|%b)(?:"(?:[^"]|"")*+("|\Z)|)[^%b]*+' % (cell, cell))
+        self._rest = re.compile(rb'(?:[^"]|"")*+(?:(")(?=(%b|\r?\n?\Z)?)|\Z)' % cell)
+
+    def records(self) -> Iterator[tuple[bytes, int]]:
+        """The text of each row and its first line; blank lines are passed over."""
+        number = 1
+        while line := self._next():
+            number += 1
+            if line.isspace():
+                continue
+            more = self._continuation() if self._is_open(line) else []
+            yield b"".join([line, *more]), number
+            number += len(more)
+
+    def _next(self) -> bytes:
+        return self._waiting.popleft() if self._waiting else next(self._lines, b"")
+
+    def _continuation(self) -> list[bytes]:
+        """The lines up to the one that closes the quotes; none where no line does, and all are read again."""
+        taken: list[bytes] = []
+        size = 0
+        while size < min(_LOOKAHEAD, self._patience) and (following := self._next()):
+            taken.append(following)
+            size += len(following)
+            closed = self._rest.match(following)
+            assert closed is not None
+            if closed[1] is None:
+                continue
+            if closed[2] is None:  # quotes in the midst of a text: they open the next one, and these were never closed
+                break
+            if not self._is_open(following[closed.end() :]):
+                return taken
+        self._patience -= size
+        self._waiting.extendleft(reversed(taken))
+        return []
+
+    def _is_open(self, line: bytes) -> bool:
+        """Whether quotes that open in a line, or in the rest of one from a mark on, are open at its end."""
+        return b'"' in line and any(field[1] == b"" for field in self._field.finditer(line))
+
+
+def _cells(raw: bytes, names: list[str], mark: str) -> dict[str, str]:
+    if len(raw) > MAX_BYTES:
+        raise too_large()
+    try:
+        rows = list(csv.reader(io.StringIO(_text(raw), newline=""), delimiter=mark, strict=True))
+    except csv.Error as error:
+        raise EventProblem(
+            f"the row is no CSV: {error}", hint='a text with quotes is written "so ""quoted"" here"'
+        ) from None
+    if len(rows) != 1:
+        raise EventProblem("the row has a line end in the midst of it", hint="write a text with line ends in quotes")
+    cells = rows[0]
+    if len(cells) < len(names) or any(cells[len(names) :]):
+        raise EventProblem(
+            f"the row has {len(cells)} cells, the header {len(names)}", hint=f"write a text with {mark!r} in quotes"
+        )
+    return dict(zip(names, map(str.strip, cells), strict=False))
+
+
+def _typed(cell: str) -> Any:
+    if _NUMBER.fullmatch(cell):
+        return float(cell) if any(mark in cell for mark in ".eE") else int(cell)
+    return _TRUTH.get(cell.lower(), cell)
+
+
+def _text(raw: bytes) -> str:
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise EventProblem(
+            f"invalid UTF-8: {error.reason} at byte {error.start}", hint="save the table as UTF-8"
+        ) from None

@@ -1,0 +1,131 @@
+"""Files of events as pieces. A file that is none of the formats, or breaks off, is one piece with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from io import BufferedIOBase, BufferedReader
+from pathlib import Path
+
+from tocsin.connectors.files import open_bytes, without_mark
+from tocsin.connectors.inputs import InputFile
+from tocsin.connectors.readers import READERS, Opened, Reader, read_children
+from tocsin.errors import MeaningProblem, Problem
+from tocsin.events.codecs.columns import Columns
+from tocsin.events.codecs.formats import HEAD, Format, format_of, suffix_format
+from tocsin.events.codecs.plain import Origin
+from tocsin.events.codecs.sound_lines import UNREADABLE, damaged
+from tocsin.events.piece import Piece
+from tocsin.values.time import parse_instant
+
+MODIFIED = "modified"
+_BLOCK = 1 << 16
+
+
+class Split(StrEnum):
+    """What of an XML document is an event: the document, or each child of its outermost element."""
+
+    DOCUMENT = "document"
+    CHILDREN = "children"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How files are read: their format where their names and first bytes do not tell, and what is told beside them.
+
+    `time` is that of documents and records that have none: an instant in RFC 3339, or `modified` for that of the file.
+    """
+
+    format: Format | None = None
+    split: Split = Split.DOCUMENT
+    columns: Columns = field(default_factory=Columns)
+    time: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.time not in (None, MODIFIED):
+            parse_instant(str(self.time))
+
+
+def pieces_of(
+    file: InputFile,
+    reading: Reading,
+    label: str | None = None,
+    progress: Callable[[int], object] = lambda position: None,
+) -> Iterator[Piece]:
+    """The pieces of a file in its order; each bears the label."""
+    line, head = 0, b""
+    try:
+        with open_bytes(file.path, progress) as stream:
+            opened, whole = _opened(file, reading, label, stream)
+            head = opened.head
+            for piece in _reader(file, reading, opened, whole)(opened):
+                line = piece.line
+                yield piece
+    except UNREADABLE as error:
+        yield Piece(b"", line + 1, label, damaged(file.path, line, error))
+    except Problem as problem:
+        yield Piece(b"" if line else head.split(b"\n", 1)[0], line + 1, label, problem)
+
+
+def format_in(file: InputFile, reading: Reading) -> Format | None:
+    """The format in which a file is read; None where that cannot be told."""
+    try:
+        with open_bytes(file.path) as stream:
+            opened, whole = _opened(file, reading, None, stream)
+            return reading.format or _format(file, reading, opened, whole)
+    except (*UNREADABLE, Problem):
+        return None
+
+
+def _opened(file: InputFile, reading: Reading, label: str | None, stream: BufferedIOBase) -> tuple[Opened, bool]:
+    """The file with its first bytes read, and whether these are all; one that breaks off there does so again."""
+    head, broken = b"", None
+    try:
+        while len(head) < HEAD and (block := stream.read1(_BLOCK)):
+            head += block
+    except UNREADABLE as error:
+        broken = error
+    whole = len(head) < HEAD and broken is None
+    rest = stream if broken is None else _Broken(broken)
+    return Opened(rest, without_mark(head), _origin(file, reading), label), whole
+
+
+def _origin(file: InputFile, reading: Reading) -> Origin:
+    if reading.time != MODIFIED:
+        return Origin(file.name, None if reading.time is None else parse_instant(reading.time), reading.columns)
+    modified = None if file.path == "-" else Path(file.path).stat().st_mtime_ns // 1000
+    return Origin(file.name, modified, reading.columns)
+
+
+def _reader(file: InputFile, reading: Reading, opened: Opened, whole: bool) -> Reader:
+    format = reading.format or _format(file, reading, opened, whole)
+    if format is Format.XML and reading.split is Split.CHILDREN:
+        return read_children
+    return READERS[format]
+
+
+def _format(file: InputFile, reading: Reading, opened: Opened, whole: bool) -> Format:
+    """By the first bytes and the name; a text that is neither JSON nor XML and has columns told for it is a table."""
+    try:
+        return format_of(file.path, opened.head, whole=whole)
+    except Problem:
+        if reading.columns.fields and suffix_format(file.path) is None and b"\0" not in opened.head[:4096]:
+            return Format.CSV
+        if file.path.endswith(".gz") and isinstance(opened.file, BufferedReader):
+            told = f"{file.path} is not packed, as its name says, and no file of events"
+            raise MeaningProblem(told, code="FileError", hint="fetch it again") from None
+        raise
+
+
+class _Broken(BufferedIOBase):
+    """The rest of a file that cannot be read."""
+
+    def __init__(self, error: BaseException) -> None:
+        self._error = error
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Fails, as before."""
+        raise self._error
+
+    read1 = readline = read

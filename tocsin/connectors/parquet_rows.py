@@ -1,0 +1,99 @@
+"""Parquet as records by its schema. What is null or not a number is left out; a time inside data is text in UTC."""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, time, timedelta
+from io import BufferedIOBase
+from typing import IO, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tocsin.connectors.rows import Row
+from tocsin.errors import EventProblem, MeaningProblem, Problem
+from tocsin.events.codecs.cloudevents import json_text
+from tocsin.values.time import format_instant, parse_instant
+
+_BATCH_ROWS = 4096
+_UNREADABLE = (pa.ArrowException, OSError, ValueError, OverflowError)
+
+
+def parquet_rows(file: IO[bytes] | BufferedIOBase) -> tuple[list[str], Iterator[Row]]:
+    """The names of the columns, and the rows with their numbers; raises where the file is no Parquet."""
+    try:
+        table = pq.ParquetFile(file)
+    except _UNREADABLE as error:
+        raise MeaningProblem(f"it is no Parquet file: {error}", code="FileError") from None
+    return list(table.schema_arrow.names), _rows(table)
+
+
+def _rows(table: Any) -> Iterator[Row]:
+    for number, record in enumerate(_records(table), 1):
+        yield _row(number, {name: value for name, value in record.items() if not _is_empty(value)})
+
+
+def _records(table: Any) -> Iterator[dict[str, Any]]:
+    """The rows as Python has them; raises where the file is damaged, or a value is none that Python has."""
+    batches = table.iter_batches(batch_size=_BATCH_ROWS)
+    while True:
+        try:
+            records = _in_microseconds(next(batches)).to_pylist(maps_as_pydicts="lossy")
+        except StopIteration:
+            return
+        except _UNREADABLE as error:
+            raise MeaningProblem(f"the Parquet file cannot be read on: {error}", code="FileError") from None
+        yield from records
+
+
+def _row(number: int, written: dict[str, Any]) -> Row:
+    try:
+        typed = {name: _plain(value) for name, value in written.items()}
+        return Row(json_text(typed).encode("utf-8", "replace"), number, written, typed)
+    except Problem as problem:
+        return Row(b"", number, {}, {}, problem)
+
+
+def _in_microseconds(batch: Any) -> Any:
+    """The columns of times without what is finer than a microsecond, which Python has no type for."""
+    for index, field in enumerate(batch.schema):
+        if pa.types.is_timestamp(field.type) and field.type.unit == "ns":
+            kind = pa.timestamp("us", field.type.tz)
+            batch = batch.set_column(index, pa.field(field.name, kind), batch.column(index).cast(kind, safe=False))
+    return batch
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def _plain(value: Any) -> Any:
+    """The value as JSON has it."""
+    if isinstance(value, dict):
+        return {name: _plain(item) for name, item in value.items() if not _is_empty(item)}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value if not _is_empty(item)]
+    if isinstance(value, datetime):
+        return value.isoformat() if value.tzinfo is None else _instant_text(value)
+    if isinstance(value, date | time):
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    return _text(value) if isinstance(value, bytes) else value
+
+
+def _instant_text(value: datetime) -> str:
+    try:
+        return format_instant(parse_instant(value.astimezone(UTC).isoformat()))
+    except OverflowError:
+        raise EventProblem(f"{value} is outside of the years 1 to 9999") from None
+
+
+def _text(value: bytes) -> str:
+    """Bytes as text where they are UTF-8, else in base64."""
+    try:
+        return value.decode("utf-8")
+    except UnicodeDecodeError:
+        return base64.b64encode(value).decode()

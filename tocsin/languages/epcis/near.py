@@ -1,0 +1,69 @@
+"""A parameter that is not known, told with those that were probably meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from tocsin.languages.epcis.parameters import examples
+
+_WORD = re.compile(r"([A-Za-z]+)_(.+)")
+_LISTS = {
+    "epclist": "epc",
+    "epcs": "epc",
+    "childepcs": "epc",
+    "childepc": "epc",
+    "inputepclist": "inputEPC",
+    "outputepclist": "outputEPC",
+    "parent": "parentID",
+    "quantitylist": "epcClass",
+}
+"""Fields of events that the parameters call by another name."""
+_RELATIONS = {"GT": "GE", "LE": "LT", "EQ": "GE"}
+_TIMES = ("eventTime", "recordTime", "errorDeclarationTime")
+_NEGATIONS = ("NE", "NEQ", "NOT", "NOTEQ", "NOTEXISTS")
+_ALIKE = {"LIKE": "MATCH", "IN": "EQ", "IS": "EQ", "EQUALS": "EQ", "HAS": "EXISTS", "WITHIN": "WD", "AFTER": "GE"}
+_OWN_FIELD = "a field of your own has a prefix, as in EQ_ext:field"
+
+
+def hint_for(name: str) -> str:
+    """What to write instead of a parameter that is not known."""
+    found = _WORD.fullmatch(name)
+    word, field = (found[1].upper(), found[2]) if found else ("", name)
+    if word in _NEGATIONS:
+        return f"a query only narrows: nothing is asked not to be; say it with a selector: {field} <> '...'"
+    if word in _RELATIONS and (time := _named(field, _TIMES)):
+        return f"times are compared with GE_{time} (from then on) and LT_{time} (before then)"
+    if word in ("EQ", "MATCH", *_ALIKE) and (meant := _identifier(field)):
+        return f"did you mean MATCH_{meant}? It takes identifiers and patterns"
+    if re.fullmatch(r"(?:EQ|GT|GE|LT|LE)_(?:\w+Value|value|quantity|sDev)_.+", name):
+        return "a unit is a code of two to four capital letters and digits (UN/CEFACT): GE_value_CEL, GE_quantity_KGM"
+    return _spelling(name) or _near(name) or _OWN_FIELD
+
+
+def _identifier(field: str) -> str:
+    known = [each.removeprefix("MATCH_") for each in examples() if each.startswith("MATCH_")]
+    return _LISTS.get(field.lower()) or _named(field, known)
+
+
+def _named(field: str, known: Iterator[str] | tuple[str, ...] | list[str]) -> str:
+    return next((each for each in known if each.lower() == field.lower()), "")
+
+
+def _spelling(name: str) -> str:
+    """The same name in other letters, or with another word before it."""
+    by_letters = {each.lower(): each for each in examples()}
+    if meant := by_letters.get(name.lower()):
+        return f"did you mean {meant}? Capital letters count"
+    found = _WORD.fullmatch(name)
+    if found and (meant := by_letters.get(found[2].lower())):
+        return f"did you mean {meant}?"
+    word = _ALIKE.get(found[1].upper(), "") if found else ""
+    meant = by_letters.get(f"{word}_{found[2]}".lower()) if found and word else by_letters.get(f"eq_{name}".lower())
+    return f"did you mean {meant}?" if meant else ""
+
+
+def _near(name: str) -> str:
+    near = get_close_matches(name, list(examples()), n=3)
+    return f"did you mean {' or '.join(near)}?" if near else ""

@@ -1,0 +1,86 @@
+"""What people write out of habit from SPARQL, Turtle and elsewhere, and how graph patterns say it."""
+
+from __future__ import annotations
+
+import re
+
+from tocsin.languages.parsing import END
+from tocsin.languages.texts import Slip
+
+_CURLY = frozenset("“”„‟‘’‚‛«»")
+_BEGINS_TRIPLE = re.compile(r"(?:_:\w|\?\w|<|[\w-]*:[\w-])")
+_TRIPLE = re.compile(r"(\S+)\s+(\S+)\s+([^\s.;}]+)")
+_FILTER = re.compile(
+    r"(?:(?i:filter|where|and|if|having)\s*|[|&,]+\s*)?\(?\s*(\?\w+\s*(?:<=|>=|!=|=~|=|<|>)\s*[^\s)]+)"
+)
+_STATEMENT = "(_:H, ?1, (Selling, target, Computer))"
+
+
+def habit(slip: Slip, in_braces: bool) -> str:
+    """The hint for a habit; nothing where the slip is none. `in_braces`: the SPARQL-like spelling is read."""
+    rules = _IN_BRACES if in_braces else _IN_STATEMENTS
+    return next(filter(None, (rule(slip) for rule in (_characters, *rules))), "")
+
+
+def _characters(slip: Slip) -> str:
+    here = slip.here[:1]
+    if here and here in _CURLY:
+        return 'write straight quotes, as in "laptop"'
+    if re.search(r"(?i)\bprefix\s+[\w-]*:$", slip.before) and slip.could_be("IRIREF"):
+        return "an IRI stands in angle brackets: PREFIX ex: <http://example.org/>"
+    if slip.here.startswith(("//", "--", "/*")):
+        return "a comment begins with # and ends with its line"
+    return ""
+
+
+def _bare_triples(slip: Slip) -> str:
+    """`_:H :target ?1`, without ASK and braces; and ASK without braces."""
+    if slip.before.strip() and not re.search(r"(?i)\b(?:ask|where|>)$", slip.before):
+        return ""
+    if not _BEGINS_TRIPLE.match(slip.here) or not (slip.could_be("ASK") or slip.could_be("LBRACE")):
+        return ""
+    triple = _TRIPLE.match(slip.here)
+    shown = " ".join(triple.groups()) if triple else "_:H :target ?1"
+    return f"triples stand in braces: ASK {{ {shown} . }}, and a statement in parentheses: {_STATEMENT}"
+
+
+def _filters(slip: Slip) -> str:
+    """A filter behind its statement."""
+    text = f"FILTER {slip.here}" if slip.before.upper().endswith("FILTER") else slip.here
+    found = _FILTER.match(text)
+    if found is None or ")" not in slip.before:
+        return ""
+    return f"a filter is the last thing inside its statement: (_:H, ?x, (owl:Thing, price, rdfs:Literal), {found[1]})"
+
+
+def _statements(slip: Slip) -> str:
+    """What a statement is made of."""
+    if slip.found.expected == {"OPEN"} and slip.here:
+        return f"the third thing is class, property and class in parentheses: {_STATEMENT}"
+    if slip.found.expected == {"_COMMA"} and not slip.here.startswith(")"):
+        return f"commas stand between the things of a statement: {_STATEMENT}"
+    if slip.here.startswith(".") and slip.before.endswith(")"):
+        return "statements need nothing between them; a dot stands between triples, in braces"
+    if slip.here.startswith(".") and slip.could_be(END):
+        return "leave the dot out; it stands between triples, in braces"
+    if slip.found.terminal == END and re.match(r"(?i)\s*select\b", slip.before) and ")" not in slip.before:
+        return "a pattern is missing: select ?x { _:H :target ?x . }"
+    return ""
+
+
+def _triples(slip: Slip) -> str:
+    """Triples in braces: what is missing, and where."""
+    here = slip.here[:1]
+    if here == "." and slip.found.terminal == "_DOT":
+        return "something is missing before the dot: a triple is subject property object, as in _:H :target ?1 ."
+    if _BEGINS_TRIPLE.match(slip.here) and slip.could_be("_DOT"):
+        return "a dot is missing before it: triples are subject property object, with a dot between them"
+    if here == "}" and not slip.could_be("RBRACE"):
+        return "triples are subject property object, as in _:H :target ?1 ."
+    if re.search(r"(?i)\bfilter\s+\?\w+$", slip.before):
+        return "a filter stands in parentheses: FILTER (?1 < 400)"
+    return ""
+
+
+_IN_STATEMENTS = (_bare_triples, _filters, _statements)
+_IN_BRACES = (_triples,)

@@ -1,0 +1,91 @@
+"""Words and signs of other languages in an OPSL text, and how OPSL says it."""
+
+from __future__ import annotations
+
+import re
+
+from tocsin.languages.opsl.syntax_slip import OpslSlip
+
+_CURLY = frozenset("“”„‟‘’‚‛«»")
+_LANGUAGES = ("selector", "graph", "concept", "xml", "epcis")
+_QUANTITY = re.compile(r"[+-]?\d+(?:\.\d+)?\s*([A-Za-z]*)")
+_JOIN = re.compile(r"(?i:(and|or|xor))\b")
+_SEQUENCE = re.compile(r"->|→|(?i:then|before|after|followed|within|until|during)\b")
+_POSTFIX = re.compile(r"(@|(?:IN|OVLP|SPL|DIST)(?=\s*\())\s*(\([^;]*\))?")
+_LENGTHS = ("km", "m", "cm", "ft", "mi", "mile", "miles", "nm", "nmi", "metres", "meters", "metre", "meter")
+
+
+def of_other_languages(slip: OpslSlip) -> str:
+    """The hint for a word or sign of another language; nothing where the slip is none."""
+    return next(filter(None, (rule(slip) for rule in _RULES)), "")
+
+
+def _comments(slip: OpslSlip) -> str:
+    if slip.here.startswith(("--", "//", "/*", "#")):
+        return "a subscription has no comments; leave it out"
+    if slip.here.strip() == ";":
+        return "leave ; out at the end"
+    return ""
+
+
+def _quotes(slip: OpslSlip) -> str:
+    here = slip.here[:1]
+    return 'write straight quotes, as in STRING: type = "truck"' if here and here in _CURLY else ""
+
+
+def _equal_twice(slip: OpslSlip) -> str:
+    if slip.before.endswith("=") and slip.here.startswith("=") and slip.could_be("NUMBER"):
+        return "write = once"
+    return ""
+
+
+def _parentheses(slip: OpslSlip) -> str:
+    """`selector(price < 400)`."""
+    if slip.here.startswith("(") and slip.last_word.lower() in _LANGUAGES:
+        inside = re.match(r"\(([^()]*)", slip.here)
+        text = inside[1].strip() if inside else "..."
+        return f"an atom of another language stands in braces: {slip.last_word.lower()}{{ {text} }}"
+    return ""
+
+
+def _quantities(slip: OpslSlip) -> str:
+    """`&&(5km)` and `5km`, where a part is due."""
+    found = _QUANTITY.match(slip.here)
+    if found is None or not slip.could_be("TYPE") or slip.could_be("QUANTITY"):
+        return ""
+    if found[1].lower() in _LENGTHS and found[1] != "m":
+        return "a distance stands between two parts, in metres with the option crs EPSG:4326: DIST(A; <; 5000)B"
+    return "a duration stands in a window, =|(A; 60s)B, and a distance in DIST(A; <; 5000)B"
+
+
+def _postfix(slip: OpslSlip) -> str:
+    """`A @(Region1)`."""
+    found = _POSTFIX.match(slip.here)
+    if found is None or not slip.could_be("BOTH"):
+        return ""
+    return f"an operator stands before its part: {found[1]}{found[2] or '(Region1)'}A; join two parts with && or ||"
+
+
+def _joins(slip: OpslSlip) -> str:
+    """AND and OR, and words for one after the other."""
+    found = _JOIN.match(slip.here)
+    if found and found[1].upper() == "AND" and slip.could_be("_COMMA"):
+        return 'a comma joins predicates of one event: ARITH: id = 5, STRING: type = "truck"; && joins two events'
+    if found and slip.could_be("BOTH"):
+        word = found[1].upper()
+        sign = "&&" if word == "AND" else "||"
+        return f"write {sign} between two parts; conditions on one event are selector{{ a = 1 {word} b = 2 }}"
+    if _SEQUENCE.match(slip.here) and slip.could_be("BOTH"):
+        return "one after the other within a minute is =|(A; 60s)B; in a row A, B, C is |=(A; B)C"
+    return ""
+
+
+def _not(slip: OpslSlip) -> str:
+    before = slip.last_word.upper() == "NOT" and slip.could_be("BOTH")
+    if before or (slip.before.endswith("!") and slip.could_be("_OPEN") and not slip.here.startswith("(")):
+        return "an absence has a window: !(A; 60s)B; what is not true of one event is selector{ NOT price < 400 }"
+    return ""
+
+
+_RULES = (_comments, _quotes, _equal_twice, _parentheses, _quantities, _postfix, _joins, _not)
+"""From the most to the least specific."""

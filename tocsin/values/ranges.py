@@ -1,0 +1,39 @@
+"""Comparisons of one value with several others: whether some value can meet them all.
+
+What is said to be impossible is certain; between two different limits a value is taken to be possible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from operator import eq, ge, gt, le, lt, ne
+from typing import Any
+
+_HOLDS: Mapping[str, Callable[[Any, Any], bool]] = {
+    "=": eq,
+    "<>": ne,
+    "!=": ne,
+    "<": lt,
+    "<=": le,
+    ">": gt,
+    ">=": ge,
+}
+
+TURNED: Mapping[str, str] = {"=": "=", "<>": "<>", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+"""The relation with its sides exchanged: `5 < x` is `x > 5`."""
+
+OPPOSITE: Mapping[str, str] = {"=": "!=", "<>": "=", "!=": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+"""The relation that holds between comparable values where this one does not."""
+
+
+def can_all_hold(tests: Iterable[tuple[str, Any]]) -> bool:
+    """Whether some value may stand in all relations to values that have one order; False is certain."""
+    given = list(tests)
+    lows = [value for relation, value in given if relation in ("=", ">", ">=")]
+    highs = [value for relation, value in given if relation in ("=", "<", "<=")]
+    if not lows or not highs:
+        return True
+    low, high = max(lows), min(highs)
+    if low == high:
+        return all(_HOLDS[relation](low, value) for relation, value in given)
+    return bool(low < high)
