@@ -15,7 +15,7 @@ COMMANDS = {
     "match": Lazy(
         "tocsin.cli.match",
         "match",
-        "Match the events of a file against the subscriptions of a file.",
+        "Match the events of files against the subscriptions of a file.",
     ),
     "check": Lazy(
         "tocsin.cli.check",
