@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 JOBS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format test-long mutants fuzz bench clean
+.PHONY: help setup demo test test-quick test-long test-ranges check docs format mutants fuzz bench clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -17,9 +17,16 @@ setup: ## build the environment in .venv (quick when nothing changed)
 demo: setup ## run the main job: subscriptions ring on a live Spark stream, under two minutes
 	@$(BIN)/tocsin demo
 
-test: setup ## run the tests that CI runs
+test: setup ## run the tests that CI runs: about half an hour on two cores, JOBS of them side by side
 	@scripts/setup-services
-	@$(BIN)/pytest -n $(JOBS) --dist loadfile
+	@echo "make test: about half an hour on two cores; make test-quick takes under two minutes"
+	@$(BIN)/pytest -n $(JOBS) --dist loadfile --durations 10
+
+test-quick: setup ## the cheap tests, with few random cases: under two minutes
+	@TOCSIN_EXAMPLES=few $(BIN)/pytest -q -m quick -n $(JOBS) --dist worksteal
+
+test-ranges: setup ## the cheap tests at both ends of the ranges of dependencies, with Python 3.11 to 3.13
+	@scripts/test-ranges
 
 test-long: setup ## property tests with thousands of cases
 	@scripts/setup-services
@@ -37,6 +44,9 @@ check: setup ## format, lint, types, layers
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
+docs: setup ## build the documentation into site, strictly, without any network
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
 format: setup ## format the code
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
@@ -45,4 +55,4 @@ bench: setup ## measure boolean selectors beside their baselines
 	@$(BIN)/tocsin bench selectors
 
 clean: ## remove what set-up and tests left behind
-	@rm -rf $(VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache artifacts spark-warehouse
+	@rm -rf $(VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache .ranges artifacts site spark-warehouse

@@ -15,6 +15,7 @@ _SLOW_IS_FINE = (HealthCheck.too_slow, HealthCheck.data_too_large)
 settings.register_profile(
     "quick", max_examples=100, deadline=None, derandomize=True, suppress_health_check=_SLOW_IS_FINE
 )
+settings.register_profile("few", max_examples=5, deadline=None, derandomize=True, suppress_health_check=_SLOW_IS_FINE)
 settings.register_profile("long", max_examples=5_000, deadline=None, suppress_health_check=_SLOW_IS_FINE)
 settings.register_profile(
     "mutants",
@@ -28,6 +29,16 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("TOCSIN_EXAMPLES", "quick"))
 
+QUICK = frozenset(
+    "blocks catalog concepts detection engine epcis events graphs hosts knowledge languages plan reference scenarios"
+    " values".split()
+)
+"""The folders whose tests need no Spark: `make test-quick` runs what is in them,"""
+NOT_QUICK = frozenset(
+    f"test_{name}.py" for name in "bench business_documents changes elements small_worlds workloads".split()
+)
+"""but for these files, which are long: they measure, try every small world, or read large documents."""
+
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
@@ -40,3 +51,12 @@ def shared_data(name: str) -> Path:
             pytest.fail(message)
         pytest.skip(message)
     return path
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks as quick what is cheap and needs no server."""
+    here = Path(__file__).parent
+    for item in items:
+        folder = item.path.relative_to(here).parts[0] if item.path.is_relative_to(here) else ""
+        if folder in QUICK and item.path.name not in NOT_QUICK and item.get_closest_marker("postgres") is None:
+            item.add_marker("quick")

@@ -1,11 +1,45 @@
-"""Tocsin: publish/subscribe that understands what happened, when, where and what it means."""
+"""Tocsin: publish/subscribe that understands what happened, when, where and what it means.
 
-from tocsin.catalog import Definition, Subscription
-from tocsin.errors import Problem
-from tocsin.events.event import Event
-from tocsin.events.match import Match
-from tocsin.hosts.local.async_hub import AsyncHub
-from tocsin.hosts.local.hub import Handle, Hub
+A public name, or a part of the package such as `tocsin.errors`, is loaded when it is first asked for, so that
+`tocsin --version` need not wait for the engine.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tocsin.catalog import Definition, Subscription
+    from tocsin.errors import Problem
+    from tocsin.events.event import Event
+    from tocsin.events.match import Match
+    from tocsin.hosts.local.async_hub import AsyncHub
+    from tocsin.hosts.local.hub import Handle, Hub
 
 __all__ = ["AsyncHub", "Definition", "Event", "Handle", "Hub", "Match", "Problem", "Subscription"]
 __version__ = "0.1.0"
+
+_HOMES = {
+    "AsyncHub": "tocsin.hosts.local.async_hub",
+    "Definition": "tocsin.catalog",
+    "Event": "tocsin.events.event",
+    "Handle": "tocsin.hosts.local.hub",
+    "Hub": "tocsin.hosts.local.hub",
+    "Match": "tocsin.events.match",
+    "Problem": "tocsin.errors",
+    "Subscription": "tocsin.catalog",
+}
+_PARTS = frozenset("catalog engine errors events hosts knowledge languages plan reference spark values".split())
+
+
+def __getattr__(name: str) -> object:
+    if name in _PARTS:
+        return import_module(f"{__name__}.{name}")
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found: object = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from io import StringIO
 from pathlib import Path
 from threading import Event, Thread
 from time import monotonic
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from tests.demo.counting import elements_of, expected_of, settlement_of, told_in
 from tocsin import Hub
@@ -19,14 +21,27 @@ from tocsin.cli.demo.keeping import DEAD_LETTERS, MATCHES, keeper_in
 from tocsin.cli.demo.purchases import SETTLED, Fate
 from tocsin.cli.demo.query import files_read
 from tocsin.cli.demo.replay import Found, Replay
+from tocsin.cli.demo.screen import subscription_table
 from tocsin.cli.demo.slices import Slice, prepare
 from tocsin.cli.demo.story import Story
-from tocsin.cli.demo.subscriptions import definitions, during_the_day, from_the_start
+from tocsin.cli.demo.subscriptions import COMBINING, definitions, during_the_day, from_the_start
 from tocsin.errors import Problem, StateProblem
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.match import Match
 
 DAY = Story(1_200, seed=11)
+COMBINED = {
+    "truck-leaves": r"truck-\d+ leaves the warehouse",
+    "truck-arrives": r"truck-\d+ is at the customer, in time",
+    "truck-missing": r"truck-\d+ left at \d\d:\d\d and has not arrived",
+    "falls-out-of-convoy": r"convoy \d+: its trucks are over 2 km apart",
+    "unpacked-before-shipped": r"pallet-\d+ was unpacked before it was shipped",
+    "not-packed-within-an-hour": r"pallet-\d+ is shipped over an hour after packing",
+    "packing-idle": "no pallet was packed from 22:00 to 23:00",
+    "settlement": r"O-\d+ of [\w. ]+: \d+\.00 to pay",
+}
+"""What is said of each combination when it has rung."""
+
 FOR_EVER = float("inf")
 
 
@@ -164,9 +179,10 @@ def test_a_bell_that_rang_later_says_when(catalog: Catalog, inbox: Path, slices:
         replay = Replay(board, catalog, inbox, keeper)
         with FakeStream(replay, catalog, inbox, pauses=False) as stream:
             replay.play(slices, during_the_day(), stream.failure, FOR_EVER)
-    said = re.fullmatch(r"(\d\d):(\d\d) truck-\d+, .*; rang at (\d\d):(\d\d)", board.rows["truck-missing"].last)
+    words = r"(\d\d):(\d\d) truck-\d+ left at (\d\d):(\d\d) and has not arrived"
+    said = re.fullmatch(words, board.rows["truck-missing"].last)
     assert said
-    hour, minute, later_hour, later_minute = map(int, said.groups())
+    later_hour, later_minute, hour, minute = map(int, said.groups())
     assert (later_hour - hour, later_minute - minute) == (2, 0)
 
 
@@ -178,8 +194,13 @@ def test_rings_are_told_with_what_is_known_of_them(catalog: Catalog, inbox: Path
             replay.play(slices, during_the_day(), stream.failure, FOR_EVER)
     last = {id_: row.last for id_, row in board.rows.items()}
     assert re.fullmatch(r"\d\d:\d\d \w+ of [\w ]+, \d+( dollar)?, value = \d+", last["cheap-computer"])
-    assert re.fullmatch(r"\d\d:\d\d Invoice I-\d+, \$order = O-\d+, \$sum = \d+\.00", last["settlement"])
-    assert last["packing-idle"] == "23:00 in 2026-03-13T22:00:00Z/2026-03-13T23:00:00Z"
+    for id_, words in COMBINED.items():
+        assert re.fullmatch(rf"\d\d:\d\d {words}", last[id_]), last[id_]
+    assert set(COMBINED) == COMBINING
+    assert last["packing-idle"].startswith("23:00 ")
+    out = StringIO()
+    Console(file=out, width=100, color_system=None).print(subscription_table(board.rows_in_order(), 100, None))
+    assert all(last[id_] in out.getvalue() for id_ in COMBINED), "it is whole in a window of 100 columns"
 
 
 def test_the_checkpoint_tells_how_many_files_were_read(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from io import StringIO
 
 import pytest
@@ -76,6 +77,7 @@ def test_counts_add_up_over_micro_batches() -> None:
 def test_plain_lines_tell_each_thing_once() -> None:
     board = a_board()
     teller = PlainLines(board)
+    assert teller.phases() == ["starting ..."]
     first = teller.lines()
     assert [line[:2] for line in first[:2]] == ["+ ", "- "]
     assert "1,997 events" in first[2]
@@ -90,7 +92,7 @@ def test_plain_lines_name_every_combination_that_rang() -> None:
     assert not [line for line in teller.lines() if line.startswith("*")]
     for batch, rings in ((2, 3), (3, 2)):
         board.rang(Rung(batch, MIDNIGHT + DAY, 3, 0, {LEAVES: rings}, {LEAVES: "05:30 truck-1"}, 0, 0), 5.0)
-        assert teller.lines()[0] == f"* {LEAVES} rang {rings} x, last for 05:30 truck-1"
+        assert teller.lines()[0] == f"* {LEAVES} rang {rings} x, last: 05:30 truck-1"
     assert "  of several     5 of 1 that combine events" in list(summary_lines(board, 9.0, None))
 
 
@@ -104,7 +106,7 @@ def test_plain_lines_name_rare_bells_that_are_about_one_event() -> None:
     teller = PlainLines(board)
     teller.lines()
     board.rang(Rung(2, MIDNIGHT + DAY, 3, 0, {CHEAP: 1}, {CHEAP: "08:00 Laptop"}, 0, 0), 5.0)
-    assert teller.lines()[0] == f"* {CHEAP} rang 1 x, last for 08:00 Laptop"
+    assert teller.lines()[0] == f"* {CHEAP} rang 1 x, last: 08:00 Laptop"
     assert "  of several     0 of 0 that combine events" in list(summary_lines(board, 9.0, None))
 
 
@@ -134,3 +136,32 @@ def test_the_summary_says_whether_the_day_was_cut_short() -> None:
     assert "cut short" in next(summary_lines(board, 9.0, None))
     board.rang(Rung(2, MIDNIGHT + DAY, 3, 10, {}, {}, 0, 0), 5.0)
     assert "cut short" not in next(summary_lines(board, 9.0, None))
+
+
+def test_before_the_first_micro_batch_both_say_what_is_being_done() -> None:
+    board = Board()
+    teller = PlainLines(board)
+    board.doing("loading PySpark")
+    board.doing("starting Spark")
+    assert teller.lines() == ["starting ...", "loading PySpark ...", "starting Spark ..."]
+    assert teller.lines() == []
+    began = board.phases[-1][1]
+    assert any("starting Spark ... 7 s" in line for line in drawn(board, 100, 40, seconds=began + 7.2))
+
+
+def test_no_plain_line_is_wider_than_100_columns() -> None:
+    board = a_board()
+    board.doing("x" * 200)
+    rings = dict.fromkeys(("fraud", LEAVES), 1_234_567)
+    board.rang(Rung(123_456, MIDNIGHT + DAY, 999, 9_999_999, rings, {LEAVES: "y" * 200}, 99_999, 99_999), 5.0)
+    lines = [*PlainLines(board).lines(), *summary_lines(board, 12_345.0, None)]
+    assert max(map(len, lines)) <= 100
+    assert any(line.endswith("...") for line in lines)
+
+
+def test_composites_are_asked_for_in_words() -> None:
+    composites = [row for row in a_board().rows.values() if row.is_composite]
+    assert composites
+    assert all(re.fullmatch(r"[\w ,]+", row.question) for row in composites)
+    shown = "\n".join(drawn(a_board(), 200, 100))
+    assert "a truck leaves and is not there in 2 hours" in shown

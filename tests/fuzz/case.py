@@ -52,5 +52,6 @@ def keep(case: Case) -> Path:
     """Writes a case to the corpus, under a name that says nothing but which it is."""
     text = case.text()
     path = CORPUS / f"{hashlib.sha256(text.encode()).hexdigest()[:12]}.json"
+    CORPUS.mkdir(exist_ok=True)
     path.write_text(text)
     return path

@@ -8,24 +8,56 @@ import sys
 import typer
 
 from tocsin import __version__
-from tocsin.cli import bench, catalog, check, demo, explain, match, verify
+from tocsin.cli.lazy import Lazy, lazy_group
 from tocsin.errors import Problem
+
+COMMANDS = {
+    "match": Lazy(
+        "tocsin.cli.match",
+        "match",
+        "Match the events of files against the subscriptions of a file.",
+    ),
+    "check": Lazy(
+        "tocsin.cli.check",
+        "check",
+        "Check every subscription of a file; exit status 1 if any has a problem.",
+    ),
+    "explain": Lazy(
+        "tocsin.cli.explain",
+        "explain",
+        "Show the plan and the state bound of subscriptions; with events, why each did or did not ring.",
+    ),
+    "verify": Lazy(
+        "tocsin.cli.verify",
+        "verify",
+        "Compare an engine with the reference; exit status 1 on any difference.",
+    ),
+    "catalog": Lazy(
+        "tocsin.cli.catalog",
+        "app",
+        "Subscriptions and definitions in a live catalog (SQLite file or PostgreSQL URL).",
+    ),
+    "bench": Lazy(
+        "tocsin.cli.bench",
+        "app",
+        "The papers' experiments and the scale tests, on this machine.",
+    ),
+    "demo": Lazy(
+        "tocsin.cli.demo",
+        "demo",
+        "Play a made-up day of a marketplace and a delivery fleet to a local Spark stream, and show what rings.",
+    ),
+}
+"""Every command with its first sentence; a test compares it with what the command says of itself."""
 
 app = typer.Typer(
     name="tocsin",
+    cls=lazy_group(COMMANDS),
     help="Publish/subscribe that understands what happened, when, where and what it means.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("match")(match.match)
-app.command("check")(check.check)
-app.command("explain")(explain.explain)
-app.command("verify")(verify.verify)
-app.add_typer(catalog.app, name="catalog")
-app.add_typer(bench.app, name="bench")
-app.command("demo")(demo.demo)
 
 
 def _show_version(wanted: bool) -> None:
@@ -47,7 +79,7 @@ def _main(
 def run() -> None:
     """The entry point: a problem is shown as one message, never as a traceback."""
     try:
-        app()
+        app(prog_name="tocsin")
     except Problem as problem:
         typer.echo(f"tocsin: {problem}", err=True)
         sys.exit(1)

@@ -10,6 +10,7 @@ from typing import Any
 from tocsin.events.codecs.cloudevents import json_text
 from tocsin.events.content import Content, Words, content_named, members_told
 from tocsin.events.event import Event
+from tocsin.values.notebook import table
 from tocsin.values.time import Instant, format_instant
 
 
@@ -59,6 +60,19 @@ class Match:
         """The match as one line of JSON."""
         return json_text(self.as_json(content, words))
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: what is known of the ring, and the members where they are there."""
+        events = zip(self.sources or ("",) * len(self.events), self.events, strict=True)
+        rows = [
+            ("events", ", ".join(f"{source} {id_}".strip() for source, id_ in events)),
+            *((name, _time(getattr(self, name))) for name in ("start", "end", "detected")),
+            ("place", self.place),
+            *self.bindings.items(),
+            *(("output", output) for output in self.outputs),
+            *((f"event {each.id}", _data_text(each)) for each in self.members),
+        ]
+        return table(f"{self.subscription} rang", rows)
+
 
 def once(found: Sequence[Match]) -> Sequence[Match]:
     """Each id once, the first of them: occurrences that nothing told tells apart are one match."""
@@ -90,6 +104,10 @@ def hashed_id(subscription: str, constituents: str) -> str:
 def measured(parts: Iterable[str]) -> str:
     """Each part prefixed by its length, so that no two lists of parts run into one."""
     return "".join([f"{len(part)}:{part}" for part in parts])
+
+
+def _data_text(event: Event) -> str:
+    return event.data if isinstance(event.data, str) else json_text(event.data)
 
 
 def _time(instant: Instant | None) -> str | None:

@@ -18,6 +18,7 @@ from tocsin.plan.construction import Construct
 from tocsin.plan.elements import Elements
 from tocsin.plan.row_terms import RowCondition
 from tocsin.values.allen import relation_of
+from tocsin.values.notebook import html_of
 from tocsin.values.space import Metric, SpatialRelation
 from tocsin.values.time import Duration, Instant
 
@@ -336,6 +337,10 @@ class Plan:
 
     pattern: Part
     output: Output = Forward()
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the words of `tocsin explain`, which explain_plan registers."""
+        return html_of(self)
 
 
 def parts_of(part: Part) -> tuple[Part, ...]:

@@ -9,6 +9,7 @@ from tocsin.plan.composites import Plan, atoms_of
 from tocsin.plan.explain import selector_text
 from tocsin.plan.explain_atoms import atom_lines
 from tocsin.plan.explain_composites import part_lines, state_lines
+from tocsin.values.notebook import html_of, preformatted
 
 
 def plan_lines(plan: Plan) -> Iterator[str]:
@@ -36,3 +37,8 @@ def summary_lines(plan: Plan) -> Iterator[str]:
     for line in state_lines(pattern):
         yield title + line
         title = " " * len(title)
+
+
+@html_of.register
+def _(plan: Plan) -> str:
+    return preformatted([*plan_lines(plan), "", *summary_lines(plan)])

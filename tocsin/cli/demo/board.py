@@ -6,8 +6,10 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from threading import RLock
+from time import monotonic
 
 from tocsin.catalog import Subscription
+from tocsin.cli.demo.questions import QUESTIONS
 from tocsin.cli.demo.story import DAY, MIDNIGHT
 from tocsin.cli.demo.subscriptions import COMBINING
 from tocsin.values.time import Instant, format_instant
@@ -35,6 +37,11 @@ class Row:
     def is_rare(self) -> bool:
         """Whether it is of a story with few events, in a language of its own; its rings are told one by one."""
         return self.subscription.language != "selector"
+
+    @property
+    def question(self) -> str:
+        """What it asks for: in words where it combines events, else as it is written."""
+        return QUESTIONS.get(self.subscription.id) or " ".join(self.subscription.expression.split())
 
     @property
     def dialect(self) -> str:
@@ -74,7 +81,7 @@ class Board:
 
     rows: dict[str, Row] = field(default_factory=dict)
     news: deque[News] = field(default_factory=lambda: deque(maxlen=_NEWS_KEPT))
-    phase: str = "starting"
+    phases: list[tuple[str, float]] = field(default_factory=lambda: [("starting", monotonic())])
     clock: Instant = MIDNIGHT
     batch: int | None = None
     version: int = 0
@@ -117,6 +124,11 @@ class Board:
             *(row for row in rows if not row.added and not row.removed),
             *(r for r in rows if r.removed),
         ]
+
+    def doing(self, phase: str) -> None:
+        """A new phase begins, now."""
+        with self.lock:
+            self.phases.append((phase, monotonic()))
 
     def started(self, subscriptions: Iterable[Subscription], version: int) -> None:
         """The catalog as the day begins."""

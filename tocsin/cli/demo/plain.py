@@ -9,8 +9,9 @@ from threading import Event, Thread
 from tocsin.cli.demo.board import Board, time_of_day
 from tocsin.cli.demo.screen import ON_PURPOSE, news_line
 
+_LOOK_SECONDS = 0.25
 _EVERY_SECONDS = 2.0
-_NAMED = 3
+COLUMNS = 100
 
 
 @contextmanager
@@ -20,8 +21,12 @@ def plain_screen(board: Board, put: Callable[[str], object]) -> Iterator[None]:
     teller, ended = PlainLines(board), Event()
 
     def tell() -> None:
-        while not ended.wait(_EVERY_SECONDS):
-            for line in teller.lines():
+        waited = 0.0
+        while not ended.wait(_LOOK_SECONDS):
+            waited += _LOOK_SECONDS
+            due = waited >= _EVERY_SECONDS
+            waited = 0.0 if due else waited
+            for line in teller.lines() if due else teller.phases():
                 put(line)
 
     thread = Thread(target=tell, name="tocsin-demo-lines", daemon=True)
@@ -42,19 +47,27 @@ class PlainLines:
         self._board = board
         self._told: object = None
         self._news = 0
+        self._phases = 0
         self._rings: dict[str, int] = {}
+
+    def phases(self) -> list[str]:
+        """What has been begun since the last call, before the first micro-batch is there."""
+        with self._board.lock:
+            begun = self._board.phases[self._phases :]
+            self._phases += len(begun)
+            return [fitted(f"{phase} ...") for phase, _ in begun]
 
     def lines(self) -> list[str]:
         """The changes and what rare bells rang since the last call, then how things stand, where that has changed."""
+        phases = self.phases()
         with self._board.lock:
             news = list(self._board.news)[self._news :]
             self._news += len(news)
-            state = (self._board.phase, self._board.batch)
             lines = [*map(news_line, news), *self._rare_bells()]
-            if state != self._told:
+            if self._board.batch is not None and self._board.batch != self._told:
                 lines.append(_state_line(self._board))
-            self._told = state
-            return lines
+            self._told = self._board.batch
+            return [*phases, *map(fitted, lines)]
 
     def _rare_bells(self) -> Iterator[str]:
         """They ring seldom beside the others, and would never be among the loudest."""
@@ -62,20 +75,16 @@ class PlainLines:
             more = row.rings - self._rings.get(id_, 0)
             if row.is_rare and more:
                 self._rings[id_] = row.rings
-                yield f"* {id_} rang {more} x, last for {row.last}"
+                yield f"* {id_} rang {more} x, last: {row.last}"
+
+
+def fitted(line: str) -> str:
+    """A line that is no wider than a usual window."""
+    return line if len(line) <= COLUMNS else f"{line[: COLUMNS - 3]}..."
 
 
 def _state_line(board: Board) -> str:
-    if board.batch is None:
-        return f"{board.phase} ..."
     return (
-        f"{time_of_day(board.clock)}  micro-batch {board.batch}  catalog version {board.version}  "
-        f"{board.events:,} events  {board.matches:,} matches  {board.late} late  {board.dead_letters} dead letters"
-        f"  |  {_loudest(board)}"
+        f"{time_of_day(board.clock)}  micro-batch {board.batch}, catalog version {board.version}: "
+        f"{board.events:,} events, {board.matches:,} matches, {board.late} late, {board.dead_letters} dead letters"
     )
-
-
-def _loudest(board: Board) -> str:
-    """The subscriptions that rang most often so far."""
-    rows = sorted(board.rows.values(), key=lambda row: -row.rings)[:_NAMED]
-    return ", ".join(f"{row.subscription.id} {row.rings:,}" for row in rows if row.rings)

@@ -6,6 +6,7 @@ of its hour, however fast or slow the machine is: the same seed always rings the
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from time import monotonic
 
 from tocsin.catalog import Catalog
 from tocsin.cli.demo.board import Board, Rung, time_of_day
+from tocsin.cli.demo.combinations import TOLD, ring_in_words
 from tocsin.cli.demo.keeping import Keeper
 from tocsin.cli.demo.lateness import LateWatch
 from tocsin.cli.demo.slices import Slice, line_of
@@ -137,7 +139,9 @@ class Replay:
 
 
 def _words(match: Match, line: str) -> str:
-    """The event and what the match tells of it, or the window that had none; where it rang later, when."""
+    """What happened, for a combination; else the event and what the match tells of it, and when it rang later."""
+    if match.subscription in TOLD:
+        return ring_in_words(match, json.loads(line) if line else None)
     rang = None if match.detected is None else time_of_day(match.detected)
-    said = in_words(line) + values_in_words(match.bindings) if line else f"{rang} in {match.bindings['absence']}"
+    said = in_words(line) + values_in_words(match.bindings)
     return said if rang is None or said.startswith(rang) else f"{said}; rang at {rang}"

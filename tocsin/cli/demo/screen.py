@@ -40,7 +40,7 @@ class Screen:
         with self._board.lock:
             yield Group(
                 _heading(self._board),
-                _counts(self._board),
+                _counts(self._board, self._clock()),
                 _table(self._board, options.max_width, room, int(self._clock() / _PAGE_SECONDS)),
                 *_newest(self._board),
                 Text(ON_PURPOSE, style="dim", no_wrap=True, overflow="ellipsis"),
@@ -65,7 +65,7 @@ def subscription_table(rows: list[Row], width: int, batch: int | None, title: st
     if width >= _WIDE:
         table.add_column("asks for", no_wrap=True, overflow="ellipsis", style="dim", ratio=4)
     table.add_column("rings", justify="right", no_wrap=True)
-    table.add_column("last event that rang", no_wrap=True, overflow="ellipsis", ratio=7)
+    table.add_column("what rang last", no_wrap=True, overflow="ellipsis", ratio=7)
     for row in rows:
         table.add_row(*(Text(cell) for cell in _cells(row, width)), style=_row_style(row, batch))
     return table
@@ -76,7 +76,7 @@ def _cells(row: Row, width: int) -> Iterator[str]:
     if width >= _MIDDLING:
         yield row.dialect
     if width >= _WIDE:
-        yield " ".join(row.subscription.expression.split())
+        yield row.question
     yield f"{row.rings:,}"
     yield f"(removed) {row.last}" if row.removed else row.last
 
@@ -105,9 +105,11 @@ def _heading(board: Board) -> RenderableType:
     return line
 
 
-def _counts(board: Board) -> Text:
+def _counts(board: Board, now: float) -> Text:
     if board.batch is None:
-        return Text(f"{board.phase} ...", style="italic")
+        phase, since = board.phases[-1]
+        waited = f"{phase} ... {max(0, now - since):.0f} s"
+        return Text(waited, style="italic", no_wrap=True, overflow="ellipsis")
     return Text(
         f"{board.events:,} events, {board.matches:,} matches, {board.late} late, {board.dead_letters} dead letters, "
         f"{board.rate:,.0f} events/s",

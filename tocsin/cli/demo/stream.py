@@ -33,21 +33,23 @@ class Settings:
 def run(settings: Settings, board: Board) -> None:
     """Runs the demo; the board shows how it goes. Leaves no process and no temporary file behind."""
     until = monotonic() + settings.seconds
+    board.doing("loading PySpark")
     spark = load_spark()
     with TemporaryDirectory(prefix="tocsin-demo-") as name, keeper_in(settings.output) as keeper:
         staging, inbox, checkpoint = (Path(name) / each for each in ("staging", "inbox", "checkpoint"))
         staging.mkdir()
         inbox.mkdir()
+        board.doing(f"checking {len(from_the_start())} subscriptions and putting them into a catalog")
         catalog = create_catalog(str(Path(name) / "catalog.db"))
         board.started(from_the_start(), catalog.add(*definitions(), *from_the_start()))
         replay = Replay(board, catalog, inbox, keeper)
         with _background() as (pool, given_up):
             slices = pool.submit(prepare, settings.story, staging, given_up)
-            board.phase = "starting Spark"
+            board.doing("starting Spark: a Java process, some ten seconds; meanwhile the day is made up")
             with spark_session(spark) as session:
-                board.phase = "making up the day"
+                board.doing("making up the rest of the day")
                 day = slices.result()
-                board.phase = "starting the query"
+                board.doing("starting the query: the first micro-batch waits until Python workers are there")
                 with running_query(spark, session, catalog, (inbox, checkpoint), replay.receive) as failure:
                     replay.play(day, during_the_day(), failure, until)
 

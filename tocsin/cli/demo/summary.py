@@ -9,8 +9,11 @@ from xml.etree import ElementTree
 from rich.console import Console
 
 from tocsin.cli.demo.board import Board, time_of_day
+from tocsin.cli.demo.plain import fitted
 from tocsin.cli.demo.screen import news_line, subscription_table
 from tocsin.cli.demo.story import DAY, MIDNIGHT
+
+_NAMED = 3
 
 
 def show_summary(board: Board, console: Console, total_seconds: float, kept: Path | None) -> None:
@@ -29,12 +32,16 @@ def summary_lines(board: Board, total_seconds: float, kept: Path | None) -> Iter
     """The counts, each under its name."""
     rung = sum(row.rings > 0 for row in board.rows.values())
     composites = [row for row in board.rows.values() if row.is_composite and row.rings]
+    loudest = sorted(board.rows.values(), key=lambda row: -row.rings)[:_NAMED]
     batches = 0 if board.batch is None else board.batch + 1
     cut = "" if board.clock >= MIDNIGHT + DAY else ", cut short: --seconds gives it more time"
     yield f"the day          00:00 to {time_of_day(board.clock)} in {batches} micro-batches{cut}"
     yield f"events           {board.events:,}"
     yield f"matches          {board.matches:,} of {rung} subscriptions"
     yield f"  of several     {sum(row.rings for row in composites):,} of {len(composites)} that combine events"
+    yield fitted(
+        f"  most of        {', '.join(f'{row.subscription.id} {row.rings:,}' for row in loudest if row.rings)}"
+    )
     yield f"late             {board.late:,}"
     yield f"dead letters     {board.dead_letters:,} ({board.malformed:,} malformed, {board.late:,} late)"
     yield f"catalog          version {board.version}, {board.live} subscriptions"

@@ -38,7 +38,7 @@ _PARTS = {
     ),
     "purchase.document": (r"<(?P<kind>\w+) xmlns", r"<b:ID>(?P<number>[^<]*)"),
 }
-_VALUES = ("value", "maker", "parentID", "$order", "$sum")
+_VALUES = ("value", "maker")
 
 
 def in_words(text: str) -> str:

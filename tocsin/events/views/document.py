@@ -148,8 +148,12 @@ def _too_much(message: str) -> LimitProblem:
     return LimitProblem(message, code=_LIMIT_CODE, hint="send smaller documents, one for each thing that happened")
 
 
+_RESOURCE_LIMIT = 114
+"""XML_ERR_RESOURCE_LIMIT of libxml2; lxml has a name for it from 6.1 on only."""
+
+
 def _malformed(error: etree.XMLSyntaxError, entities: bool) -> EventProblem | LimitProblem:
-    if error.code == etree.ErrorTypes.ERR_RESOURCE_LIMIT:  # type: ignore[attr-defined]
+    if error.code == _RESOURCE_LIMIT:  # type: ignore[attr-defined]
         if entities:
             return document_type_refused()
         return _too_much(f"the XML is too large or too deep: {error.msg}")

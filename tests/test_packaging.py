@@ -1,0 +1,52 @@
+"""What users bring along has a range, tested at both ends; what we work with is pinned, and lies in the range."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+EXTRAS = PROJECT["optional-dependencies"]
+RANGED = [Requirement(each) for each in PROJECT["dependencies"]] + [
+    Requirement(each) for name, extra in EXTRAS.items() if name != "dev" for each in extra
+]
+PINS = {
+    canonicalize_name(name): Version(version)
+    for name, _, version in (
+        line.partition("==") for line in (ROOT / "constraints.txt").read_text().split() if "==" in line
+    )
+}
+
+
+@pytest.mark.parametrize("requirement", RANGED, ids=lambda each: each.name)
+def test_what_users_bring_along_has_a_range_around_what_we_work_with(requirement: Requirement) -> None:
+    assert sorted(each.operator for each in requirement.specifier) == ["<", ">="]
+    assert PINS[canonicalize_name(requirement.name)] in requirement.specifier
+
+
+def test_nothing_else_is_pinned() -> None:
+    assert set(PINS) == {canonicalize_name(each.name) for each in RANGED}
+
+
+def test_our_tools_are_pinned() -> None:
+    for each in map(Requirement, EXTRAS["dev"]):
+        assert [one.operator for one in each.specifier] == ["=="], each
+
+
+def test_the_lower_ends_are_what_the_ranges_say() -> None:
+    done = subprocess.run(
+        [sys.executable, ROOT / "scripts" / "range_ends.py", "lowest"], capture_output=True, text=True, check=True
+    )
+    lowest = dict(line.split("==") for line in done.stdout.split())
+    assert set(lowest) == {each.name for each in RANGED}
+    for requirement in RANGED:
+        assert lowest[requirement.name] in requirement.specifier
+        assert f">={lowest[requirement.name]}" in str(requirement.specifier)
