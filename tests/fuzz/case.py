@@ -16,7 +16,7 @@ CORPUS = Path(__file__).parent / "corpus"
 class Case:
     """What is handed to a host: JSON objects as a user writes them, and lines as they come in.
 
-    Bytes of a line that are no UTF-8 are surrogates here, so that a case can be kept in a file.
+    A surrogate in a line is written as it is, which makes bytes that are no UTF-8.
     """
 
     definitions: tuple[dict[str, Any], ...]
@@ -25,7 +25,7 @@ class Case:
 
     def input(self) -> Iterable[bytes]:
         """The lines as bytes."""
-        return (line.encode("utf-8", "surrogateescape") for line in self.lines)
+        return (line.encode("utf-8", "surrogatepass") for line in self.lines)
 
     def without_line(self, number: int) -> Case:
         """The case with one line less."""
