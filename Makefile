@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 JOBS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-quick test-long test-ranges check docs format mutants fuzz bench clean
+.PHONY: help setup demo test test-quick test-long test-ranges check docs format mutants fuzz measures bench clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -37,6 +37,9 @@ mutants: setup ## small wrong changes, each of which a comparison of engine and 
 
 fuzz: setup ## broken events and subscriptions for SECONDS (120), while a canary must ring
 	@$(BIN)/python -m tests.fuzz.run --seconds $(or $(SECONDS),120)
+
+measures: setup ## how easy the package is to read and to change, in figures
+	@$(BIN)/python scripts/measures.py
 
 check: setup ## format, lint, types, layers
 	@$(BIN)/ruff format --check .

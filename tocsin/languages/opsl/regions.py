@@ -35,7 +35,7 @@ _REASONS = {
     "Duplicate Rings": "it has the same ring twice",
 }
 _CODE = "RegionInvalid"
-_FORM = "write POLYGON((0 0, 10 0, 10 10, 0 10)), corner after corner around the region"
+_FORM = "write POLYGON((0 0, 10 0, 10 10, 0 10, 0 0)), corner after corner around the region"
 
 
 def region_of(value: object, metric: Metric = Metric.PLANAR) -> str:
