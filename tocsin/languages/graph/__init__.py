@@ -69,11 +69,13 @@ LANGUAGE = Language(parse, problems, warnings)
 def statements_of(text: str, limits: Limits, found: Problems) -> Subscription:
     """The statements of a text in either spelling; raises where it is not in the grammar or too large."""
     syntax = read(text, limits)
-    subscription = as_statements(syntax, found) if isinstance(syntax, Query) else syntax
+    subscription = as_statements(syntax, found, limits.statements) if isinstance(syntax, Query) else syntax
     size = sum(len(group) for group in subscription.groups())
     if size > limits.statements:
         raise exceeded(
-            f"the subscription has {size:,} statements, the limit is {limits.statements:,}", Place(1, 1), "split it"
+            f"the subscription has more than {limits.statements:,} statements, which is the limit",
+            Place(1, 1),
+            "split it; a triple is a statement for each pair of classes of its ends",
         )
     return subscription
 

@@ -10,7 +10,7 @@ class.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import product
+from itertools import chain, islice, product
 
 from tocsin.languages.graph.syntax import (
     AllOf,
@@ -34,15 +34,18 @@ _TEXT_VERBS = tuple(spelling.format(name) for spelling in ("rdfs:{}", f"<{RDFS}{
 _TYPE_VERBS = ("a", "rdf:type", f"<{RDF_TYPE}>")
 
 
-def as_statements(query: Query, problems: Problems) -> Subscription:
-    """The statements that a query stands for; what has no counterpart is noted as a problem."""
-    main = _Group(query.group, problems)
+def as_statements(query: Query, problems: Problems, most: int) -> Subscription:
+    """The statements that a query stands for; what has no counterpart is noted as a problem.
+
+    Of each group at most one more than `most` are made: the classes of both ends multiply.
+    """
+    main = _Group(query.group, problems, most + 1)
     statements = main.statements()
     return Subscription(
         query.prefixes,
         statements,
-        tuple(_Group(each, problems, main).statements() for each in query.group.optionals),
-        tuple(_Group(each, problems, main).statements() for each in query.group.absents),
+        tuple(_Group(each, problems, most + 1, main).statements() for each in query.group.optionals),
+        tuple(_Group(each, problems, most + 1, main).statements() for each in query.group.absents),
         query.selection,
     )
 
@@ -50,8 +53,9 @@ def as_statements(query: Query, problems: Problems) -> Subscription:
 class _Group:
     """One group: its arcs, the classes of its vertices and its filters by variable."""
 
-    def __init__(self, group: TripleGroup, problems: Problems, around: _Group | None = None) -> None:
+    def __init__(self, group: TripleGroup, problems: Problems, most: int, around: _Group | None = None) -> None:
         self._problems = problems
+        self._most = most
         self._around = around
         self.arcs = [triple for triple in group.triples if not _is_type(triple)]
         self.classes: dict[Node, list[Spot]] = {}
@@ -71,12 +75,15 @@ class _Group:
         """The statements of the group; every filter must find its place."""
         arcs = [*self.arcs, *self._borrowed()]
         waiting = dict(self._filters)
-        found = [*self._home_classes(arcs), *(each for arc in arcs for each in self._statements_of(arc, waiting))]
+        said = chain(self._home_classes(arcs), *(self._statements_of(arc, waiting) for arc in arcs))
+        found = tuple(islice(said, self._most))
+        if len(found) == self._most:
+            return found
         for name, conditions in waiting.items():
             spot = next(each for each in variables_in(conditions[0]) if each.name == name).spot
             message = f"no statement of this group ends at ?{name}"
             self._problems.add("FILTER_NOT_ALLOWED", spot, message, "filter the end of a statement")
-        return tuple(found)
+        return found
 
     def _home_classes(self, arcs: list[Triple]) -> Iterator[Statement]:
         """The classes of home where no arc tells them."""
@@ -122,7 +129,9 @@ class _Group:
 
     def _note_class(self, triple: Triple) -> None:
         if triple.object.kind is Kind.IRI:
-            self.classes.setdefault(triple.subject, []).append(triple.object.spot)
+            known = self.classes.setdefault(triple.subject, [])
+            if all(each.text != triple.object.spot.text for each in known):
+                known.append(triple.object.spot)
         else:
             self._unsupported(triple.object.spot, "a class that is no name", "name the class")
 
