@@ -61,7 +61,7 @@ def fuzz(seed: int, seconds: float) -> Findings:
 def _tried(seed: int, first: int, until: float, findings: Findings) -> int:
     """Cases from a number on, in one worker, until time is over or it hangs or dies; returns the next number."""
     number: int = first
-    with _worker(seed, first) as lines:
+    with _worker(seed, first) as (process, lines):
         for said in lines:
             number = max(number, said.get("begins", number), said.get("number", -1) + 1)
             if "found" in said:
@@ -71,7 +71,9 @@ def _tried(seed: int, first: int, until: float, findings: Findings) -> int:
                     findings.add(drawn_case(seed, said["number"]), found)
             if monotonic() >= until:
                 return number
-    findings.add(drawn_case(seed, number), ["over: the worker hangs or has died"])
+        status = process.poll()
+    why = f"over: nothing heard for {SILENCE:.0f} s" if status is None else f"over: the worker died with {status}"
+    findings.add(drawn_case(seed, number), [why])
     return number + 1
 
 
@@ -83,11 +85,11 @@ def _over(said: dict[str, Any]) -> Iterator[str]:
 
 
 @contextmanager
-def _worker(seed: int, first: int) -> Iterator[Iterator[dict[str, Any]]]:
+def _worker(seed: int, first: int) -> Iterator[tuple[subprocess.Popen[bytes], Iterator[dict[str, Any]]]]:
     command = [sys.executable, "-m", "tests.fuzz.worker", str(seed), str(first)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, bufsize=0) as process:
         try:
-            yield _said(process)
+            yield process, _said(process)
         finally:
             process.kill()
 
