@@ -114,10 +114,10 @@ def test_a_timer_that_raises_harms_nobody(monkeypatch: pytest.MonkeyPatch) -> No
     expected = locally(SUBSCRIPTIONS, GOOD)[0]
     advance = Network.advance_to
 
-    def raising(network: Network, now: Instant | None) -> Any:
+    def raising(network: Network, now: Instant | None, leap: Instant | None = None) -> Any:
         if now is None:
             raise ValueError("end of time")
-        return advance(network, now)
+        return advance(network, now, leap)
 
     monkeypatch.setattr(Network, "advance_to", raising)
     found, letters = locally(SUBSCRIPTIONS, GOOD)

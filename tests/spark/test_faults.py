@@ -15,7 +15,7 @@ from tocsin.catalog import Subscription
 from tocsin.engine.engine import Engine
 from tocsin.engine.families import AtomMatchers
 from tocsin.events.codecs.epcis import inside
-from tocsin.hosts.spark import index, reading, worker
+from tocsin.hosts.spark import index, kafka, reading, worker
 from tocsin.hosts.spark.contained import MOST_HELD
 from tocsin.hosts.spark.detection.wanting import Wanting
 from tocsin.hosts.spark.layout import JsonRows
@@ -100,7 +100,7 @@ def test_a_row_that_cannot_be_read_for_a_fault_of_ours(task: Any, monkeypatch: p
         return inside.decode_all(raw)
 
     expected, _ = task(SUBSCRIPTIONS, [id for id in IDS if id != "e7"])
-    monkeypatch.setattr(reading, "decode_all", raising)
+    monkeypatch.setattr(kafka, "decode_all", raising)
     found, (letter,) = task(SUBSCRIPTIONS, IDS)
     assert found == expected
     assert (letter["code"], '"e7"' in letter["input"]) == ("InternalError", True)

@@ -46,11 +46,11 @@ class MortalList(FixedList):
 
 
 def served_as(monkeypatch: pytest.MonkeyPatch, kind: type[FixedList]) -> None:
-    """Lists of subscriptions become lists of a kind from now on."""
+    """Lists of subscriptions become lists of a kind from now on, which no worker knows from another test."""
 
     def source_of(entries: Entries, *_: Any) -> FixedList:
         plain = FixedList.of(entries)
-        return kind(plain.key, plain.payload)
+        return kind(f"{plain.key} as {kind.__name__}", plain.payload)
 
     monkeypatch.setattr(matching, "source_of", source_of)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -47,7 +48,7 @@ def write_lines(path: str, lines: Iterable[str]) -> None:
     """Writes lines to a file or, for `-`, to standard output."""
     try:
         if path == "-":
-            _write(sys.stdout.buffer, lines)
+            _write_out(lines)
             return
         with cast("IO[bytes]", gzip.open(path, "wb") if path.endswith(".gz") else Path(path).open("wb")) as out:
             _write(out, lines)
@@ -93,6 +94,14 @@ def _unpacked(raw: BufferedReader) -> BufferedIOBase:
 
 def _peekable(raw: Any) -> BufferedReader:
     return raw if isinstance(raw, BufferedReader) else BufferedReader(raw)
+
+
+def _write_out(lines: Iterable[str]) -> None:
+    """To standard output; whoever reads it may have seen enough, as `head` has, and close it."""
+    try:
+        _write(sys.stdout.buffer, lines)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing is left to be written at the end
 
 
 def _write(out: IO[bytes], lines: Iterable[str]) -> None:
