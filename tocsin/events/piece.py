@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from tocsin.errors import Problem
 from tocsin.events.codecs.epcis.inside import decode_all
 from tocsin.events.event import Event
+
+Made: TypeAlias = tuple[Event, ...] | Problem | None
+"""What a reader has made of a text already."""
 
 
 class Piece(NamedTuple):
@@ -15,12 +18,17 @@ class Piece(NamedTuple):
     raw: bytes
     line: int
     file: str | None = None
-    found: tuple[Event, ...] | Problem | None = None
+    found: Made = None
 
     def events(self) -> list[Event]:
         """The events of the piece; raises where it is none."""
-        if self.found is None:
-            return decode_all(self.raw)
-        if isinstance(self.found, Problem):
-            raise self.found
-        return list(self.found)
+        return events_in(self.raw, self.found)
+
+
+def events_in(raw: bytes, made: Made = None) -> list[Event]:
+    """The events of a text of which a reader may have made something; raises where it is none."""
+    if made is None:
+        return decode_all(raw)
+    if isinstance(made, Problem):
+        raise made
+    return list(made)

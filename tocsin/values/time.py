@@ -63,7 +63,8 @@ def parse_instant(text: str | datetime) -> Instant:
         since = datetime.fromisoformat(text.upper()) - _EPOCH
     except (ValueError, OverflowError) as error:
         raise MeaningProblem(f"{text!r} is not a time: {error}") from None
-    return _within_years(_microseconds(since), text)
+    instant = (since.days * 86_400 + since.seconds) * _SECOND + since.microseconds
+    return instant if _FIRST <= instant <= _LAST else _within_years(instant, text)
 
 
 def _within_years(instant: Instant, text: str) -> Instant:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from tocsin.engine.engine import Engine
 from tocsin.errors import Problem
@@ -22,7 +22,7 @@ from tocsin.events.dead_letter import (
 from tocsin.events.event import Event
 from tocsin.events.match import Match, once
 from tocsin.events.order import in_canonical_order
-from tocsin.events.piece import Piece
+from tocsin.events.piece import Made, Piece, events_in
 from tocsin.events.reception import Ends, received
 from tocsin.events.warning import EventWarning, Warned
 from tocsin.hosts import ahead as clocks
@@ -58,11 +58,10 @@ def read_events(
     ahead: Duration | None = None,
 ) -> Input:
     """Decodes JSON Lines; blank lines are passed over, malformed ones become dead letters with their line number."""
-    numbered = (Piece(line, number) for number, line in enumerate(lines, 1) if line and not line.isspace())
-    return read_pieces(numbered, lateness, ends, ahead)
+    numbered = ((line, number, None, None) for number, line in enumerate(lines, 1) if line and not line.isspace())
+    return _read_texts(numbered, lateness, ends, ahead)
 
 
-@rare_collection()
 def read_pieces(
     pieces: Iterable[Piece],
     lateness: Duration | None = None,
@@ -74,27 +73,39 @@ def read_pieces(
     Where reception ends an event, one that does not say when it was received keeps its own end.
     Without `lateness` none is late, without `ahead` none is too far ahead.
     """
+    return _read_texts(pieces, lateness, ends, ahead)
+
+
+@rare_collection()
+def _read_texts(texts: Iterable[_Text], lateness: Duration | None, ends: Ends, ahead: Duration | None) -> Input:
     found = Input()
+    in_time = lateness is None and ahead is None
     read: list[_Read] = []
     told: list[tuple[int, DeadLetter]] = []
-    for number, piece in enumerate(pieces):
+    for number, (raw, line, file, made) in enumerate(texts):
         try:
-            events = piece.events()
+            events = events_in(raw, made)
             if ends is Ends.RECEPTION:
                 events = list(map(received, events))
         except Problem as problem:
-            told.append((number, malformed(problem, piece.raw, piece.line).in_file(piece.file)))
+            told.append((number, malformed(problem, raw, line).in_file(file)))
             continue
         except Exception as error:
-            told.append((number, unreadable(error, piece.raw).in_file(piece.file, piece.line)))
+            told.append((number, unreadable(error, raw).in_file(file, line)))
             continue
-        read += (_Read(event, number, piece.line, piece.file) for event in events)
+        found.events += events
+        if not in_time:
+            read += (_Read(event, number, line, file) for event in events)
     for letter, each in _out_of_time(read, lateness, ahead):
         told.append((each.number, letter.in_file(each.file)))
         found.late.add(each.event.identity)
     found.dead_letters = [letter for _, letter in sorted(told, key=lambda each: each[0])]
-    found.events = in_canonical_order(each.event for each in read)
+    found.events = in_canonical_order(found.events)
     return found
+
+
+_Text: TypeAlias = tuple[bytes, int, str | None, Made]
+"""What a Piece has, of lines as of files; a line needs no more than a plain tuple."""
 
 
 class _Read(NamedTuple):
