@@ -27,16 +27,17 @@ def collect_rarely() -> None:
 
 @contextmanager
 def rare_collection() -> Iterator[None]:
-    """While a finite run lasts; afterwards the collector is as it was."""
+    """While a finite run lasts; afterwards the collector is as it was.
+
+    Nothing is set apart: what is released again counts as old, and cycles that died meanwhile would wait for a look at
+    the old ones that nothing brings about, run after run.
+    """
     threshold = gc.get_threshold()
     if threshold == RARELY:
         yield
         return
-    set_apart = gc.get_freeze_count()
-    collect_rarely()
+    gc.set_threshold(*RARELY)
     try:
         yield
     finally:
         gc.set_threshold(*threshold)
-        if not set_apart:
-            gc.unfreeze()
