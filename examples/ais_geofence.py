@@ -1,18 +1,20 @@
-"""Ships in the Solent: bells for harbours and for one another, over an hour and a half of real position reports.
+"""Ships in the Solent: bells for harbours and for one another, over an hour and a half of real
+position reports.
 
     python examples/ais_geofence.py --output solent.png
 
 Five questions are put in OPSL, each as the text that you would write for your own data:
 
-* a ship enters a port, and a ship leaves it: two reports of the ship, one on each side, and none in between;
+* a ship enters a port, and a ship leaves it: two reports of the ship, one on each side, and none in
+  between;
 * a ship stays: it entered, and no report from outside follows for 20 minutes;
 * two ships that are under way come nearer than 200 m;
 * a ship falls silent: no report follows for 10 minutes.
 
-The first three are asked for each port. All reports take less than a minute on a small machine; `--limit` takes fewer.
-The picture needs matplotlib: pip install 'tocsin[bench]'. The reports are those that Stone Soup uses in its
-demonstration (Crown Copyright Dstl, MIT licence); a position far from the Solent is an error of a receiver and is left
-out.
+The first three are asked for each port. All reports take less than a minute on a small machine;
+`--limit` takes fewer. The picture needs matplotlib: pip install 'tocsin[bench]'. The reports are
+those that Stone Soup uses in its demonstration (Crown Copyright Dstl, MIT licence); a position far
+from the Solent is an error of a receiver and is left out.
 """
 
 from __future__ import annotations
@@ -33,7 +35,13 @@ from rich.table import Table
 
 import tocsin
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "ais-solent" / "SolentAIS_20160112_130211.csv"
+DATA = (
+    Path(__file__).resolve().parents[2]
+    / "shared"
+    / "data"
+    / "ais-solent"
+    / "SolentAIS_20160112_130211.csv"
+)
 
 Corners = tuple[tuple[float, float], ...]
 
@@ -53,34 +61,38 @@ PORTS: Mapping[str, Corners] = {
     "Cowes": ((-1.303, 50.755), (-1.288, 50.755), (-1.288, 50.768), (-1.303, 50.768)),
 }
 
-# Two reports of one ship on either side of the outline, and no third one in between. WHERE says that all three are of
-# the same ship; {port} is put in for each port.
+# Two reports of one ship on either side of the outline, and no third one in between. WHERE says
+# that all three are of the same ship; {port} is put in for each port.
 _OUTSIDE, _INSIDE = "DIST({port}; >; 0)Report", "@({port})Report"
 ENTRY = f"""
-    !($before;;$after;)$between; WHERE $before;.mmsi = $after;.mmsi AND $between;.mmsi = $after;.mmsi,
+    !($before;;$after;)$between;
+    WHERE $before;.mmsi = $after;.mmsi AND $between;.mmsi = $after;.mmsi,
     $before; = {_OUTSIDE},
     $after; = {_INSIDE},
     $between; = Report
 """
 EXIT = f"""
-    !($before;;$after;)$between; WHERE $before;.mmsi = $after;.mmsi AND $between;.mmsi = $after;.mmsi,
+    !($before;;$after;)$between;
+    WHERE $before;.mmsi = $after;.mmsi AND $between;.mmsi = $after;.mmsi,
     $before; = {_INSIDE},
     $after; = {_OUTSIDE},
     $between; = Report
 """
 
-# An entry, as above, that is not followed by a report from outside: one absence stands inside another.
+# An entry, as above, that is not followed by a report from outside: one absence stands inside
+# another.
 STAY = f"""
     !( !($before;;$after;)$between; ; 20m) $later;
-    WHERE $before;.mmsi = $after;.mmsi AND $between;.mmsi = $after;.mmsi AND $later;.mmsi = $after;.mmsi,
+    WHERE $before;.mmsi = $after;.mmsi AND $between;.mmsi = $after;.mmsi
+      AND $later;.mmsi = $after;.mmsi,
     $before; = {_OUTSIDE},
     $after; = {_INSIDE},
     $between; = Report,
     $later; = {_OUTSIDE}
 """
 
-# |($a;)$b; is "at the same time", which the option concurrency_tolerance widens to ten seconds: ships report in turn.
-# Without a and b in order each pair would ring twice.
+# |($a;)$b; is "at the same time", which the option concurrency_tolerance widens to ten seconds:
+# ships report in turn. Without a and b in order each pair would ring twice.
 NEAR = """
     |($a;)$b; && DIST($a;; <; 200)$b; WHERE $a;.mmsi < $b;.mmsi,
     $a; = UnderWay,
@@ -99,7 +111,13 @@ PARTS = (
 )
 
 _WEST, _EAST, _SOUTH, _NORTH = -1.5, -0.7, 50.4, 51.0
-_COLOURS = {"near": "tab:red", "silent": "black", "stays": "tab:purple", "enters": "tab:green", "leaves": "tab:blue"}
+_COLOURS = {
+    "near": "tab:red",
+    "silent": "black",
+    "stays": "tab:purple",
+    "enters": "tab:green",
+    "leaves": "tab:blue",
+}
 _MARKS = {"near": ".", "silent": "x", "stays": "s", "enters": "^", "leaves": "v"}
 
 
@@ -149,32 +167,51 @@ def read_reports(path: Path, limit: int | None = None) -> list[Report]:
     with path.open(newline="") as file:
         rows = list(islice(csv.DictReader(file), limit))
     reports = map(_report, rows)
-    return [each for each in reports if _WEST < each.longitude < _EAST and _SOUTH < each.latitude < _NORTH]
+    return [
+        each
+        for each in reports
+        if _WEST < each.longitude < _EAST and _SOUTH < each.latitude < _NORTH
+    ]
 
 
 def ring(reports: Sequence[Report]) -> list[Bell]:
-    """What rings over the reports, as they would come in live; the clock stops at the last of them."""
+    """What rings over the reports, as they would come in live; the clock stops at the last
+    of them.
+    """
     hub = tocsin.Hub(lateness="0s")
     rung: dict[str, list[tocsin.Match]] = defaultdict(list)
-    hub.define(*PARTS, *(tocsin.Definition(name, region=_polygon(corners)) for name, corners in PORTS.items()))
+    hub.define(
+        *PARTS,
+        *(tocsin.Definition(name, region=_polygon(corners)) for name, corners in PORTS.items()),
+    )
     for port in PORTS:
         for kind, text in (("enters", ENTRY), ("leaves", EXIT), ("stays", STAY)):
-            # The horizon says how far apart two reports of a ship may be for a port to be entered between them.
+            # The horizon says how far apart two reports of a ship may be for a port to be entered
+            # between them.
             name, expression = f"{kind} {port}", text.format(port=port)
             hub.subscribe(expression, language="opsl", id=name, to=rung[name].append, horizon="10m")
-    # Nothing more than ten seconds apart can be near; without a horizon a report would wait a day for another.
+    # Nothing more than ten seconds apart can be near; without a horizon a report would wait a day
+    # for another.
     nearby = {"crs": "wgs84", "concurrency_tolerance": "10s"}
-    hub.subscribe(NEAR, language="opsl", id="near", to=rung["near"].append, options=nearby, horizon="10s")
+    hub.subscribe(
+        NEAR, language="opsl", id="near", to=rung["near"].append, options=nearby, horizon="10s"
+    )
     hub.subscribe(SILENCE, language="opsl", id="silent", to=rung["silent"].append)
     for _, minute in groupby(reports, key=lambda report: report.time[:16]):
         hub.publish(*(report.event() for report in minute))
     by_id = {each.id: each for each in reports}
-    bells = [Bell(label, match, by_id[match.events[-1]]) for label, found in rung.items() for match in found]
+    bells = [
+        Bell(label, match, by_id[match.events[-1]])
+        for label, found in rung.items()
+        for match in found
+    ]
     return sorted(bells, key=lambda bell: bell.match.order)
 
 
 def table_of(bells: Sequence[Bell]) -> Table:
-    """A row for each bell: how often it rang, for how many ships, and the times of the reports that it rang for."""
+    """A row for each bell: how often it rang, for how many ships, and the times of the reports that
+    it rang for.
+    """
     table = Table("bell", "rings", "ships", "first report", "last report", box=None)
     for label in sorted({bell.label for bell in bells}):
         heard = [bell for bell in bells if bell.label == label]
@@ -190,18 +227,43 @@ def draw(reports: Sequence[Report], bells: Sequence[Bell], output: Path) -> None
         figure = Figure(figsize=(12, 9), layout="constrained")
         axes = figure.add_subplot()
         for track in _tracks(reports):
-            axes.plot([at.longitude for at in track], [at.latitude for at in track], color="0.75", linewidth=0.7)
+            axes.plot(
+                [at.longitude for at in track],
+                [at.latitude for at in track],
+                color="0.75",
+                linewidth=0.7,
+            )
         for name, corners in PORTS.items():
-            axes.fill(*zip(*corners, strict=True), facecolor="tab:orange", alpha=0.25, edgecolor="tab:orange")
-            axes.annotate(name, max(corners), xytext=(4, 0), textcoords="offset points", color="tab:brown")
+            axes.fill(
+                *zip(*corners, strict=True),
+                facecolor="tab:orange",
+                alpha=0.25,
+                edgecolor="tab:orange",
+            )
+            axes.annotate(
+                name, max(corners), xytext=(4, 0), textcoords="offset points", color="tab:brown"
+            )
         for kind, colour in _COLOURS.items():
-            where = [(bell.report.longitude, bell.report.latitude) for bell in bells if bell.kind == kind]
+            where = [
+                (bell.report.longitude, bell.report.latitude) for bell in bells if bell.kind == kind
+            ]
             label = f"{kind} ({len(where)})"
             x, y = [at[0] for at in where], [at[1] for at in where]
-            axes.scatter(x, y, s=24, marker=_MARKS[kind], color=colour, label=label, zorder=3, alpha=0.7)
-        axes.set(xlim=(-1.42, -0.95), ylim=(50.68, 50.9), aspect=1.58, xlabel="longitude", ylabel="latitude")
+            axes.scatter(
+                x, y, s=24, marker=_MARKS[kind], color=colour, label=label, zorder=3, alpha=0.7
+            )
+        axes.set(
+            xlim=(-1.42, -0.95),
+            ylim=(50.68, 50.9),
+            aspect=1.58,
+            xlabel="longitude",
+            ylabel="latitude",
+        )
         axes.legend(title="where each bell rang", loc="lower left")
-        axes.set_title(f"The Solent, {reports[0].time[:16]} to {reports[-1].time[11:16]} UTC, {len(reports):,} reports")
+        axes.set_title(
+            f"The Solent, {reports[0].time[:16]} to {reports[-1].time[11:16]} UTC, {len(reports):,}"
+            " reports"
+        )
         figure.savefig(output, dpi=110)
 
 
@@ -213,7 +275,9 @@ def _tracks(reports: Sequence[Report]) -> Iterator[list[Report]]:
 
 
 def _report(row: Mapping[str, str]) -> Report:
-    longitude, latitude, knots = (float(row[name]) for name in ("Longitude_degrees", "Latitude_degrees", "SOG_knots"))
+    longitude, latitude, knots = (
+        float(row[name]) for name in ("Longitude_degrees", "Latitude_degrees", "SOG_knots")
+    )
     return Report(f"{row['Time'].replace(' ', 'T')}Z", int(row["MMSI"]), longitude, latitude, knots)
 
 
@@ -222,11 +286,19 @@ def _polygon(corners: Corners) -> str:
 
 
 def main(
-    data: Annotated[Path, typer.Option(help="Position reports as comma-separated values.", show_default=False)] = DATA,
-    limit: Annotated[int | None, typer.Option(min=1, help="Take only so many reports; all by default.")] = None,
-    output: Annotated[Path, typer.Option(help="Where the picture goes.")] = Path("ais_geofence.png"),
+    data: Annotated[
+        Path, typer.Option(help="Position reports as comma-separated values.", show_default=False)
+    ] = DATA,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Take only so many reports; all by default.")
+    ] = None,
+    output: Annotated[Path, typer.Option(help="Where the picture goes.")] = Path(
+        "ais_geofence.png"
+    ),
 ) -> None:
-    """Ring bells for ships that enter, leave or stay in a port, come near one another or fall silent."""
+    """Ring bells for ships that enter, leave or stay in a port, come near one another or fall
+    silent.
+    """
     if not data.is_file():
         typer.echo(f"the position reports are not there: {data}; name a file with --data", err=True)
         raise typer.Exit(1)

@@ -36,7 +36,10 @@ def outcomes(text: str, language: str = "opsl") -> Mapping[str, Pairs]:
 
 def _pairs(text: str, language: str, policy: str) -> Pairs:
     plan = compile_subscription(Subscription("s", language, text, policy=policy))
-    return tuple(match.events for match in matches("s", plan, [from_mapping(_event(name)) for name in PLACES]))
+    return tuple(
+        match.events
+        for match in matches("s", plan, [from_mapping(_event(name)) for name in PLACES])
+    )
 
 
 def _event(name: str) -> dict[str, object]:
@@ -55,15 +58,23 @@ def drawing() -> str:
     """The picture: a row for each policy, a column for each subscription, a bow for each match."""
     height = _TOP + _HIGH * len(Policy)
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_LEFT + _WIDE * 2} {height}" '
-        'font-family="sans-serif" font-size="14">',
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_LEFT + _WIDE * 2} {height}" '
+            'font-family="sans-serif" font-size="14">'
+        ),
         f'<rect width="{_LEFT + _WIDE * 2}" height="{height}" fill="white"/>',
     ]
     for column, (title, text) in enumerate(TEXTS.items()):
         left = _LEFT + _WIDE * column
-        lines.append(f'<text x="{left}" y="28" font-family="monospace" font-size="13">{_escaped(title)}</text>')
+        lines.append(
+            f'<text x="{left}" y="28" font-family="monospace"'
+            f' font-size="13">{_escaped(title)}</text>'
+        )
         if title == NEAR:
-            lines.append(f'<text x="{left}" y="48" font-size="12" fill="#475569">a2 is near b3, a1 is near b4</text>')
+            lines.append(
+                f'<text x="{left}" y="48" font-size="12" fill="#475569">a2 is near b3, a1 is near'
+                " b4</text>"
+            )
         for row, pairs in enumerate(outcomes(text).values()):
             lines += _row(left, _TOP + _HIGH * row, pairs)
     for row, policy in enumerate(Policy):
@@ -83,10 +94,16 @@ def _row(left: int, top: int, pairs: Sequence[Sequence[str]]) -> Iterator[str]:
         yield f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="2"/>'
     for name, x in at.items():
         used = any(name in pair for pair in pairs)
-        yield f'<circle cx="{x}" cy="{y}" r="6" fill="{"#334155" if used else "white"}" stroke="#334155"/>'
+        yield (
+            f'<circle cx="{x}" cy="{y}" r="6" fill="{"#334155" if used else "white"}"'
+            ' stroke="#334155"/>'
+        )
         yield f'<text x="{x}" y="{y + 24}" text-anchor="middle" font-size="12">{name}</text>'
     if not pairs:
-        yield f'<text x="{left + _STEP * 4 + 4}" y="{y + 5}" font-size="12" fill="#475569">no match</text>'
+        yield (
+            f'<text x="{left + _STEP * 4 + 4}" y="{y + 5}" font-size="12" fill="#475569">no'
+            " match</text>"
+        )
 
 
 def _escaped(text: str) -> str:

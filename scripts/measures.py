@@ -1,7 +1,9 @@
-"""`make measures`: how easy the package is to read and to change, in figures. Prints one line for each.
+"""`make measures`: how easy the package is to read and to change, in figures. Prints one line for
+each.
 
-Lines and tokens are of what is shipped. An import inside a function counts for no chain: it is not there when a module
-is loaded. Two folders are two-way where files of each import files of the other.
+Lines and tokens are of what is shipped. An import inside a function counts for no chain: it is not
+there when a module is loaded. Two folders are two-way where files of each import files of the
+other.
 """
 
 from __future__ import annotations
@@ -17,7 +19,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = "tocsin"
 WIDE = 100
-_LAYOUT = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
+_LAYOUT = {
+    tokenize.COMMENT,
+    tokenize.NL,
+    tokenize.NEWLINE,
+    tokenize.INDENT,
+    tokenize.DEDENT,
+    tokenize.ENDMARKER,
+}
 
 Graph = Mapping[str, frozenset[str]]
 
@@ -32,16 +41,24 @@ def main() -> None:
     print(f"shipped lines                 {len(lines):,}")
     print(f"tokens per line of code       {tokens / code_lines:.1f}")
     print(f"lines over {WIDE} columns        {sum(len(line) > WIDE for line in lines):,}")
-    print(f"comment lines                 {sum(line.lstrip().startswith('#') for line in lines) / len(lines):.1%}")
+    print(
+        "comment lines                "
+        f" {sum(line.lstrip().startswith('#') for line in lines) / len(lines):.1%}"
+    )
     print(f"longest chain of imports      {len(chain)} modules, from {chain[0]} to {chain[-1]}")
     print(f"import {PACKAGE}                 {seconds:.2f} s of CPU, {modules} modules of ours")
     print(f"two-way folders               {', '.join(two_way_folders(graph)) or 'none'}")
-    for module, name in (("tocsin.engine.engine", "Engine"), ("tocsin.engine.detection.node", "Node")):
+    for module, name in (
+        ("tocsin.engine.engine", "Engine"),
+        ("tocsin.engine.detection.node", "Node"),
+    ):
         print(f"public members of {name:<12}{_public_members(module, name)}")
 
 
 def _tokens(path: Path) -> tuple[int, int]:
-    """Tokens that say something, and the lines that have any; docstrings are prose and count as neither."""
+    """Tokens that say something, and the lines that have any; docstrings are prose and count as
+    neither.
+    """
     with path.open("rb") as file:
         found = [each for each in tokenize.tokenize(file.readline) if each.type not in _LAYOUT]
     prose = {line for node in ast.walk(ast.parse(path.read_text())) for line in _prose(node)}
@@ -50,7 +67,11 @@ def _tokens(path: Path) -> tuple[int, int]:
 
 
 def _prose(node: ast.AST) -> Iterator[int]:
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+    if (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    ):
         yield from range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 
@@ -73,12 +94,18 @@ def _loaded(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Import | ast.ImportFrom):
             yield child
-        elif not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) and not _is_for_types(child):
+        elif not isinstance(
+            child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+        ) and not _is_for_types(child):
             yield from _loaded(child)
 
 
 def _is_for_types(node: ast.AST) -> bool:
-    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+    return (
+        isinstance(node, ast.If)
+        and isinstance(node.test, ast.Name)
+        and node.test.id == "TYPE_CHECKING"
+    )
 
 
 def _meant(module: str, name: str) -> str:
@@ -88,7 +115,9 @@ def _meant(module: str, name: str) -> str:
 
 
 def longest_chain(graph: Graph) -> tuple[str, ...]:
-    """The longest way from module to module by imports; a module that is on the way already is not gone to again."""
+    """The longest way from module to module by imports; a module that is on the way already is not
+    gone to again.
+    """
 
     @cache
     def longest(module: str) -> tuple[str, ...]:
@@ -121,13 +150,18 @@ def _folder(module: str) -> str:
 
 
 def _import_cost() -> tuple[float, int]:
-    """Processor time of the import in a fresh process, the best of three, and how many modules of ours it loads."""
+    """Processor time of the import in a fresh process, the best of three, and how many modules of
+    ours it loads.
+    """
     program = (
-        "import sys, time; begun = time.process_time(); import tocsin; tocsin.Hub; "
-        "print(time.process_time() - begun, sum(name.split('.')[0] == 'tocsin' for name in sys.modules))"
+        "import sys, time; begun = time.process_time(); import tocsin; tocsin.Hub;"
+        " print(time.process_time() - begun, sum(name.split('.')[0] == 'tocsin' for name in"
+        " sys.modules))"
     )
     found = [
-        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT).stdout
+        subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT
+        ).stdout
         for _ in range(3)
     ]
     best = min(found, key=lambda line: float(line.split()[0])).split()
@@ -137,9 +171,15 @@ def _import_cost() -> tuple[float, int]:
 def _public_members(module: str, name: str) -> int:
     """Methods, properties and attributes of a class that do not begin with an underscore."""
     tree = ast.parse((ROOT / Path(*module.split("."))).with_suffix(".py").read_text())
-    body = next(node.body for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)
+    body = next(
+        node.body for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name
+    )
     names = {node.name for node in body if isinstance(node, ast.FunctionDef)}
-    names |= {node.target.id for node in body if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)}
+    names |= {
+        node.target.id
+        for node in body
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+    }
     return sum(not each.startswith("_") for each in names)
 
 

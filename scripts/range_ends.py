@@ -1,5 +1,5 @@
-"""Prints what `scripts/test-ranges` installs: `lowest` the lower ends of all ranges, as constraints; `tools` the pins
-of what the tests themselves need.
+"""Prints what `scripts/test-ranges` installs: `lowest` the lower ends of all ranges, as
+constraints; `tools` the pins of what the tests themselves need.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ def ranges() -> Iterator[Requirement]:
     """What users install: the dependencies, and those of every extra but `dev`."""
     project = tomllib.loads(PROJECT.read_text())["project"]
     extras = project["optional-dependencies"]
-    for each in (*project["dependencies"], *(one for name in extras if name != "dev" for one in extras[name])):
+    for each in (
+        *project["dependencies"],
+        *(one for name in extras if name != "dev" for one in extras[name]),
+    ):
         yield Requirement(each)
 
 

@@ -1,6 +1,7 @@
 """Shared by all tests: how many random cases a property gets, and where the data of others lies.
 
-The quick profile draws the same cases in every run, so that a change is judged by itself; `make test-long` draws anew.
+The quick profile draws the same cases in every run, so that a change is judged by itself; `make
+test-long` draws anew.
 """
 
 from __future__ import annotations
@@ -15,8 +16,12 @@ _SLOW_IS_FINE = (HealthCheck.too_slow, HealthCheck.data_too_large)
 settings.register_profile(
     "quick", max_examples=100, deadline=None, derandomize=True, suppress_health_check=_SLOW_IS_FINE
 )
-settings.register_profile("few", max_examples=5, deadline=None, derandomize=True, suppress_health_check=_SLOW_IS_FINE)
-settings.register_profile("long", max_examples=5_000, deadline=None, suppress_health_check=_SLOW_IS_FINE)
+settings.register_profile(
+    "few", max_examples=5, deadline=None, derandomize=True, suppress_health_check=_SLOW_IS_FINE
+)
+settings.register_profile(
+    "long", max_examples=5_000, deadline=None, suppress_health_check=_SLOW_IS_FINE
+)
 settings.register_profile(
     "mutants",
     max_examples=250,
@@ -35,15 +40,20 @@ QUICK = frozenset(
 )
 """The folders whose tests need no Spark: `make test-quick` runs what is in them,"""
 NOT_QUICK = frozenset(
-    f"test_{name}.py" for name in "bench business_documents changes elements small_worlds workloads".split()
+    f"test_{name}.py"
+    for name in "bench business_documents changes elements small_worlds workloads".split()
 )
-"""but for these files, which are long: they measure, try every small world, or read large documents."""
+"""but for these files, which are long: they measure, try every small world, or read large
+documents.
+"""
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
 def shared_data(name: str) -> Path:
-    """A folder or file of conformance data; where it is absent the test is skipped, but never in CI."""
+    """A folder or file of conformance data; where it is absent the test is skipped, but never in
+    CI.
+    """
     path = SHARED_DATA / name
     if not path.exists():
         message = f"the conformance data {name} is not beside the checkout (../shared/data)"
@@ -58,5 +68,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
     for item in items:
         folder = item.path.relative_to(here).parts[0] if item.path.is_relative_to(here) else ""
-        if folder in QUICK and item.path.name not in NOT_QUICK and item.get_closest_marker("postgres") is None:
+        if (
+            folder in QUICK
+            and item.path.name not in NOT_QUICK
+            and item.get_closest_marker("postgres") is None
+        ):
             item.add_marker("quick")

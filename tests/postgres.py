@@ -1,4 +1,6 @@
-"""A real PostgreSQL server for tests: started on loopback in a temporary folder, stopped by its own process id."""
+"""A real PostgreSQL server for tests: started on loopback in a temporary folder, stopped by its own
+process id.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +28,26 @@ def postgres_url(folder: Path) -> Iterator[str]:
     cluster = folder / "cluster"
     port = _free_port()
     user = _unprivileged(folder)
-    _run(user, [programs / "initdb", "-D", cluster, "-U", "tocsin", "-A", "trust", "-E", "UTF8", "--no-sync"])
+    _run(
+        user,
+        [
+            programs / "initdb",
+            "-D",
+            cluster,
+            "-U",
+            "tocsin",
+            "-A",
+            "trust",
+            "-E",
+            "UTF8",
+            "--no-sync",
+        ],
+    )
     options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off"
-    _run(user, [programs / "pg_ctl", "-D", cluster, "-o", options, "-l", folder / "log", "-w", "start"])
+    _run(
+        user,
+        [programs / "pg_ctl", "-D", cluster, "-o", options, "-l", folder / "log", "-w", "start"],
+    )
     try:
         yield f"postgresql+psycopg://tocsin@127.0.0.1:{port}/postgres"
     finally:
@@ -42,7 +61,9 @@ def _programs() -> Path | None:
 
 
 def _unprivileged(folder: Path) -> str | None:
-    """PostgreSQL refuses to run as root: then it runs as another user, who must be able to reach the folder."""
+    """PostgreSQL refuses to run as root: then it runs as another user, who must be able to reach
+    the folder.
+    """
     if os.geteuid() != 0:
         return None
     names = {entry.pw_name for entry in pwd.getpwall()}
@@ -58,7 +79,9 @@ def _run(user: str | None, command: list[object]) -> None:
     environment = {"PATH": os.environ["PATH"], "LC_ALL": "C"}
     words = [str(word) for word in command]
     # The server inherits standard output: a pipe would never end.
-    done = subprocess.run(words, user=user, cwd="/", env=environment, stdout=subprocess.DEVNULL, check=False)
+    done = subprocess.run(
+        words, user=user, cwd="/", env=environment, stdout=subprocess.DEVNULL, check=False
+    )
     assert done.returncode == 0, f"{words[0]} failed"
 
 

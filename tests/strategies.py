@@ -1,4 +1,6 @@
-"""Random plans and events for property tests: few names and few values, so that things meet and collide."""
+"""Random plans and events for property tests: few names and few values, so that things meet and
+collide.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ from tocsin.values.scalars import Constant
 from tocsin.values.truth import Truth
 
 NAMES = ("a", "b", "c")
-PATHS = st.sampled_from([("a",), ("b",), ("c",), ("n", "a"), ("n", "b"), (ENVELOPE, "type"), (ENVELOPE, "id")])
+PATHS = st.sampled_from(
+    [("a",), ("b",), ("c",), ("n", "a"), ("n", "b"), (ENVELOPE, "type"), (ENVELOPE, "id")]
+)
 HUGE = (2**53, 2**53 + 1, -(2**53) - 1, 2**64, 10**30, 10**30 + 1)
 
 numbers = st.one_of(
@@ -37,7 +41,9 @@ numbers = st.one_of(
     st.sampled_from(HUGE),
 )
 texts = st.one_of(
-    st.sampled_from(["", "a", "ab", "abc", "b", "xax", "a\nb", "%", "_", "ü", "t", "a\0", "NaN", "1"]),
+    st.sampled_from(
+        ["", "a", "ab", "abc", "b", "xax", "a\nb", "%", "_", "ü", "t", "a\0", "NaN", "1"]
+    ),
     st.sampled_from(["\uffff", "\U00010000", "\U0001f514"]),
     st.text("ab_%", max_size=5),
 )
@@ -58,11 +64,14 @@ def constants() -> st.SearchStrategy[Constant]:
 def predicates() -> st.SearchStrategy[Predicate]:
     """Predicates of every class, strict and lenient about kinds."""
     number, text = numbers.map(Constant.of), texts.map(Constant.of)
-    one_kind = st.one_of(st.frozensets(number, min_size=1, max_size=3), st.frozensets(text, min_size=1, max_size=3))
+    one_kind = st.one_of(
+        st.frozensets(number, min_size=1, max_size=3), st.frozensets(text, min_size=1, max_size=3)
+    )
     limits = st.one_of(st.tuples(number, number), st.tuples(text, text))
     sums = st.builds(
         lambda left, op, right, limit: Computed(
-            Call(op, (Call("+", (Attribute(left), Attribute(right))), Value(limit))), Semantics.SELECTOR
+            Call(op, (Call("+", (Attribute(left), Attribute(right))), Value(limit))),
+            Semantics.SELECTOR,
         ),
         PATHS,
         st.sampled_from(["<", "="]),
@@ -71,8 +80,16 @@ def predicates() -> st.SearchStrategy[Predicate]:
     )
     return st.one_of(
         st.builds(Equals, PATHS, constants(), mismatches),
-        st.builds(Ordered, PATHS, st.sampled_from(["<", "<=", ">", ">="]), st.one_of(number, text), mismatches),
-        st.builds(lambda path, both, mismatch: Between(path, *both, mismatch), PATHS, limits, mismatches),
+        st.builds(
+            Ordered,
+            PATHS,
+            st.sampled_from(["<", "<=", ">", ">="]),
+            st.one_of(number, text),
+            mismatches,
+        ),
+        st.builds(
+            lambda path, both, mismatch: Between(path, *both, mismatch), PATHS, limits, mismatches
+        ),
         st.builds(OneOf, PATHS, one_kind, mismatches),
         st.builds(Like, PATHS, patterns(), mismatches),
         st.builds(IsNull, PATHS),
@@ -101,7 +118,9 @@ def attribute_values() -> st.SearchStrategy[Any]:
 def data() -> st.SearchStrategy[dict[str, Any]]:
     """The data of an event, with a nested object."""
     flat = st.dictionaries(st.sampled_from(NAMES), attribute_values())
-    return st.builds(lambda outer, inner: outer | ({} if inner is None else {"n": inner}), flat, st.none() | flat)
+    return st.builds(
+        lambda outer, inner: outer | ({} if inner is None else {"n": inner}), flat, st.none() | flat
+    )
 
 
 @st.composite

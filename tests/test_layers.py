@@ -86,12 +86,15 @@ SHARED_STILL = {
 
 
 def test_the_reference_shares_nodes_and_nothing_that_decides() -> None:
-    """Of plan it uses classes and data; every function that it uses is listed above, with the reason."""
+    """Of plan it uses classes and data; every function that it uses is listed above, with the
+    reason.
+    """
     used = {
         name
         for path in (ROOT / "tocsin" / "reference").glob("*.py")
         for module, name in _names_imported(path)
-        if module.startswith("tocsin.plan") and isroutine(unwrap(getattr(import_module(module), name)))
+        if module.startswith("tocsin.plan")
+        and isroutine(unwrap(getattr(import_module(module), name)))
     }
     assert used - NOT_DECIDING - SHARED_STILL.keys() == set()
     assert SHARED_STILL.keys() - used == set(), "no longer shared: strike it out"
@@ -117,6 +120,15 @@ def test_nothing_is_imported_inside_a_function() -> None:
 
 def _imported(path: Path) -> set[str]:
     tree = ast.parse(path.read_text())
-    plain = {name.name.split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names}
-    named = {node.module.split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module}
+    plain = {
+        name.name.split(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import)
+        for name in node.names
+    }
+    named = {
+        node.module.split(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module
+    }
     return plain | named

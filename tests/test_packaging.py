@@ -1,4 +1,6 @@
-"""What users bring along has a range, tested at both ends; what we work with is pinned, and lies in the range."""
+"""What users bring along has a range, tested at both ends; what we work with is pinned, and lies in
+the range.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +23,17 @@ RANGED = [Requirement(each) for each in PROJECT["dependencies"]] + [
 PINS = {
     canonicalize_name(name): Version(version)
     for name, _, version in (
-        line.partition("==") for line in (ROOT / "constraints.txt").read_text().split() if "==" in line
+        line.partition("==")
+        for line in (ROOT / "constraints.txt").read_text().split()
+        if "==" in line
     )
 }
 
 
 @pytest.mark.parametrize("requirement", RANGED, ids=lambda each: each.name)
-def test_what_users_bring_along_has_a_range_around_what_we_work_with(requirement: Requirement) -> None:
+def test_what_users_bring_along_has_a_range_around_what_we_work_with(
+    requirement: Requirement,
+) -> None:
     assert sorted(each.operator for each in requirement.specifier) == ["<", ">="]
     assert PINS[canonicalize_name(requirement.name)] in requirement.specifier
 
@@ -43,7 +49,10 @@ def test_our_tools_are_pinned() -> None:
 
 def test_the_lower_ends_are_what_the_ranges_say() -> None:
     done = subprocess.run(
-        [sys.executable, ROOT / "scripts" / "range_ends.py", "lowest"], capture_output=True, text=True, check=True
+        [sys.executable, ROOT / "scripts" / "range_ends.py", "lowest"],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     lowest = dict(line.split("==") for line in done.stdout.split())
     assert set(lowest) == {each.name for each in RANGED}

@@ -1,4 +1,6 @@
-"""Random composite plans and timelines with ties, intervals and points: small worlds in which everything meets."""
+"""Random composite plans and timelines with ties, intervals and points: small worlds in which
+everything meets.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,9 @@ def kind(letter: str) -> Condition:
     return Condition(Equals(("kind",), Constant.of(letter)))
 
 
-ATOMS = st.sampled_from([*(kind(letter) for letter in KINDS), Condition(Ordered(("v",), ">", Constant.of(1)))])
+ATOMS = st.sampled_from(
+    [*(kind(letter) for letter in KINDS), Condition(Ordered(("v",), ">", Constant.of(1)))]
+)
 ENDS = st.sampled_from(list(End))
 DURATIONS = st.integers(0, 4)
 ALLEN = [f"{negation}{relation.value}" for relation in Allen for negation in ("", "Un")]
@@ -63,7 +67,11 @@ def conditions(draw: st.DrawFn, parts: int) -> tuple[JoinCondition, ...]:
     moments = st.builds(Moment, st.integers(0, parts - 1), ENDS)
     temporal = st.builds(Precedes, moments, moments, st.integers(-4, 3), st.booleans())
     spatial = st.builds(
-        Near, st.just(0), st.sampled_from(list(SpatialRelation)), st.just(1), st.sampled_from([0.0, 1.0, 1.5])
+        Near,
+        st.just(0),
+        st.sampled_from(list(SpatialRelation)),
+        st.just(1),
+        st.sampled_from([0.0, 1.0, 1.5]),
     )
     allen = st.builds(Stands, st.just(0), st.sampled_from(ALLEN), st.just(1), st.booleans())
     return tuple(draw(st.lists(st.one_of(temporal, temporal, spatial, allen), max_size=2)))
@@ -74,7 +82,12 @@ def restrictions() -> st.SearchStrategy[Any]:
     return st.one_of(
         st.builds(DuringWindow, DURATIONS, DURATIONS),
         st.builds(AfterInstant, DURATIONS),
-        st.builds(AtRegion, st.sampled_from(list(SpatialRelation)), st.just(REGION), st.sampled_from([0.0, 1.0])),
+        st.builds(
+            AtRegion,
+            st.sampled_from(list(SpatialRelation)),
+            st.just(REGION),
+            st.sampled_from([0.0, 1.0]),
+        ),
     )
 
 
@@ -82,14 +95,24 @@ def restrictions() -> st.SearchStrategy[Any]:
 def joins(draw: st.DrawFn, inner: st.SearchStrategy[Part], policy: Policy) -> Join:
     """Joins of two or three parts."""
     parts = tuple(draw(st.lists(inner, min_size=2, max_size=3)))
-    related = draw(st.sampled_from([(), (Related(PartAttribute("x", ("v",)), "=", PartAttribute("y", ("v",))),)]))
+    related = draw(
+        st.sampled_from(
+            [(), (Related(PartAttribute("x", ("v",)), "=", PartAttribute("y", ("v",))),)]
+        )
+    )
     keep = draw(st.sampled_from([None, 0, 2]))
     return Join(parts, draw(conditions(len(parts))) + related, policy, keep)
 
 
 _COMPARED = [
     Related(PartAttribute(left, ("v",)), relation, PartAttribute(right, ("v",)))
-    for left, relation, right in (("p", "=", "q"), ("r", "=", "p"), ("r", "=", "q"), ("p", "<", "q"), ("r", ">", "p"))
+    for left, relation, right in (
+        ("p", "=", "q"),
+        ("r", "=", "p"),
+        ("r", "=", "q"),
+        ("p", "<", "q"),
+        ("r", ">", "p"),
+    )
 ]
 
 
@@ -108,7 +131,9 @@ def compared_absences(draw: st.DrawFn, policy: Policy) -> Absence:
 def parts(policy: Policy, names: dict[str, Part] | None = None) -> st.SearchStrategy[Part]:
     """Composite parts; names, where given, stand for one definition wherever they are used."""
     leaves: st.SearchStrategy[Part] = (
-        st.one_of(ATOMS, st.sampled_from([Named(name, part) for name, part in names.items()])) if names else ATOMS
+        st.one_of(ATOMS, st.sampled_from([Named(name, part) for name, part in names.items()]))
+        if names
+        else ATOMS
     )
 
     def grown(inner: st.SearchStrategy[Part]) -> st.SearchStrategy[Part]:
@@ -118,20 +143,30 @@ def parts(policy: Policy, names: dict[str, Part] | None = None) -> st.SearchStra
             st.lists(inner, min_size=2, max_size=2).map(lambda both: Either(tuple(both))),
             st.builds(Only, inner, restrictions()),
             st.builds(
-                lambda absent, after, t: Absence(absent, AfterWindow(after, t), policy=policy), ATOMS, inner, DURATIONS
+                lambda absent, after, t: Absence(absent, AfterWindow(after, t), policy=policy),
+                ATOMS,
+                inner,
+                DURATIONS,
             ),
             st.builds(
-                lambda absent, first, last, keep: Absence(absent, BetweenWindow(first, last), (), policy, keep),
+                lambda absent, first, last, keep: Absence(
+                    absent, BetweenWindow(first, last), (), policy, keep
+                ),
                 ATOMS,
                 inner,
                 inner,
                 st.sampled_from([None, 3]),
             ),
             st.builds(
-                lambda absent, s, t: Absence(absent, FixedWindow(s, t), policy=policy), ATOMS, DURATIONS, DURATIONS
+                lambda absent, s, t: Absence(absent, FixedWindow(s, t), policy=policy),
+                ATOMS,
+                DURATIONS,
+                DURATIONS,
             ),
             compared_absences(policy),
-            st.builds(Triggered, inner, ATOMS, st.sampled_from(list(Waiting)), st.sampled_from([None, 3])),
+            st.builds(
+                Triggered, inner, ATOMS, st.sampled_from(list(Waiting)), st.sampled_from([None, 3])
+            ),
             st.builds(
                 lambda absent, before, t: Absence(absent, BeforeWindow(before, t), policy=policy),
                 ATOMS,
@@ -163,7 +198,9 @@ ROLES = st.sampled_from(
         kind("a"),
         kind("a"),
         kind("b"),
-        Condition(AnyOf((Equals(("kind",), Constant.of("a")), Equals(("kind",), Constant.of("b"))))),
+        Condition(
+            AnyOf((Equals(("kind",), Constant.of("a")), Equals(("kind",), Constant.of("b"))))
+        ),
         Condition(Ordered(("v",), ">", Constant.of(0))),
     ]
 )
@@ -192,7 +229,9 @@ def _role(draw: st.DrawFn, name: str) -> Part:
 
 @st.composite
 def overlapping(draw: st.DrawFn, policy: Policy) -> Part:
-    """One operator over roles that one event can play together: every kind of absence, joins of two and three."""
+    """One operator over roles that one event can play together: every kind of absence, joins of two
+    and three.
+    """
     first, last, absent = draw(_role("p")), draw(_role("q")), draw(_role("r"))
     length, keep = draw(DURATIONS), draw(st.sampled_from([None, 3]))
     conditions = draw(st.sampled_from([(), (), (_SAME_VALUE,)]))
@@ -218,7 +257,9 @@ def overlapping(draw: st.DrawFn, policy: Policy) -> Part:
     if window == ():
         return Join((first, last, absent), orders + conditions, policy, keep)
     is_between = isinstance(window, BetweenWindow)
-    return Absence(absent, window, conditions if is_between else (), policy, keep if is_between else None)
+    return Absence(
+        absent, window, conditions if is_between else (), policy, keep if is_between else None
+    )
 
 
 @st.composite
@@ -248,7 +289,13 @@ def event_at(instant: int, letter: str = "a") -> Event:
     """An event of a kind at an instant."""
     time = format_instant(instant)
     return from_mapping(
-        {"id": f"{letter}{instant}", "source": "s", "type": "t", "time": time, "data": {"kind": letter}}
+        {
+            "id": f"{letter}{instant}",
+            "source": "s",
+            "type": "t",
+            "time": time,
+            "data": {"kind": letter},
+        }
     )
 
 
@@ -267,7 +314,9 @@ UNLIKE = st.sampled_from([1, 2, 1.5, "1", "2", True, False, None, [1]])
 
 
 @st.composite
-def timelines(draw: st.DrawFn, size: int = 7, values: st.SearchStrategy[Any] = _VALUES) -> list[Event]:
+def timelines(
+    draw: st.DrawFn, size: int = 7, values: st.SearchStrategy[Any] = _VALUES
+) -> list[Event]:
     """Events in canonical order, many at the same time, some with extent, some without a place."""
     found = []
     for number in range(draw(st.integers(0, size))):

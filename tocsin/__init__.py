@@ -1,7 +1,7 @@
 """Tocsin: publish/subscribe that understands what happened, when, where and what it means.
 
-A public name, or a part of the package such as `tocsin.errors`, is loaded when it is first asked for, so that
-`tocsin --version` need not wait for the engine.
+A public name, or a part of the package such as `tocsin.errors`, is loaded when it is first asked
+for, so that `tocsin --version` need not wait for the engine.
 """
 
 from importlib import import_module
@@ -28,7 +28,9 @@ _HOMES = {
     "Problem": "tocsin.errors",
     "Subscription": "tocsin.catalog",
 }
-_PARTS = frozenset("catalog engine errors events hosts knowledge languages plan reference spark values".split())
+_PARTS = frozenset(
+    "catalog engine errors events hosts knowledge languages plan reference spark values".split()
+)
 
 
 def __getattr__(name: str) -> object:

@@ -1,4 +1,6 @@
-"""Problems with code, place and a way out. One is raised at the first broken rule; `check` collects all of them."""
+"""Problems with code, place and a way out. One is raised at the first broken rule; `check` collects
+all of them.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,13 @@ class Problem(Exception):
     default_code = "Problem"
 
     def __init__(
-        self, message: str, *, code: str | None = None, place: Place | None = None, token: str = "", hint: str = ""
+        self,
+        message: str,
+        *,
+        code: str | None = None,
+        place: Place | None = None,
+        token: str = "",
+        hint: str = "",
     ) -> None:
         super().__init__(message)
         self.code = code or self.default_code
@@ -57,7 +65,9 @@ class Problem(Exception):
         return body
 
 
-def _rebuilt(kind: type[Problem], message: str, code: str, place: Place | None, token: str, hint: str) -> Problem:
+def _rebuilt(
+    kind: type[Problem], message: str, code: str, place: Place | None, token: str, hint: str
+) -> Problem:
     return kind(message, code=code, place=place, token=token, hint=hint)
 
 
@@ -68,7 +78,9 @@ class SyntaxProblem(Problem):
 
 
 class MeaningProblem(Problem):
-    """The text is in the language but says something that cannot be meant: wrong types, unknown names."""
+    """The text is in the language but says something that cannot be meant: wrong types, unknown
+    names.
+    """
 
     default_code = "MeaningError"
 

@@ -1,4 +1,6 @@
-"""Tocsin on Apache Spark: the public names of the Spark host. Without pyspark the import says what to install."""
+"""Tocsin on Apache Spark: the public names of the Spark host. Without pyspark the import says what
+to install.
+"""
 
 try:
     from tocsin.hosts.spark.absent_columns import AbsentColumnWarning

@@ -1,4 +1,5 @@
-"""A hook of the site: under each heading `tocsin ...` of the page of commands stands what the command's --help says.
+"""A hook of the site: under each heading `tocsin ...` of the page of commands stands what the
+command's --help says.
 
 The words come from the command, so that they are never out of date.
 """

@@ -1,6 +1,8 @@
-"""A hook of the site: `*` in the navigation stands for the pages that no other entry names, in order of their names.
+"""A hook of the site: `*` in the navigation stands for the pages that no other entry names, in
+order of their names.
 
-So a page that is added is in the navigation at once, and strictness about pages that are left out stays on.
+So a page that is added is in the navigation at once, and strictness about pages that are left out
+stays on.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ def on_config(config: Any) -> Any:
 def _pages_in(entry: Any) -> Iterator[str]:
     if isinstance(entry, str):
         yield entry
-    for inner in entry.values() if isinstance(entry, dict) else entry if isinstance(entry, list) else ():
+    for inner in (
+        entry.values() if isinstance(entry, dict) else entry if isinstance(entry, list) else ()
+    ):
         yield from _pages_in(inner)
 
 
@@ -33,7 +37,11 @@ def _expanded(entries: list[Any], free: list[str]) -> list[Any]:
         if isinstance(entry, dict):
             found.append({title: _inner(inner, free) for title, inner in entry.items()})
         elif "*" in entry:
-            taken = [page for page in free if fnmatch(page, entry) and page.count("/") == entry.count("/")]
+            taken = [
+                page
+                for page in free
+                if fnmatch(page, entry) and page.count("/") == entry.count("/")
+            ]
             free[:] = [page for page in free if page not in taken]
             found += taken
         else:

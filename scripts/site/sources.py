@@ -1,7 +1,8 @@
-"""A hook of the site: a link from a page to a file or folder outside docs leads to a page that shows it.
+"""A hook of the site: a link from a page to a file or folder outside docs leads to a page that
+shows it.
 
-Only what is linked gets a page, so that the site needs no server of sources. A link to what is not there stays as it
-is, and the strict build refuses it.
+Only what is linked gets a page, so that the site needs no server of sources. A link to what is not
+there stays as it is, and the strict build refuses it.
 """
 
 from __future__ import annotations
@@ -20,13 +21,22 @@ FOLDER = "source"
 _FENCE = "`" * 12
 _FENCED = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"(?P<words>\]\()(?P<target>\.\.?/[^)\s#]+)")
-_LANGUAGES = {".py": "python", ".toml": "toml", ".json": "json", ".md": "markdown", ".sh": "sh", ".yml": "yaml"}
+_LANGUAGES = {
+    ".py": "python",
+    ".toml": "toml",
+    ".json": "json",
+    ".md": "markdown",
+    ".sh": "sh",
+    ".yml": "yaml",
+}
 _BESIDE_A_PAGE = "---\nsearch:\n  exclude: true\n---\n"
 
 
 def on_files(files: Files, config: Any) -> Files:
     linked = {
-        target for page in Path(config["docs_dir"]).rglob("*.md") for target in _targets(page.read_text(), page.parent)
+        target
+        for page in Path(config["docs_dir"]).rglob("*.md")
+        for target in _targets(page.read_text(), page.parent)
     }
     for target in sorted(linked | {inner for folder in linked for inner in _inside(folder)}):
         files.append(File.generated(config, _page_of(target), content=_shown(target)))
@@ -43,7 +53,9 @@ def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
         return link["words"] + relpath(_page_of(target), PurePosixPath(page.file.src_uri).parent)
 
     parts = _FENCED.split(markdown)
-    return "".join(part if part.startswith("```") else _LINK.sub(redirected, part) for part in parts)
+    return "".join(
+        part if part.startswith("```") else _LINK.sub(redirected, part) for part in parts
+    )
 
 
 def _targets(markdown: str, folder: Path) -> Iterator[Path]:
@@ -54,7 +66,9 @@ def _targets(markdown: str, folder: Path) -> Iterator[Path]:
 
 
 def _outside(path: Path) -> Path | None:
-    """The path from the root of the repository, where something is there that does not belong to the docs."""
+    """The path from the root of the repository, where something is there that does not belong to
+    the docs.
+    """
     there = path.resolve()
     if not there.exists() or not there.is_relative_to(ROOT) or there.is_relative_to(ROOT / "docs"):
         return None
@@ -75,9 +89,11 @@ def _shown(target: Path) -> str:
     title = f"{_BESIDE_A_PAGE}# {target.as_posix()}\n\n"
     path = ROOT / target
     if path.is_dir():
+        here = f"{FOLDER}/{target.as_posix()}"
         lines = (
-            f"* [{each.relative_to(target)}]({relpath(_page_of(each), FOLDER + '/' + target.as_posix())})"
+            f"* [{each.relative_to(target)}]({relpath(_page_of(each), here)})"
             for each in _inside(target)
         )
         return title + "\n".join(lines) + "\n"
-    return f"{title}{_FENCE}{_LANGUAGES.get(path.suffix, 'text')}\n{path.read_text().rstrip()}\n{_FENCE}\n"
+    language = _LANGUAGES.get(path.suffix, "text")
+    return f"{title}{_FENCE}{language}\n{path.read_text().rstrip()}\n{_FENCE}\n"

@@ -15,7 +15,18 @@ from tocsin.cli.bench.contenders import CONTENDERS, Name, distinct_predicates
 from tocsin.cli.bench.workloads import PaperWorkload, ScaleWorkload, Shape, Workload
 from tocsin.errors import LimitProblem
 from tocsin.events.event import Event
-from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode, Condition, Equals, IsNull, Like, Not, OneOf, Ordered
+from tocsin.plan.atoms import (
+    AllOf,
+    AnyOf,
+    BooleanNode,
+    Condition,
+    Equals,
+    IsNull,
+    Like,
+    Not,
+    OneOf,
+    Ordered,
+)
 from tocsin.reference import holds
 from tocsin.values.like import LikePattern, Wild
 from tocsin.values.scalars import Constant
@@ -48,13 +59,19 @@ def test_unknown_is_neither_true_nor_false(name: Name) -> None:
 @pytest.mark.parametrize("name", [one for one in Name if one is not Name.COLUMNS])
 def test_a_value_of_another_kind_is_unknown(name: Name) -> None:
     selectors = _selectors_about_the_missing()
-    events = [_event({"n": "5", "s": 7}), _event({"n": True, "s": None}), _event({"n": 5.0, "s": ["abc"]})]
+    events = [
+        _event({"n": "5", "s": 7}),
+        _event({"n": True, "s": None}),
+        _event({"n": 5.0, "s": ["abc"]}),
+    ]
     assert _filled(name, selectors).match(events).pairs() == _reference(selectors, events)
 
 
 @pytest.mark.parametrize("workload", COUNTED, ids=str)
 @pytest.mark.parametrize("name", [Name.PAPER, Name.SCAN, Name.BDD])
-def test_the_papers_algorithm_evaluates_each_distinct_predicate_at_most_once(name: Name, workload: Workload) -> None:
+def test_the_papers_algorithm_evaluates_each_distinct_predicate_at_most_once(
+    name: Name, workload: Workload
+) -> None:
     selectors, events = list(workload.selectors()), workload.events(20)
     theirs = _work(_filled(name, selectors), events)
     assert 0 < theirs.evaluations <= len(distinct_predicates(selectors)) * len(events)
@@ -63,7 +80,9 @@ def test_the_papers_algorithm_evaluates_each_distinct_predicate_at_most_once(nam
 
 def test_the_papers_algorithm_and_the_scan_evaluate_the_same_predicates() -> None:
     selectors, events = list(COUNTED[1].selectors()), COUNTED[1].events(20)
-    evaluations = {_work(_filled(name, selectors), events).evaluations for name in (Name.PAPER, Name.SCAN)}
+    evaluations = {
+        _work(_filled(name, selectors), events).evaluations for name in (Name.PAPER, Name.SCAN)
+    }
     assert len(evaluations) == 1
 
 
@@ -75,17 +94,28 @@ def test_a_shared_predicate_is_evaluated_once() -> None:
 
 
 @pytest.mark.parametrize("workload", COUNTED, ids=str)
-def test_plain_counting_evaluates_every_distinct_predicate_and_the_papers_algorithm_no_more(workload: Workload) -> None:
+def test_plain_counting_evaluates_every_distinct_predicate_and_the_papers_algorithm_no_more(
+    workload: Workload,
+) -> None:
     selectors, events = list(workload.selectors()), workload.events(20)
     counted = _work(_filled(Name.PLAIN_COUNTING, selectors), events).evaluations
-    literals = {literal for selector in selectors for conjunct in conjuncts_of(selector) for literal in conjunct}
+    literals = {
+        literal
+        for selector in selectors
+        for conjunct in conjuncts_of(selector)
+        for literal in conjunct
+    }
     assert counted == len({literal.predicate for literal in literals}) * len(events)
     assert _work(_filled(Name.PAPER, selectors), events).evaluations <= counted
 
 
 def test_equal_parts_of_diagrams_are_asked_once() -> None:
     shared = AllOf((_less(9), _less(8)))
-    selectors: list[BooleanNode] = [AllOf((_less(10), *shared.operands)), shared, AllOf((_less(8), _less(9)))]
+    selectors: list[BooleanNode] = [
+        AllOf((_less(10), *shared.operands)),
+        shared,
+        AllOf((_less(8), _less(9))),
+    ]
     work = _work(_filled(Name.BDD, selectors), [_event({"n": 3})])
     assert work == Work(evaluations=3, visits=3)
 
@@ -127,7 +157,9 @@ def test_too_many_alternatives_are_refused() -> None:
         conjuncts_of(AllOf(choices))
 
 
-@pytest.mark.parametrize("name", [Name.NAIVE, Name.COUNTING, Name.TREE, Name.PAPER, Name.PLAIN_COUNTING, Name.BDD])
+@pytest.mark.parametrize(
+    "name", [Name.NAIVE, Name.COUNTING, Name.TREE, Name.PAPER, Name.PLAIN_COUNTING, Name.BDD]
+)
 def test_what_a_baseline_has_no_rule_for_is_refused(name: Name) -> None:
     with pytest.raises(Exception, match="no rule"):
         CONTENDERS[name]().add(0, IsNull(("n",)))
@@ -138,7 +170,12 @@ def _selectors_about_the_missing() -> list[BooleanNode]:
     among = OneOf(("n",), frozenset((Constant.of(4), Constant.of(5))))
     equal = Equals(("s",), Constant.of("abc"))
     literals: list[BooleanNode] = [_less(6), prefix, among, equal]
-    return [*literals, *map(Not, literals), AnyOf((_less(1), Not(prefix))), Not(AllOf((among, equal)))]
+    return [
+        *literals,
+        *map(Not, literals),
+        AnyOf((_less(1), Not(prefix))),
+        Not(AllOf((among, equal))),
+    ]
 
 
 def _less(limit: int) -> Ordered:

@@ -1,4 +1,6 @@
-"""`tocsin bench endurance`: it looks as often as it says, finds what the local host finds, and its state expires."""
+"""`tocsin bench endurance`: it looks as often as it says, finds what the local host finds, and its
+state expires.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,11 @@ IN_A_WINDOW = WINDOW // SPACING + 1
 
 def test_a_sample_after_every_so_many_events_and_one_at_the_end() -> None:
     workload = SequenceWorkload(Density.DENSE, 2, 1_050, seed=1)
-    assert [sample.events for sample in samples(workload, every=400, batch_size=150)] == [400, 800, 1_050]
+    assert [sample.events for sample in samples(workload, every=400, batch_size=150)] == [
+        400,
+        800,
+        1_050,
+    ]
     assert [sample.events for sample in samples(workload, every=525)] == [525, 1_050]
 
 
@@ -29,7 +35,11 @@ def test_the_run_finds_what_the_local_host_finds_until_its_last_event() -> None:
     workload = SequenceWorkload(Density.DENSE, 10, 30_000, seed=2)
     *_, last = samples(workload, every=10_000, batch_size=777)
     end = max(reading.at for reading in workload.readings())
-    assert last.matches == len(match_events(workload.plans(), read_events(workload.lines()), until=end)) > 0
+    assert (
+        last.matches
+        == len(match_events(workload.plans(), read_events(workload.lines()), until=end))
+        > 0
+    )
 
 
 def test_what_waits_is_never_more_than_the_beginnings_of_one_window() -> None:
@@ -57,11 +67,15 @@ def test_the_table_compares_the_first_quarter_with_the_last() -> None:
     memory, waiting = table_of(taken, patterns=20).rows
     assert memory == ("resident memory", "105 MiB", "108 MiB", "+3.3 %", "13 MiB")
     assert waiting == ("occurrences that wait", "1,002", "1,008", "+0.6 %", "7")
-    assert "80 events of 1,000 keys, 20 patterns, 8 matches, 40 events/s" in table_of(taken, patterns=20).notes[0]
+    assert (
+        "80 events of 1,000 keys, 20 patterns, 8 matches, 40 events/s"
+        in table_of(taken, patterns=20).notes[0]
+    )
 
 
 @pytest.mark.parametrize(
-    ("values", "growth"), [([5], 0), ([5, 4, 3], 0), ([5, 9, 2, 5], 4), ([5, 9, 2, 7, 1], 5), ([1, 2, 3], 2)]
+    ("values", "growth"),
+    [([5], 0), ([5, 4, 3], 0), ([5, 9, 2, 5], 4), ([5, 9, 2, 7, 1], 5), ([1, 2, 3], 2)],
 )
 def test_growth_is_from_any_time_to_any_later_one(values: list[int], growth: int) -> None:
     assert largest_growth(values) == growth
@@ -73,7 +87,17 @@ def test_quarters_of_few_values() -> None:
 
 
 def test_a_small_run_saves_samples_a_table_and_a_plot(tmp_path: Path) -> None:
-    arguments = ["endurance", "--events", "900", "--every", "400", "--patterns", "4", "--output", str(tmp_path)]
+    arguments = [
+        "endurance",
+        "--events",
+        "900",
+        "--every",
+        "400",
+        "--patterns",
+        "4",
+        "--output",
+        str(tmp_path),
+    ]
     done = CliRunner().invoke(app, arguments, catch_exceptions=False)
     assert done.exit_code == 0
     assert "900 events of 1,000 keys, 4 patterns" in done.stdout

@@ -1,4 +1,6 @@
-"""`tocsin bench geofences`: its workload is what it says, and a quick run compares the same hits."""
+"""`tocsin bench geofences`: its workload is what it says, and a quick run compares the same
+hits.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ WORKLOAD = GeofenceWorkload(regions=40, positions=10, seed=7)
 
 
 def test_a_quick_run_saves_figures_and_a_table(tmp_path: Path) -> None:
-    done = CliRunner().invoke(app, ["geofences", "--quick", "--output", str(tmp_path)], catch_exceptions=False)
+    done = CliRunner().invoke(
+        app, ["geofences", "--quick", "--output", str(tmp_path)], catch_exceptions=False
+    )
     assert done.exit_code == 0
     assert "Both find the same hits." in done.stdout
     trials = json.loads((tmp_path / "results.json").read_text())["trials"]
@@ -57,7 +61,9 @@ def test_the_same_seed_gives_the_same_events() -> None:
 
 def test_a_difference_is_shouted() -> None:
     trial = {"regions": 9, "positions": 4, "seed": 1}
-    seconds = dict.fromkeys(("bare_seconds", "seconds", "json_seconds", "single_seconds", "build_seconds"), 2.0)
+    seconds = dict.fromkeys(
+        ("bare_seconds", "seconds", "json_seconds", "single_seconds", "build_seconds"), 2.0
+    )
     table = table_of([{"trial": trial, **seconds, "singles": 4, "hits": 8, "same_hits": False}])
     assert "DIFFERENT hits with [9] regions." in table.notes[0]
     assert table.rows[0][:5] == ("9", "2", "2", "2", "1.00")

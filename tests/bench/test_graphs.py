@@ -1,4 +1,6 @@
-"""The benchmark of graph patterns: its workload is that of the specification, and its contenders agree."""
+"""The benchmark of graph patterns: its workload is that of the specification, and its contenders
+agree.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from tocsin.reference import graphs as reference
 
 @pytest.mark.parametrize("kind", list(Kind))
 def test_all_contenders_find_the_same_matches(kind: Kind) -> None:
-    figures = run({"kind": kind.value, "subscriptions": 100, "seconds": 0.0, "asked": 20, "seed": 1})
+    figures = run(
+        {"kind": kind.value, "subscriptions": 100, "seconds": 0.0, "asked": 20, "seed": 1}
+    )
     assert figures["paper_agrees"]
     assert figures["backtracking_agrees"]
     assert figures["ask_agrees"]
@@ -110,11 +114,17 @@ def test_a_tiny_run_saves_figures_and_tables(tmp_path: Path) -> None:
 
 def test_figure_six_has_time_and_nodes_for_each_kind(tmp_path: Path) -> None:
     trials = [
-        {"trial": {"kind": kind, "subscriptions": size}, "paper_seconds": size / 10_000, "nodes_per_tree": 4.6}
+        {
+            "trial": {"kind": kind, "subscriptions": size},
+            "paper_seconds": size / 10_000,
+            "nodes_per_tree": 4.6,
+        }
         for kind in ("paper", "diamonds")
         for size in (1000, 500)
     ]
-    lines = lines_of([*trials, {"trial": {"kind": "paper", "subscriptions": 9}, "refused": "memory"}])
+    lines = lines_of(
+        [*trials, {"trial": {"kind": "paper", "subscriptions": 9}, "refused": "memory"}]
+    )
     assert lines["time"]["paper"] == [(500, 50.0), (1000, 100.0)]
     assert lines["nodes"] == {kind: [(500, 4.6), (1000, 4.6)] for kind in ("paper", "diamonds")}
     (tmp_path / "results.json").write_text(json.dumps({"trials": trials}))

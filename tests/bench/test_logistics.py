@@ -1,4 +1,6 @@
-"""`tocsin bench logistics`: paced, and on Spark; small runs find every composite and draw their figures."""
+"""`tocsin bench logistics`: paced, and on Spark; small runs find every composite and draw their
+figures.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ PACED = ["--paced", "--rate", "200", "--grace", "3"]
 
 
 def bench(tmp_path: Path, *arguments: str) -> dict[str, Any]:
-    done = CliRunner().invoke(app, ["logistics", *arguments, "--output", str(tmp_path)], catch_exceptions=False)
+    done = CliRunner().invoke(
+        app, ["logistics", *arguments, "--output", str(tmp_path)], catch_exceptions=False
+    )
     assert done.exit_code == 0
     saved: dict[str, Any] = json.loads((tmp_path / "results.json").read_text())
     runs = [run for part in ("trials", "on_spark", "paced") for run in saved.get(part, ())]
@@ -62,7 +66,9 @@ def test_the_experiment_runs_on_spark_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("scenario", list(Scenario))
-def test_the_subscriptions_as_a_file_has_them_find_what_the_fat_client_finds(scenario: Scenario) -> None:
+def test_the_subscriptions_as_a_file_has_them_find_what_the_fat_client_finds(
+    scenario: Scenario,
+) -> None:
     workload = LogisticsWorkload(scenario, 10, 80)
     positions = [Position.of_line(position.line()) for position in workload.positions()]
     assert positions == list(workload.positions())
@@ -88,7 +94,9 @@ def test_figures_tell_what_was_there_when_sending_ended() -> None:
 
 
 def test_a_run_that_failed_says_why() -> None:
-    table = paced_table([{"trial": {"scenario": "leaves", "host": "spark"}, "refused": "failed: no Java"}])
+    table = paced_table(
+        [{"trial": {"scenario": "leaves", "host": "spark"}, "refused": "failed: no Java"}]
+    )
     assert table.rows[0][:3] == ("leaves", "spark", "failed: no Java")
 
 

@@ -39,7 +39,9 @@ def test_the_papers_findings_are_seen_where_the_figures_show_them() -> None:
 
 
 def test_the_papers_findings_are_not_seen_where_the_figures_do_not_show_them() -> None:
-    trials = [_trial(name, None, n, a, 5.0) for a, n in TABLE_5 + TABLE_6 for name in PAPER_CONTENDERS]
+    trials = [
+        _trial(name, None, n, a, 5.0) for a, n in TABLE_5 + TABLE_6 for name in PAPER_CONTENDERS
+    ]
     note = tables_of(_saved(trials))[0].notes[0]
     assert "seen in 0 of 4 rows" in note
     assert note.endswith("for: none; in events/s for: none.")
@@ -47,7 +49,11 @@ def test_the_papers_findings_are_not_seen_where_the_figures_do_not_show_them() -
 
 def test_like_for_like_says_who_is_first() -> None:
     speed = {Name.PAPER: 300.0, Name.TREE: 200.0, Name.PLAIN_COUNTING: 100.0, Name.BDD: 400.0}
-    trials = [_trial(name, None, n, a, speed[name]) for a, n in TABLE_5 + TABLE_6 for name in ALIKE_CONTENDERS]
+    trials = [
+        _trial(name, None, n, a, speed[name])
+        for a, n in TABLE_5 + TABLE_6
+        for name in ALIKE_CONTENDERS
+    ]
     table = tables_of(_saved(trials))[2]
     assert table.title == "Like for like, plain Python: events/s"
     assert table.rows[0] == ("5, 2,000", "100", "200", "400", "300", "3x")
@@ -67,7 +73,10 @@ def test_the_papers_own_figures_stand_beside() -> None:
 
 
 def test_ratios_are_against_others_of_the_same_run() -> None:
-    trials = [_trial(Name.TOCSIN, Shape.AND, 1000, 10, 6000.0), _trial(Name.NAIVE, Shape.AND, 1000, 10, 50.0)]
+    trials = [
+        _trial(Name.TOCSIN, Shape.AND, 1000, 10, 6000.0),
+        _trial(Name.NAIVE, Shape.AND, 1000, 10, 50.0),
+    ]
     row = _cells(trials)
     assert (row["naive closures"], row["x naive closures"]) == ("50", "120")
     assert row["x counting"] == "-", "who did not run has no ratio"
@@ -93,10 +102,15 @@ def test_a_refusal_shows_its_reason() -> None:
 
 
 def test_matchers_that_differ_are_named() -> None:
-    trials = [_trial(Name.TOCSIN, Shape.TREE, 1000, 10, 1.0), _trial(Name.NAIVE, Shape.TREE, 1000, 10, 1.0)]
+    trials = [
+        _trial(Name.TOCSIN, Shape.TREE, 1000, 10, 1.0),
+        _trial(Name.NAIVE, Shape.TREE, 1000, 10, 1.0),
+    ]
     assert "same matches" in findings_of(_saved(trials))[-1]
     trials[1]["compared"]["digest"] = "other"
-    assert "DIFFER on: AND/OR/NOT, 1,000 selectors, 10 attributes" in findings_of(_saved(trials))[-1]
+    assert (
+        "DIFFER on: AND/OR/NOT, 1,000 selectors, 10 attributes" in findings_of(_saved(trials))[-1]
+    )
 
 
 def test_a_run_through_spark_stands_beside_the_engine_alone() -> None:
@@ -108,20 +122,40 @@ def test_a_run_through_spark_stands_beside_the_engine_alone() -> None:
 
 def test_results_report_and_plot_are_saved(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    saved = _saved([_trial(name, Shape.AND, n, 10, 1e6 / n) for n in (100, 1000) for name in (Name.TOCSIN, Name.NAIVE)])
+    saved = _saved(
+        [
+            _trial(name, Shape.AND, n, 10, 1e6 / n)
+            for n in (100, 1000)
+            for name in (Name.TOCSIN, Name.NAIVE)
+        ]
+    )
     written = save(saved, tmp_path, plot=True)
-    assert [Path(line).name for line in written] == ["results.json", "report.md", "events-per-second.png"]
+    assert [Path(line).name for line in written] == [
+        "results.json",
+        "report.md",
+        "events-per-second.png",
+    ]
     assert json.loads((tmp_path / "results.json").read_text()) == saved
     assert (tmp_path / "events-per-second.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_saved_runs_are_reported_as_one(tmp_path: Path) -> None:
-    first = [_trial(Name.TOCSIN, Shape.AND, 100, 10, 7.0), _trial(Name.NAIVE, Shape.AND, 100, 10, 1.0)]
-    second = [_trial(Name.TOCSIN, Shape.AND, 100, 10, 8.0), _trial(Name.TOCSIN, Shape.AND, 1000, 10, 5.0)]
+    first = [
+        _trial(Name.TOCSIN, Shape.AND, 100, 10, 7.0),
+        _trial(Name.NAIVE, Shape.AND, 100, 10, 1.0),
+    ]
+    second = [
+        _trial(Name.TOCSIN, Shape.AND, 100, 10, 8.0),
+        _trial(Name.TOCSIN, Shape.AND, 1000, 10, 5.0),
+    ]
     for number, trials in enumerate((first, second)):
         save(_saved(trials), tmp_path / str(number), plot=False)
     together = merged([tmp_path / "0" / "results.json", tmp_path / "1" / "results.json"])
-    assert [trial["rates"]["batch 4096"]["events_per_second"] for trial in together["trials"]] == [8.0, 1.0, 5.0]
+    assert [trial["rates"]["batch 4096"]["events_per_second"] for trial in together["trials"]] == [
+        8.0,
+        1.0,
+        5.0,
+    ]
 
 
 def test_runs_of_different_seeds_are_not_reported_as_one(tmp_path: Path) -> None:
@@ -152,11 +186,15 @@ def _cells(trials: list[dict[str, Any]]) -> dict[str, str]:
     return dict(zip(table.header, table.rows[0], strict=True))
 
 
-def _saved(trials: list[dict[str, Any]], spark: list[dict[str, Any]] | None = None) -> dict[str, Any]:
+def _saved(
+    trials: list[dict[str, Any]], spark: list[dict[str, Any]] | None = None
+) -> dict[str, Any]:
     return {"machine": MACHINE, "seed": 1, "trials": trials, "spark": spark or []}
 
 
-def _request(name: Name, shape: Shape | None, subscriptions: int, attributes: int) -> dict[str, Any]:
+def _request(
+    name: Name, shape: Shape | None, subscriptions: int, attributes: int
+) -> dict[str, Any]:
     return {
         "contender": name.value,
         "shape": shape.value if shape else None,
@@ -166,7 +204,13 @@ def _request(name: Name, shape: Shape | None, subscriptions: int, attributes: in
 
 
 def _trial(
-    name: Name, shape: Shape | None, subscriptions: int, attributes: int, speed: float, *, part: float = 1.0
+    name: Name,
+    shape: Shape | None,
+    subscriptions: int,
+    attributes: int,
+    speed: float,
+    *,
+    part: float = 1.0,
 ) -> dict[str, Any]:
     """A result with as many matches as events, at a given speed."""
     rate = {"events": 100, "matches": 100, "seconds": 1.0, "clock_seconds": 1.0, "part": part}

@@ -1,4 +1,6 @@
-"""A trial gives the same matches whoever runs it, and a refusal is a result. Nothing here looks at how long it took."""
+"""A trial gives the same matches whoever runs it, and a refusal is a result. Nothing here looks at
+how long it took.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,15 @@ import pytest
 
 from tocsin.cli.bench.contenders import Name
 from tocsin.cli.bench.runner import run_module
-from tocsin.cli.bench.schedule import ALIKE_CONTENDERS, LARGE, TABLE_5, TABLE_6, Options, Part, trials
+from tocsin.cli.bench.schedule import (
+    ALIKE_CONTENDERS,
+    LARGE,
+    TABLE_5,
+    TABLE_6,
+    Options,
+    Part,
+    trials,
+)
 from tocsin.cli.bench.stopwatch import Rate, rate_of_batches, rate_of_pieces, rate_of_singles
 from tocsin.cli.bench.trial import Trial, run_trial
 from tocsin.cli.bench.workloads import Shape
@@ -25,7 +35,11 @@ def test_every_contender_reports_the_same_matches() -> None:
 def test_the_engine_is_measured_in_batches_by_single_events_and_from_json() -> None:
     result = run_trial(_trial(Name.TOCSIN, batches=(16, 64), singles=True, from_json=True))
     assert list(result["rates"]) == ["batch 16", "batch 64", "single event", "JSON, batch 16"]
-    per_event = {rate["matches"] / rate["events"] for name, rate in result["rates"].items() if rate["events"] % 64 == 0}
+    per_event = {
+        rate["matches"] / rate["events"]
+        for name, rate in result["rates"].items()
+        if rate["events"] % 64 == 0
+    }
     assert len(per_event) <= 1, "whole rounds over the same events find the same matches"
 
 
@@ -37,12 +51,16 @@ def test_a_trial_survives_the_way_to_its_process() -> None:
 
 
 def test_a_process_that_dies_leaves_a_reason() -> None:
-    answer = run_module("tocsin.cli.bench.run_trial", {**_trial(Name.NAIVE).as_json(), "shape": "round"})
+    answer = run_module(
+        "tocsin.cli.bench.run_trial", {**_trial(Name.NAIVE).as_json(), "shape": "round"}
+    )
     assert "round" in answer["refused"]
 
 
 def test_all_rows_of_the_papers_tables_are_scheduled() -> None:
-    scheduled = {(trial.attributes, trial.subscriptions) for trial in trials(Options(parts=(Part.PAPER,)))}
+    scheduled = {
+        (trial.attributes, trial.subscriptions) for trial in trials(Options(parts=(Part.PAPER,)))
+    }
     assert scheduled == set(TABLE_5 + TABLE_6)
 
 
@@ -50,13 +68,22 @@ def test_like_for_like_adds_two_contenders_to_every_row_and_repeats_none() -> No
     alone = trials(Options(parts=(Part.ALIKE,)))
     assert {trial.contender for trial in alone} == set(ALIKE_CONTENDERS)
     both = trials(Options(parts=(Part.PAPER, Part.ALIKE)))
-    assert len(both) == len(set(both)) == len(trials(Options(parts=(Part.PAPER,)))) + 2 * len(set(TABLE_5 + TABLE_6))
+    assert (
+        len(both)
+        == len(set(both))
+        == len(trials(Options(parts=(Part.PAPER,)))) + 2 * len(set(TABLE_5 + TABLE_6))
+    )
 
 
 def test_beyond_the_large_size_only_some_take_part() -> None:
-    planned = trials(Options(parts=(Part.SCALE,), sizes=(LARGE, 10 * LARGE), attributes=(10,), shapes=(Shape.AND,)))
+    planned = trials(
+        Options(
+            parts=(Part.SCALE,), sizes=(LARGE, 10 * LARGE), attributes=(10,), shapes=(Shape.AND,)
+        )
+    )
     by_size = {
-        size: {trial.contender for trial in planned if trial.subscriptions == size} for size in (LARGE, 10 * LARGE)
+        size: {trial.contender for trial in planned if trial.subscriptions == size}
+        for size in (LARGE, 10 * LARGE)
     }
     assert Name.NAIVE in by_size[LARGE]
     assert by_size[10 * LARGE] < by_size[LARGE]
@@ -102,5 +129,7 @@ def _recording(seen: list[int]) -> Callable[[Sequence[int]], int]:
     return match
 
 
-def _trial(name: Name, batches: tuple[int, ...] = (), *, singles: bool = False, from_json: bool = False) -> Trial:
+def _trial(
+    name: Name, batches: tuple[int, ...] = (), *, singles: bool = False, from_json: bool = False
+) -> Trial:
     return Trial(name, Shape.TREE, 60, 10, 7, SHORT, 64, batches, singles, from_json)

@@ -1,4 +1,6 @@
-"""Workloads are what the specification and the benchmark page say they are, and the same for the same seed."""
+"""Workloads are what the specification and the benchmark page say they are, and the same for the
+same seed.
+"""
 
 from __future__ import annotations
 
@@ -25,18 +27,24 @@ from tocsin.plan.atoms import (
     predicates_of,
 )
 
-SCALES = [ScaleWorkload(shape, 1000, attributes, seed=2009) for shape in Shape for attributes in (10, 20)]
+SCALES = [
+    ScaleWorkload(shape, 1000, attributes, seed=2009) for shape in Shape for attributes in (10, 20)
+]
 PAPER = PaperWorkload(2000, 10, seed=2009)
 
 
 @pytest.mark.parametrize("workload", [PAPER, *SCALES], ids=str)
 def test_a_seed_gives_one_workload(workload: Workload) -> None:
     assert list(islice(workload.selectors(), 50)) == list(islice(workload.selectors(), 50))
-    assert [one.data for one in workload.events(50)] == [one.data for one in workload.events(60)][:50]
+    assert [one.data for one in workload.events(50)] == [one.data for one in workload.events(60)][
+        :50
+    ]
 
 
 def test_another_seed_gives_another_workload() -> None:
-    assert list(PaperWorkload(10, 10, seed=1).selectors()) != list(PaperWorkload(10, 10, seed=2).selectors())
+    assert list(PaperWorkload(10, 10, seed=1).selectors()) != list(
+        PaperWorkload(10, 10, seed=2).selectors()
+    )
 
 
 @pytest.mark.parametrize("attributes", [5, 10, 15, 20])
@@ -65,7 +73,9 @@ def test_json_lines_are_the_same_events() -> None:
 
 
 @pytest.mark.parametrize("attributes", [5, 10, 15, 20])
-def test_the_papers_selectors_have_half_as_many_literals_as_events_have_attributes(attributes: int) -> None:
+def test_the_papers_selectors_have_half_as_many_literals_as_events_have_attributes(
+    attributes: int,
+) -> None:
     for selector in PaperWorkload(50, attributes, seed=1).selectors():
         assert len(list(predicates_of(selector))) == max(2, attributes // 2)
 
@@ -84,7 +94,9 @@ def test_the_papers_connectors_and_negations_are_in_the_stated_mix() -> None:
     alternatives = sum(len(one.operands) if isinstance(one, AnyOf) else 1 for one in selectors)
     ors, connectors = alternatives - len(selectors), len(literals) - len(selectors)
     assert ors / connectors == pytest.approx(0.4, abs=0.03)
-    assert sum(isinstance(one, Not) for one in literals) / len(literals) == pytest.approx(0.1, abs=0.02)
+    assert sum(isinstance(one, Not) for one in literals) / len(literals) == pytest.approx(
+        0.1, abs=0.02
+    )
 
 
 @pytest.mark.parametrize("workload", SCALES, ids=str)
@@ -94,7 +106,9 @@ def test_scale_selectors_have_three_to_six_predicates_of_all_kinds(workload: Sca
         predicates = list(predicates_of(selector))
         kinds.update(map(type, predicates))
         relations.update(one.relation for one in predicates if isinstance(one, Ordered))
-        assert len({one.path for one in predicates}) == len(predicates), "each about an attribute of its own"
+        assert len({one.path for one in predicates}) == len(predicates), (
+            "each about an attribute of its own"
+        )
         assert 3 <= len(predicates) <= 6
     assert kinds == {Equals, Ordered, Between, Like, OneOf}
     assert relations == {"<", "<=", ">", ">="}
@@ -113,8 +127,12 @@ def test_the_share_of_matches_lies_in_its_bounds(workload: ScaleWorkload) -> Non
 def test_shapes_are_what_they_are_called() -> None:
     by_shape = {one.shape: list(one.selectors()) for one in SCALES}
     plain = by_shape[Shape.AND] + by_shape[Shape.EQUALITY]
-    assert all(isinstance(one, AllOf) and not _has(one, AnyOf) and not _has(one, Not) for one in plain)
-    assert all(any(isinstance(p, Equals) for p in predicates_of(one)) for one in by_shape[Shape.EQUALITY])
+    assert all(
+        isinstance(one, AllOf) and not _has(one, AnyOf) and not _has(one, Not) for one in plain
+    )
+    assert all(
+        any(isinstance(p, Equals) for p in predicates_of(one)) for one in by_shape[Shape.EQUALITY]
+    )
     assert all(_has(one, AnyOf) for one in by_shape[Shape.TREE])
     assert any(_has(one, Not) for one in by_shape[Shape.TREE])
 
@@ -129,11 +147,21 @@ def _share(predicates: list[Predicate], *kinds: type) -> float:
 
 
 def _literals(node: BooleanNode) -> list[BooleanNode]:
-    return [one for part in node.operands for one in _literals(part)] if isinstance(node, AllOf | AnyOf) else [node]
+    return (
+        [one for part in node.operands for one in _literals(part)]
+        if isinstance(node, AllOf | AnyOf)
+        else [node]
+    )
 
 
 def _has(node: BooleanNode, kind: type) -> bool:
     if isinstance(node, kind):
         return True
-    inner = node.operands if isinstance(node, AllOf | AnyOf) else (node.operand,) if isinstance(node, Not) else ()
+    inner = (
+        node.operands
+        if isinstance(node, AllOf | AnyOf)
+        else (node.operand,)
+        if isinstance(node, Not)
+        else ()
+    )
     return any(_has(part, kind) for part in inner)

@@ -1,8 +1,9 @@
-"""Patterns evaluated the plain way, by neither the engine's nor the reference's means: a judge of both.
+"""Patterns evaluated the plain way, by neither the engine's nor the reference's means: a judge of
+both.
 
-Every node of a document, the one above its outermost elements included, is tried for every element of a pattern. Where
-a path leads is decided by a regular expression over the names on the way, written as one text. Values are taken from
-lxml's own canonical XML.
+Every node of a document, the one above its outermost elements included, is tried for every element
+of a pattern. Where a path leads is decided by a regular expression over the names on the way,
+written as one text. Values are taken from lxml's own canonical XML.
 """
 
 from __future__ import annotations
@@ -52,11 +53,20 @@ class Forest:
         return "".join(f"{name}/" for name in reversed(names))
 
 
-def plain_rows(patterns: Sequence[Pattern], root: etree._Element | None, around: Values | None = None) -> list[Values]:
-    """Every row, each once, by the places of the first pattern's elements, then of the next one's."""
+def plain_rows(
+    patterns: Sequence[Pattern], root: etree._Element | None, around: Values | None = None
+) -> list[Values]:
+    """Every row, each once, by the places of the first pattern's elements, then of the next
+    one's.
+    """
     found: list[Values] = [dict(around or {})]
     for pattern in patterns:
-        found = [both for row in found for new in _ways(pattern, row, root) if (both := _both(row, new)) is not None]
+        found = [
+            both
+            for row in found
+            for new in _ways(pattern, row, root)
+            if (both := _both(row, new)) is not None
+        ]
     once: list[Values] = []
     for row in found:
         if row not in once:
@@ -96,7 +106,8 @@ def _ways(pattern: Pattern, row: Values, root: etree._Element | None) -> list[Va
     images = [
         node
         for node in starts
-        if inner.path is None or any(_leads(inner.path, forest.way(above, node)) for above in forest.nodes)
+        if inner.path is None
+        or any(_leads(inner.path, forest.way(above, node)) for above in forest.nodes)
     ]
     return [values for image in images for values in _at(inner, image, forest)]
 
@@ -110,7 +121,9 @@ def _at(pattern: PatternElement, image: Node, forest: Forest) -> Iterator[Values
 def _children(
     children: Sequence[PatternElement], image: Node, forest: Forest, row: Values, free: int
 ) -> Iterator[Values]:
-    """The rows with each way to place the children one behind the other; from node number `free` on there is room."""
+    """The rows with each way to place the children one behind the other; from node number `free` on
+    there is room.
+    """
     if not children:
         yield row
         return
@@ -214,7 +227,8 @@ def _compared(left: Value, relation: str, right: Value) -> bool:
         ">=": lambda one, other: one >= other,
     }
     numbers = [
-        float(each) if isinstance(each, str) and re.fullmatch(r"\d+(\.\d+)?", each) else None for each in (left, right)
+        float(each) if isinstance(each, str) and re.fullmatch(r"\d+(\.\d+)?", each) else None
+        for each in (left, right)
     ]
     if None not in numbers:
         return tests[relation](*numbers)

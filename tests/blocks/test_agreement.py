@@ -1,4 +1,6 @@
-"""The automaton finds what the declarative rules define, on random documents and blocks; and counts its work."""
+"""The automaton finds what the declarative rules define, on random documents and blocks; and counts
+its work.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def found(matcher: BlockMatcher, xml: str) -> list[str]:
 
 
 @given(st.lists(blocks(), min_size=1, max_size=12), st.lists(documents(), min_size=1, max_size=3))
-def test_the_automaton_finds_what_the_rules_define(given_blocks: list[XmlBlock], texts: list[str]) -> None:
+def test_the_automaton_finds_what_the_rules_define(
+    given_blocks: list[XmlBlock], texts: list[str]
+) -> None:
     matcher = matcher_of(given_blocks)
     events = [xml_event(text, str(number)) for number, text in enumerate(texts)]
     hits = matcher.match(Batch(events))
@@ -57,9 +61,19 @@ def test_removing_leaves_the_others_and_nothing_of_its_own(
     for number in order:
         matcher.remove(str(number))
         kept.remove(number)
-        expected = [str(each) for each in sorted(kept) if reference.holds(given_blocks[each], xml_event(xml))]
+        expected = [
+            str(each)
+            for each in sorted(kept)
+            if reference.holds(given_blocks[each], xml_event(xml))
+        ]
         assert found(matcher, xml) == expected
-    assert len(matcher) == matcher.distinct_blocks == len(matcher._shapes) == len(matcher._automaton) == 0
+    assert (
+        len(matcher)
+        == matcher.distinct_blocks
+        == len(matcher._shapes)
+        == len(matcher._automaton)
+        == 0
+    )
 
 
 def leaf(name: str, text: str) -> PatternElement:
@@ -67,7 +81,10 @@ def leaf(name: str, text: str) -> PatternElement:
 
 
 def test_blocks_whose_values_are_not_in_the_document_are_not_looked_at() -> None:
-    order = [XmlBlock((PatternElement("order", children=(leaf("number", str(n)),)),)) for n in range(1000)]
+    order = [
+        XmlBlock((PatternElement("order", children=(leaf("number", str(n)),)),))
+        for n in range(1000)
+    ]
     matcher = matcher_of(order)
     assert found(matcher, "<order><number>7</number></order>") == ["7"]
     assert matcher.work.candidates == 1
@@ -84,7 +101,9 @@ def test_identical_blocks_are_one() -> None:
 
 def test_a_shape_is_fitted_to_an_element_once_for_all_blocks() -> None:
     line = PatternElement("line", 1, children=(leaf("kind", "x"),))
-    wanted = [XmlBlock((PatternElement("order", children=(leaf("id", str(n)), line)),)) for n in range(20)]
+    wanted = [
+        XmlBlock((PatternElement("order", children=(leaf("id", str(n)), line)),)) for n in range(20)
+    ]
     ids = "".join(f"<id>{n}</id>" for n in range(20))
     matcher = matcher_of(wanted)
     assert len(found(matcher, f"<order>{ids}<line><kind>x</kind></line></order>")) == 20
@@ -93,7 +112,9 @@ def test_a_shape_is_fitted_to_an_element_once_for_all_blocks() -> None:
 
 
 def test_deep_search_does_not_go_back() -> None:
-    """Twelve equal siblings that never fit: tried by every mapping they would take more than 10^15 steps."""
+    """Twelve equal siblings that never fit: tried by every mapping they would take more than 10^15
+    steps.
+    """
     siblings = tuple(PatternElement("b", 1) for _ in range(12))
     block = XmlBlock((PatternElement("a", children=(*siblings, PatternElement("c", 1))),))
     matcher = matcher_of([block])
@@ -118,7 +139,9 @@ def test_a_document_with_a_hit_is_laid_out_once_for_its_rows() -> None:
     assert len(matcher._laid_out) == 3
 
 
-def test_what_is_known_of_names_is_forgotten_when_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_known_of_names_is_forgotten_when_there_are_too_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(automaton, "MAX_STEPS", 50)
     matcher = matcher_of([XmlBlock((PatternElement("a", children=(PatternElement("b", 1),)),))])
     for n in range(40):

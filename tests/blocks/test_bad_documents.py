@@ -1,4 +1,6 @@
-"""Bad documents: refused with a code and a reason, the next event is served, and small blocks of evil stay small."""
+"""Bad documents: refused with a code and a reason, the next event is served, and small blocks of
+evil stay small.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,11 @@ MALFORMED, LIMIT = "MalformedEvent", "EventLimitError"
 
 def line(data: str | bytes) -> bytes:
     """A CloudEvent that holds the data as XML: text as it is, bytes in base64."""
-    body = {"data": data} if isinstance(data, str) else {"data_base64": base64.b64encode(data).decode()}
+    body = (
+        {"data": data}
+        if isinstance(data, str)
+        else {"data_base64": base64.b64encode(data).decode()}
+    )
     envelope = {"id": "1", "source": "s", "type": "t", "datacontenttype": "application/xml"}
     return json.dumps(envelope | body).encode()
 
@@ -30,7 +36,10 @@ def line(data: str | bytes) -> bytes:
     ("data", "code", "reason"),
     [
         pytest.param(
-            f'<!DOCTYPE o [<!ENTITY e0 "lol">{LAUGHS}]><o>&e9;</o>', MALFORMED, "entities", id="billion laughs"
+            f'<!DOCTYPE o [<!ENTITY e0 "lol">{LAUGHS}]><o>&e9;</o>',
+            MALFORMED,
+            "entities",
+            id="billion laughs",
         ),
         pytest.param(
             "<!DOCTYPE o [<!ENTITY e SYSTEM 'file:///etc/hostname'>]><o>&e;</o>",
@@ -38,20 +47,36 @@ def line(data: str | bytes) -> bytes:
             "document type",
             id="external entity",
         ),
-        pytest.param("<!DOCTYPE o [<!ELEMENT o ANY>]><o/>", MALFORMED, "document type", id="document type alone"),
+        pytest.param(
+            "<!DOCTYPE o [<!ELEMENT o ANY>]><o/>",
+            MALFORMED,
+            "document type",
+            id="document type alone",
+        ),
         pytest.param("<a>" + "x" * 10_000_000 + "</a>", LIMIT, "the limit", id="10 MB in an event"),
         pytest.param("<a>" * 10_000 + "</a>" * 10_000, LIMIT, "deep", id="depth 10,000"),
         pytest.param("<a>" * 129 + "</a>" * 129, LIMIT, "128 levels", id="depth 129"),
-        pytest.param("<a>" + "<b/>" * 100_000 + "</a>", LIMIT, "100,000 elements", id="100,001 elements"),
+        pytest.param(
+            "<a>" + "<b/>" * 100_000 + "</a>", LIMIT, "100,000 elements", id="100,001 elements"
+        ),
         pytest.param(b"<a>\xff\xfe</a>", MALFORMED, "encoding", id="not in UTF-8"),
-        pytest.param(b"<?xml version='1.0' encoding='x-none'?><a/>", MALFORMED, "not served", id="no encoding"),
+        pytest.param(
+            b"<?xml version='1.0' encoding='x-none'?><a/>",
+            MALFORMED,
+            "not served",
+            id="no encoding",
+        ),
         pytest.param("<p:a/>", MALFORMED, "Namespace prefix p", id="undeclared prefix"),
-        pytest.param("<a p:k='1'/>", MALFORMED, "Namespace prefix p", id="undeclared prefix of an attribute"),
+        pytest.param(
+            "<a p:k='1'/>", MALFORMED, "Namespace prefix p", id="undeclared prefix of an attribute"
+        ),
         pytest.param("<a><b></a>", MALFORMED, "", id="not well-formed"),
         pytest.param("", MALFORMED, "", id="empty"),
     ],
 )
-def test_a_bad_document_is_refused_and_the_stream_goes_on(data: str | bytes, code: str, reason: str) -> None:
+def test_a_bad_document_is_refused_and_the_stream_goes_on(
+    data: str | bytes, code: str, reason: str
+) -> None:
     found = read_events([line(data), line("<good/>").replace(b'"id": "1"', b'"id": "2"')])
     assert [event.id for event in found.events] == ["2"]
     (letter,) = found.dead_letters

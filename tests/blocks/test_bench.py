@@ -1,4 +1,6 @@
-"""The benchmark of XML blocks: its blocks are what their texts say, its XPath expressions mean the same, it runs."""
+"""The benchmark of XML blocks: its blocks are what their texts say, its XPath expressions mean the
+same, it runs.
+"""
 
 from __future__ import annotations
 
@@ -50,12 +52,24 @@ def test_a_trial_has_all_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     assert figures["baseline_blocks"] == 10
 
 
-def test_a_tiny_run_saves_figures_and_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tiny_run_saves_figures_and_a_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     command = sys.modules["tocsin.cli.bench.xml"]  # the package has a function of the same name
     monkeypatch.setattr(command, "run_module", lambda _, request: run(request))
     monkeypatch.setattr(xml_trial, "LIMIT_SECONDS", 0.01)
     monkeypatch.setattr("tocsin.cli.bench.sequences_output.plotted", lambda _: "no plot")
-    arguments = ["xml", "--part", "blocks", "--sizes", "20", "--document", "1000", "--output", str(tmp_path)]
+    arguments = [
+        "xml",
+        "--part",
+        "blocks",
+        "--sizes",
+        "20",
+        "--document",
+        "1000",
+        "--output",
+        str(tmp_path),
+    ]
     done = CliRunner().invoke(app, arguments, catch_exceptions=False)
     assert done.exit_code == 0
     assert "XML blocks" in done.stdout

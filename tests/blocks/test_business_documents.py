@@ -1,7 +1,8 @@
-"""Real documents: UBL of many kinds and XRechnung invoices in two syntaxes, asked by many blocks at once.
+"""Real documents: UBL of many kinds and XRechnung invoices in two syntaxes, asked by many blocks at
+once.
 
-What must come out is worked out here with XPath and XSLT on trees of our own, in the words of those languages: nothing
-of the product takes part in it.
+What must come out is worked out here with XPath and XSLT on trees of our own, in the words of those
+languages: nothing of the product takes part in it.
 """
 
 from __future__ import annotations
@@ -41,23 +42,28 @@ class Asked:
 
 ASKED = {
     "in euros": Asked(
-        "<cbc:DocumentCurrencyCode>EUR</>", "boolean(//cbc:DocumentCurrencyCode[normalize-space()='EUR'])"
+        "<cbc:DocumentCurrencyCode>EUR</>",
+        "boolean(//cbc:DocumentCurrencyCode[normalize-space()='EUR'])",
     ),
     "an invoice": Asked("<inv:Invoice></>", "boolean(/inv:Invoice)"),
     "full rate": Asked(
         "<cac:TaxCategory><cbc:ID>S</><cbc:Percent>$p</></> $p = 19",
         "boolean(//cac:TaxCategory/cbc:ID[normalize-space()='S']/following-sibling::cbc:Percent[number() = 19])",
     ),
-    "reached by mail": Asked('<cbc:EndpointID schemeID="EM"></>', "boolean(//cbc:EndpointID[@schemeID='EM'])"),
+    "reached by mail": Asked(
+        '<cbc:EndpointID schemeID="EM"></>', "boolean(//cbc:EndpointID[@schemeID='EM'])"
+    ),
     "a seller in Germany, one level left out": Asked(
         "<cac:AccountingSupplierParty><cac:Party><*><cac:Country><cbc:IdentificationCode>DE</></></></></>",
         "boolean(//cac:AccountingSupplierParty/cac:Party/*/cac:Country/cbc:IdentificationCode[normalize-space()='DE'])",
     ),
     "any root with number and date": Asked(
-        "<$root><cbc:ID>$id</><cbc:IssueDate>$date</></>", "boolean(//*/cbc:ID/following-sibling::cbc:IssueDate)"
+        "<$root><cbc:ID>$id</><cbc:IssueDate>$date</></>",
+        "boolean(//*/cbc:ID/following-sibling::cbc:IssueDate)",
     ),
     "the date before the number": Asked(
-        "<*><cbc:IssueDate>$date</><cbc:ID>$id</></>", "boolean(//*/cbc:IssueDate/following-sibling::cbc:ID)"
+        "<*><cbc:IssueDate>$date</><cbc:ID>$id</></>",
+        "boolean(//*/cbc:IssueDate/following-sibling::cbc:ID)",
     ),
     "above a thousand": Asked(
         "<cac:LegalMonetaryTotal><cbc:PayableAmount currencyID=$c>$a</></> $a > 1000",
@@ -90,7 +96,9 @@ ASKED = {
         "boolean(//ram:ApplicableTradeTax/ram:TypeCode[normalize-space()='VAT']/following-sibling::"
         "ram:CategoryCode[normalize-space()='S']/following-sibling::ram:RateApplicablePercent[number() >= 7])",
     ),
-    "what nobody has": Asked("<cbc:ID>no such number</>", "boolean(//cbc:ID[normalize-space()='no such number'])"),
+    "what nobody has": Asked(
+        "<cbc:ID>no such number</>", "boolean(//cbc:ID[normalize-space()='no such number'])"
+    ),
 }
 USUALLY_THERE = set(ASKED) - {"what nobody has", "the date before the number"}
 
@@ -126,10 +134,14 @@ def test_the_same_documents_as_xpath_finds(name: str) -> None:
     path = etree.XPath(ASKED[name].expected, namespaces=SPACES)
     expected = {each.name for each, text in documents() if path(tree(text))}
     assert found()[name] == expected
-    assert bool(expected) == (name in USUALLY_THERE), "the question tells nothing about these documents"
+    assert bool(expected) == (name in USUALLY_THERE), (
+        "the question tells nothing about these documents"
+    )
 
 
-@pytest.mark.parametrize("name", sorted(set(ASKED) - {"any root with number and date", "the date before the number"}))
+@pytest.mark.parametrize(
+    "name", sorted(set(ASKED) - {"any root with number and date", "the date before the number"})
+)
 def test_the_reference_agrees(name: str) -> None:
     block = block_of(f"{PROLOG} WHERE {ASKED[name].text}")
     some = [(path, text) for path, text in documents() if len(text) < 20_000][::4]
@@ -165,7 +177,9 @@ def canonical(xml: str) -> str:
 
 
 def test_lists_of_lines_are_those_of_an_xslt_stylesheet() -> None:
-    """Documents whose lines all have a number, a single-spaced name and a price once, so that both say the same."""
+    """Documents whose lines all have a number, a single-spaced name and a price once, so that both
+    say the same.
+    """
     transform = etree.XSLT(etree.fromstring(LINES.format(**SPACES)))
     plain = etree.XPath(
         "boolean(//cac:InvoiceLine) and not(//cac:InvoiceLine[not(cac:Item/cbc:Name) or not(cac:Price/cbc:PriceAmount)"
@@ -184,7 +198,9 @@ def test_lists_of_lines_are_those_of_an_xslt_stylesheet() -> None:
 
 
 def test_rows_are_the_lines_in_document_order() -> None:
-    block = block_of(f"{PROLOG} WHERE <cac:InvoiceLine><cbc:ID>$no</><cac:Item><cbc:Name>$name</></></>")
+    block = block_of(
+        f"{PROLOG} WHERE <cac:InvoiceLine><cbc:ID>$no</><cac:Item><cbc:Name>$name</></></>"
+    )
     for path, text in documents():
         expected = dict.fromkeys(
             (str(number.text).strip(), str(name.text).strip())

@@ -1,4 +1,6 @@
-"""Construction equals a separate evaluator of the XML-QL translation on random templates and rows; it is repeatable."""
+"""Construction equals a separate evaluator of the XML-QL translation on random templates and rows;
+it is repeatable.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ from tocsin.plan.templates import (
 )
 
 values = st.one_of(
-    st.sampled_from(("", "1", "2", "<&>\"'", "a b")), st.sampled_from((("<i>1</i>",), ('x<i k="1"></i>&amp;',)))
+    st.sampled_from(("", "1", "2", "<&>\"'", "a b")),
+    st.sampled_from((("<i>1</i>",), ('x<i k="1"></i>&amp;',))),
 )
 tables = st.lists(st.fixed_dictionaries(dict.fromkeys(VARIABLES, values)), max_size=6)
 variables = st.sampled_from(VARIABLES)
@@ -34,18 +37,26 @@ attribute_values = st.one_of(
 
 @st.composite
 def templates(draw: st.DrawFn, levels: int = 3) -> TemplateElement:
-    """A template; elements are named by their places, so that no two places can make one element."""
+    """A template; elements are named by their places, so that no two places can make one
+    element.
+    """
     return _template(draw, levels, "e")
 
 
 def _template(draw: st.DrawFn, levels: int, name: str) -> TemplateElement:
     attributes = tuple(
         OutputAttribute(f"k{number}", value)
-        for number, value in enumerate(draw(st.lists(attribute_values, max_size=2)) if draw(st.booleans()) else ())
+        for number, value in enumerate(
+            draw(st.lists(attribute_values, max_size=2)) if draw(st.booleans()) else ()
+        )
     )
     contents: list[TemplateElement | OutputText | OutputValue] = []
     for number in range(draw(st.integers(0, 3))):
-        kind = draw(st.sampled_from(("element", "element", "value", "text"))) if levels > 1 else "value"
+        kind = (
+            draw(st.sampled_from(("element", "element", "value", "text")))
+            if levels > 1
+            else "value"
+        )
         if kind == "element":
             contents.append(_template(draw, levels - 1, f"{name}{number}"))
         elif kind == "value":
@@ -61,7 +72,8 @@ def test_construction_is_that_of_the_translation(
 ) -> None:
     rows = tuple(dict.fromkeys(tuple(sorted(row.items())) for row in table))
     built = construct(given_templates, rows)
-    # Attributes are in the order of the template, canonical XML sorts them: the names here are sorted already.
+    # Attributes are in the order of the template, canonical XML sorts them: the names here are
+    # sorted already.
     assert built == evaluated(given_templates, [dict(row) for row in rows])
     assert construct(given_templates, rows) == built
 
@@ -70,7 +82,10 @@ def test_construction_is_that_of_the_translation(
 def test_canonical_is_canonical_xml(xml: str) -> None:
     root = etree.fromstring(xml)
     assert canonical(root) == etree.canonicalize(xml)
-    assert canonical(root) == f"{canonical(root).partition('>')[0]}>{canonical_content(root)}</{root.tag}>"
+    assert (
+        canonical(root)
+        == f"{canonical(root).partition('>')[0]}>{canonical_content(root)}</{root.tag}>"
+    )
 
 
 def test_canonical_declares_namespaces_where_they_are_used() -> None:
@@ -92,13 +107,19 @@ def test_relative_namespace_names_are_served() -> None:
 
 
 def test_equal_skolem_terms_at_two_places_are_one_element() -> None:
-    """Identity is the term, not the place (spec 4.5, 2); further rows and places add what is missing."""
+    """Identity is the term, not the place (spec 4.5, 2); further rows and places add what is
+    missing.
+    """
     term = SkolemTerm("F", ("$x",))
     first = TemplateElement("p", (OutputAttribute("id", term),), (OutputValue("$x"),))
-    second = TemplateElement("p", (OutputAttribute("id", term), OutputAttribute("k", OutputValue("$y"))))
+    second = TemplateElement(
+        "p", (OutputAttribute("id", term), OutputAttribute("k", OutputValue("$y")))
+    )
     rows = ((("$x", "1"), ("$y", "a")), (("$x", "1"), ("$y", "b")))
     identity = skolem_value("F", ["1"])
-    assert construct([TemplateElement("o", (), (first, second))], rows) == [f'<o><p id="{identity}" k="a">1</p></o>']
+    assert construct([TemplateElement("o", (), (first, second))], rows) == [
+        f'<o><p id="{identity}" k="a">1</p></o>'
+    ]
 
 
 def test_rows_that_do_not_meet_the_conditions_build_nothing() -> None:

@@ -1,4 +1,6 @@
-"""What takes too much is given up and told, by counted work; the other subscriptions and events are served."""
+"""What takes too much is given up and told, by counted work; the other subscriptions and events are
+served.
+"""
 
 from __future__ import annotations
 
@@ -36,13 +38,17 @@ def event(name: str, xml: str) -> dict[str, Any]:
 def told(text: str, xml: str, code: str = "LIMIT", by_meaning: bool = True) -> str:
     """The reason of the one dead letter; the plain subscription rings, and so does the next event.
 
-    What is limited by its meaning, and not by the steps of the engine, is no match for the reference either.
+    What is limited by its meaning, and not by the steps of the engine, is no match for the
+    reference either.
     """
     hub = tocsin.Hub()
     hub.subscribe(text, language="exmlql", id="hard")
     hub.subscribe(PLAIN, language="exmlql", id="plain")
     found = hub.publish(event("1", xml)) + hub.publish(event("2", "<a/>"))
-    assert [(match.subscription, match.events) for match in found] == [("plain", ("1",)), ("plain", ("2",))]
+    assert [(match.subscription, match.events) for match in found] == [
+        ("plain", ("1",)),
+        ("plain", ("2",)),
+    ]
     (letter,) = hub.dead_letters
     assert letter.code == code
     assert '"id": "1"' in letter.input
@@ -88,7 +94,9 @@ def test_paths_over_a_deep_document(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_nested_paths_are_counted_once_for_each_element() -> None:
-    """Ten paths in each other over 120 levels: tried by every mapping they would take more than 10^15 steps."""
+    """Ten paths in each other over 120 levels: tried by every mapping they would take more than
+    10^15 steps.
+    """
     text = "WHERE " + "<$*>" * 10 + "<b>$x</>" + "</>" * 10
     hub = tocsin.Hub()
     hub.subscribe(text, language="exmlql", id="s")
@@ -97,14 +105,20 @@ def test_nested_paths_are_counted_once_for_each_element() -> None:
 
 
 def test_a_name_that_is_none() -> None:
-    assert "no XML name" in told("WHERE <t>$t</> CONSTRUCT <$t></>", "<a><t>1 2</t></a>", "NotAnXmlName")
-    assert "attribute" in told('WHERE <t>$t</> CONSTRUCT <o $t="u"></>', "<a><t>xmlns</t></a>", "NotAnXmlName")
+    assert "no XML name" in told(
+        "WHERE <t>$t</> CONSTRUCT <$t></>", "<a><t>1 2</t></a>", "NotAnXmlName"
+    )
+    assert "attribute" in told(
+        'WHERE <t>$t</> CONSTRUCT <o $t="u"></>', "<a><t>xmlns</t></a>", "NotAnXmlName"
+    )
 
 
 def test_a_part_of_a_composite(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(construction, "MAX_OUTPUT", 1000)
     hub = tocsin.Hub(lateness="0s")
-    hub.subscribe("WHERE <t>$t</> #A <b></> #B #A ; #B CONSTRUCT <o>$t</>", language="exmlql", id="hard")
+    hub.subscribe(
+        "WHERE <t>$t</> #A <b></> #B #A ; #B CONSTRUCT <o>$t</>", language="exmlql", id="hard"
+    )
     hub.subscribe("WHERE <t>$t</> #A <b></> #B #A ; #B ~> #B", language="exmlql", id="plain")
     hub.publish(event("1", LONG), {**event("2", "<b/>"), "time": "2026-01-01T00:00:05Z"})
     found = hub.advance_to("2026-01-01T00:01:00Z")

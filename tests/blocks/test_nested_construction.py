@@ -1,4 +1,6 @@
-"""Queries inside of templates build what the plain evaluator builds, asked by the engine and by the reference."""
+"""Queries inside of templates build what the plain evaluator builds, asked by the engine and by the
+reference.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ INNER = ("$p", "$q")
 """Variables that only queries bind."""
 
 texts = st.sampled_from(("", "1", "2", "10", "a b"))
-markup = st.sampled_from((("<a>1</a>",), ('x<b k="1"><c>2</c></b>&amp;',), ("<b><b><a>1</a></b>2</b>",)))
+markup = st.sampled_from(
+    (("<a>1</a>",), ('x<b k="1"><c>2</c></b>&amp;',), ("<b><b><a>1</a></b>2</b>",))
+)
 tables = st.lists(st.fixed_dictionaries(dict.fromkeys(VARIABLES, texts | markup)), max_size=4)
 
 
@@ -45,11 +49,19 @@ def renamed(pattern: PatternElement, names: dict[str, str]) -> PatternElement:
         pattern.name,
         pattern.rel,
         tuple(
-            type(test)(test.name, test.value, names.get(test.variable or "", test.variable), test.name_variable)
+            type(test)(
+                test.name,
+                test.value,
+                names.get(test.variable or "", test.variable),
+                test.name_variable,
+            )
             for test in pattern.attributes
         ),
         pattern.text,
-        tuple(type(each)(each.what, names.get(each.variable, each.variable)) for each in pattern.bindings),
+        tuple(
+            type(each)(each.what, names.get(each.variable, each.variable))
+            for each in pattern.bindings
+        ),
         tuple(renamed(child, names) for child in pattern.children),
         pattern.path,
     )
@@ -57,22 +69,33 @@ def renamed(pattern: PatternElement, names: dict[str, str]) -> PatternElement:
 
 LEAF = PatternElement(None, attributes=(), bindings=(VariableBinding(BoundTo.CONTENT, "$p"),))
 likely = st.sampled_from(
-    [SourcedPattern(LEAF, InDocument("d", text)) for text in TOLD] + [SourcedPattern(LEAF, InEvent())]
+    [SourcedPattern(LEAF, InDocument("d", text)) for text in TOLD]
+    + [SourcedPattern(LEAF, InEvent())]
 )
 """Queries with several rows."""
 
 
 @st.composite
 def queries(draw: st.DrawFn, bound: frozenset[str], name: str, levels: int) -> NestedQuery:
-    """A query of one or two patterns: in the event, in a document, or inside of what is bound so far."""
+    """A query of one or two patterns: in the event, in a document, or inside of what is bound so
+    far.
+    """
     names = draw(st.sampled_from(({}, {"$x": "$p"}, {"$x": "$p", "$y": "$q"})))
     found: list[SourcedPattern] = []
     for _ in range(draw(st.integers(1, 2))):
-        drawn = draw(likely | sourced(bound) | patterns(levels=2).map(lambda each: SourcedPattern(each, InEvent())))
+        drawn = draw(
+            likely
+            | sourced(bound)
+            | patterns(levels=2).map(lambda each: SourcedPattern(each, InEvent()))
+        )
         found.append(SourcedPattern(renamed(drawn.pattern, names), drawn.source))
         bound |= frozenset(pattern_variables(found[-1]))
     keys = st.builds(OrderKey, st.sampled_from(sorted(bound)), st.booleans())
-    met = draw(st.lists(conditions.filter(lambda each: set(condition_variables(each)) <= bound), max_size=1))
+    met = draw(
+        st.lists(
+            conditions.filter(lambda each: set(condition_variables(each)) <= bound), max_size=1
+        )
+    )
     kept: tuple[RowCondition, ...] = tuple(met)
     order = tuple(draw(st.lists(keys, max_size=2)))
     return NestedQuery(tuple(found), kept, order, draw(contents(bound, name, levels)))
@@ -80,8 +103,12 @@ def queries(draw: st.DrawFn, bound: frozenset[str], name: str, levels: int) -> N
 
 @st.composite
 def contents(draw: st.DrawFn, bound: frozenset[str], name: str, levels: int) -> TemplateContent:
-    """What stands in a template; elements are named by their places, so that no two places can make one element."""
-    kinds = ("element", "element", "query", "query", "value", "text") if levels else ("value", "text")
+    """What stands in a template; elements are named by their places, so that no two places can make
+    one element.
+    """
+    kinds = (
+        ("element", "element", "query", "query", "value", "text") if levels else ("value", "text")
+    )
     match draw(st.sampled_from(kinds)):
         case "element":
             return draw(templates(bound, name, levels - 1))
@@ -98,10 +125,17 @@ def templates(draw: st.DrawFn, bound: frozenset[str], name: str, levels: int) ->
     """A template element with an id now and then."""
     variables = st.sampled_from(sorted(bound))
     terms = st.builds(SkolemTerm, st.just("F"), st.lists(variables, max_size=2).map(tuple))
-    values = st.one_of(st.builds(OutputText, st.just("<")), st.builds(OutputValue, variables), terms)
+    values = st.one_of(
+        st.builds(OutputText, st.just("<")), st.builds(OutputValue, variables), terms
+    )
     given_values = draw(st.lists(values, max_size=2)) if draw(st.booleans()) else []
-    attributes = tuple(OutputAttribute(f"k{number}", value) for number, value in enumerate(given_values))
-    inner = tuple(draw(contents(bound, f"{name}{number}", levels)) for number in range(draw(st.integers(0, 3))))
+    attributes = tuple(
+        OutputAttribute(f"k{number}", value) for number, value in enumerate(given_values)
+    )
+    inner = tuple(
+        draw(contents(bound, f"{name}{number}", levels))
+        for number in range(draw(st.integers(0, 3)))
+    )
     return TemplateElement(name, attributes, inner)
 
 
@@ -124,7 +158,9 @@ def test_what_queries_build_is_what_the_plain_evaluator_builds(
 
 @given(several(1), tables, st.data())
 def test_order_by(
-    given_templates: list[TemplateElement], table: list[dict[str, str | tuple[str]]], data: st.DataObject
+    given_templates: list[TemplateElement],
+    table: list[dict[str, str | tuple[str]]],
+    data: st.DataObject,
 ) -> None:
     keys = st.builds(OrderKey, st.sampled_from(VARIABLES), st.booleans())
     order = data.draw(st.lists(keys, min_size=1, max_size=3))

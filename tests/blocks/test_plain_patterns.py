@@ -1,4 +1,6 @@
-"""The engine and the reference find what the plain evaluator finds, on random patterns with regular paths and IN."""
+"""The engine and the reference find what the plain evaluator finds, on random patterns with regular
+paths and IN.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from tocsin.reference import blocks as reference
 def is_plain(block: XmlBlock) -> bool:
     """Whether the plain evaluator knows all that the block says."""
     used = {name for condition in block.conditions for name in condition_variables(condition)}
-    return used <= block_variables(block) and not any(isinstance(each, XPathPattern) for each in block.patterns)
+    return used <= block_variables(block) and not any(
+        isinstance(each, XPathPattern) for each in block.patterns
+    )
 
 
 @given(blocks().filter(is_plain), documents())
@@ -50,7 +54,8 @@ def test_paths_that_cross_and_lie_in_each_other(pattern: PatternElement, xml: st
         ("WHERE <a*><b>1</></>", "<a><b>1</b></a>", 1),
         ("WHERE <a?><b>$x</></>", "<b>1</b>", 1),
         ("WHERE <a*>$x</>", "<b>1</b>", 1),
-        ("WHERE <r><a*><b></></><c></></>", "<r><c/><b/></r>", 1),  # and is in no order to its siblings
+        # and is in no order to its siblings
+        ("WHERE <r><a*><b></></><c></></>", "<r><c/><b/></r>", 1),
         ("WHERE <r><a+><b></></><c></></>", "<r><c/><a><b/></a></r>", 0),
         # what repeats may do so more than twice, and starts below its parent
         ("WHERE <r><a*.b>$x</></>", "<r><a><a><a><b>1</b></a></a></a></r>", 1),
@@ -60,11 +65,24 @@ def test_paths_that_cross_and_lie_in_each_other(pattern: PatternElement, xml: st
         ("WHERE <r><a.b></><a.c></></>", "<r><a><b/><c/></a></r>", 1),
         ("WHERE <r><a.c></><a.b></></>", "<r><a><b/><c/></a></r>", 0),
         # XML-QL's own: nested parts, and subparts or components of pieces
-        ("WHERE <part+.(subpart|component.piece)>$x</>", "<part><part><subpart>1</subpart></part></part>", 1),
-        ("WHERE <part+.(subpart|component.piece)>$x</>", "<part><component><piece>2</piece></component></part>", 1),
-        ("WHERE <part+.(subpart|component.piece)>$x</>", "<part><component><subpart>2</subpart></component></part>", 0),
+        (
+            "WHERE <part+.(subpart|component.piece)>$x</>",
+            "<part><part><subpart>1</subpart></part></part>",
+            1,
+        ),
+        (
+            "WHERE <part+.(subpart|component.piece)>$x</>",
+            "<part><component><piece>2</piece></component></part>",
+            1,
+        ),
+        (
+            "WHERE <part+.(subpart|component.piece)>$x</>",
+            "<part><component><subpart>2</subpart></component></part>",
+            0,
+        ),
         ("WHERE <$*.brand>Ford</>", "<x><y><brand>Ford</brand></y></x>", 1),
-        ("WHERE <*.brand>Ford</>", "<brand>Ford</brand>", 0),  # here * is exactly one element, as in a tag of its own
+        # here * is exactly one element, as in a tag of its own
+        ("WHERE <*.brand>Ford</>", "<brand>Ford</brand>", 0),
         ("WHERE <*.brand>Ford</>", "<x><brand>Ford</brand></x>", 1),
     ],
 )
@@ -83,7 +101,13 @@ def test_paths(text: str, xml: str, rows: int) -> None:
 )
 def test_a_sibling_lies_behind_the_one_before_it_and_not_inside(xml: str, rows: int) -> None:
     two_levels_down = PatternElement("b", 2)
-    assert check(XmlBlock((PatternElement("r", children=(PatternElement("a", 1), two_levels_down)),)), xml) == rows
+    assert (
+        check(
+            XmlBlock((PatternElement("r", children=(PatternElement("a", 1), two_levels_down)),)),
+            xml,
+        )
+        == rows
+    )
 
 
 def check(block: XmlBlock, xml: str) -> int:

@@ -1,4 +1,6 @@
-"""XPATH blocks: any expression costs bounded work, cheap ones are taken, and what is asked is what was written."""
+"""XPATH blocks: any expression costs bounded work, cheap ones are taken, and what is asked is what
+was written.
+"""
 
 from __future__ import annotations
 
@@ -87,7 +89,9 @@ def test_a_rough_shape_never_promises_too_much(expression: Expression, xml: str)
 @given(EXPRESSIONS, documents(), documents())
 def test_a_larger_document_never_costs_less(expression: Expression, one: str, other: str) -> None:
     read = shortened(read_xpath(legal(expression), {}))
-    assert units_of(read, {}, shape(f"<a>{one}</a>")) <= units_of(read, {}, shape(f"<a>{one}{other}</a>"))
+    assert units_of(read, {}, shape(f"<a>{one}</a>")) <= units_of(
+        read, {}, shape(f"<a>{one}{other}</a>")
+    )
 
 
 @given(EXPRESSIONS, documents())
@@ -111,19 +115,37 @@ BOMBS = [
     ("//b[count(//b | //b/..) > 1]", FLAT),
     ("(//b/following::b | //b/preceding::b)[. != //b]", FLAT),
     ("//b[translate(/, /, /) = 'x']", "<r>" + "<b/>" * 500 + "ab" * 5_000 + "</r>"),
-    ("//b[string-length(concat(/, /, /, /, /, /)) > 1]", "<r>" + "<b/>" * 2000 + "a" * 100_000 + "</r>"),
+    (
+        "//b[string-length(concat(/, /, /, /, /, /)) > 1]",
+        "<r>" + "<b/>" * 2000 + "a" * 100_000 + "</r>",
+    ),
     ("sum(//b[sum(//b[sum(//b) < 1]) < 1]) < 1", FLAT),
-    ("//b[(//b)[last()] = (//b)[1]][(//b)[last()] = (//b)[1]]" * 1, "<r>" + "<b/>" * 20_000 + "</r>"),
+    (
+        "//b[(//b)[last()] = (//b)[1]][(//b)[last()] = (//b)[1]]" * 1,
+        "<r>" + "<b/>" * 20_000 + "</r>",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("expression", "xml"), BOMBS)
-def test_what_costs_too_much_is_undecided_and_the_others_are_served(expression: str, xml: str) -> None:
+def test_what_costs_too_much_is_undecided_and_the_others_are_served(
+    expression: str, xml: str
+) -> None:
     hub = tocsin.Hub()
     hub.subscribe(f'WHERE XPATH "{expression}"', language="exmlql", id="bomb")
-    hub.subscribe(f'WHERE XPATH "{expression}" CONTENT_AS $x CONSTRUCT <o>$x</o>', language="exmlql", id="built")
+    hub.subscribe(
+        f'WHERE XPATH "{expression}" CONTENT_AS $x CONSTRUCT <o>$x</o>',
+        language="exmlql",
+        id="built",
+    )
     hub.subscribe('WHERE XPATH "/r"', language="exmlql", id="other")
-    event = {"id": "1", "source": "s", "type": "t", "datacontenttype": "application/xml", "data": xml}
+    event = {
+        "id": "1",
+        "source": "s",
+        "type": "t",
+        "datacontenttype": "application/xml",
+        "data": xml,
+    }
     assert [match.subscription for match in hub.publish(event)] == ["other"]
     assert [letter.code for letter in hub.dead_letters] == ["LIMIT", "LIMIT"]
     assert "'bomb'" in hub.dead_letters[0].reason
@@ -164,7 +186,13 @@ def test_what_is_cheap_is_decided_in_large_documents_too(expression: str) -> Non
 
 @pytest.mark.parametrize(
     "expression",
-    ["//line", "//line[qty > 1]", "count(//sku) > 3", "/order/line[last()]", "//line[sku and price = 3]/qty"],
+    [
+        "//line",
+        "//line[qty > 1]",
+        "count(//sku) > 3",
+        "/order/line[last()]",
+        "//line[sku and price = 3]/qty",
+    ],
 )
 def test_what_is_linear_is_decided_in_the_largest_document(expression: str) -> None:
     assert is_decided(expression, order(20_000))
@@ -197,7 +225,9 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("expression", "reason", "hint"), WRONG)
-def test_a_wrong_expression_gets_the_hint_that_fits(expression: str, reason: str, hint: str) -> None:
+def test_a_wrong_expression_gets_the_hint_that_fits(
+    expression: str, reason: str, hint: str
+) -> None:
     with pytest.raises(Problem) as caught:
         read_xpath(expression, {})
     assert reason in caught.value.message
@@ -207,7 +237,9 @@ def test_a_wrong_expression_gets_the_hint_that_fits(expression: str, reason: str
 def test_long_chains_need_no_stack() -> None:
     long = " + ".join(["1"] * 5_000) + " = 5000"
     assert is_decided(long, "<r/>")
-    assert reference.holds(XmlBlock((XPathPattern(" or ".join(["//b"] * 2_000)),)), xml_event("<r><b/></r>"))
+    assert reference.holds(
+        XmlBlock((XPathPattern(" or ".join(["//b"] * 2_000)),)), xml_event("<r><b/></r>")
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         read_xpath("/".join(["a"] * 5_000), {})

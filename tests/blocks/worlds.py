@@ -1,4 +1,6 @@
-"""Random documents and blocks, small enough that names, texts and values meet by chance; and events that hold them."""
+"""Random documents and blocks, small enough that names, texts and values meet by chance; and events
+that hold them.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,15 @@ from tocsin.plan.blocks import (
     pattern_variables,
 )
 from tocsin.plan.paths import PathChoice, PathRepeat, PathSequence, PathStep
-from tocsin.plan.row_terms import RowAll, RowAny, RowCondition, RowNot, TextValue, VariableValue, compared
+from tocsin.plan.row_terms import (
+    RowAll,
+    RowAny,
+    RowCondition,
+    RowNot,
+    TextValue,
+    VariableValue,
+    compared,
+)
 
 NAMES = "abc"
 TEXTS = ("", "1", "2", " 1 ")
@@ -80,7 +90,9 @@ paths = st.recursive(
 
 @st.composite
 def patterns(draw: st.DrawFn, levels: int = 3, rel: int = 0) -> PatternElement:
-    """A pattern: wildcards, paths, repeated names, attribute and text tests, variables in several places."""
+    """A pattern: wildcards, paths, repeated names, attribute and text tests, variables in several
+    places.
+    """
     path = draw(paths) if draw(st.integers(0, 4)) == 0 else None
     children: tuple[PatternElement, ...] = ()
     if levels > 1:
@@ -111,13 +123,19 @@ _likely_paths = st.sampled_from(
 
 @st.composite
 def path_patterns(draw: st.DrawFn, levels: int = 3, rel: int = 0) -> PatternElement:
-    """A pattern that is mostly paths, few of them hard to meet, so that they cross and lie in each other."""
+    """A pattern that is mostly paths, few of them hard to meet, so that they cross and lie in each
+    other.
+    """
     children: tuple[PatternElement, ...] = ()
     if levels > 1:
         children = tuple(draw(path_patterns(levels - 1, 1)) for _ in range(draw(st.integers(0, 2))))
     path = draw(st.none() | _likely_paths | _likely_paths)
     name = draw(st.sampled_from("ab")) if path is None else None
-    tested = draw(st.sampled_from(((), (), (), (AttributeTest("k", value="1"),), (AttributeTest("k", variable="$z"),))))
+    tested = draw(
+        st.sampled_from(
+            ((), (), (), (AttributeTest("k", value="1"),), (AttributeTest("k", variable="$z"),))
+        )
+    )
     bound = draw(st.sampled_from(((), (), (VariableBinding(BoundTo.CONTENT, "$x"),))))
     return PatternElement(name, rel, tested, None, bound, children, path)
 
@@ -126,7 +144,9 @@ def path_patterns(draw: st.DrawFn, levels: int = 3, rel: int = 0) -> PatternElem
 def deep_documents(draw: st.DrawFn) -> str:
     """A document of two names, some levels deep."""
     depth, text = 0, ""
-    for step in draw(st.lists(st.sampled_from(("<a>", "<b>", '<a k="1">', "</", "</", "1")), max_size=14)):
+    for step in draw(
+        st.lists(st.sampled_from(("<a>", "<b>", '<a k="1">', "</", "</", "1")), max_size=14)
+    ):
         if step == "</" and depth:
             text, depth = text + "</", depth - 1
         elif step.startswith("<") and step != "</":
@@ -152,11 +172,22 @@ def _closed(text: str) -> str:
 _paths = st.builds(
     XPathPattern,
     st.sampled_from(
-        ("//a", "/a/b", "//b[c]/@k", "count(//a) > 1", "string(/a)", "//c/text()", "0 div 0", "count(//b)", "true()")
+        (
+            "//a",
+            "/a/b",
+            "//b[c]/@k",
+            "count(//a) > 1",
+            "string(/a)",
+            "//c/text()",
+            "0 div 0",
+            "count(//b)",
+            "true()",
+        )
     ),
     st.just(()),
     st.lists(
-        st.builds(VariableBinding, st.sampled_from((BoundTo.ELEMENT, BoundTo.CONTENT)), variables), max_size=1
+        st.builds(VariableBinding, st.sampled_from((BoundTo.ELEMENT, BoundTo.CONTENT)), variables),
+        max_size=1,
     ).map(tuple),
 )
 _operands = variables.map(VariableValue) | st.sampled_from(("1", "2.0", "a")).map(TextValue)
@@ -175,7 +206,9 @@ conditions: st.SearchStrategy[RowCondition] = st.recursive(
     ),
     max_leaves=3,
 )
-_own_patterns = st.lists(st.one_of(patterns(), patterns(), patterns(), _paths), min_size=1, max_size=2)
+_own_patterns = st.lists(
+    st.one_of(patterns(), patterns(), patterns(), _paths), min_size=1, max_size=2
+)
 
 
 @st.composite
@@ -183,13 +216,17 @@ def sourced(draw: st.DrawFn, bound: frozenset[str]) -> SourcedPattern:
     """A pattern in a document that is told beforehand, or inside of a variable that is bound."""
     source = InDocument("d", draw(st.sampled_from(TOLD)))
     if bound and draw(st.booleans()):
-        return SourcedPattern(draw(patterns(levels=2)), InVariable(draw(st.sampled_from(sorted(bound)))))
+        return SourcedPattern(
+            draw(patterns(levels=2)), InVariable(draw(st.sampled_from(sorted(bound))))
+        )
     return SourcedPattern(draw(patterns(levels=2)), source)
 
 
 @st.composite
 def blocks(draw: st.DrawFn) -> XmlBlock:
-    """A block of one or two patterns about its event, now and then one elsewhere, and now and then a condition."""
+    """A block of one or two patterns about its event, now and then one elsewhere, and now and then
+    a condition.
+    """
     own: list[Pattern] = draw(_own_patterns)
     bound = frozenset(variable for pattern in own for variable in pattern_variables(pattern))
     further = [draw(sourced(bound))] if draw(st.integers(0, 3)) == 0 else []

@@ -1,9 +1,10 @@
 """CONSTRUCT evaluated the plain way, as a separate evaluator of the XML-QL translation (spec 4.5).
 
-It works the other way round from the product: for one parent it looks at all its rows at once, groups them by the
-identity of each child in the template, and builds a tree of lxml elements from the groups, outside in. It knows nothing
-of partly built elements. A child that several places of a template could make one is not in its reach. A query inside
-of a template is asked of every row by the plain evaluator of patterns.
+It works the other way round from the product: for one parent it looks at all its rows at once,
+groups them by the identity of each child in the template, and builds a tree of lxml elements from
+the groups, outside in. It knows nothing of partly built elements. A child that several places of a
+template could make one is not in its reach. A query inside of a template is asked of every row by
+the plain evaluator of patterns.
 """
 
 from __future__ import annotations
@@ -67,7 +68,11 @@ def _asked(query: NestedQuery, rows: Sequence[Values], root: etree._Element | No
     found: list[Values] = []
     for row in rows:
         inner = plain_rows(query.patterns, root, row)
-        kept = [each for each in inner if all(plain_truth(condition, each) for condition in query.conditions)]
+        kept = [
+            each
+            for each in inner
+            if all(plain_truth(condition, each) for condition in query.conditions)
+        ]
         found += _ordered(kept, query.order)
     return found
 
@@ -80,7 +85,9 @@ def _groups(template: TemplateElement, rows: Sequence[Values]) -> list[list[Valu
     return list(groups.values())
 
 
-def _element(template: TemplateElement, rows: Sequence[Values], root: etree._Element | None) -> etree._Element:
+def _element(
+    template: TemplateElement, rows: Sequence[Values], root: etree._Element | None
+) -> etree._Element:
     element = etree.Element(_name(template.name, rows[0]))
     for row in rows:
         for attribute in template.attributes:
@@ -92,7 +99,10 @@ def _element(template: TemplateElement, rows: Sequence[Values], root: etree._Ele
 
 
 def _fill(
-    element: etree._Element, content: TemplateContent, rows: Sequence[Values], root: etree._Element | None
+    element: etree._Element,
+    content: TemplateContent,
+    rows: Sequence[Values],
+    root: etree._Element | None,
 ) -> None:
     match content:
         case NestedQuery():
@@ -135,7 +145,8 @@ def _identity(template: TemplateElement, row: Values) -> tuple[object, ...]:
 
 
 def _inside(content: TemplateContent, outermost: bool = True) -> list[str]:
-    """The variables in a part of a template, but not those of elements with a Skolem term of their own inside of it.
+    """The variables in a part of a template, but not those of elements with a Skolem term of their
+    own inside of it.
 
     Of a query all of its variables: those that are its own have no value in the rows around it.
     """
@@ -146,7 +157,9 @@ def _inside(content: TemplateContent, outermost: bool = True) -> list[str]:
             names = [content.name, *(each.name for each in content.attributes)]
             values = [each.value for each in content.attributes]
             found = [each.variable for each in (*names, *values) if isinstance(each, OutputValue)]
-            return found + [name for inner in content.contents for name in _inside(inner, outermost=False)]
+            return found + [
+                name for inner in content.contents for name in _inside(inner, outermost=False)
+            ]
         case NestedQuery():
             return sorted(_everything(content))
         case _:
@@ -173,14 +186,24 @@ def _attribute(attribute: OutputAttribute, row: Values) -> str:
         return attribute.value.text
     if isinstance(attribute.value, OutputValue):
         value = row[attribute.value.variable]
-        return value if isinstance(value, str) else "".join(map(str, etree.fromstring(f"<v>{value[0]}</v>").itertext()))
+        return (
+            value
+            if isinstance(value, str)
+            else "".join(map(str, etree.fromstring(f"<v>{value[0]}</v>").itertext()))
+        )
     arguments = [_as_text(row[variable]) for variable in attribute.value.variables]
-    hashed = sha256("".join(f"{len(each.encode())}:{each}" for each in arguments).encode()).hexdigest()
+    hashed = sha256(
+        "".join(f"{len(each.encode())}:{each}" for each in arguments).encode()
+    ).hexdigest()
     return f"{attribute.value.function}-{hashed[:16]}"
 
 
 def _as_plain(value: XmlValue) -> str:
-    return value if isinstance(value, str) else "".join(map(str, etree.fromstring(f"<v>{value[0]}</v>").itertext()))
+    return (
+        value
+        if isinstance(value, str)
+        else "".join(map(str, etree.fromstring(f"<v>{value[0]}</v>").itertext()))
+    )
 
 
 def _as_text(value: XmlValue) -> str:

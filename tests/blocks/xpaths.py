@@ -5,7 +5,18 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from tests.blocks.worlds import documents
-from tocsin.plan.xpath.syntax import Call, Chain, Expression, Filter, Literal, Negation, NodeTest, Number, Path, Step
+from tocsin.plan.xpath.syntax import (
+    Call,
+    Chain,
+    Expression,
+    Filter,
+    Literal,
+    Negation,
+    NodeTest,
+    Number,
+    Path,
+    Step,
+)
 
 AXES = (
     "child child child descendant descendant-or-self self parent ancestor ancestor-or-self attribute following"
@@ -43,16 +54,26 @@ def _wider(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression
     return st.one_of(
         nodes,
         st.builds(
-            Chain, any_two, st.sampled_from(("=", "!=", "<", ">=", "and", "or", "+", "*", "mod")).map(lambda s: (s,))
+            Chain,
+            any_two,
+            st.sampled_from(("=", "!=", "<", ">=", "and", "or", "+", "*", "mod")).map(
+                lambda s: (s,)
+            ),
         ),
         st.builds(Negation, inner),
         st.builds(Call, st.sampled_from(("count", "sum", "name", "local-name")), st.tuples(nodes)),
         st.builds(
             Call,
-            st.sampled_from(("not", "boolean", "string", "number", "string-length", "normalize-space")),
+            st.sampled_from(
+                ("not", "boolean", "string", "number", "string-length", "normalize-space")
+            ),
             st.tuples(inner),
         ),
-        st.builds(Call, st.sampled_from(("contains", "starts-with", "substring-before", "concat")), any_two),
+        st.builds(
+            Call,
+            st.sampled_from(("contains", "starts-with", "substring-before", "concat")),
+            any_two,
+        ),
         st.builds(Call, st.just("translate"), st.tuples(inner, inner, inner)),
     )
 
@@ -60,9 +81,13 @@ def _wider(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression
 _SIMPLE: st.SearchStrategy[Expression] = st.one_of(
     st.sampled_from(TEXTS).map(Literal),
     st.sampled_from(("0", "1", "2", "3.5")).map(Number),
-    st.sampled_from(("position", "last", "true", "string", "normalize-space")).map(lambda name: Call(name, ())),
+    st.sampled_from(("position", "last", "true", "string", "normalize-space")).map(
+        lambda name: Call(name, ())
+    ),
     st.builds(
-        Path, st.lists(st.builds(Step, st.sampled_from(AXES), TESTS), min_size=1, max_size=2).map(tuple), st.booleans()
+        Path,
+        st.lists(st.builds(Step, st.sampled_from(AXES), TESTS), min_size=1, max_size=2).map(tuple),
+        st.booleans(),
     ),
 )
 EXPRESSIONS = st.recursive(_SIMPLE, _wider, max_leaves=6)

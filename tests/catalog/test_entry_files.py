@@ -79,14 +79,20 @@ def test_an_item_tells_its_line() -> None:
         ("id: a\n language: b\n", 2, "malformed YAML"),
         ("- 5: a\n", 1, "a key is a text"),
         (b"\xff\xfe{\x00", 1, "no UTF-8"),
-        ('[\n  {"id": "a",\n   "language": "selector"\n   "expression": "x = 1"}\n]', 2, "line 4, column 4"),
+        (
+            '[\n  {"id": "a",\n   "language": "selector"\n   "expression": "x = 1"}\n]',
+            2,
+            "line 4, column 4",
+        ),
         ('{\n  "id": "a"\n', 1, "too early"),
         ("[1]", 1, "a JSON object"),
         ("[" * 200_000, 1, ""),
         ("- " + "[" * 5000, 1, ""),
     ],
 )
-def test_what_is_wrong_is_one_message_with_its_place(text: str | bytes, line: int, part: str) -> None:
+def test_what_is_wrong_is_one_message_with_its_place(
+    text: str | bytes, line: int, part: str
+) -> None:
     entries = read(text)
     assert entries.subscriptions == []
     assert entries.problems
@@ -96,7 +102,9 @@ def test_what_is_wrong_is_one_message_with_its_place(text: str | bytes, line: in
         assert len(entries.problems) == 1
 
 
-@pytest.mark.parametrize("broken", ['{"id": "x", "lang', '{"id": "x"},', "<", "{", "[", "text", "- id: x"])
+@pytest.mark.parametrize(
+    "broken", ['{"id": "x", "lang', '{"id": "x"},', "<", "{", "[", "text", "- id: x"]
+)
 def test_a_broken_line_costs_that_line(broken: str) -> None:
     entries = read(broken + "\n" + FORMS["lines"])
     assert len(entries.subscriptions) == 3

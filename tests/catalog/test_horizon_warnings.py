@@ -11,12 +11,18 @@ from typer.testing import CliRunner
 from tocsin.catalog import Definition, Subscription, warnings_of
 from tocsin.cli.main import app
 
-DEFINITIONS = [Definition(name, language="opsl", expression=f'STRING: k = "{name}"') for name in "ABC"]
+DEFINITIONS = [
+    Definition(name, language="opsl", expression=f'STRING: k = "{name}"') for name in "ABC"
+]
 
 
 def warned(expression: str, language: str = "opsl", **settings: str) -> list[str]:
     subscription = Subscription("s", language, expression, **settings)  # type: ignore[arg-type]
-    return [each.message for each in warnings_of(subscription, DEFINITIONS) if each.code == "DefaultHorizon"]
+    return [
+        each.message
+        for each in warnings_of(subscription, DEFINITIONS)
+        if each.code == "DefaultHorizon"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -52,7 +58,9 @@ def test_a_horizon_that_is_written_is_meant() -> None:
 
 def test_what_the_text_bounds_beside_is_not_told() -> None:
     assert warned("=|($a;;60s)$b; && DIST($a;;<;5)$b;, $a; = A, $b; = B") == []
-    assert len(warned("=|($a;;60s)$b; && DIST($a;;<;5)$b;, $a; = A, $b; = B", policy="chronicle")) == 1
+    assert (
+        len(warned("=|($a;;60s)$b; && DIST($a;;<;5)$b;, $a; = A, $b; = B", policy="chronicle")) == 1
+    )
 
 
 def test_other_languages_are_told_too() -> None:

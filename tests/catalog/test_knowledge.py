@@ -7,7 +7,14 @@ from pathlib import Path
 import pytest
 
 import tocsin
-from tocsin.catalog import Definition, Subscription, compile_subscription, knowledge_in, ontologies, problems_of
+from tocsin.catalog import (
+    Definition,
+    Subscription,
+    compile_subscription,
+    knowledge_in,
+    ontologies,
+    problems_of,
+)
 from tocsin.errors import Problem
 
 CLASSES = """
@@ -24,7 +31,9 @@ CYCLE = """
 """
 SHOP = Definition("shop", ontology=CLASSES, media_type="text/turtle")
 WRONG = Definition("wrong", ontology=CYCLE, media_type="text/turtle")
-TERMS = Definition("terms", ontology="transporting := shipping or {rail};", media_type="text/x-tbox")
+TERMS = Definition(
+    "terms", ontology="transporting := shipping or {rail};", media_type="text/x-tbox"
+)
 COMPUTERS = Subscription("computers", "graph", "(_:H, ?1, (Selling, target, Computer))")
 
 
@@ -33,7 +42,9 @@ def test_a_definition_survives_its_json() -> None:
 
 
 def test_equal_texts_are_built_once() -> None:
-    assert knowledge_in([SHOP]) is knowledge_in([Definition("shop", ontology=CLASSES, media_type="text/turtle")])
+    assert knowledge_in([SHOP]) is knowledge_in(
+        [Definition("shop", ontology=CLASSES, media_type="text/turtle")]
+    )
     assert knowledge_in([]) is None
 
 
@@ -41,17 +52,22 @@ def test_turtle_and_a_tbox_are_known_together() -> None:
     both = (SHOP, TERMS)
     assert problems_of(COMPUTERS, both) == []
     assert problems_of(Subscription("c", "concept", "exists bizStep.transporting"), both) == []
-    assert [each.code for each in problems_of(Subscription("c", "concept", "exists bizStep.flying"), both)] == [
-        "UNKNOWN_NAME"
-    ]
+    assert [
+        each.code
+        for each in problems_of(Subscription("c", "concept", "exists bizStep.flying"), both)
+    ] == ["UNKNOWN_NAME"]
 
 
 def test_a_wrong_ontology_is_told_to_those_who_need_one_only() -> None:
     assert [each.code for each in problems_of(COMPUTERS, (WRONG,))] == ["CLASS_CYCLE"]
     assert problems_of(Subscription("s", "selector", "a = 1"), (WRONG,)) == []
-    inside = Subscription("o", "opsl", "graph{(_:H, ?1, (Selling, target, Computer))} && selector{ a = 1 }")
+    inside = Subscription(
+        "o", "opsl", "graph{(_:H, ?1, (Selling, target, Computer))} && selector{ a = 1 }"
+    )
     assert [each.code for each in problems_of(inside, (WRONG,))] == ["CLASS_CYCLE"]
-    compile_subscription(Subscription("o", "opsl", "selector{ a = 1 } && selector{ a = 2 }"), (WRONG,))
+    compile_subscription(
+        Subscription("o", "opsl", "selector{ a = 1 } && selector{ a = 2 }"), (WRONG,)
+    )
 
 
 def test_a_hub_reads_files(tmp_path: Path) -> None:

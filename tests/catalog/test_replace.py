@@ -1,4 +1,6 @@
-"""Replacing: one version without a gap, nothing unknown or contradicting; and catalogs are made on purpose only."""
+"""Replacing: one version without a gap, nothing unknown or contradicting; and catalogs are made on
+purpose only.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from tocsin.catalog import Catalog, Definition, Subscription, create_catalog, database, effects_of, open_catalog
+from tocsin.catalog import (
+    Catalog,
+    Definition,
+    Subscription,
+    create_catalog,
+    database,
+    effects_of,
+    open_catalog,
+)
 from tocsin.errors import Problem
 
 PREFIXES = (
@@ -81,8 +91,18 @@ CLASSES = "<http://x/A> a owl:Class . :B a owl:Class ; owl:disjointWith :A ."
         (tbox("one", "t := a or b;"), tbox("two", "a := exists r.t;"), "TBOX_CYCLE", "t -> a"),
         (tbox("one", "c <: a; c <: b;"), tbox("two", "b <: not a;"), "TBOX_CONTRADICTION", "c"),
         (tbox("one", "t := {x, y};"), tbox("two", "u := t and {z};"), "TBOX_CONTRADICTION", "u"),
-        (turtle("one", ":A rdfs:subClassOf :B ."), turtle("two", ":B rdfs:subClassOf :A ."), "CLASS_CYCLE", "A -> B"),
-        (turtle("one", CLASSES), turtle("two", ":C rdfs:subClassOf :A, :B ."), "TBOX_CONTRADICTION", "http://x/C"),
+        (
+            turtle("one", ":A rdfs:subClassOf :B ."),
+            turtle("two", ":B rdfs:subClassOf :A ."),
+            "CLASS_CYCLE",
+            "A -> B",
+        ),
+        (
+            turtle("one", CLASSES),
+            turtle("two", ":C rdfs:subClassOf :A, :B ."),
+            "TBOX_CONTRADICTION",
+            "http://x/C",
+        ),
         (
             turtle("one", ":A owl:equivalentClass [ owl:unionOf (:B :C) ] ."),
             turtle("two", ":A owl:equivalentClass [ owl:unionOf (:D :E) ] ."),
@@ -102,7 +122,9 @@ def test_an_ontology_that_contradicts_another_is_refused_with_the_names(
     assert name in caught.value.message
     assert caught.value.hint
     with pytest.raises(Problem, match=code):
-        catalog.replace(Definition("harmless", ontology=second.ontology, media_type=second.media_type))
+        catalog.replace(
+            Definition("harmless", ontology=second.ontology, media_type=second.media_type)
+        )
     assert catalog.version() == 1
     catalog.replace(Definition("one", ontology=second.ontology, media_type=second.media_type))
 
@@ -115,9 +137,16 @@ def test_effects_tell_who_breaks_changes_and_heals() -> None:
     def concept(id: str, text: str) -> Subscription:
         return Subscription(id, "concept", text)
 
-    given = [concept("t", "exists r.t"), concept("u", "exists r.u"), concept("v", "exists r.v"), sub("s")]
+    given = [
+        concept("t", "exists r.t"),
+        concept("u", "exists r.u"),
+        concept("v", "exists r.v"),
+        sub("s"),
+    ]
     found = effects_of(given, [tbox("x", "t := a; u := b;")], [tbox("x", "t := a or c; v := b;")])
-    assert [(each.id, problem.code, problem.token) for each, problem in found.broken] == [("u", "UNKNOWN_NAME", "u")]
+    assert [(each.id, problem.code, problem.token) for each, problem in found.broken] == [
+        ("u", "UNKNOWN_NAME", "u")
+    ]
     assert [each.id for each in found.changed] == ["t"]
     assert [each.id for each in found.healed] == ["v"]
 
@@ -125,13 +154,19 @@ def test_effects_tell_who_breaks_changes_and_heals() -> None:
 def test_a_catalog_is_made_on_purpose_only(tmp_path: Path) -> None:
     path = tmp_path / "a b.db"
     for _ in range(2):
-        with pytest.raises(Problem, match=r"CatalogError.*no catalog at .*a b\.db.*catalog create '.*a b\.db'"):
+        with pytest.raises(
+            Problem, match=r"CatalogError.*no catalog at .*a b\.db.*catalog create '.*a b\.db'"
+        ):
             open_catalog(str(path))
         assert not path.exists()
     create_catalog(str(path)).add(sub("x"))
     with pytest.raises(Problem, match="already"):
         create_catalog(str(path))
-    assert open_catalog(str(path)).version() == open_catalog(f"sqlite:///{path}", create=True).version() == 1
+    assert (
+        open_catalog(str(path)).version()
+        == open_catalog(f"sqlite:///{path}", create=True).version()
+        == 1
+    )
     assert open_catalog(str(tmp_path / "new.db"), create=True).version() == 0
 
 
@@ -144,7 +179,9 @@ def test_a_file_that_is_no_catalog_is_left_alone(tmp_path: Path, content: bytes)
     assert path.read_bytes() == content
 
 
-def test_a_catalog_that_goes_away_is_a_problem_and_does_not_come_back_empty(catalog: Catalog, tmp_path: Path) -> None:
+def test_a_catalog_that_goes_away_is_a_problem_and_does_not_come_back_empty(
+    catalog: Catalog, tmp_path: Path
+) -> None:
     (tmp_path / "c.db").unlink()
     for ask in (catalog.version, catalog.snapshot, lambda: catalog.add(sub("x"))):
         with pytest.raises(Problem, match=r"CatalogError.*c\.db"):
@@ -158,7 +195,11 @@ def test_a_locked_catalog_is_a_problem_with_a_way_out(
     monkeypatch.setattr(database, "BUSY", 0.05)
     with sqlite3.connect(tmp_path / "c.db") as other:
         other.execute("BEGIN EXCLUSIVE")
-        for ask in (catalog.version, lambda: catalog.add(sub("x")), lambda: open_catalog(catalog.url)):
+        for ask in (
+            catalog.version,
+            lambda: catalog.add(sub("x")),
+            lambda: open_catalog(catalog.url),
+        ):
             with pytest.raises(Problem, match=r"CatalogLocked.*c\.db.*try again"):
                 ask()
         other.rollback()

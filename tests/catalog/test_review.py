@@ -27,18 +27,32 @@ def told(found: list) -> list[tuple[int, str, str]]:
 @pytest.mark.parametrize(
     ("definition", "code", "words"),
     [
-        ({"define": "X", "region": "POLYGON((0 0, 10 10, 10 0, 0 10, 0 0))"}, "RegionInvalid", "crosses itself"),
+        (
+            {"define": "X", "region": "POLYGON((0 0, 10 10, 10 0, 0 10, 0 0))"},
+            "RegionInvalid",
+            "crosses itself",
+        ),
         ({"define": "X", "region": "POINT (1 1)"}, "RegionInvalid", "got a Point"),
         ({"define": "X", "region": 5}, "RegionInvalid", ""),
-        ({"define": "X", "language": "opsl", "expression": "price < 4"}, "OpslSyntaxError", "selector{ price < 4 }"),
+        (
+            {"define": "X", "language": "opsl", "expression": "price < 4"},
+            "OpslSyntaxError",
+            "selector{ price < 4 }",
+        ),
         ({"define": "X", "language": "opsl", "expression": "X"}, "CyclicName", "break the circle"),
         ({"define": "X", "language": "opsl", "expression": "Nobody"}, "UnknownName", "add a line"),
         ({"define": "X", "language": "selector", "expression": "a ="}, "SelectorSyntaxError", ""),
-        ({"define": "X", "language": "klingon", "expression": "a"}, "LanguageError", "known languages"),
+        (
+            {"define": "X", "language": "klingon", "expression": "a"},
+            "LanguageError",
+            "known languages",
+        ),
         ({"define": "X", "masterdata": {"vocabularyList": 5}}, "MasterDataError", "vocabularyList"),
     ],
 )
-def test_a_broken_definition_is_a_problem_whether_it_is_used_or_not(definition: dict, code: str, words: str) -> None:
+def test_a_broken_definition_is_a_problem_whether_it_is_used_or_not(
+    definition: dict, code: str, words: str
+) -> None:
     found = definition_problems(entries(TRUCK, definition))
     assert told(found) == [(2, "X", code)]
     assert words in str(found[0])
@@ -51,7 +65,9 @@ def test_definitions_that_are_in_order_have_no_problems() -> None:
 
 def test_what_nobody_uses_is_warned_of() -> None:
     chained = {"define": "Chained", "language": "opsl", "expression": "Truck && Truck"}
-    found = file_warnings(entries(chained, YARD, TRUCK, {**USES, "expression": "@(Yard)(ARITH: id = 1)"}))
+    found = file_warnings(
+        entries(chained, YARD, TRUCK, {**USES, "expression": "@(Yard)(ARITH: id = 1)"})
+    )
     assert told(found) == [(1, "Chained", "UNUSED_DEFINITION"), (3, "Truck", "UNUSED_DEFINITION")]
 
 
@@ -64,16 +80,23 @@ def test_what_is_used_through_others_is_used() -> None:
     ("definition", "subscription"),
     [
         ({"define": "rates", "xml": "<r/>"}, ("exmlql", 'WHERE <a>$x</>, <r></> IN "rates"')),
-        ({"define": "places", "masterdata": {"vocabularyList": []}}, ("epcis", '{"EQ_action": ["ADD"]}')),
+        (
+            {"define": "places", "masterdata": {"vocabularyList": []}},
+            ("epcis", '{"EQ_action": ["ADD"]}'),
+        ),
         ({"define": "P", "language": "concept", "expression": "ObjectEvent"}, ("concept", "P")),
     ],
 )
-def test_definitions_of_every_kind_can_be_used(definition: dict, subscription: tuple[str, str]) -> None:
+def test_definitions_of_every_kind_can_be_used(
+    definition: dict, subscription: tuple[str, str]
+) -> None:
     language, expression = subscription
     good = {"id": "s", "language": language, "expression": expression}
     other = {"id": "o", "language": "selector", "expression": "a = 1"}
     assert file_warnings(entries(definition, good)) == []
-    assert told(file_warnings(entries(definition, other))) == [(1, definition["define"], "UNUSED_DEFINITION")]
+    assert told(file_warnings(entries(definition, other))) == [
+        (1, definition["define"], "UNUSED_DEFINITION")
+    ]
 
 
 def test_nobody_knows_what_a_broken_line_would_use() -> None:
@@ -111,13 +134,33 @@ def test_a_name_that_is_defined_twice_is_told_with_its_first_line() -> None:
 
 FORMATS = [
     ({"id": "a", "language": "opsel", "expression": "A"}, "LanguageError", "did you mean opsl?"),
-    ({"id": "a", "language": "Selector", "expression": "A"}, "LanguageError", "did you mean selector?"),
+    (
+        {"id": "a", "language": "Selector", "expression": "A"},
+        "LanguageError",
+        "did you mean selector?",
+    ),
     ({"id": "a", "language": "sql", "expression": "A"}, "LanguageError", "did you mean selector?"),
     ({"id": "a", "language": "sparql", "expression": "A"}, "LanguageError", "did you mean graph?"),
-    ({"id": "a", "language": "jms", "expression": "A"}, "LanguageError", '"options": {"dialect": "jms"}'),
-    ({"id": "a", "language": "selector", "expresion": "A"}, "SubscriptionFormatError", "did you mean expression?"),
-    ({"language": "selector", "expression": "a = 1"}, "SubscriptionFormatError", '{"id": "cheap", "language"'),
-    ({"id": 5, "language": "selector", "expression": "a = 1"}, "SubscriptionFormatError", '{"id": "cheap"'),
+    (
+        {"id": "a", "language": "jms", "expression": "A"},
+        "LanguageError",
+        '"options": {"dialect": "jms"}',
+    ),
+    (
+        {"id": "a", "language": "selector", "expresion": "A"},
+        "SubscriptionFormatError",
+        "did you mean expression?",
+    ),
+    (
+        {"language": "selector", "expression": "a = 1"},
+        "SubscriptionFormatError",
+        '{"id": "cheap", "language"',
+    ),
+    (
+        {"id": 5, "language": "selector", "expression": "a = 1"},
+        "SubscriptionFormatError",
+        '{"id": "cheap"',
+    ),
     ({**USES, "policy": "Deferred"}, "SubscriptionFormatError", "did you mean deferred?"),
     ({**USES, "horizon": "60"}, "SubscriptionFormatError", "write it like 500ms, 2s"),
     ({**USES, "horizon": 60}, "SubscriptionFormatError", 'write it like "2h"'),
@@ -125,7 +168,9 @@ FORMATS = [
 
 
 @pytest.mark.parametrize(("line", "code", "words"), FORMATS, ids=[row[2] for row in FORMATS])
-def test_a_line_that_is_no_subscription_is_told_with_a_way_out(line: dict, code: str, words: str) -> None:
+def test_a_line_that_is_no_subscription_is_told_with_a_way_out(
+    line: dict, code: str, words: str
+) -> None:
     (found,) = problems_in(entries(line, YARD, TRUCK))
     assert (found.line, found.problem.code) == (1, code)
     assert words in found.problem.hint

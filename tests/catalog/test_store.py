@@ -1,4 +1,6 @@
-"""The catalog store: versions never change their meaning, changes are all or nothing, on SQLite and PostgreSQL."""
+"""The catalog store: versions never change their meaning, changes are all or nothing, on SQLite and
+PostgreSQL.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def catalog(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Catalog]
         yield create_catalog(url)
 
 
-def test_what_is_added_is_there_until_removed_and_every_version_stays_readable(catalog: Catalog) -> None:
+def test_what_is_added_is_there_until_removed_and_every_version_stays_readable(
+    catalog: Catalog,
+) -> None:
     first = catalog.add(sub("x"), sub("y", "b = 2"))
     second = catalog.remove("x")
     third = catalog.add(sub("x", "c = 3"), Definition("R", region="POINT (1 2)"))
@@ -75,7 +79,9 @@ def test_writers_at_the_same_time_get_different_versions(catalog: Catalog) -> No
     for thread in threads:
         thread.join()
     assert catalog.version() == 8
-    assert {each.id for each in catalog.snapshot().subscriptions} == {f"s{number}" for number in range(8)}
+    assert {each.id for each in catalog.snapshot().subscriptions} == {
+        f"s{number}" for number in range(8)
+    }
 
 
 def test_a_pickled_catalog_opens_the_same_database(catalog: Catalog) -> None:
@@ -83,7 +89,9 @@ def test_a_pickled_catalog_opens_the_same_database(catalog: Catalog) -> None:
     assert pickle.loads(pickle.dumps(catalog)).snapshot() == catalog.snapshot()
 
 
-@given(st.lists(st.tuples(st.sampled_from("add remove".split()), st.sampled_from("xyz")), max_size=12))
+@given(
+    st.lists(st.tuples(st.sampled_from("add remove".split()), st.sampled_from("xyz")), max_size=12)
+)
 def test_applying_changes_gives_the_snapshot(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str]]
 ) -> None:
@@ -102,7 +110,9 @@ def test_applying_changes_gives_the_snapshot(
             assert together == sorted(after.subscriptions, key=lambda each: each.id)
 
 
-@pytest.mark.parametrize("url", ["nowhere/there/c.db", "oracle://x", "postgresql+psycopg://nobody@127.0.0.1:1/none"])
+@pytest.mark.parametrize(
+    "url", ["nowhere/there/c.db", "oracle://x", "postgresql+psycopg://nobody@127.0.0.1:1/none"]
+)
 def test_a_catalog_that_cannot_be_opened_says_so(url: str) -> None:
     with pytest.raises(Problem, match="CatalogError"):
         open_catalog(url)
@@ -135,10 +145,14 @@ def test_a_document_that_is_none_is_refused(body: dict[str, object], reason: str
     assert reason in caught.value.message
 
 
-@pytest.mark.parametrize("url", ["postgresql+psycopg://u@h:abc/db", "postgresql+psycopg://u@[::1/db"])
+@pytest.mark.parametrize(
+    "url", ["postgresql+psycopg://u@h:abc/db", "postgresql+psycopg://u@[::1/db"]
+)
 def test_a_port_that_is_no_number_is_told(url: str) -> None:
     for use in (open_catalog, create_catalog):
-        with pytest.raises(MeaningProblem, match=r"the port '(abc|:1)', which is no number") as caught:
+        with pytest.raises(
+            MeaningProblem, match=r"the port '(abc|:1)', which is no number"
+        ) as caught:
             use(url)
         assert ":5432/" in caught.value.hint
 

@@ -1,4 +1,6 @@
-"""`tocsin catalog`: what is created, added, replaced, removed, listed and shown, and what is refused beforehand."""
+"""`tocsin catalog`: what is created, added, replaced, removed, listed and shown, and what is
+refused beforehand.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ PALLETS = {"id": "pallets", "language": "concept", "expression": "exists step.tr
 
 
 @pytest.fixture
-def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Call:
+def call(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Call:
     monkeypatch.chdir(tmp_path)
 
     def tocsin(*words: object) -> Done:
@@ -60,7 +64,12 @@ def store(call: Call) -> str:
 
 def test_only_create_makes_a_store(call: Call) -> None:
     given = file("some.jsonl", ENTRIES[-1])
-    for words in (("add", "c.db", given), ("replace", "c.db", given), ("remove", "c.db", "x"), ("list", "c.db")):
+    for words in (
+        ("add", "c.db", given),
+        ("replace", "c.db", given),
+        ("remove", "c.db", "x"),
+        ("list", "c.db"),
+    ):
         done = call("catalog", *words)
         assert done.status == 1
         assert "there is no catalog" in done.err
@@ -73,7 +82,10 @@ def test_only_create_makes_a_store(call: Call) -> None:
 
 def test_a_wrong_file_makes_no_store(call: Call) -> None:
     done = call(
-        "catalog", "create", "c.db", file("bad.jsonl", {"id": "x", "language": "selector", "expression": "a ="})
+        "catalog",
+        "create",
+        "c.db",
+        file("bad.jsonl", {"id": "x", "language": "selector", "expression": "a ="}),
     )
     assert done.status == 1
     assert not Path("c.db").exists()
@@ -85,10 +97,15 @@ def test_both_kinds_are_listed_and_shown_whole(call: Call, store: str) -> None:
     listed = [json.loads(line) for line in call("catalog", "list", store).out.splitlines()]
     ontology = {"define": "steps.tbox", "format": "text/x-tbox", "characters": len(STEPS)}
     assert listed == [*ENTRIES[:2], ontology, *ENTRIES[2:]]
-    of_kind = [call("catalog", "list", store, "--kind", kind).out for kind in ("definition", "subscription")]
+    of_kind = [
+        call("catalog", "list", store, "--kind", kind).out
+        for kind in ("definition", "subscription")
+    ]
     assert [text.count("\n") for text in of_kind] == [3, 2]
     assert json.loads(call("catalog", "show", store, "steps.tbox").out)["ontology"] == STEPS
-    both = [json.loads(line) for line in call("catalog", "show", store, "cars", "Gate").out.splitlines()]
+    both = [
+        json.loads(line) for line in call("catalog", "show", store, "cars", "Gate").out.splitlines()
+    ]
     assert both == [ENTRIES[2], ENTRIES[0]]
     missing = call("catalog", "show", store, "cras")
     assert (missing.status, "'cras'" in missing.err) == (1, True)
@@ -125,7 +142,9 @@ def test_replacing_is_one_version_and_takes_known_names_only(call: Call, store: 
         ENTRIES[2],
         plain,
     ]
-    refused = call("catalog", "replace", store, file("unknown.jsonl", {**plain, "id": "plane"}, plain))
+    refused = call(
+        "catalog", "replace", store, file("unknown.jsonl", {**plain, "id": "plane"}, plain)
+    )
     assert refused.status == 1
     assert "'plane'" in refused.err
     assert "catalog add" in refused.err
@@ -134,7 +153,10 @@ def test_replacing_is_one_version_and_takes_known_names_only(call: Call, store: 
 
 def test_nothing_breaks_unless_it_is_forced(call: Call, store: str) -> None:
     Path("steps.tbox").write_text(STEPS)
-    assert call("catalog", "add", store, file("p.jsonl", PALLETS), "--ontology", "steps.tbox").status == 0
+    assert (
+        call("catalog", "add", store, file("p.jsonl", PALLETS), "--ontology", "steps.tbox").status
+        == 0
+    )
     Path("steps.tbox").write_text("moving := shipping;")
     for extra in ((), ("--dry-run",)):
         done = call("catalog", "replace", store, "--ontology", "steps.tbox", *extra)
@@ -159,7 +181,9 @@ def test_a_definition_in_use_is_removed_with_its_users_or_by_force(call: Call, s
     assert "DefinitionInUse" in refused.err
     assert call("catalog", "remove", store, "Cheap").status == 0
     assert call("catalog", "remove", store, "Gate", "cars").status == 0
-    assert [json.loads(line)["id"] for line in call("catalog", "list", store).out.splitlines()] == ["plain"]
+    assert [json.loads(line)["id"] for line in call("catalog", "list", store).out.splitlines()] == [
+        "plain"
+    ]
 
 
 def test_a_name_of_both_kinds_needs_the_kind(call: Call, store: str) -> None:

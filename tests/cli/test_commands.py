@@ -13,12 +13,32 @@ import pytest
 
 SUBSCRIPTIONS = [
     {"id": "cheap", "language": "selector", "expression": "price < 100"},
-    {"id": "jack", "language": "selector", "expression": "author = 'Jack' OR author LIKE 'J%k' AND price > 500"},
-    {"id": "legacy", "language": "selector", "expression": "NOT price = 'x'", "options": {"dialect": "jms"}},
-    {"id": "typed", "language": "selector", "expression": "type = 'book'", "options": {"dialect": "cesql"}},
+    {
+        "id": "jack",
+        "language": "selector",
+        "expression": "author = 'Jack' OR author LIKE 'J%k' AND price > 500",
+    },
+    {
+        "id": "legacy",
+        "language": "selector",
+        "expression": "NOT price = 'x'",
+        "options": {"dialect": "jms"},
+    },
+    {
+        "id": "typed",
+        "language": "selector",
+        "expression": "type = 'book'",
+        "options": {"dialect": "cesql"},
+    },
 ]
 EVENTS: list[Any] = [
-    {"id": "e2", "source": "s", "type": "book", "time": "2026-01-01T00:00:02Z", "data": {"price": 50}},
+    {
+        "id": "e2",
+        "source": "s",
+        "type": "book",
+        "time": "2026-01-01T00:00:02Z",
+        "data": {"price": 50},
+    },
     {
         "id": "e1",
         "source": "s",
@@ -37,13 +57,22 @@ EVENTS: list[Any] = [
     {"source": "s", "type": "book"},
     {"id": "e3", "source": "s", "type": "book", "place": "POINT (1 2)", "data": {}},
 ]
-EXPECTED = [("typed", "e3"), ("jack", "e1"), ("legacy", "e1"), ("cheap", "e2"), ("legacy", "e2"), ("typed", "e2")]
+EXPECTED = [
+    ("typed", "e3"),
+    ("jack", "e1"),
+    ("legacy", "e1"),
+    ("cheap", "e2"),
+    ("legacy", "e2"),
+    ("typed", "e2"),
+]
 
 
 def tocsin(*words: object, stdin: bytes = b"") -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "tocsin.cli", *map(str, words)]
     done = subprocess.run(command, input=stdin, capture_output=True, check=False)
-    return subprocess.CompletedProcess(command, done.returncode, done.stdout.decode(), done.stderr.decode())
+    return subprocess.CompletedProcess(
+        command, done.returncode, done.stdout.decode(), done.stderr.decode()
+    )
 
 
 def lines_of(items: list[Any]) -> str:
@@ -59,7 +88,10 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def rung(output: str) -> list[tuple[str, str]]:
-    return [(match["subscription"], match["events"][0]) for match in map(json.loads, output.splitlines())]
+    return [
+        (match["subscription"], match["events"][0])
+        for match in map(json.loads, output.splitlines())
+    ]
 
 
 @pytest.mark.parametrize("engine", ["local", "reference"])
@@ -69,16 +101,24 @@ def test_match_puts_out_matches_in_order_and_keeps_dead_letters(
     letters = tmp_path / "dead.jsonl"
     done = tocsin("match", *files, "--engine", engine, "--dead-letters", letters)
     assert done.returncode == 0
-    assert done.stderr.startswith("tocsin: 2 event(s) not served, the first at line 4: malformed JSON")
+    assert done.stderr.startswith(
+        "tocsin: 2 event(s) not served, the first at line 4: malformed JSON"
+    )
     assert rung(done.stdout) == EXPECTED
     dead = [json.loads(line) for line in letters.read_text().splitlines()]
-    assert [(letter["line"], letter["code"]) for letter in dead] == [(4, "InvalidEventError"), (5, "InvalidEventError")]
+    assert [(letter["line"], letter["code"]) for letter in dead] == [
+        (4, "InvalidEventError"),
+        (5, "InvalidEventError"),
+    ]
     assert "id is missing" in dead[1]["reason"]
 
 
 def test_a_match_has_the_fixed_format(files: tuple[Path, Path]) -> None:
     first, second = (json.loads(line) for line in tocsin("match", *files).stdout.splitlines()[:2])
-    assert list(second) == "subscription events sources start end detected place bindings outputs id".split()
+    assert (
+        list(second)
+        == "subscription events sources start end detected place bindings outputs id".split()
+    )
     assert second["start"] == second["end"] == second["detected"] == "2026-01-01T00:00:01Z"
     assert (first["start"], first["place"]) == (None, "POINT (1 2)")
     assert int(second["id"], 16) > 0
@@ -99,7 +139,9 @@ def test_dead_letters_are_mentioned_where_they_are_not_kept(files: tuple[Path, P
     assert "line 4" in message
 
 
-def test_lateness_counts_late_events_with_reason_late(files: tuple[Path, Path], tmp_path: Path) -> None:
+def test_lateness_counts_late_events_with_reason_late(
+    files: tuple[Path, Path], tmp_path: Path
+) -> None:
     letters = tmp_path / "dead.jsonl"
     done = tocsin("match", *files, "--lateness", "500ms", "--dead-letters", letters)
     reasons = [json.loads(line)["reason"] for line in letters.read_text().splitlines()]
@@ -132,7 +174,9 @@ def test_check_reports_every_problem_with_its_place(tmp_path: Path) -> None:
         (7, "horizon"),
     ]
     for number, code in expected:
-        assert any(f"line {number}" in line and code in line for line in done.stdout.splitlines()), (number, code)
+        assert any(
+            f"line {number}" in line and code in line for line in done.stdout.splitlines()
+        ), (number, code)
     assert "line 2, column" in done.stdout, "the place inside a text of several lines"
 
 
@@ -161,7 +205,9 @@ def test_explain_shows_the_plan_and_says_why(files: tuple[Path, Path]) -> None:
     assert "event e1: rings" in done.stdout
     assert "event e2: does not ring" in done.stdout
     assert "(price is 50)" in done.stdout
-    assert json.loads(tocsin("explain", files[0], "--id", "jack", "--wire").stdout)["tocsin-plan"] == 1
+    assert (
+        json.loads(tocsin("explain", files[0], "--id", "jack", "--wire").stdout)["tocsin-plan"] == 1
+    )
 
 
 def test_verify_compares_the_engine_with_the_reference(files: tuple[Path, Path]) -> None:
@@ -194,7 +240,9 @@ def test_the_catalog_commands_share_one_store(files: tuple[Path, Path], tmp_path
         (("verify", "-", "-"), 1, "twice"),
     ],
 )
-def test_wrong_use_gets_one_message_and_the_right_status(words: tuple[str, ...], status: int, part: str) -> None:
+def test_wrong_use_gets_one_message_and_the_right_status(
+    words: tuple[str, ...], status: int, part: str
+) -> None:
     done = tocsin(*words)
     assert done.returncode == status
     assert part in done.stderr
@@ -202,18 +250,32 @@ def test_wrong_use_gets_one_message_and_the_right_status(words: tuple[str, ...],
 
 
 @pytest.mark.parametrize("engine", ["local", "reference"])
-def test_a_window_that_was_over_before_the_first_event_is_a_warning(tmp_path: Path, engine: str) -> None:
+def test_a_window_that_was_over_before_the_first_event_is_a_warning(
+    tmp_path: Path, engine: str
+) -> None:
     windows = {"over": "2020-01-01T00:00:00Z; 10s", "then": "2026-01-01T00:00:00Z; 10s"}
     texts = {id: f"!({window})(ARITH: a = 1)" for id, window in windows.items()}
-    lines = [json.dumps({"id": id, "language": "opsl", "expression": text}) for id, text in texts.items()]
+    lines = [
+        json.dumps({"id": id, "language": "opsl", "expression": text}) for id, text in texts.items()
+    ]
     (tmp_path / "s.jsonl").write_text("\n".join(lines))
     event = {"id": "e", "source": "s", "type": "t", "time": "2026-01-01T00:00:00Z", "data": {}}
     (tmp_path / "e.jsonl").write_text(json.dumps(event))
     letters = tmp_path / "letters.jsonl"
-    done = tocsin("match", tmp_path / "s.jsonl", tmp_path / "e.jsonl", "--engine", engine, "--dead-letters", letters)
+    done = tocsin(
+        "match",
+        tmp_path / "s.jsonl",
+        tmp_path / "e.jsonl",
+        "--engine",
+        engine,
+        "--dead-letters",
+        letters,
+    )
     assert [json.loads(line)["subscription"] for line in done.stdout.splitlines()] == ["then"]
     assert "warning: subscription 'over' is not served" in done.stderr
-    assert [json.loads(line)["code"] for line in letters.read_text().splitlines()] == ["WindowInPast"]
+    assert [json.loads(line)["code"] for line in letters.read_text().splitlines()] == [
+        "WindowInPast"
+    ]
     assert tocsin("verify", tmp_path / "s.jsonl", tmp_path / "e.jsonl").returncode == 0
 
 
@@ -221,7 +283,10 @@ def test_explain_says_how_to_bound_what_is_concurrent(tmp_path: Path) -> None:
     def explained(**settings: Any) -> str:
         path = tmp_path / "s.jsonl"
         path.write_text(
-            json.dumps({"id": "s", "language": "opsl", "expression": "|(ARITH: a = 1)ARITH: b = 1"} | settings)
+            json.dumps(
+                {"id": "s", "language": "opsl", "expression": "|(ARITH: a = 1)ARITH: b = 1"}
+                | settings
+            )
         )
         return tocsin("explain", path).stdout
 
@@ -233,7 +298,9 @@ def test_explain_says_how_to_bound_what_is_concurrent(tmp_path: Path) -> None:
     assert "cheaper" not in bounded
 
 
-@pytest.mark.parametrize("command", ["", "match", "check", "explain", "verify", "catalog", "bench", "demo"])
+@pytest.mark.parametrize(
+    "command", ["", "match", "check", "explain", "verify", "catalog", "bench", "demo"]
+)
 def test_every_command_has_help(command: str) -> None:
     done = tocsin(*([command] if command else []), "--help")
     assert done.returncode == 0
@@ -256,7 +323,9 @@ def test_explain_shows_xml_ql_and_why_a_document_misses(tmp_path: Path) -> None:
     subscriptions, events = tmp_path / "s.jsonl", tmp_path / "e.jsonl"
     subscriptions.write_text(lines_of(BUILDING))
     event = {"id": "e", "source": "s", "type": "t", "time": "2026-01-01T00:00:01Z"}
-    events.write_text(lines_of([{**event, "datacontenttype": "application/xml", "data": "<o cur='USD'/>"}]))
+    events.write_text(
+        lines_of([{**event, "datacontenttype": "application/xml", "data": "<o cur='USD'/>"}])
+    )
     done = tocsin("explain", subscriptions, "--as", "xml-ql")
     assert done.returncode == 0
     assert 'WHERE <o cur=$c><sum>$s</> </> IN "O.xml"' in done.stdout
@@ -278,10 +347,17 @@ def test_other_languages_have_no_xml_ql(files: tuple[Path, Path]) -> None:
 
 @pytest.mark.parametrize("engine", ["local", "reference"])
 def test_ahead_tells_the_event_whose_clock_is_wrong(tmp_path: Path, engine: str) -> None:
-    subscriptions, events, letters = (tmp_path / name for name in ("subscriptions.jsonl", "events.jsonl", "letters"))
+    subscriptions, events, letters = (
+        tmp_path / name for name in ("subscriptions.jsonl", "events.jsonl", "letters")
+    )
     text = "=|(selector{ kind = 'a' }; 10s)selector{ kind = 'b' }"
     subscriptions.write_text(lines_of([{"id": "pair", "language": "opsl", "expression": text}]))
-    times = ["2026-01-01T00:00:01Z", "2036-01-01T00:00:00Z", "2026-01-01T00:00:02Z", "2026-01-01T00:00:03Z"]
+    times = [
+        "2026-01-01T00:00:01Z",
+        "2036-01-01T00:00:00Z",
+        "2026-01-01T00:00:02Z",
+        "2026-01-01T00:00:03Z",
+    ]
     kinds = ["a", "z", "b", "z"]
     events.write_text(
         lines_of(
@@ -291,7 +367,17 @@ def test_ahead_tells_the_event_whose_clock_is_wrong(tmp_path: Path, engine: str)
             ]
         )
     )
-    words = ("match", subscriptions, events, "--engine", engine, "--lateness", "2s", "--dead-letters", letters)
+    words = (
+        "match",
+        subscriptions,
+        events,
+        "--engine",
+        engine,
+        "--lateness",
+        "2s",
+        "--dead-letters",
+        letters,
+    )
     done = tocsin(*words, "--ahead", "1d")
     assert done.returncode == 0, done.stderr
     assert [json.loads(line)["events"] for line in done.stdout.splitlines()] == [["e1", "e3"]]

@@ -1,4 +1,6 @@
-"""`--content` and `deliver`: what a match line tells of its events, and what is refused or read by nothing."""
+"""`--content` and `deliver`: what a match line tells of its events, and what is refused or read by
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ from tests.cli.test_commands import lines_of, tocsin
 from tests.hosts.test_constructed import ORDER, SPLIT, event
 
 KINDS = [
-    {"define": letter, "language": "selector", "expression": f"kind = '{letter.lower()}'"} for letter in ("A", "B")
+    {"define": letter, "language": "selector", "expression": f"kind = '{letter.lower()}'"}
+    for letter in ("A", "B")
 ]
 SUBSCRIPTIONS: list[dict[str, Any]] = [
     *KINDS,
@@ -20,7 +23,12 @@ SUBSCRIPTIONS: list[dict[str, Any]] = [
     {"id": "then", "language": "opsl", "expression": "=|(A; 5s)B"},
     {"id": "silence", "language": "opsl", "expression": "!(A; 5s)B", "deliver": {"content": "ids"}},
     {"id": "turtle", "language": "opsl", "expression": "=|(A; 5s)B", "deliver": {"content": "rdf"}},
-    {"id": "settled", "language": "exmlql", "expression": "WHERE <task>$t</>", "deliver": {"content": "events"}},
+    {
+        "id": "settled",
+        "language": "exmlql",
+        "expression": "WHERE <task>$t</>",
+        "deliver": {"content": "events"},
+    },
     SPLIT.as_json(),
 ]
 EVENTS: list[dict[str, Any]] = [
@@ -51,7 +59,9 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 def require_told(matches: list[dict[str, Any]]) -> None:
     """What --content events tells, with subscriptions that say otherwise."""
     members = {match["subscription"]: match for match in matches}
-    assert {id: match["sources"] for id, match in members.items() if id not in ("settled", "split")} == {
+    assert {
+        id: match["sources"] for id, match in members.items() if id not in ("settled", "split")
+    } == {
         "atom": ["s3"],
         "then": ["s1", "s2"],
         "turtle": ["s1", "s2"],
@@ -85,9 +95,13 @@ def test_without_the_option_only_those_who_ask_are_told_more(files: tuple[Path, 
 
 def test_an_ontology_gives_rdf_its_words(files: tuple[Path, Path], tmp_path: Path) -> None:
     ontology = tmp_path / "o.ttl"
-    ontology.write_text("@prefix : <http://e.org/> . :kind a <http://www.w3.org/2002/07/owl#DatatypeProperty> .")
+    ontology.write_text(
+        "@prefix : <http://e.org/> . :kind a <http://www.w3.org/2002/07/owl#DatatypeProperty> ."
+    )
     done = tocsin("match", *files, "--content", "rdf", "--ontology", ontology)
-    told = next(each for each in map(json.loads, done.stdout.splitlines()) if each["subscription"] == "atom")
+    told = next(
+        each for each in map(json.loads, done.stdout.splitlines()) if each["subscription"] == "atom"
+    )
     assert ':kind "a"' in told["members"][0]
 
 
@@ -95,7 +109,10 @@ def test_an_ontology_gives_rdf_its_words(files: tuple[Path, Path], tmp_path: Pat
     ("member", "told"),
     [
         ({"deliver": {"content": "all"}}, "content 'all' is not known; one of ids, events, rdf"),
-        ({"deliver": {"content": ["ids"]}}, "content ['ids'] is not known; one of ids, events, rdf"),
+        (
+            {"deliver": {"content": ["ids"]}},
+            "content ['ids'] is not known; one of ids, events, rdf",
+        ),
         ({"deliver": {"content": None}}, "content None is not known; one of ids, events, rdf"),
         ({"deliver": "https://e.org"}, 'deliver must be an object; as in {"content": "events"}'),
         ({"deliver": [1]}, 'deliver must be an object; as in {"content": "events"}'),
@@ -104,7 +121,9 @@ def test_an_ontology_gives_rdf_its_words(files: tuple[Path, Path], tmp_path: Pat
         ({"subscriber": {"name": "x"}}, 'subscriber must be a string; a name, as in "stock-team"'),
     ],
 )
-def test_wrong_types_are_refused_when_the_subscription_is_read(tmp_path: Path, member: Any, told: str) -> None:
+def test_wrong_types_are_refused_when_the_subscription_is_read(
+    tmp_path: Path, member: Any, told: str
+) -> None:
     path = tmp_path / "s.jsonl"
     path.write_text(lines_of([{"id": "s", "language": "selector", "expression": "", **member}]))
     done = tocsin("check", path)
@@ -120,7 +139,10 @@ def test_wrong_types_are_refused_when_the_subscription_is_read(tmp_path: Path, m
             {"deliver": {"url": "https://e.org", "content": "rdf"}},
             ["of deliver only content is read; nothing reads url"],
         ),
-        ({"subscriber": "ann", "deliver": {"b": 1, "a": 2}}, ["subscriber is read", "nothing reads a, b yet"]),
+        (
+            {"subscriber": "ann", "deliver": {"b": 1, "a": 2}},
+            ["subscriber is read", "nothing reads a, b yet"],
+        ),
         ({"deliver": {"content": "ids"}}, []),
         ({"deliver": {}, "subscriber": ""}, []),
         ({"deliver": None, "subscriber": None}, []),
@@ -133,7 +155,10 @@ def test_check_warns_of_what_nothing_reads(tmp_path: Path, member: Any, warned: 
     assert done.returncode == 0
     found = [line for line in done.stderr.splitlines() if "warning" in line]
     assert len(found) == len(warned)
-    assert all("line 1 (s): NotReadYet" in line and words in line for line, words in zip(found, warned, strict=True))
+    assert all(
+        "line 1 (s): NotReadYet" in line and words in line
+        for line, words in zip(found, warned, strict=True)
+    )
 
 
 def test_an_unknown_content_is_wrong_usage(files: tuple[Path, Path]) -> None:

@@ -1,4 +1,6 @@
-"""Files that are damaged, or begin with a byte order mark: what can be read is served, and the rest is told."""
+"""Files that are damaged, or begin with a byte order mark: what can be read is served, and the rest
+is told.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ SUBSCRIPTION = b'{"id": "all", "language": "selector", "expression": "n >= 0"}\n
 
 
 def line(number: int) -> bytes:
-    noise = random.Random(number).randbytes(40).hex()  # so that half of the packed bytes are half of the lines
+    # so that half of the packed bytes are half of the lines
+    noise = random.Random(number).randbytes(40).hex()
     body = {"id": f"e{number}", "source": "s", "type": "t", "data": {"n": number, "noise": noise}}
     return json.dumps(body).encode() + b"\n"
 
@@ -84,7 +87,9 @@ def test_what_can_be_read_is_served(
 
 
 @pytest.mark.parametrize("raw", [b"no gzip at all", PACKED[:5], b""], ids=["plain", "cut", "empty"])
-def test_a_file_of_which_nothing_can_be_read(tmp_path: Path, subscriptions: Path, raw: bytes) -> None:
+def test_a_file_of_which_nothing_can_be_read(
+    tmp_path: Path, subscriptions: Path, raw: bytes
+) -> None:
     events = tmp_path / "events.jsonl.gz"
     events.write_bytes(raw)
     done = tocsin("match", subscriptions, events)
@@ -111,7 +116,11 @@ def test_byte_order_marks_say_nothing(tmp_path: Path, engine: str) -> None:
     subscriptions.write_bytes(MARK + SUBSCRIPTION)
     events.write_bytes(MARK + line(0) + MARK + line(1) + MARK + b"\n" + line(2) + MARK + b"<\n")
     done = tocsin("match", subscriptions, events, "--engine", engine)
-    assert [json.loads(each)["events"] for each in done.stdout.splitlines()] == [["e0"], ["e1"], ["e2"]]
+    assert [json.loads(each)["events"] for each in done.stdout.splitlines()] == [
+        ["e0"],
+        ["e1"],
+        ["e2"],
+    ]
     assert "1 event(s) not served, the first at line 5" in shown(done)
 
 

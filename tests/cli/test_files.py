@@ -1,4 +1,6 @@
-"""Files on the command line: several, directories, every format; what is told of what could not be read."""
+"""Files on the command line: several, directories, every format; what is told of what could not be
+read.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def subscriptions(tmp_path: Path) -> str:
 
 def rung(result: Result) -> list[tuple[str, str, str]]:
     found = [json.loads(line) for line in result.stdout.splitlines()]
-    return sorted((match["subscription"], match["sources"][0], match["events"][0]) for match in found)
+    return sorted(
+        (match["subscription"], match["sources"][0], match["events"][0]) for match in found
+    )
 
 
 def mixed(folder: Path) -> None:
@@ -96,7 +100,10 @@ def test_children_columns_zone_and_time(tmp_path: Path, subscriptions: str) -> N
     ]
     table = written(tmp_path, "t.data", "nr;at;price\n7;2026-01-31 08:00;5\n")
     mapping = written(tmp_path, "mapping.yaml", "id: nr\ntime: at\nzone: Europe/Berlin\n")
-    for options in (("--columns", "id=nr,time=at", "--zone", "Europe/Berlin"), ("--columns", mapping)):
+    for options in (
+        ("--columns", "id=nr,time=at", "--zone", "Europe/Berlin"),
+        ("--columns", mapping),
+    ):
         done = ask("match", subscriptions, table, "--format", "csv", *options)
         (match,) = map(json.loads, done.stdout.splitlines())
         assert (match["events"], match["start"]) == (["7"], "2026-01-31T07:00:00Z")
@@ -105,10 +112,16 @@ def test_children_columns_zone_and_time(tmp_path: Path, subscriptions: str) -> N
 
 
 def test_standard_input_in_any_format(subscriptions: str) -> None:
-    for content in (lines_of(*GOOD), json.dumps(GOOD, indent=2).encode(), gzip.compress(lines_of(*GOOD))):
+    for content in (
+        lines_of(*GOOD),
+        json.dumps(GOOD, indent=2).encode(),
+        gzip.compress(lines_of(*GOOD)),
+    ):
         found = rung(ask("match", subscriptions, "-", stdin=content))
         assert found == [("some", "s", id) for id in GOOD_IDS]
-    assert rung(ask("match", subscriptions, "-", stdin=INVOICE.encode())) == [("invoice", "stdin", "stdin#1")]
+    assert rung(ask("match", subscriptions, "-", stdin=INVOICE.encode())) == [
+        ("invoice", "stdin", "stdin#1")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -127,7 +140,9 @@ def test_where_nothing_could_be_read_the_exit_status_says_so(
     tmp_path: Path, subscriptions: str, content: str, part: str, kept: bool
 ) -> None:
     path = written(tmp_path, "e.jsonl", content)
-    done = ask("match", subscriptions, path, *(("--dead-letters", tmp_path / "d.jsonl") if kept else ()))
+    done = ask(
+        "match", subscriptions, path, *(("--dead-letters", tmp_path / "d.jsonl") if kept else ())
+    )
     assert (done.exit_code, done.stdout) == (1, "")
     assert part in done.stderr
     assert "could be read as an event" in done.stderr
@@ -153,7 +168,11 @@ def test_an_empty_file_is_told_and_no_failure(tmp_path: Path, subscriptions: str
     ],
 )
 def test_what_cannot_be_is_one_message(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, subscriptions: str, words: tuple[str, ...], part: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    subscriptions: str,
+    words: tuple[str, ...],
+    part: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty").mkdir()
@@ -189,7 +208,11 @@ def test_explain_goes_on_past_what_is_wrong_elsewhere(tmp_path: Path) -> None:
 
 
 def test_check_says_in_one_message_what_is_no_list_of_subscriptions(tmp_path: Path) -> None:
-    for content in ("Dear all,\nplease\nread\n", "nr,price\n1,2\n", '{\n "id": "a"\n "language": "b"\n}\n'):
+    for content in (
+        "Dear all,\nplease\nread\n",
+        "nr,price\n1,2\n",
+        '{\n "id": "a"\n "language": "b"\n}\n',
+    ):
         done = ask("check", written(tmp_path, "s.jsonl", content))
         assert done.exit_code == 1
         assert len(done.stdout.splitlines()) == 1

@@ -29,7 +29,11 @@ EVENT = {
 
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[str, str, str]:
-    for name, text in (("o.ttl", ONTOLOGY), ("s.jsonl", json.dumps(PERSON)), ("e.jsonl", json.dumps(EVENT))):
+    for name, text in (
+        ("o.ttl", ONTOLOGY),
+        ("s.jsonl", json.dumps(PERSON)),
+        ("e.jsonl", json.dumps(EVENT)),
+    ):
         (tmp_path / name).write_text(text)
     return str(tmp_path / "o.ttl"), str(tmp_path / "s.jsonl"), str(tmp_path / "e.jsonl")
 
@@ -41,8 +45,12 @@ def run(*arguments: str) -> str:
 
 
 @pytest.mark.parametrize("engine", ["local", "reference"])
-@pytest.mark.parametrize(("infer", "rings"), [([], 0), (["--infer", "domain-range"], 1), (["--infer", "inverse"], 0)])
-def test_match_infers_what_it_is_told(files: tuple[str, str, str], engine: str, infer: list[str], rings: int) -> None:
+@pytest.mark.parametrize(
+    ("infer", "rings"), [([], 0), (["--infer", "domain-range"], 1), (["--infer", "inverse"], 0)]
+)
+def test_match_infers_what_it_is_told(
+    files: tuple[str, str, str], engine: str, infer: list[str], rings: int
+) -> None:
     ontology, subscriptions, events = files
     found = run("match", subscriptions, events, "--ontology", ontology, "--engine", engine, *infer)
     assert len(found.splitlines()) == rings
@@ -51,13 +59,28 @@ def test_match_infers_what_it_is_told(files: tuple[str, str, str], engine: str, 
 def test_verify_and_explain_infer(files: tuple[str, str, str]) -> None:
     ontology, subscriptions, events = files
     run("verify", subscriptions, events, "--ontology", ontology, "--infer", "domain-range,inverse")
-    told = run("explain", subscriptions, "--event", events, "--ontology", ontology, "--infer", "domain-range")
+    told = run(
+        "explain",
+        subscriptions,
+        "--event",
+        events,
+        "--ontology",
+        ontology,
+        "--infer",
+        "domain-range",
+    )
     assert "event 1: rings" in told
 
 
-def test_an_ontology_of_a_file_of_subscriptions_says_what_it_infers(files: tuple[str, str, str]) -> None:
+def test_an_ontology_of_a_file_of_subscriptions_says_what_it_infers(
+    files: tuple[str, str, str],
+) -> None:
     _, subscriptions, events = files
-    define = {"define": "univ", "ontology": ONTOLOGY, "infer": ["domain-range", "inverse", "existential"]}
+    define = {
+        "define": "univ",
+        "ontology": ONTOLOGY,
+        "infer": ["domain-range", "inverse", "existential"],
+    }
     Path(subscriptions).write_text(f"{json.dumps(PERSON)}\n{json.dumps(define)}\n")
     assert len(run("match", subscriptions, events).splitlines()) == 1
     kept = Definition.from_json(define)
@@ -80,7 +103,14 @@ def test_a_catalog_keeps_what_is_inferred(files: tuple[str, str, str], tmp_path:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"infer": ["everything"]}, {"infer": 5}, {"infer": [None]}, {"format": 5}, {"ontology": ["a"]}]
+    "wrong",
+    [
+        {"infer": ["everything"]},
+        {"infer": 5},
+        {"infer": [None]},
+        {"format": 5},
+        {"ontology": ["a"]},
+    ],
 )
 def test_a_wrong_definition_is_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(MeaningProblem) as caught:
@@ -105,7 +135,9 @@ def test_check_tells_what_of_an_ontology_is_used(files: tuple[str, str, str]) ->
         f"{ontology}: hint: the language concept uses rdfs:range as far as a TBox can say it",
     ]
     told = run("check", subscriptions, "--ontology", ontology, "--infer", "inverse")
-    assert told.startswith(f"{ontology}: uses: owl:inverseOf 1; not used: rdfs:domain 1, rdfs:range 1\n")
+    assert told.startswith(
+        f"{ontology}: uses: owl:inverseOf 1; not used: rdfs:domain 1, rdfs:range 1\n"
+    )
 
 
 def test_check_needs_something_to_check() -> None:

@@ -1,4 +1,6 @@
-"""What a user tries first: `--version`, `--help`, completion, `python -m tocsin`; all without the engine."""
+"""What a user tries first: `--version`, `--help`, completion, `python -m tocsin`; all without the
+engine.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,11 @@ def test_completion_of_commands_does_not_load_the_engine() -> None:
 )
 def test_completion_knows_what_is_inside_a_command(typed: str, found: set[str]) -> None:
     last = len(typed.split())
-    words = {"_TOCSIN_COMPLETE": "complete_bash", "COMP_WORDS": f"tocsin {typed}", "COMP_CWORD": str(last)}
+    words = {
+        "_TOCSIN_COMPLETE": "complete_bash",
+        "COMP_WORDS": f"tocsin {typed}",
+        "COMP_CWORD": str(last),
+    }
     assert set(call(**words).stdout.split()) == found
 
 
@@ -105,5 +111,7 @@ def test_public_names_are_there_when_asked_for() -> None:
 
 
 def test_parts_of_the_package_need_no_import_of_their_own() -> None:
-    code = "import tocsin; assert tocsin.errors.Problem is tocsin.Problem; tocsin.catalog.Subscription"
+    code = (
+        "import tocsin; assert tocsin.errors.Problem is tocsin.Problem; tocsin.catalog.Subscription"
+    )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

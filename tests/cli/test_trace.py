@@ -53,10 +53,14 @@ event e
 
 
 def written(folder: Path, *more: dict[str, object]) -> tuple[str, str]:
-    lines = [{"id": key, "language": "selector", "expression": text} for key, text in LISTED.items()]
+    lines = [
+        {"id": key, "language": "selector", "expression": text} for key, text in LISTED.items()
+    ]
     subscriptions, events = folder / "subscriptions.jsonl", folder / "events.jsonl"
     subscriptions.write_text("".join(json.dumps(line) + "\n" for line in [*lines, *more]))
-    events.write_text(json.dumps({"id": "e", "source": "/books", "type": "book", "data": BOOK_ON_JMS}) + "\n")
+    events.write_text(
+        json.dumps({"id": "e", "source": "/books", "type": "book", "data": BOOK_ON_JMS}) + "\n"
+    )
     return str(subscriptions), str(events)
 
 
@@ -67,7 +71,11 @@ def test_the_papers_subscriptions(tmp_path: Path):
 
 
 def test_signs_parentheses_and_what_is_no_selector(tmp_path: Path):
-    one = {"id": "n", "language": "selector", "expression": "(NOT Price = 100 OR x = 1) AND Author <> 'Tom'"}
+    one = {
+        "id": "n",
+        "language": "selector",
+        "expression": "(NOT Price = 100 OR x = 1) AND Author <> 'Tom'",
+    }
     other = {"id": "c", "language": "opsl", "expression": "|(ARITH: Price = 100)(ARITH: Price = 7)"}
     subscriptions, events = written(tmp_path, one, other)
     result = CliRunner().invoke(app, ["explain", subscriptions, "--event", events, "--trace"])
@@ -76,7 +84,9 @@ def test_signs_parentheses_and_what_is_no_selector(tmp_path: Path):
     assert "because they are no boolean selectors: c" in result.output
     assert "evaluated  Price <> 100           F  row 10 of props, negated" in result.output
     assert "evaluated  x = 1                  U  row 11 of props" in result.output
-    chosen = CliRunner().invoke(app, ["explain", subscriptions, "--event", events, "--trace", "--id", "Sub1"])
+    chosen = CliRunner().invoke(
+        app, ["explain", subscriptions, "--event", events, "--trace", "--id", "Sub1"]
+    )
     assert "Sub2" not in chosen.output
 
 

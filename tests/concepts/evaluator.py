@@ -1,7 +1,9 @@
-"""The second oracle: a concept read as a set, straight from the syntax tree and the JSON of an event (spec 4.5).
+"""The second oracle: a concept read as a set, straight from the syntax tree and the JSON of an
+event (spec 4.5).
 
-It shares nothing with the tableau: no normal form, no expansion, no assertions. Good for events whose types are base
-symbols and whose values are individuals, base symbols, literals or objects, in a closed world.
+It shares nothing with the tableau: no normal form, no expansion, no assertions. Good for events
+whose types are base symbols and whose values are individuals, base symbols, literals or objects, in
+a closed world.
 """
 
 from __future__ import annotations
@@ -59,13 +61,19 @@ class _Walk:
             case Disjunction(operands):
                 return any(self.member(each, thing, types) for each in operands)
             case Exists(role, filler):
-                return any(self.member(filler, each, self.types(each)) for each in _values(thing, role))
+                return any(
+                    self.member(filler, each, self.types(each)) for each in _values(thing, role)
+                )
             case ForAll(role, filler):
-                return all(self.member(filler, each, self.types(each)) for each in _values(thing, role))
+                return all(
+                    self.member(filler, each, self.types(each)) for each in _values(thing, role)
+                )
 
     def has_name(self, name: str, thing: Any, types: set[str]) -> bool:
         special = [
-            axiom.concept for axiom in self.tbox.axioms if axiom.name == name and isinstance(axiom, Specialisation)
+            axiom.concept
+            for axiom in self.tbox.axioms
+            if axiom.name == name and isinstance(axiom, Specialisation)
         ]
         if special:  # nothing asserts what distinguishes it, so nothing has it
             return False

@@ -34,7 +34,10 @@ LISTED = "L"
 
 numbers = st.sampled_from([0, 1, 2.5])
 datatypes = st.builds(
-    datatype, st.sampled_from(["int", "double"]), st.sampled_from(["<", "=", ">="]), st.integers(0, 2)
+    datatype,
+    st.sampled_from(["int", "double"]),
+    st.sampled_from(["<", "=", ">="]),
+    st.integers(0, 2),
 )
 enumerations = st.builds(enumeration, st.sets(st.sampled_from(INDIVIDUALS), min_size=1))
 
@@ -86,7 +89,9 @@ def events(tbox: TBox) -> st.SearchStrategy[Event]:
     """Events of any kind: defined types, names of concepts as values, objects."""
     names = (*BASE, *(axiom.name for axiom in tbox.axioms))
     types = st.lists(st.sampled_from(names), min_size=1, max_size=2, unique=True).map(" ".join)
-    return st.builds(event_of, types, st.dictionaries(st.sampled_from(ROLES), values(names), max_size=2))
+    return st.builds(
+        event_of, types, st.dictionaries(st.sampled_from(ROLES), values(names), max_size=2)
+    )
 
 
 plain_events = st.builds(
@@ -94,7 +99,9 @@ plain_events = st.builds(
     st.lists(st.sampled_from(BASE), min_size=1, max_size=2, unique=True).map(" ".join),
     st.dictionaries(st.sampled_from(ROLES), values(BASE), max_size=2),
 )
-"""Events that say all of themselves: types and values are base symbols, individuals, literals and objects."""
+"""Events that say all of themselves: types and values are base symbols, individuals, literals and
+objects.
+"""
 
 
 def concept_tests(tbox: TBox, world: World) -> st.SearchStrategy[ConceptTest]:

@@ -1,4 +1,6 @@
-"""Index, tableau and the independent evaluator agree; the open world never says more than the closed one."""
+"""Index, tableau and the independent evaluator agree; the open world never says more than the
+closed one.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,14 @@ from tocsin.engine.concepts.matcher import ConceptMatcher
 from tocsin.events.event import Event
 from tocsin.knowledge.concepts.assertions import World
 from tocsin.knowledge.concepts.axioms import Definition
-from tocsin.knowledge.concepts.concept import Complement, Concept, Conjunction, Disjunction, Exists, Symbol
+from tocsin.knowledge.concepts.concept import (
+    Complement,
+    Concept,
+    Conjunction,
+    Disjunction,
+    Exists,
+    Symbol,
+)
 from tocsin.knowledge.concepts.tbox import TBox
 from tocsin.plan.assertions import assertions_of
 from tocsin.plan.concepts import ConceptTest
@@ -22,7 +31,12 @@ from tocsin.reference.concepts import holds, refutation
 
 
 def reference_hits(tests: list[ConceptTest], batch: list[Event]) -> list[tuple[int, str]]:
-    return [(i, f"t{n}") for i, event in enumerate(batch) for n, test in enumerate(tests) if holds(test, event)]
+    return [
+        (i, f"t{n}")
+        for i, event in enumerate(batch)
+        for n, test in enumerate(tests)
+        if holds(test, event)
+    ]
 
 
 def engine_hits(matcher: ConceptMatcher, batch: list[Event]) -> list[tuple[int, str]]:
@@ -34,7 +48,11 @@ def engine_hits(matcher: ConceptMatcher, batch: list[Event]) -> list[tuple[int, 
 def test_the_index_agrees_with_the_tableau(data: st.DataObject) -> None:
     tbox = data.draw(tboxes())
     tests = data.draw(
-        st.lists(st.sampled_from(World).flatmap(lambda world: concept_tests(tbox, world)), min_size=1, max_size=6)
+        st.lists(
+            st.sampled_from(World).flatmap(lambda world: concept_tests(tbox, world)),
+            min_size=1,
+            max_size=6,
+        )
     )
     batch = data.draw(st.lists(events(tbox), min_size=1, max_size=3))
     matcher = ConceptMatcher()
@@ -45,7 +63,9 @@ def test_the_index_agrees_with_the_tableau(data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("world", list(World), ids=lambda world: world.value)
 @pytest.mark.parametrize(
-    "refused", [Symbol("B"), Exists("r", Symbol("B")), Conjunction((Symbol("B"), Symbol("C")))], ids=str
+    "refused",
+    [Symbol("B"), Exists("r", Symbol("B")), Conjunction((Symbol("B"), Symbol("C")))],
+    ids=str,
 )
 def test_what_is_refused_is_missing_in_every_small_event(refused: Concept, world: World) -> None:
     tbox = TBox((Definition("Known", Disjunction(tuple(map(Symbol, BASE)))),))
@@ -100,7 +120,11 @@ def test_an_event_is_an_instance_of_a_concept_or_its_complement(data: st.DataObj
 def test_removing_leaves_what_was_never_added(data: st.DataObject) -> None:
     tbox = data.draw(tboxes())
     tests = data.draw(
-        st.lists(st.sampled_from(World).flatmap(lambda world: concept_tests(tbox, world)), min_size=2, max_size=6)
+        st.lists(
+            st.sampled_from(World).flatmap(lambda world: concept_tests(tbox, world)),
+            min_size=2,
+            max_size=6,
+        )
     )
     batch = data.draw(st.lists(events(tbox), min_size=1, max_size=3))
     gone = data.draw(st.sets(st.integers(0, len(tests) - 1)))

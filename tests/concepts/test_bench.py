@@ -1,4 +1,6 @@
-"""The RFID benchmark: the workload is the one that is defined, runs repeat, and both sides find the same."""
+"""The RFID benchmark: the workload is the one that is defined, runs repeat, and both sides find the
+same.
+"""
 
 from __future__ import annotations
 
@@ -39,9 +41,13 @@ def test_events_have_one_type_and_six_properties_a_second_apart() -> None:
 
 def test_subscriptions_are_of_the_kinds_of_the_definition() -> None:
     workload = RfidWorkload(400, 1, 7)
-    assert all(isinstance(workload.plan(text).pattern, ConceptTest) for text in workload.atomic_texts())
+    assert all(
+        isinstance(workload.plan(text).pattern, ConceptTest) for text in workload.atomic_texts()
+    )
     patterns = [workload.plan(text).pattern for text in workload.composite_texts()]
-    absent = [each for each in patterns if any(isinstance(part, Absence) for part in parts_of(each))]
+    absent = [
+        each for each in patterns if any(isinstance(part, Absence) for part in parts_of(each))
+    ]
     either = [each for each in patterns if isinstance(each, Either)]
     assert len([each for each in patterns if isinstance(each, Join)]) + len(either) == 400
     assert 20 <= len(absent) <= 60

@@ -1,4 +1,6 @@
-"""From events to assertions: types, lists, objects, texts, numbers; and the rows that correlation joins."""
+"""From events to assertions: types, lists, objects, texts, numbers; and the rows that correlation
+joins.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,10 @@ from tocsin.reference.concepts import holds
 
 GOODS = {
     "bizLocation": {"id": "urn:loc:1", "kind": "shop"},
-    "quantityList": [{"epcClass": "urn:class:1", "quantity": 12}, {"epcClass": "urn:class:2", "quantity": 3}],
+    "quantityList": [
+        {"epcClass": "urn:class:1", "quantity": 12},
+        {"epcClass": "urn:class:2", "quantity": 3},
+    ],
     "epcList": ["urn:epc:1", "urn:epc:2"],
     "sealed": True,
     "note": None,
@@ -55,7 +60,12 @@ def test_types_come_from_the_envelope_and_from_the_data() -> None:
 
 
 def test_an_event_that_cannot_be_read_matches_nothing() -> None:
-    envelope = {"id": "1", "source": "s", "type": "ObjectEvent", "datacontenttype": "application/xml"}
+    envelope = {
+        "id": "1",
+        "source": "s",
+        "type": "ObjectEvent",
+        "datacontenttype": "application/xml",
+    }
     broken = Event(envelope, "<a><b></a>", None)
     assert not holds(concept_test("Thing"), broken)
 
@@ -69,4 +79,7 @@ def test_correlation_has_a_row_for_every_combination_of_values() -> None:
         (("bizLocation", "urn:loc:1"), ("epcList", "urn:epc:1")),
         (("bizLocation", "urn:loc:1"), ("epcList", "urn:epc:2")),
     )
-    assert correlation_rows(ConceptTest(plain.concept, plain.tbox, correlate=("readPoint",)), event) == ()
+    assert (
+        correlation_rows(ConceptTest(plain.concept, plain.tbox, correlate=("readPoint",)), event)
+        == ()
+    )

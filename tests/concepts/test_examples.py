@@ -64,7 +64,9 @@ CASES: list[tuple[str, str, str, str, dict[str, Any], bool, bool]] = [
 
 
 @pytest.mark.parametrize(
-    ("name", "tbox", "text", "types", "data", "open_", "closed"), CASES, ids=[case[0] for case in CASES]
+    ("name", "tbox", "text", "types", "data", "open_", "closed"),
+    CASES,
+    ids=[case[0] for case in CASES],
 )
 def test_edge_cases(
     name: str, tbox: str, text: str, types: str, data: dict[str, Any], open_: bool, closed: bool
@@ -75,7 +77,9 @@ def test_edge_cases(
 
 
 @pytest.mark.parametrize(
-    ("name", "tbox", "text", "types", "data", "open_", "closed"), CASES, ids=[case[0] for case in CASES]
+    ("name", "tbox", "text", "types", "data", "open_", "closed"),
+    CASES,
+    ids=[case[0] for case in CASES],
 )
 def test_edge_cases_in_the_engine(
     name: str, tbox: str, text: str, types: str, data: dict[str, Any], open_: bool, closed: bool
@@ -84,4 +88,6 @@ def test_edge_cases_in_the_engine(
     for world in ("open", "closed"):
         matcher.add(world, concept_test(text, tbox, world))
     hits = matcher.match(Batch([event_of(types, data, name)]))
-    assert set(matcher.keys_of(hits.slots)) == {world for world, yes in (("open", open_), ("closed", closed)) if yes}
+    assert set(matcher.keys_of(hits.slots)) == {
+        world for world, yes in (("open", open_), ("closed", closed)) if yes
+    }

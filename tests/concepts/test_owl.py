@@ -1,4 +1,6 @@
-"""OWL 2 files as terminologies: what each construct becomes, what is left out, and events in short names."""
+"""OWL 2 files as terminologies: what each construct becomes, what is left out, and events in short
+names.
+"""
 
 from __future__ import annotations
 
@@ -45,10 +47,22 @@ EXPRESSIONS: list[tuple[str, Concept]] = [
     ("[ owl:intersectionOf (:A :B) ]", Conjunction((symbol("A"), symbol("B")))),
     ("[ owl:unionOf (:A :B) ]", Disjunction((symbol("A"), symbol("B")))),
     ("[ owl:complementOf :A ]", Complement(symbol("A"))),
-    ("[ a owl:Restriction ; owl:onProperty :r ; owl:someValuesFrom :A ]", Exists(NS + "r", symbol("A"))),
-    ("[ a owl:Restriction ; owl:onProperty :r ; owl:allValuesFrom :A ]", ForAll(NS + "r", symbol("A"))),
-    ("[ a owl:Restriction ; owl:onProperty :r ; owl:hasValue :x ]", Exists(NS + "r", enumeration((NS + "x",)))),
-    ("[ a owl:Restriction ; owl:onProperty :r ; owl:hasValue 5 ]", Exists(NS + "r", datatype("integer", "=", 5))),
+    (
+        "[ a owl:Restriction ; owl:onProperty :r ; owl:someValuesFrom :A ]",
+        Exists(NS + "r", symbol("A")),
+    ),
+    (
+        "[ a owl:Restriction ; owl:onProperty :r ; owl:allValuesFrom :A ]",
+        ForAll(NS + "r", symbol("A")),
+    ),
+    (
+        "[ a owl:Restriction ; owl:onProperty :r ; owl:hasValue :x ]",
+        Exists(NS + "r", enumeration((NS + "x",))),
+    ),
+    (
+        "[ a owl:Restriction ; owl:onProperty :r ; owl:hasValue 5 ]",
+        Exists(NS + "r", datatype("integer", "=", 5)),
+    ),
     ("[ owl:oneOf (:x :y) ]", enumeration((NS + "x", NS + "y"))),
     (
         """[ a owl:Restriction ; owl:onProperty :r ; owl:someValuesFrom [ a rdfs:Datatype ; owl:onDatatype xsd:int ;
@@ -58,7 +72,9 @@ EXPRESSIONS: list[tuple[str, Concept]] = [
 ]
 
 
-@pytest.mark.parametrize(("turtle", "concept"), EXPRESSIONS, ids=[case[0][:40] for case in EXPRESSIONS])
+@pytest.mark.parametrize(
+    ("turtle", "concept"), EXPRESSIONS, ids=[case[0][:40] for case in EXPRESSIONS]
+)
 def test_expressions(turtle: str, concept: Concept) -> None:
     tbox = reading(f":N owl:equivalentClass {turtle} .").tbox
     assert tbox.expanded(NS + "N") == concept
@@ -69,7 +85,9 @@ def test_subclasses_are_specialisations_and_equal_names_are_one() -> None:
         ":Crate rdfs:subClassOf :Container . :Box owl:equivalentClass :Crate . :Cage skos:broader :Box ."
     ).tbox
     assert tbox.resolved("Crate") == NS + "Box"
-    assert tbox.expanded(NS + "Cage") == Conjunction(tuple(map(symbol, ("Cage*", "Box*", "Container"))))
+    assert tbox.expanded(NS + "Cage") == Conjunction(
+        tuple(map(symbol, ("Cage*", "Box*", "Container")))
+    )
 
 
 def test_disjoint_classes_exclude_each_other_in_an_open_world() -> None:
@@ -84,7 +102,9 @@ def test_disjoint_classes_exclude_each_other_in_an_open_world() -> None:
 def test_many_disjoint_classes_stay_small() -> None:
     names = [f":C{number}" for number in range(30)]
     classes = "".join(f"{name} a owl:Class ; rdfs:subClassOf :Top . " for name in names)
-    tbox = reading(f"{classes} [ a owl:AllDisjointClasses ; owl:members ({' '.join(names)}) ] .").tbox
+    tbox = reading(
+        f"{classes} [ a owl:AllDisjointClasses ; owl:members ({' '.join(names)}) ] ."
+    ).tbox
     event = event_of("C7")
     assert holds(concept_test("Top and not C8 and not C29 and not C0", tbox, "open"), event)
 
@@ -140,7 +160,9 @@ def test_cycles_and_redefinitions(turtle: str, code: str) -> None:
 
 def test_schema_org_is_a_terminology() -> None:
     text = (shared_data("ontologies") / "schemaorg" / "schemaorg-current-https.nt").read_text()
-    tbox = tbox_of_triples(read_rdf(text, "application/n-triples").triples, {"": "https://schema.org/"}).tbox
+    tbox = tbox_of_triples(
+        read_rdf(text, "application/n-triples").triples, {"": "https://schema.org/"}
+    ).tbox
     test = concept_test("exists about.Place", tbox, "open")
     assert holds(test, event_of(data={"about": "Museum"}))
     assert not holds(test, event_of(data={"about": "Person"}))

@@ -1,4 +1,6 @@
-"""Terminologies: expansion, enumerations, fingerprints, and what changes of them do to live subscriptions."""
+"""Terminologies: expansion, enumerations, fingerprints, and what changes of them do to live
+subscriptions.
+"""
 
 from __future__ import annotations
 
@@ -70,9 +72,9 @@ def test_the_fingerprint_tells_terminologies_apart_and_not_their_order() -> None
 
 
 def test_merged_terminologies_have_the_axioms_of_both_once() -> None:
-    assert merged((tbox_of_text("A := B; C := D;"), tbox_of_text("C := D; E := F;"))) == tbox_of_text(
-        "A := B; C := D; E := F;"
-    )
+    assert merged(
+        (tbox_of_text("A := B; C := D;"), tbox_of_text("C := D; E := F;"))
+    ) == tbox_of_text("A := B; C := D; E := F;")
 
 
 def test_the_actions_of_epcis_are_known_unless_the_terminology_says_otherwise() -> None:
@@ -90,8 +92,12 @@ def test_a_new_terminology_must_know_the_names_of_live_subscriptions() -> None:
 
 def test_negation_normal_form() -> None:
     concept = Complement(Conjunction((A, Complement(Exists("r", Disjunction((B, Complement(C))))))))
-    assert normal_form(concept) == Disjunction((Complement(A), Exists("r", Disjunction((B, Complement(C))))))
-    assert normal_form(concept, negated=True) == Conjunction((A, ForAll("r", Conjunction((Complement(B), C)))))
+    assert normal_form(concept) == Disjunction(
+        (Complement(A), Exists("r", Disjunction((B, Complement(C)))))
+    )
+    assert normal_form(concept, negated=True) == Conjunction(
+        (A, ForAll("r", Conjunction((Complement(B), C))))
+    )
     assert normal_form(Complement(Thing())) == Nothing()
 
 

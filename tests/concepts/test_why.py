@@ -1,4 +1,6 @@
-"""Explanations: the clash in every branch of a match, one open branch of a miss, in words; and what is undecided."""
+"""Explanations: the clash in every branch of a match, one open branch of a miss, in words; and what
+is undecided.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ NEVER_BOTH = "Sold := TransactionEvent and not ObjectEvent;"
 
 def test_a_match_tells_the_clash_of_every_branch() -> None:
     lines = list(why_lines(concept_test(TRANSPORT), event_of(data={"bizStep": "railCarrying"})))
-    assert lines[0].startswith("rings: it cannot be that the event is not TransactionEvent and exists bizStep.")
+    assert lines[0].startswith(
+        "rings: it cannot be that the event is not TransactionEvent and exists bizStep."
+    )
     assert lines[1:] == [
         "  if e is not TransactionEvent: e would be TransactionEvent and not TransactionEvent (K1)",
         "  if e is forall bizStep.(not shipping and not airlifting and not landCarrying): "
@@ -28,7 +32,11 @@ def test_a_match_tells_the_clash_of_every_branch() -> None:
 
 
 def test_some_kind_of_transporting_is_told_branch_by_branch() -> None:
-    lines = list(why_lines(concept_test("exists bizStep.transporting"), event_of(data={"bizStep": "transporting"})))
+    lines = list(
+        why_lines(
+            concept_test("exists bizStep.transporting"), event_of(data={"bizStep": "transporting"})
+        )
+    )
     assert len(lines) == 4
     assert all("if some transporting is" in line and "would be" in line for line in lines[1:])
 
@@ -46,7 +54,9 @@ def test_an_event_that_contradicts_itself_matches_nothing() -> None:
     for text in ("ObjectEvent", "Thing", "TransactionEvent", "not TransactionEvent"):
         for world in ("open", "closed"):
             assert not holds(concept_test(text, NEVER_BOTH, world), event)
-    assert list(why_lines(concept_test("Thing", NEVER_BOTH), event)) == ["does not ring: the event contradicts itself"]
+    assert list(why_lines(concept_test("Thing", NEVER_BOTH), event)) == [
+        "does not ring: the event contradicts itself"
+    ]
     with pytest.raises(EventProblem, match="contradicts itself") as raised:
         require_consistent(event, tbox_of_text(NEVER_BOTH))
     assert raised.value.code == "EVENT_INCONSISTENT"
@@ -57,7 +67,9 @@ def test_past_the_limits_nothing_is_decided_and_nothing_matches() -> None:
     test = concept_test("exists bizStep.transporting")
     event = event_of(data={"bizStep": "transporting"})
     said = assertions_of(event, test.tbox)
-    outcome = examine(said, [(EVENT, normal_form(test.concept, negated=True))], World.CLOSED, Limits(branches=1))
+    outcome = examine(
+        said, [(EVENT, normal_form(test.concept, negated=True))], World.CLOSED, Limits(branches=1)
+    )
     assert not outcome.decided
     assert not outcome.is_inconsistent
     assert holds(test, event)

@@ -1,4 +1,6 @@
-"""The index refutes most tests without looking at them; adding and removing touch only what they name."""
+"""The index refutes most tests without looking at them; adding and removing touch only what they
+name.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def filled(*texts: str, world: str = "closed") -> ConceptMatcher:
 
 
 def test_only_what_an_event_may_be_is_a_candidate() -> None:
-    matcher = filled(*(f"ObjectEvent and exists epcList.{{<urn:{number}>}}" for number in range(500)))
+    matcher = filled(
+        *(f"ObjectEvent and exists epcList.{{<urn:{number}>}}" for number in range(500))
+    )
     matcher.match(Batch([event_of("ObjectEvent", {"epcList": ["urn:7", "urn:8", "urn:9999"]})]))
     assert matcher.work.candidates == 2
     assert matcher.work.hits == 2
@@ -42,23 +46,37 @@ def test_only_what_an_event_may_be_is_a_candidate() -> None:
 
 
 def test_each_part_is_evaluated_once_for_a_value_however_many_tests_have_it() -> None:
-    many = [f"exists quantity.(not (xsd:int > 5)) and exists epcList.{{<urn:{number}>}}" for number in range(100)]
+    many = [
+        f"exists quantity.(not (xsd:int > 5)) and exists epcList.{{<urn:{number}>}}"
+        for number in range(100)
+    ]
     matcher = filled(*many)
     assert matcher.distinct_predicates == 101
-    matcher.match(Batch([event_of("ObjectEvent", {"quantity": 5, "epcList": f"urn:{number}"}) for number in range(50)]))
+    matcher.match(
+        Batch(
+            [
+                event_of("ObjectEvent", {"quantity": 5, "epcList": f"urn:{number}"})
+                for number in range(50)
+            ]
+        )
+    )
     assert matcher.work.hits == 50
     assert matcher.work.predicate_evaluations == 1
 
 
 def test_comparisons_are_found_by_their_limits() -> None:
     signs = ("<", "<=", "=", ">=", ">")
-    matcher = filled(*(f"exists heat.(xsd:double {sign} {limit})" for limit in range(40) for sign in signs))
+    matcher = filled(
+        *(f"exists heat.(xsd:double {sign} {limit})" for limit in range(40) for sign in signs)
+    )
     hits = matcher.match(Batch([event_of("ObjectEvent", {"heat": 20})]))
     found = [divmod(int(key[1:]), len(signs)) for key in matcher.keys_of(hits.slots)]
     expected = [
         (limit, place)
         for limit in range(40)
-        for place, holds in enumerate((limit > 20, limit >= 20, limit == 20, limit <= 20, limit < 20))
+        for place, holds in enumerate(
+            (limit > 20, limit >= 20, limit == 20, limit <= 20, limit < 20)
+        )
         if holds
     ]
     assert found == expected
@@ -74,21 +92,32 @@ def test_some_kind_of_a_specialised_concept_needs_no_proof() -> None:
     for number in range(50):
         text = f"exists unit.{('Container', 'Crate', 'Pallet')[number % 3]} and exists epcList.{{<urn:{number}>}}"
         matcher.add(f"t{number}", concept_test(text, crates))
-    event = event_of("ObjectEvent", {"unit": "ReuseCrate", "epcList": [f"urn:{number}" for number in range(3)]})
+    event = event_of(
+        "ObjectEvent", {"unit": "ReuseCrate", "epcList": [f"urn:{number}" for number in range(3)]}
+    )
     hits = matcher.match(Batch([event]))
     assert matcher.keys_of(hits.slots) == ["t0", "t1"]
     assert matcher.work.candidates == 2
-    assert matcher.work.predicate_evaluations == 2  # Crate and Pallet; Container has no axiom and goes by its name
+    # Crate and Pallet; Container has no axiom and goes by its name
+    assert matcher.work.predicate_evaluations == 2
 
 
 def test_an_open_world_asks_for_a_proof_only_of_what_a_closed_one_has() -> None:
-    matcher = filled(*(f"not exists epcList.{{<urn:{number}>}}" for number in range(20)), world="open")
-    matcher.match(Batch([event_of("ObjectEvent", {"epcList": [f"urn:{number}" for number in range(20)]})]))
+    matcher = filled(
+        *(f"not exists epcList.{{<urn:{number}>}}" for number in range(20)), world="open"
+    )
+    matcher.match(
+        Batch([event_of("ObjectEvent", {"epcList": [f"urn:{number}" for number in range(20)]})])
+    )
     assert matcher.work.candidates == 0
 
 
 def test_with_the_last_test_everything_is_gone() -> None:
-    matcher = filled("ObjectEvent and exists bizStep.transporting", "forall bizStep.(not selling)", "not ObjectEvent")
+    matcher = filled(
+        "ObjectEvent and exists bizStep.transporting",
+        "forall bizStep.(not selling)",
+        "not ObjectEvent",
+    )
     for number in range(3):
         matcher.remove(f"t{number}")
     assert (len(matcher), matcher.distinct_predicates) == (0, 0)

@@ -1,4 +1,6 @@
-"""What the tests of concepts share: the TBox of the paper's example, events in short, and texts as concept tests."""
+"""What the tests of concepts share: the TBox of the paper's example, events in short, and texts as
+concept tests.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def concept_test(text: str, tbox: TBox | str = PAPER, world: str = "closed") -> 
     return pattern
 
 
-def event_of(types: str = "TransactionEvent", data: Mapping[str, Any] | None = None, name: str = "e1") -> Event:
+def event_of(
+    types: str = "TransactionEvent", data: Mapping[str, Any] | None = None, name: str = "e1"
+) -> Event:
     """An event with its types, the first in the envelope and all in the data, and its data."""
     first, *_ = types.split()
     body = {"id": name, "source": "test", "type": first, "time": "2026-01-01T00:00:00Z"}

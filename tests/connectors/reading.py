@@ -33,10 +33,14 @@ def written(folder: Path, name: str, content: bytes | str) -> str:
 
 
 def pieces(path: str, reading: Reading | None = None) -> list[Piece]:
-    return [piece for file in input_files([path]) for piece in pieces_of(file, reading or Reading())]
+    return [
+        piece for file in input_files([path]) for piece in pieces_of(file, reading or Reading())
+    ]
 
 
-def read(path: str, reading: Reading | None = None) -> tuple[list[Event], list[tuple[int, Problem]]]:
+def read(
+    path: str, reading: Reading | None = None
+) -> tuple[list[Event], list[tuple[int, Problem]]]:
     """The events of a file, and the line and problem of what is none."""
     events: list[Event] = []
     problems: list[tuple[int, Problem]] = []

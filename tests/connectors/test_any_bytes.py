@@ -16,9 +16,14 @@ from tocsin.connectors.events import Reading, Split
 from tocsin.events.codecs.columns import Columns
 from tocsin.events.codecs.formats import SUFFIXES, Format
 
-SEEDS = [lines_of(*GOOD[:3]), *(text.encode() for text in (INVOICE, ORDERS, TURTLE, TABLE, '[\n{"@id": "urn:x"},\n1]'))]
+SEEDS = [
+    lines_of(*GOOD[:3]),
+    *(text.encode() for text in (INVOICE, ORDERS, TURTLE, TABLE, '[\n{"@id": "urn:x"},\n1]')),
+]
 TABLE_READING = Reading(columns=Columns.parse("id=nr,time=sent at", "UTC"))
-NAMES = st.sampled_from([f"e{suffix}{packed}" for suffix in ("", *SUFFIXES) for packed in ("", ".gz")])
+NAMES = st.sampled_from(
+    [f"e{suffix}{packed}" for suffix in ("", *SUFFIXES) for packed in ("", ".gz")]
+)
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +37,11 @@ def read_bytes(folder: Path, name: str, raw: bytes, reading: Reading) -> None:
     read(str(path), reading)
 
 
-@given(NAMES, st.binary(max_size=60) | st.text('{}[]<>",:\n ab1@#;&\ufeff', max_size=60).map(str.encode), st.booleans())
+@given(
+    NAMES,
+    st.binary(max_size=60) | st.text('{}[]<>",:\n ab1@#;&\ufeff', max_size=60).map(str.encode),
+    st.booleans(),
+)
 def test_any_bytes_under_any_name(folder: Path, name: str, raw: bytes, packed: bool) -> None:
     read_bytes(folder, name, gzip.compress(raw) if packed else raw, Reading())
 
@@ -42,11 +51,18 @@ def test_any_bytes_under_any_name(folder: Path, name: str, raw: bytes, packed: b
     st.sampled_from([None, *Format]),
     st.integers(0, 400),
     st.integers(0, 30),
-    st.binary(max_size=8) | st.sampled_from([b'"', b"{", b"\n", b"<", b"]", b"\x1f\x8b", b"\xff\xfe", b"PAR1"]),
+    st.binary(max_size=8)
+    | st.sampled_from([b'"', b"{", b"\n", b"<", b"]", b"\x1f\x8b", b"\xff\xfe", b"PAR1"]),
     st.booleans(),
 )
 def test_damage_anywhere(
-    folder: Path, seed: bytes, format: Format | None, start: int, length: int, junk: bytes, mapped: bool
+    folder: Path,
+    seed: bytes,
+    format: Format | None,
+    start: int,
+    length: int,
+    junk: bytes,
+    mapped: bool,
 ) -> None:
     raw = seed[:start] + junk + seed[start + length :]
     columns = TABLE_READING.columns if mapped else Columns()

@@ -1,4 +1,6 @@
-"""Documents without an envelope: XML, RDF and EPCIS files. What an event needs comes from the file."""
+"""Documents without an envelope: XML, RDF and EPCIS files. What an event needs comes from
+the file.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ SALE = "urn:x:Sale"
 
 @pytest.mark.parametrize("name", ["invoice.xml", "invoice", "invoice.xml.gz", "invoice.jsonl"])
 def test_an_invoice_is_an_event(tmp_path: Path, name: str) -> None:
-    path = written(tmp_path, name, gzip.compress(INVOICE.encode()) if name.endswith(".gz") else INVOICE)
+    path = written(
+        tmp_path, name, gzip.compress(INVOICE.encode()) if name.endswith(".gz") else INVOICE
+    )
     (event,), problems = read(path)
     assert problems == []
     assert (event.id, event.source, event.type) == (f"{name}#1", name, "Invoice")
@@ -76,7 +80,9 @@ def test_the_time_of_documents_may_be_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["orders.xml", "orders.xml.gz"])
 def test_each_child_of_the_root_may_be_an_event(tmp_path: Path, name: str) -> None:
-    path = written(tmp_path, name, gzip.compress(ORDERS.encode()) if name.endswith(".gz") else ORDERS)
+    path = written(
+        tmp_path, name, gzip.compress(ORDERS.encode()) if name.endswith(".gz") else ORDERS
+    )
     events, problems = read(path, CHILDREN)
     assert problems == []
     assert [(each.id, each.type) for each in events] == [
@@ -100,15 +106,23 @@ def test_a_document_may_be_longer_than_an_event_but_no_child(tmp_path: Path) -> 
     child = "<item>" + "x" * 500_000 + "</item>"
     events, problems = read(written(tmp_path, "o.xml", f"<all>{child * 12}</all>"), CHILDREN)
     assert (len(events), problems) == (12, [])
-    events, problems = read(written(tmp_path, "o.xml", f"<all><a/><item>{child * 12}</item></all>"), CHILDREN)
+    events, problems = read(
+        written(tmp_path, "o.xml", f"<all><a/><item>{child * 12}</item></all>"), CHILDREN
+    )
     assert ids(events) == ["o.xml#1"]
     assert isinstance(problems[0][1], LimitProblem)
-    assert isinstance(read(written(tmp_path, "o.xml", f"<all>{child * 12}</all>"))[1][0][1], LimitProblem)
+    assert isinstance(
+        read(written(tmp_path, "o.xml", f"<all>{child * 12}</all>"))[1][0][1], LimitProblem
+    )
 
 
 @pytest.mark.parametrize(
     "declared",
-    ['<!DOCTYPE a [<!ENTITY e "x">]>', '<!DOCTYPE a SYSTEM "file:///etc/hostname">', "<!DOCTYPE a [<!ELEMENT a ANY>]>"],
+    [
+        '<!DOCTYPE a [<!ENTITY e "x">]>',
+        '<!DOCTYPE a SYSTEM "file:///etc/hostname">',
+        "<!DOCTYPE a [<!ELEMENT a ANY>]>",
+    ],
 )
 def test_declarations_are_refused_in_children_too(tmp_path: Path, declared: str) -> None:
     path = written(tmp_path, "a.xml", f"{declared}<a><b>&e;</b></a>")
@@ -121,7 +135,9 @@ def test_declarations_are_refused_in_children_too(tmp_path: Path, declared: str)
 
 @pytest.mark.parametrize("reading", [Reading(), CHILDREN, Reading(format=Format.EPCIS)])
 def test_an_epcis_document_has_its_events_deeper(tmp_path: Path, reading: Reading) -> None:
-    events, problems = read(written(tmp_path, "a.xml", as_xml(MOVED, LATER).replace("><", ">\n<")), reading)
+    events, problems = read(
+        written(tmp_path, "a.xml", as_xml(MOVED, LATER).replace("><", ">\n<")), reading
+    )
     assert problems == []
     assert [each.type for each in events] == ["ObjectEvent"] * 2
     assert events[0].envelope["time"] == MOVED["eventTime"]
@@ -154,7 +170,9 @@ RDF = {
     "a.jsonld": json.dumps({"@type": SALE, "urn:x:price": 5}, indent=2),
     "a.json": json.dumps({"@type": SALE, "urn:x:price": 5}, indent=2),
     "b.jsonld": json.dumps([{"@type": [SALE], "urn:x:price": [{"@value": 5}]}]),
-    "c.jsonld": json.dumps({"@context": {"x": "urn:x:"}, "@graph": [{"@type": "x:Sale", "x:price": 5}]}),
+    "c.jsonld": json.dumps(
+        {"@context": {"x": "urn:x:"}, "@graph": [{"@type": "x:Sale", "x:price": 5}]}
+    ),
 }
 
 
@@ -163,7 +181,9 @@ RDF = {
 def test_an_rdf_document_is_an_event(tmp_path: Path, name: str, packed: bool) -> None:
     content = RDF[name].encode()
     name = f"{name}.gz" if packed else name
-    (event,), problems = read(written(tmp_path, name, gzip.compress(content) if packed else content))
+    (event,), problems = read(
+        written(tmp_path, name, gzip.compress(content) if packed else content)
+    )
     assert problems == []
     assert (event.id, event.source) == (f"{name}#1", name)
     assert event.graph.types[event.graph.home] == (SALE,)
@@ -171,7 +191,9 @@ def test_an_rdf_document_is_an_event(tmp_path: Path, name: str, packed: bool) ->
 
 def test_cloudevents_and_epcis_in_json_ld_keep_what_they_say(tmp_path: Path) -> None:
     enveloped = {"id": "1", "source": "s", "type": "t", "@context": {}, "data": {}}
-    events, problems = read(written(tmp_path, "a.jsonld", json.dumps([enveloped, as_document(MOVED)])))
+    events, problems = read(
+        written(tmp_path, "a.jsonld", json.dumps([enveloped, as_document(MOVED)]))
+    )
     assert problems == []
     assert [each.type for each in events] == ["t", "ObjectEvent"]
 

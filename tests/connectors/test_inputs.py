@@ -18,7 +18,16 @@ def names(*given: object) -> list[str]:
 
 
 def test_a_directory_means_every_file_of_events_below_it(tmp_path: Path) -> None:
-    for name in ("b.jsonl", "a.xml", "deep/c.csv.gz", "notes.md", "_SUCCESS", ".d.jsonl", ".git/e.json", "_tmp/f.json"):
+    for name in (
+        "b.jsonl",
+        "a.xml",
+        "deep/c.csv.gz",
+        "notes.md",
+        "_SUCCESS",
+        ".d.jsonl",
+        ".git/e.json",
+        "_tmp/f.json",
+    ):
         written(tmp_path, name, "")
     assert names(tmp_path) == ["a.xml", "b.jsonl", "deep/c.csv.gz"]
 
@@ -66,7 +75,9 @@ def noise(size: int) -> str:
 
 
 def test_a_packed_file_that_breaks_off_serves_what_it_has(tmp_path: Path) -> None:
-    content = lines_of(*GOOD) + lines_of(*(event(str(number), text=noise(200)) for number in range(6, 400)))
+    content = lines_of(*GOOD) + lines_of(
+        *(event(str(number), text=noise(200)) for number in range(6, 400))
+    )
     packed = gzip.compress(content)
     for damaged in (packed[: len(packed) // 2], packed[:-20], packed[:-4] + b"\0\0\0\1"):
         events, problems = read(written(tmp_path, "e.jsonl.gz", damaged))
@@ -82,7 +93,9 @@ def test_damage_far_into_a_packed_file(tmp_path: Path) -> None:
     packed = gzip.compress(content)
     assert len(content) > 2 << 20
     middle = len(packed) * 3 // 4
-    events, problems = read(written(tmp_path, "e.jsonl.gz", packed[:middle] + b"\xff" * 50 + packed[middle + 50 :]))
+    events, problems = read(
+        written(tmp_path, "e.jsonl.gz", packed[:middle] + b"\xff" * 50 + packed[middle + 50 :])
+    )
     assert len(problems) == 1
     assert len(events) > 350
 

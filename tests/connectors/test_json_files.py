@@ -1,4 +1,6 @@
-"""JSON files: lines, arrays and pretty-printed documents, whole or broken. What is broken costs itself."""
+"""JSON files: lines, arrays and pretty-printed documents, whole or broken. What is broken costs
+itself.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ BROKEN_LINES = [
 ]
 
 
-@pytest.mark.parametrize("name", ["events.jsonl", "events.ndjson", "events.json", "events", "events.txt", "e.jsonl.gz"])
+@pytest.mark.parametrize(
+    "name", ["events.jsonl", "events.ndjson", "events.json", "events", "events.txt", "e.jsonl.gz"]
+)
 @pytest.mark.parametrize("broken", BROKEN_LINES)
 @pytest.mark.parametrize("at", [0, 2])
 def test_a_broken_line_costs_that_line(tmp_path: Path, name: str, broken: str, at: int) -> None:
@@ -94,7 +98,9 @@ def test_json_is_what_it_really_is(tmp_path: Path, name: str, mark: str, form: s
 
 def test_lines_of_files_that_were_joined(tmp_path: Path) -> None:
     mark = "\ufeff".encode()
-    content = b"".join(mark + line for line in lines_of(*GOOD).splitlines(keepends=True)) + mark + b"\n"
+    content = (
+        b"".join(mark + line for line in lines_of(*GOOD).splitlines(keepends=True)) + mark + b"\n"
+    )
     events, problems = read(written(tmp_path, "e.jsonl", content))
     assert (ids(events), problems) == (GOOD_IDS, [])
 
@@ -124,7 +130,9 @@ def test_a_broken_element_costs_itself(tmp_path: Path, broken: str) -> None:
 
 
 def test_an_array_that_breaks_off_serves_what_it_has(tmp_path: Path) -> None:
-    events, problems = read(written(tmp_path, "e.json", DOCUMENTS["an array with an element a line"][:-3]))
+    events, problems = read(
+        written(tmp_path, "e.json", DOCUMENTS["an array with an element a line"][:-3])
+    )
     assert ids(events) == GOOD_IDS
     assert "] is missing" in problems[0][1].message
 
@@ -148,7 +156,9 @@ def test_a_pretty_document_that_is_wrong_is_one_message(tmp_path: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("name", ["e.jsonl", "e.json", "e"])
-def test_what_is_no_file_of_events_is_one_message(tmp_path: Path, text: str | bytes, part: str, name: str) -> None:
+def test_what_is_no_file_of_events_is_one_message(
+    tmp_path: Path, text: str | bytes, part: str, name: str
+) -> None:
     events, problems = read(written(tmp_path, name, text))
     assert events == []
     assert [line for line, _ in problems] == [1]
@@ -158,7 +168,11 @@ def test_what_is_no_file_of_events_is_one_message(tmp_path: Path, text: str | by
 
 def test_epcis_in_any_json_form(tmp_path: Path) -> None:
     document = as_document(MOVED)
-    forms = [json.dumps(document), json.dumps(document, indent=2), json.dumps([MOVED, MOVED], indent=2)]
+    forms = [
+        json.dumps(document),
+        json.dumps(document, indent=2),
+        json.dumps([MOVED, MOVED], indent=2),
+    ]
     for name in ("e.json", "e.jsonld", "e.jsonl"):
         for form in forms:
             events, problems = read(written(tmp_path, name, form))
@@ -194,13 +208,22 @@ def test_a_line_that_is_too_long_is_refused_by_its_size(tmp_path: Path) -> None:
 
 
 def test_an_element_of_any_length_is_refused_without_being_held(tmp_path: Path) -> None:
-    huge = b'[\n{"id": "' + b"x" * (2 * MAX_BYTES) + b'"},\n' + b",\n".join(lines_of(*GOOD).splitlines()) + b"]"
+    huge = (
+        b'[\n{"id": "'
+        + b"x" * (2 * MAX_BYTES)
+        + b'"},\n'
+        + b",\n".join(lines_of(*GOOD).splitlines())
+        + b"]"
+    )
     events, problems = read(written(tmp_path, "e.json.gz", gzip.compress(huge)))
     assert ids(events) == GOOD_IDS
     assert [(line, type(problem)) for line, problem in problems] == [(2, LimitProblem)]
 
 
-@given(st.lists(st.binary(max_size=12).map(lambda raw: raw.replace(b"\n", b"")), max_size=8), st.integers(0, 60))
+@given(
+    st.lists(st.binary(max_size=12).map(lambda raw: raw.replace(b"\n", b"")), max_size=8),
+    st.integers(0, 60),
+)
 def test_bounded_lines_are_the_lines(lines: list[bytes], known: int) -> None:
     text = b"\n".join(lines)
     file = BytesIO(text)
@@ -212,13 +235,17 @@ def test_bounded_lines_are_the_lines(lines: list[bytes], known: int) -> None:
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 
 
 @given(st.lists(VALUES, max_size=5), st.sampled_from([None, 0, 2]), st.integers(0, 200))
-def test_the_elements_of_an_array_are_its_values(values: list[object], indent: int | None, known: int) -> None:
+def test_the_elements_of_an_array_are_its_values(
+    values: list[object], indent: int | None, known: int
+) -> None:
     text = json.dumps(values, indent=indent).encode()
     found = list(json_values(BytesIO(text[known:]), text[:known]))
     assert [problem for _, _, problem in found] == [None] * len(values)
@@ -227,7 +254,10 @@ def test_the_elements_of_an_array_are_its_values(values: list[object], indent: i
     assert [json.loads(raw) for raw, _, _ in whole] == [values]
 
 
-@given(st.lists(st.dictionaries(st.text(max_size=3), VALUES, max_size=3), max_size=4), st.sampled_from([None, 1]))
+@given(
+    st.lists(st.dictionaries(st.text(max_size=3), VALUES, max_size=3), max_size=4),
+    st.sampled_from([None, 1]),
+)
 def test_objects_one_after_the_other_are_values(values: list[object], indent: int | None) -> None:
     text = "\n".join(json.dumps(value, indent=indent) for value in values).encode()
     assert [json.loads(raw) for raw, _, _ in json_values(BytesIO(text))] == values

@@ -36,7 +36,9 @@ def test_every_epcis_document_is_its_events() -> None:
 
 def test_positions_of_ships() -> None:
     path = shared_data("ais-solent") / "SolentAIS_20160112_130211.csv"
-    columns = Columns.parse("time=Time,lon=Longitude_degrees,lat=Latitude_degrees,subject=MMSI", "UTC")
+    columns = Columns.parse(
+        "time=Time,lon=Longitude_degrees,lat=Latitude_degrees,subject=MMSI", "UTC"
+    )
     events, problems = read(str(path), Reading(columns=columns))
     assert (len(events), problems) == (len(path.read_text().splitlines()) - 1, [])
     first = events[0]
@@ -48,7 +50,9 @@ def test_positions_of_ships() -> None:
 
 def test_states_of_aircraft() -> None:
     path = shared_data("ais-solent") / "OpenSky_Plane_States.csv"
-    events, problems = read(str(path), Reading(columns=Columns.parse("time=time:s,lon=lon,lat=lat")))
+    events, problems = read(
+        str(path), Reading(columns=Columns.parse("time=time:s,lon=lon,lat=lat"))
+    )
     assert problems == []
     assert events[0].envelope["time"] == "2021-07-12T14:00:00Z"
     assert events[0].attributes["onground"] is False

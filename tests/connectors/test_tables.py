@@ -20,7 +20,9 @@ from tocsin.connectors.events import Reading
 from tocsin.errors import MeaningProblem
 from tocsin.events.codecs.columns import Columns
 
-TABLE = "nr,sent at,price,city\n17,2026-01-31 08:00:00,350.5,Ghent\n018,2026-01-31T09:00:00+01:00,7,\n"
+TABLE = (
+    "nr,sent at,price,city\n17,2026-01-31 08:00:00,350.5,Ghent\n018,2026-01-31T09:00:00+01:00,7,\n"
+)
 
 
 def mapped(text: str, zone: str | None = "UTC") -> Reading:
@@ -32,9 +34,20 @@ def test_rows_are_events_by_a_mapping(tmp_path: Path, name: str) -> None:
     path = written(tmp_path, name, gzip.compress(TABLE.encode()) if name.endswith(".gz") else TABLE)
     events, problems = read(path, mapped("id=nr,time=sent at,type='offer'"))
     assert problems == []
-    assert [(each.id, each.source, each.type) for each in events] == [("17", name, "offer"), ("018", name, "offer")]
-    assert [each.envelope["time"] for each in events] == ["2026-01-31T08:00:00Z", "2026-01-31T08:00:00Z"]
-    assert events[0].attributes == {"nr": 17, "sent at": "2026-01-31 08:00:00", "price": 350.5, "city": "Ghent"}
+    assert [(each.id, each.source, each.type) for each in events] == [
+        ("17", name, "offer"),
+        ("018", name, "offer"),
+    ]
+    assert [each.envelope["time"] for each in events] == [
+        "2026-01-31T08:00:00Z",
+        "2026-01-31T08:00:00Z",
+    ]
+    assert events[0].attributes == {
+        "nr": 17,
+        "sent at": "2026-01-31 08:00:00",
+        "price": 350.5,
+        "city": "Ghent",
+    }
     assert events[1].attributes == {"nr": "018", "sent at": "2026-01-31T09:00:00+01:00", "price": 7}
 
 
@@ -50,14 +63,24 @@ def test_without_a_mapping_columns_are_named_like_fields_or_fields_derived(tmp_p
 @pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
 def test_the_mark_between_cells_is_that_of_the_header(tmp_path: Path, mark: str) -> None:
     name = "t.tsv" if mark == "\t" else "t.csv"
-    text = '\ufeffa,"b;c,d"\r\n1,"x ""y"", z\nw"\r\n'.replace("1,", f"1{mark}").replace("a,", f"a{mark}")
+    text = '\ufeffa,"b;c,d"\r\n1,"x ""y"", z\nw"\r\n'.replace("1,", f"1{mark}").replace(
+        "a,", f"a{mark}"
+    )
     (event,), problems = read(written(tmp_path, name, text))
     assert problems == []
     assert event.attributes == {"a": 1, "b;c,d": 'x "y", z\nw'}
 
 
 def test_a_cell_is_what_json_would_take_it_for() -> None:
-    cells = {"1": 1, "-2.5": -2.5, "1e3": 1000.0, "007": "007", "+1": "+1", "True": True, "FALSE": False}
+    cells = {
+        "1": 1,
+        "-2.5": -2.5,
+        "1e3": 1000.0,
+        "007": "007",
+        "+1": "+1",
+        "True": True,
+        "FALSE": False,
+    }
     cells |= {"1,5": "1,5", "null": "null", "NaN": "NaN", " x ": "x", "١": "١"}
     for written_cell, value in cells.items():
         (row,) = csv_rows([f"{written_cell};\n".encode()], ["a", "b"], ";")
@@ -65,7 +88,8 @@ def test_a_cell_is_what_json_would_take_it_for() -> None:
 
 
 @pytest.mark.parametrize(
-    "broken", ['3,"open', "3", "3,4,5", '"3"x,4', "3,\xe9".encode("latin-1"), b'3,"', b"3," + b"x" * 140_000]
+    "broken",
+    ['3,"open', "3", "3,4,5", '"3"x,4', "3,\xe9".encode("latin-1"), b'3,"', b"3," + b"x" * 140_000],
 )
 @pytest.mark.parametrize("at", [0, 1, 2])
 def test_a_broken_row_costs_that_row(tmp_path: Path, broken: str | bytes, at: int) -> None:
@@ -139,8 +163,12 @@ def test_a_zone_that_is_none_is_refused() -> None:
         ("at", "", None),
     ],
 )
-def test_times_as_tables_have_them(tmp_path: Path, column: str, cell: str, expected: str | None) -> None:
-    (event,), problems = read(written(tmp_path, "t.csv", f"id,at\n1,{cell}\n"), mapped(f"time={column}"))
+def test_times_as_tables_have_them(
+    tmp_path: Path, column: str, cell: str, expected: str | None
+) -> None:
+    (event,), problems = read(
+        written(tmp_path, "t.csv", f"id,at\n1,{cell}\n"), mapped(f"time={column}")
+    )
     assert problems == []
     assert event.envelope.get("time") == expected
 
@@ -155,7 +183,9 @@ def test_times_as_tables_have_them(tmp_path: Path, column: str, cell: str, expec
         ("at:s", "1e30", "no number of seconds"),
     ],
 )
-def test_a_time_that_is_none_costs_its_row(tmp_path: Path, column: str, cell: str, part: str) -> None:
+def test_a_time_that_is_none_costs_its_row(
+    tmp_path: Path, column: str, cell: str, part: str
+) -> None:
     path = written(tmp_path, "t.csv", f"id,at\n1,{cell}\n2,\n")
     events, problems = read(path, mapped(f"time={column}", zone=None))
     assert ids(events) == ["2"]
@@ -199,7 +229,10 @@ def test_parquet_is_read_with_its_types(tmp_path: Path, name: str) -> None:
 
 def test_parquet_times_without_a_zone_need_one(tmp_path: Path) -> None:
     parquet(tmp_path / "t.parquet", {"at": pa.array([datetime(2026, 1, 1)], pa.timestamp("us"))})
-    assert "has no zone" in read(str(tmp_path / "t.parquet"), mapped("time=at", zone=None))[1][0][1].message
+    assert (
+        "has no zone"
+        in read(str(tmp_path / "t.parquet"), mapped("time=at", zone=None))[1][0][1].message
+    )
     (event,), _ = read(str(tmp_path / "t.parquet"), mapped("time=at", zone="Europe/Berlin"))
     assert event.envelope["time"] == "2025-12-31T23:00:00Z"
 
@@ -218,4 +251,6 @@ def test_json_records_with_a_mapping(tmp_path: Path) -> None:
     assert events[0].envelope["time"] == "2026-01-01T00:00:00Z"
     assert events[1].attributes == {"nr": 2}
     assert [line for line, _ in problems] == [3, 4]
-    assert ids(read(written(tmp_path, "t.json", '[{"nr": 1},\n {"nr": 2}]'), mapped("id=nr"))[0]) == ["1", "2"]
+    assert ids(
+        read(written(tmp_path, "t.json", '[{"nr": 1},\n {"nr": 2}]'), mapped("id=nr"))[0]
+    ) == ["1", "2"]

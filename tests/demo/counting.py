@@ -1,7 +1,7 @@
 """What a demo must have rung: no engine, no slices, no Spark.
 
-Selectors are counted with the reference, one event after the other; what becomes of trucks, offers, pallets and
-purchases is known from their making.
+Selectors are counted with the reference, one event after the other; what becomes of trucks, offers,
+pallets and purchases is known from their making.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ _HOUR = 3_600_000_000
 
 @dataclass(slots=True)
 class Expected:
-    """Counts of a day, the (subscription, event id) of selectors, and of others (subscription, what it is about)."""
+    """Counts of a day, the (subscription, event id) of selectors, and of others (subscription, what
+    it is about).
+    """
 
     events: int = 0
     malformed: int = 0
@@ -100,11 +102,14 @@ def truth_of(story: Story) -> Iterator[tuple[str, str]]:
 
 def told_in(matches: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
     """The same, read from matches in their JSON form."""
-    return sorted((each["subscription"], _about(each)) for each in matches if each["subscription"] in TOLD)
+    return sorted(
+        (each["subscription"], _about(each)) for each in matches if each["subscription"] in TOLD
+    )
 
 
 def _about(match: Mapping[str, Any]) -> str:
-    """The name and number that the id of the last event begins with; of a convoy that fell apart the second truck's.
+    """The name and number that the id of the last event begins with; of a convoy that fell apart
+    the second truck's.
 
     A match without events is about a window, and goes by its end.
     """
@@ -123,12 +128,18 @@ def settlement_of(purchase: Purchase) -> list[tuple[str, dict[str, str], str]]:
         ("despatch", {}, f"D-{number}"),
         *(("delivered", {"pieces": str(item.pieces)}, item.product) for item in purchase.items),
         ("invoice", {}, f"I-{number}"),
-        ("to-pay", {"currency": "EUR"}, f"{sum(item.pieces * item.price for item in purchase.items)}.00"),
+        (
+            "to-pay",
+            {"currency": "EUR"},
+            f"{sum(item.pieces * item.price for item in purchase.items)}.00",
+        ),
     ]
 
 
 def elements_of(document: str) -> list[tuple[str, dict[str, str], str]]:
-    return [(each.tag, dict(each.attrib), each.text or "") for each in ElementTree.fromstring(document)]
+    return [
+        (each.tag, dict(each.attrib), each.text or "") for each in ElementTree.fromstring(document)
+    ]
 
 
 def texts(lines: Iterable[Line]) -> list[str]:

@@ -1,4 +1,6 @@
-"""The whole demo on Spark, small, as a user calls it: its summary says what the reference and the stories count."""
+"""The whole demo on Spark, small, as a user calls it: its summary says what the reference and the
+stories count.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,11 @@ TOCSIN = (sys.executable, "-c", "from tocsin.cli.main import run; run()")
 
 def call(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*TOCSIN, "demo", *arguments], capture_output=True, text=True, check=False, env=os.environ | environment
+        [*TOCSIN, "demo", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | environment,
     )
 
 
@@ -34,7 +40,17 @@ def count(name: str, text: str) -> int:
 def test_the_demo_on_spark_rings_what_the_reference_counts(tmp_path: Path) -> None:
     kept, scratch = tmp_path / "kept", tmp_path / "scratch"
     scratch.mkdir()
-    ended = call("--events", "2000", "--seed", "5", "--seconds", "600", "--output", str(kept), TMPDIR=str(scratch))
+    ended = call(
+        "--events",
+        "2000",
+        "--seed",
+        "5",
+        "--seconds",
+        "600",
+        "--output",
+        str(kept),
+        TMPDIR=str(scratch),
+    )
     assert ended.returncode == 0, ended.stderr
     expected = expected_of(Story(2_000, seed=5))
     assert count("events", ended.stdout) == expected.events
@@ -44,7 +60,9 @@ def test_the_demo_on_spark_rings_what_the_reference_counts(tmp_path: Path) -> No
     assert count("dead letters", ended.stdout) == expected.malformed + expected.late
     matches = [json.loads(line) for line in (kept / MATCHES).read_text().splitlines()]
     single = [each for each in matches if each["subscription"] not in TOLD]
-    assert sorted((each["subscription"], each["events"][0]) for each in single) == sorted(expected.matches)
+    assert sorted((each["subscription"], each["events"][0]) for each in single) == sorted(
+        expected.matches
+    )
     assert told_in(matches) == expected.told
     letters = [json.loads(line) for line in (kept / DEAD_LETTERS).read_text().splitlines()]
     assert sum(each["reason"] == "late" for each in letters) == expected.late

@@ -1,4 +1,6 @@
-"""The replay beside a stream that is slow, fast, stopped or broken: every slice meets the subscriptions of its hour."""
+"""The replay beside a stream that is slow, fast, stopped or broken: every slice meets the
+subscriptions of its hour.
+"""
 
 from __future__ import annotations
 
@@ -46,9 +48,11 @@ FOR_EVER = float("inf")
 
 
 class FakeStream:
-    """Takes file after file from the inbox, like the Spark query, and matches with the catalog as it is then.
+    """Takes file after file from the inbox, like the Spark query, and matches with the catalog as
+    it is then.
 
-    With `pauses`, before every file there is a micro-batch without input, in which matches may come, too.
+    With `pauses`, before every file there is a micro-batch without input, in which matches may
+    come, too.
     """
 
     def __init__(self, replay: Replay, catalog: Catalog, inbox: Path, pauses: bool) -> None:
@@ -69,7 +73,9 @@ class FakeStream:
         self._thread.join()
 
     def failure(self) -> str | None:
-        """Why it has ended by itself; without it a broken engine would leave the replay waiting for ever."""
+        """Why it has ended by itself; without it a broken engine would leave the replay waiting for
+        ever.
+        """
         return None if self._thread.is_alive() else "the thread of the stream has ended"
 
     def _run(self) -> None:
@@ -131,8 +137,14 @@ def test_a_replayed_day_rings_what_the_reference_counts(
         replay = Replay(board, catalog, inbox, keeper)
         with FakeStream(replay, catalog, inbox, pauses) as stream:
             replay.play(slices, during_the_day(), stream.failure, FOR_EVER)
-    assert (board.events, board.malformed, board.late) == (expected.events, expected.malformed, expected.late)
-    assert {id_: row.rings for id_, row in board.rows.items() if row.rings} == dict(expected.rings())
+    assert (board.events, board.malformed, board.late) == (
+        expected.events,
+        expected.malformed,
+        expected.late,
+    )
+    assert {id_: row.rings for id_, row in board.rows.items() if row.rings} == dict(
+        expected.rings()
+    )
     assert board.version == catalog.version() == 1 + len(board.news)
     kept = [json.loads(line) for line in (tmp_path / "kept" / MATCHES).read_text().splitlines()]
     assert len(kept) == expected.rung
@@ -146,24 +158,34 @@ def _check_what_matches_tell(kept: list[dict[str, Any]]) -> None:
     """The selected values of offers, and the documents that were built of purchases."""
     values = {(each["subscription"], *each["events"], *each["bindings"].values()) for each in kept}
     assert {each for offer in DAY.offers() for each in offer.truth()} <= values
-    built = {each["events"][-1]: each["outputs"] for each in kept if each["subscription"] == SETTLED}
+    built = {
+        each["events"][-1]: each["outputs"] for each in kept if each["subscription"] == SETTLED
+    }
     for purchase in DAY.purchases():
         if purchase.fate is Fate.COMPLETE:
             (document,) = built[f"{purchase.name}-invoice"]
             assert elements_of(document) == settlement_of(purchase)
 
 
-def test_nothing_is_released_when_the_time_is_over(catalog: Catalog, inbox: Path, slices: list[Slice]) -> None:
+def test_nothing_is_released_when_the_time_is_over(
+    catalog: Catalog, inbox: Path, slices: list[Slice]
+) -> None:
     board = a_board()
     with keeper_in(None) as keeper:
-        Replay(board, catalog, inbox, keeper).play(slices, during_the_day(), lambda: None, monotonic())
+        Replay(board, catalog, inbox, keeper).play(
+            slices, during_the_day(), lambda: None, monotonic()
+        )
     assert list(inbox.iterdir()) == []
     assert board.lines == 0
 
 
-def test_a_broken_stream_ends_the_replay_with_its_reason(catalog: Catalog, inbox: Path, slices: list[Slice]) -> None:
+def test_a_broken_stream_ends_the_replay_with_its_reason(
+    catalog: Catalog, inbox: Path, slices: list[Slice]
+) -> None:
     with keeper_in(None) as keeper, pytest.raises(StateProblem, match="the disk is full"):
-        Replay(a_board(), catalog, inbox, keeper).play(slices, (), lambda: "the disk is full", FOR_EVER)
+        Replay(a_board(), catalog, inbox, keeper).play(
+            slices, (), lambda: "the disk is full", FOR_EVER
+        )
 
 
 def test_a_folder_that_cannot_be_written_is_a_problem(tmp_path: Path) -> None:
@@ -173,7 +195,9 @@ def test_a_folder_that_cannot_be_written_is_a_problem(tmp_path: Path) -> None:
         pass
 
 
-def test_a_bell_that_rang_later_says_when(catalog: Catalog, inbox: Path, slices: list[Slice]) -> None:
+def test_a_bell_that_rang_later_says_when(
+    catalog: Catalog, inbox: Path, slices: list[Slice]
+) -> None:
     board = a_board()
     with keeper_in(None) as keeper:
         replay = Replay(board, catalog, inbox, keeper)
@@ -186,21 +210,29 @@ def test_a_bell_that_rang_later_says_when(catalog: Catalog, inbox: Path, slices:
     assert (later_hour - hour, later_minute - minute) == (2, 0)
 
 
-def test_rings_are_told_with_what_is_known_of_them(catalog: Catalog, inbox: Path, slices: list[Slice]) -> None:
+def test_rings_are_told_with_what_is_known_of_them(
+    catalog: Catalog, inbox: Path, slices: list[Slice]
+) -> None:
     board = a_board()
     with keeper_in(None) as keeper:
         replay = Replay(board, catalog, inbox, keeper)
         with FakeStream(replay, catalog, inbox, pauses=False) as stream:
             replay.play(slices, during_the_day(), stream.failure, FOR_EVER)
     last = {id_: row.last for id_, row in board.rows.items()}
-    assert re.fullmatch(r"\d\d:\d\d \w+ of [\w ]+, \d+( dollar)?, value = \d+", last["cheap-computer"])
+    assert re.fullmatch(
+        r"\d\d:\d\d \w+ of [\w ]+, \d+( dollar)?, value = \d+", last["cheap-computer"]
+    )
     for id_, words in COMBINED.items():
         assert re.fullmatch(rf"\d\d:\d\d {words}", last[id_]), last[id_]
     assert set(COMBINED) == COMBINING
     assert last["packing-idle"].startswith("23:00 ")
     out = StringIO()
-    Console(file=out, width=100, color_system=None).print(subscription_table(board.rows_in_order(), 100, None))
-    assert all(last[id_] in out.getvalue() for id_ in COMBINED), "it is whole in a window of 100 columns"
+    Console(file=out, width=100, color_system=None).print(
+        subscription_table(board.rows_in_order(), 100, None)
+    )
+    assert all(last[id_] in out.getvalue() for id_ in COMBINED), (
+        "it is whole in a window of 100 columns"
+    )
 
 
 def test_the_checkpoint_tells_how_many_files_were_read(tmp_path: Path) -> None:

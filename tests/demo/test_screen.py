@@ -24,10 +24,20 @@ HOUR = 3_600_000_000
 def a_board() -> Board:
     board = Board()
     board.started(from_the_start(), version=1)
-    board.rang(Rung(0, MIDNIGHT + HOUR, 1, 1_000, {"fraud": 3}, {"fraud": "00:59 O-1"}, malformed=2, late=0), 1.0)
+    board.rang(
+        Rung(
+            0, MIDNIGHT + HOUR, 1, 1_000, {"fraud": 3}, {"fraud": "00:59 O-1"}, malformed=2, late=0
+        ),
+        1.0,
+    )
     board.added(Subscription("newcomer", "selector", "a = 1"), MIDNIGHT + HOUR, 2)
     board.removed("dangerous", MIDNIGHT + HOUR, 3)
-    board.rang(Rung(1, MIDNIGHT + 2 * HOUR, 3, 1_000, {"fraud": 1, "newcomer": 5}, {}, malformed=1, late=4), 4.0)
+    board.rang(
+        Rung(
+            1, MIDNIGHT + 2 * HOUR, 3, 1_000, {"fraud": 1, "newcomer": 5}, {}, malformed=1, late=4
+        ),
+        4.0,
+    )
     return board
 
 
@@ -48,13 +58,20 @@ def test_a_picture_fits_its_window(width: int, height: int) -> None:
 @pytest.mark.parametrize("height", [24, 30, 80])
 def test_the_pages_show_every_subscription(height: int) -> None:
     board = a_board()
-    shown = "\n".join(line for turn in range(40) for line in drawn(board, 100, height, seconds=4.0 * turn))
+    shown = "\n".join(
+        line for turn in range(40) for line in drawn(board, 100, height, seconds=4.0 * turn)
+    )
     assert all(id_ in shown for id_ in board.rows)
 
 
 def test_the_picture_tells_clock_batch_version_and_changes() -> None:
     shown = "\n".join(drawn(a_board(), 120, 60))
-    for words in ("02:00", "micro-batch 1", "catalog version 3", "+ 01:00 added 'newcomer' (version 2)"):
+    for words in (
+        "02:00",
+        "micro-batch 1",
+        "catalog version 3",
+        "+ 01:00 added 'newcomer' (version 2)",
+    ):
         assert words in shown
     assert "- 01:00 removed 'dangerous' (version 3)" in shown
 
@@ -91,7 +108,9 @@ def test_plain_lines_name_every_combination_that_rang() -> None:
     teller = PlainLines(board)
     assert not [line for line in teller.lines() if line.startswith("*")]
     for batch, rings in ((2, 3), (3, 2)):
-        board.rang(Rung(batch, MIDNIGHT + DAY, 3, 0, {LEAVES: rings}, {LEAVES: "05:30 truck-1"}, 0, 0), 5.0)
+        board.rang(
+            Rung(batch, MIDNIGHT + DAY, 3, 0, {LEAVES: rings}, {LEAVES: "05:30 truck-1"}, 0, 0), 5.0
+        )
         assert teller.lines()[0] == f"* {LEAVES} rang {rings} x, last: 05:30 truck-1"
     assert "  of several     5 of 1 that combine events" in list(summary_lines(board, 9.0, None))
 
@@ -116,7 +135,12 @@ def test_the_end_shows_the_newest_document_on_any_console() -> None:
         board.rang(Rung(number, MIDNIGHT + DAY, 3, 0, {}, {}, 0, 0, document), 5.0)
     for terminal in (False, True):
         out = StringIO()
-        show_summary(board, Console(file=out, width=80, color_system=None, force_terminal=terminal), 9.0, None)
+        show_summary(
+            board,
+            Console(file=out, width=80, color_system=None, force_terminal=terminal),
+            9.0,
+            None,
+        )
         assert out.getvalue().endswith("<settlement>\n  <order>1</order>\n</settlement>\n")
 
 
@@ -126,7 +150,12 @@ def test_without_a_document_the_end_is_the_counts() -> None:
 
 def test_the_summary_has_every_count() -> None:
     text = "\n".join(summary_lines(a_board(), total_seconds=9.0, kept=None))
-    for words in ("events           1,997", "matches          9", "late             4", "dead letters     7"):
+    for words in (
+        "events           1,997",
+        "matches          9",
+        "late             4",
+        "dead letters     7",
+    ):
         assert words in text
     assert "events/second    333 " in text
 
@@ -146,14 +175,19 @@ def test_before_the_first_micro_batch_both_say_what_is_being_done() -> None:
     assert teller.lines() == ["starting ...", "loading PySpark ...", "starting Spark ..."]
     assert teller.lines() == []
     began = board.phases[-1][1]
-    assert any("starting Spark ... 7 s" in line for line in drawn(board, 100, 40, seconds=began + 7.2))
+    assert any(
+        "starting Spark ... 7 s" in line for line in drawn(board, 100, 40, seconds=began + 7.2)
+    )
 
 
 def test_no_plain_line_is_wider_than_100_columns() -> None:
     board = a_board()
     board.doing("x" * 200)
     rings = dict.fromkeys(("fraud", LEAVES), 1_234_567)
-    board.rang(Rung(123_456, MIDNIGHT + DAY, 999, 9_999_999, rings, {LEAVES: "y" * 200}, 99_999, 99_999), 5.0)
+    board.rang(
+        Rung(123_456, MIDNIGHT + DAY, 999, 9_999_999, rings, {LEAVES: "y" * 200}, 99_999, 99_999),
+        5.0,
+    )
     lines = [*PlainLines(board).lines(), *summary_lines(board, 12_345.0, None)]
     assert max(map(len, lines)) <= 100
     assert any(line.endswith("...") for line in lines)

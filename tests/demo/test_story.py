@@ -1,4 +1,6 @@
-"""The generated day: the same for the same seed, in order of arrival, with its blemishes where they should be."""
+"""The generated day: the same for the same seed, in order of arrival, with its blemishes where they
+should be.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,9 @@ def test_a_day_of_too_few_lines_is_refused() -> None:
         Story(999, seed=1)
 
 
-def test_a_few_lines_are_malformed_and_all_others_are_events_with_their_own_id(day: list[str]) -> None:
+def test_a_few_lines_are_malformed_and_all_others_are_events_with_their_own_id(
+    day: list[str],
+) -> None:
     events = events_of(day)
     assert len(day) - len(events) == 6
     assert len({event.id for event in events}) == len(events)
@@ -84,7 +88,9 @@ def test_every_kind_of_event_has_words_of_its_own(day: list[str]) -> None:
         assert json.loads(line)["id"] not in in_words(line)
 
 
-def test_slices_hold_the_whole_day_in_order_and_find_a_line_by_its_id(tmp_path, day: list[str]) -> None:
+def test_slices_hold_the_whole_day_in_order_and_find_a_line_by_its_id(
+    tmp_path, day: list[str]
+) -> None:
     slices = prepare(Story(8_000, seed=3), tmp_path, Flag())
     assert [line for each in slices for line in each.path.read_text().splitlines()] == day
     assert sum(each.lines for each in slices) == 8_000
@@ -95,7 +101,9 @@ def test_slices_hold_the_whole_day_in_order_and_find_a_line_by_its_id(tmp_path, 
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_every_day_has_trucks_that_arrive_trucks_that_do_not_and_convoys_that_fall_apart(seed: int) -> None:
+def test_every_day_has_trucks_that_arrive_trucks_that_do_not_and_convoys_that_fall_apart(
+    seed: int,
+) -> None:
     tours = Story(1_000, seed).tours()
     assert {tour.fate for tour in tours} == set(Fate)
     truth = Counter(what for tour in tours for what, _ in tour.truth())
@@ -107,8 +115,20 @@ def test_a_tour_goes_as_its_fate_says() -> None:
     tours = {tour.fate: tour for tour in Story(1_000, seed=1).tours()}
     assert [what for what, _ in tours[Fate.TOGETHER].truth()] == [LEAVES, ARRIVES, LEAVES, ARRIVES]
     assert [what for what, _ in tours[Fate.DELAYED].truth()] == [LEAVES, MISSING, LEAVES, MISSING]
-    assert [what for what, _ in tours[Fate.FALLS_BEHIND].truth()] == [LEAVES, ARRIVES, LEAVES, ARRIVES, FALLS_OUT]
-    assert [what for what, _ in tours[Fate.BREAKS_DOWN].truth()] == [LEAVES, ARRIVES, LEAVES, MISSING, FALLS_OUT]
+    assert [what for what, _ in tours[Fate.FALLS_BEHIND].truth()] == [
+        LEAVES,
+        ARRIVES,
+        LEAVES,
+        ARRIVES,
+        FALLS_OUT,
+    ]
+    assert [what for what, _ in tours[Fate.BREAKS_DOWN].truth()] == [
+        LEAVES,
+        ARRIVES,
+        LEAVES,
+        MISSING,
+        FALLS_OUT,
+    ]
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -117,12 +137,23 @@ def test_every_day_has_something_to_ring_for_in_every_story(seed: int) -> None:
     assert {pallet.fate for pallet in story.pallets()} == set(pallets.Fate)
     assert {purchase.fate for purchase in story.purchases()} == set(purchases.Fate)
     truth = Counter(what for what, _ in truth_of(story))
-    rare = (CHEAP, ONE_MAKER, pallets.MOVING, pallets.OPENED, pallets.WAITED, pallets.IDLE, purchases.SETTLED)
+    rare = (
+        CHEAP,
+        ONE_MAKER,
+        pallets.MOVING,
+        pallets.OPENED,
+        pallets.WAITED,
+        pallets.IDLE,
+        purchases.SETTLED,
+    )
     assert all(0 < truth[what] < 200 for what in rare)
 
 
 def test_a_pallet_goes_as_its_fate_says() -> None:
-    told = {pallet.fate: [what for what, _ in pallet.truth()] for pallet in Story(1_000, seed=1).pallets()}
+    told = {
+        pallet.fate: [what for what, _ in pallet.truth()]
+        for pallet in Story(1_000, seed=1).pallets()
+    }
     moved = [pallets.MOVING, pallets.MOVING]
     assert told[pallets.Fate.WELL] == moved
     assert told[pallets.Fate.OPENED] == [*moved, pallets.OPENED]

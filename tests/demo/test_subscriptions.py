@@ -1,4 +1,6 @@
-"""The subscriptions of the demo: all compile, their script can be followed, and over a day they ring."""
+"""The subscriptions of the demo: all compile, their script can be followed, and over a day they
+ring.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,13 @@ from tests.demo.counting import Expected, expected_of
 from tocsin.catalog import Subscription, compile_subscription, problems_of
 from tocsin.cli.demo.board import Row
 from tocsin.cli.demo.story import Story
-from tocsin.cli.demo.subscriptions import COMBINING, definitions, during_the_day, ever, from_the_start
+from tocsin.cli.demo.subscriptions import (
+    COMBINING,
+    definitions,
+    during_the_day,
+    ever,
+    from_the_start,
+)
 from tocsin.plan.atoms import Atom
 
 

@@ -11,7 +11,15 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tests.timelines import event_at, has_clock, kind, nested_overlapping, overlapping, patterns, timelines
+from tests.timelines import (
+    event_at,
+    has_clock,
+    kind,
+    nested_overlapping,
+    overlapping,
+    patterns,
+    timelines,
+)
 from tocsin.engine.detection.network import Found, Network
 from tocsin.errors import MeaningProblem
 from tocsin.events.event import Event
@@ -43,7 +51,9 @@ def expected(pattern: Part, events: list[Event]) -> Counter[tuple[object, ...]]:
 
 
 def key(each: Detected) -> tuple[object, ...]:
-    names = tuple(sorted((name, identity(one), one.start, one.end) for name, one in each.names.items()))
+    names = tuple(
+        sorted((name, identity(one), one.start, one.end) for name, one in each.names.items())
+    )
     return (identity(each), each.start, each.end, names, each.absences, each.rows)
 
 
@@ -77,7 +87,9 @@ def test_one_event_in_several_roles(policy: Policy, data: st.DataObject) -> None
 
 
 @given(nested_overlapping(), timelines(), st.integers(0, 7))
-def test_several_roles_under_several_policies_restarted_anywhere(pattern: Part, events: list[Event], cut: int) -> None:
+def test_several_roles_under_several_policies_restarted_anywhere(
+    pattern: Part, events: list[Event], cut: int
+) -> None:
     first, second = Network(), Network()
     first.add("s", pattern)
     second.add("s", pattern)
@@ -99,7 +111,9 @@ def test_sharing_never_shows(many: list[Part], events: list[Event]) -> None:
 
 
 @given(ANY_POLICY, timelines(), st.integers(0, 7))
-def test_restarted_anywhere_is_as_never_restarted(pattern: Part, events: list[Event], cut: int) -> None:
+def test_restarted_anywhere_is_as_never_restarted(
+    pattern: Part, events: list[Event], cut: int
+) -> None:
     first, second = Network(), Network()
     first.add("s", pattern)
     second.add("s", pattern)
@@ -111,7 +125,9 @@ def test_restarted_anywhere_is_as_never_restarted(pattern: Part, events: list[Ev
 
 def is_over(part: Part, now: int) -> bool:
     match part:
-        case Absence(_, FixedWindow(start, length)) | Only(_, DuringWindow(start, length)) if start + length <= now:
+        case Absence(_, FixedWindow(start, length)) | Only(_, DuringWindow(start, length)) if (
+            start + length <= now
+        ):
             return True
         case _:
             return any(is_over(inner, now) for inner in parts_of(part))
@@ -124,8 +140,15 @@ def test_a_newcomer_counts_windows_that_come_again_from_the_next_that_starts() -
     network.event(event_at(3), [])
     network.add("late", pattern)
     found = [(name, each.start, each.end) for name, each in network.advance_to(30)]
-    expected_ends = [("early", 0, 10), ("early", 10, 20), ("late", 10, 20), ("early", 20, 30), ("late", 20, 30)]
-    assert sorted(found, key=itemgetter(2, 0)) == expected_ends  # within an instant no order is promised
+    expected_ends = [
+        ("early", 0, 10),
+        ("early", 10, 20),
+        ("late", 10, 20),
+        ("early", 20, 30),
+        ("late", 20, 30),
+    ]
+    # within an instant no order is promised
+    assert sorted(found, key=itemgetter(2, 0)) == expected_ends
 
 
 @pytest.mark.parametrize(
@@ -133,11 +156,15 @@ def test_a_newcomer_counts_windows_that_come_again_from_the_next_that_starts() -
     [
         lambda length: Absence(kind("b"), FixedWindow(0, length)),
         lambda length: Only(kind("b"), DuringWindow(0, length)),
-        lambda length: Join((kind("a"), Either((kind("c"), Absence(kind("b"), FixedWindow(0, length)))))),
+        lambda length: Join(
+            (kind("a"), Either((kind("c"), Absence(kind("b"), FixedWindow(0, length)))))
+        ),
     ],
     ids=["absence", "happening", "somewhere inside"],
 )
-def test_a_window_that_is_over_is_refused_and_changes_nothing(windowed: Callable[[int], Part]) -> None:
+def test_a_window_that_is_over_is_refused_and_changes_nothing(
+    windowed: Callable[[int], Part],
+) -> None:
     network = Network()
     network.add("clock", kind("a"))
     network.event(event_at(5), [])

@@ -1,4 +1,6 @@
-"""What occurrences bind is joined as the reference joins it: agreeing rows only, for every operator and policy."""
+"""What occurrences bind is joined as the reference joins it: agreeing rows only, for every operator
+and policy.
+"""
 
 from __future__ import annotations
 
@@ -77,11 +79,17 @@ def binding_patterns(draw: st.DrawFn) -> Part:
 def comparing_patterns(draw: st.DrawFn) -> Part:
     """Named parts whose variables are compared, with each other or with an attribute."""
     first, last = Named("p", draw(binding_atoms())), Named("q", draw(binding_atoms()))
-    sides = st.sampled_from([PartAttribute("p", (), "$x"), PartAttribute("q", (), "$y"), PartAttribute("q", ("v",))])
-    compared = Related(draw(sides), draw(st.sampled_from(["=", "<>", "<", ">="])), PartAttribute("p", (), "$x"))
+    sides = st.sampled_from(
+        [PartAttribute("p", (), "$x"), PartAttribute("q", (), "$y"), PartAttribute("q", ("v",))]
+    )
+    compared = Related(
+        draw(sides), draw(st.sampled_from(["=", "<>", "<", ">="])), PartAttribute("p", (), "$x")
+    )
     policy = draw(st.sampled_from(list(Policy)))
     window = draw(st.sampled_from([AfterWindow(first, draw(st.integers(0, 4))), None]))
-    follows = (Precedes(Moment(0, End.FINISH), Moment(1, End.START)),) if draw(st.booleans()) else ()
+    follows = (
+        (Precedes(Moment(0, End.FINISH), Moment(1, End.START)),) if draw(st.booleans()) else ()
+    )
     if window is None:
         return Join((first, last), (*follows, compared), policy, draw(st.sampled_from([None, 3])))
     return Absence(last, window, (compared,), policy)
@@ -93,9 +101,17 @@ def binding_timelines(draw: st.DrawFn) -> list[Event]:
     values = st.one_of(st.integers(0, 1), st.lists(st.integers(0, 2), max_size=2))
     found = []
     for number in range(draw(st.integers(0, 6))):
-        data: dict[str, Any] = {"kind": draw(st.sampled_from("ab")), "v": draw(values), "w": draw(values)}
+        data: dict[str, Any] = {
+            "kind": draw(st.sampled_from("ab")),
+            "v": draw(values),
+            "w": draw(values),
+        }
         time = format_instant(draw(st.integers(0, 6)))
-        found.append(from_mapping({"id": f"e{number}", "source": "s", "type": "t", "time": time, "data": data}))
+        found.append(
+            from_mapping(
+                {"id": f"e{number}", "source": "s", "type": "t", "time": time, "data": data}
+            )
+        )
     return sorted(found, key=lambda event: event.order)
 
 
@@ -112,7 +128,9 @@ def test_silence_after_an_event_looks_at_what_is_bound(
 
 
 @given(comparing_patterns(), binding_timelines())
-def test_variables_are_compared_as_the_reference_compares_them(pattern: Part, events: list[Event]) -> None:
+def test_variables_are_compared_as_the_reference_compares_them(
+    pattern: Part, events: list[Event]
+) -> None:
     assert_agree(pattern, events)
 
 

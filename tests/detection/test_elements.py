@@ -1,4 +1,6 @@
-"""Lists, element by element: engine and reference agree, restarts change nothing, and work is counted, not squared."""
+"""Lists, element by element: engine and reference agree, restarts change nothing, and work is
+counted, not squared.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,9 @@ def pattern_of(language: str, text: str, policy: Policy | None) -> Part:
 def patterns(draw: st.DrawFn) -> Part:
     """A form of OPSL under any policy, or one of the concept language."""
     if draw(st.booleans()):
-        text = draw(st.sampled_from(FORMS)).format(draw(st.sampled_from(["w[*]", "v[*]", "p", "o.w[*]"])))
+        text = draw(st.sampled_from(FORMS)).format(
+            draw(st.sampled_from(["w[*]", "v[*]", "p", "o.w[*]"]))
+        )
         used = [each for each in KINDS.split(" , ") if each[:3] in text]
         return pattern_of("opsl", ", ".join([text, *used]), draw(st.sampled_from(list(Policy))))
     names = {letter: f"exists kind.{{{letter}}}" for letter in "abc"}
@@ -85,7 +89,11 @@ def timelines(draw: st.DrawFn) -> list[Event]:
             "x": draw(st.sampled_from([1, 2])),
         }
         time = format_instant(1_000_000 * draw(st.integers(0, 6)))
-        found.append(from_mapping({"id": f"e{number}", "source": "s", "type": "t", "time": time, "data": data}))
+        found.append(
+            from_mapping(
+                {"id": f"e{number}", "source": "s", "type": "t", "time": time, "data": data}
+            )
+        )
     return sorted(found, key=lambda event: event.order)
 
 
@@ -122,7 +130,9 @@ def test_the_join_by_hash_is_the_join_by_trying(left: Rows, right: Rows) -> None
 
 @given(relations, st.lists(relations, max_size=3))
 def test_what_is_left_is_what_agrees_with_nothing(rows: Rows, others: list[Rows]) -> None:
-    left = without(Occurrence((), 0, 0, rows=rows), [Occurrence((), 0, 0, rows=each) for each in others])
+    left = without(
+        Occurrence((), 0, 0, rows=rows), [Occurrence((), 0, 0, rows=each) for each in others]
+    )
     assert rows_without(rows, others) == (() if left is None else left.rows)
 
 
@@ -132,7 +142,9 @@ def test_what_is_left_is_what_agrees_with_nothing(rows: Rows, others: list[Rows]
 def event(number: int, kind: str, second: int, *epcs: str) -> Event:
     data = {"kind": kind, "epcList": list(epcs)}
     time = format_instant(1_000_000 * second)
-    return from_mapping({"id": f"e{number}", "source": "s", "type": "t", "time": time, "data": data})
+    return from_mapping(
+        {"id": f"e{number}", "source": "s", "type": "t", "time": time, "data": data}
+    )
 
 
 def tried(text: str, events: list[Event]) -> tuple[int, int]:
@@ -152,7 +164,10 @@ def test_a_receipt_looks_only_at_shipments_with_its_goods() -> None:
     received = [event(500 + n, "b", 300 + n, f"u:{n}:1") for n in range(200)]
     text = f"{SHIPPED} Before not ({RECEIVED}) (1 h anchored) correlate by epcList"
     assert tried(text, shipped + received) == (200, 200)
-    assert tried(f"{SHIPPED} Before {RECEIVED} correlate by epcList", shipped + received) == (200, 200)
+    assert tried(f"{SHIPPED} Before {RECEIVED} correlate by epcList", shipped + received) == (
+        200,
+        200,
+    )
 
 
 def test_a_long_list_is_gone_through_once() -> None:

@@ -1,4 +1,6 @@
-"""An order between two parts is screened by extremes: nobody is asked where nobody can fit, and nobody is missed."""
+"""An order between two parts is screened by extremes: nobody is asked where nobody can fit, and
+nobody is missed.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,11 @@ from tocsin.reference import matches
 
 RELATIONS = st.sampled_from(["<", "<=", ">", ">="])
 VALUES = st.one_of(
-    st.integers(-3, 3), st.sampled_from([0.5, 1.5, -2.5, 10**20, 1e300]), st.booleans(), st.just("2"), st.none()
+    st.integers(-3, 3),
+    st.sampled_from([0.5, 1.5, -2.5, 10**20, 1e300]),
+    st.booleans(),
+    st.just("2"),
+    st.none(),
 )
 READINGS = st.lists(st.tuples(st.sampled_from("xy"), st.sampled_from("ab"), VALUES), max_size=14)
 
@@ -31,14 +37,20 @@ def plan(relation: str) -> Plan:
 def event(number: int, kind: str, key: str, value: object) -> Event:
     data = {"kind": kind, "key": key} | ({} if value is None else {"v": value})
     time = f"1970-01-01T00:00:{number:02d}Z"
-    return from_mapping({"id": f"e{number:02d}", "source": "s", "type": "t", "time": time, "data": data})
+    return from_mapping(
+        {"id": f"e{number:02d}", "source": "s", "type": "t", "time": time, "data": data}
+    )
 
 
 @given(RELATIONS, READINGS)
-def test_every_order_finds_what_the_reference_finds(relation: str, readings: list[tuple[str, str, object]]) -> None:
+def test_every_order_finds_what_the_reference_finds(
+    relation: str, readings: list[tuple[str, str, object]]
+) -> None:
     events = [event(number, *reading) for number, reading in enumerate(readings)]
     mine = match_events({"s": plan(relation)}, Input(events=list(events)))
-    assert [each.events for each in mine] == [each.events for each in matches("s", plan(relation), events)]
+    assert [each.events for each in mine] == [
+        each.events for each in matches("s", plan(relation), events)
+    ]
 
 
 def test_what_was_forgotten_stands_for_nobody_any_more() -> None:

@@ -1,4 +1,6 @@
-"""Subscriptions that share what they wait for: one event then another, one event without another, many at a time."""
+"""Subscriptions that share what they wait for: one event then another, one event without another,
+many at a time.
+"""
 
 from __future__ import annotations
 
@@ -43,11 +45,17 @@ def families(draw: st.DrawFn) -> Part:
     x, y = Named("x", kind(draw(LETTERS))), Named("y", kind(draw(LETTERS)))
     window = draw(WINDOWS)
     if draw(st.booleans()):
-        return Absence(y, AfterWindow(x, window), tuple(map(related, draw(st.sampled_from([[], ["="], [">="]])))))
+        return Absence(
+            y,
+            AfterWindow(x, window),
+            tuple(map(related, draw(st.sampled_from([[], ["="], [">="]])))),
+        )
     first = draw(st.sampled_from([0, 1]))
     conditions: tuple[JoinCondition, ...] = (
         Precedes(Moment(first, End.FINISH), Moment(1 - first, End.START)),
-        Precedes(Moment(1 - first, End.FINISH), Moment(first, End.FINISH), -window, draw(st.booleans())),
+        Precedes(
+            Moment(1 - first, End.FINISH), Moment(first, End.FINISH), -window, draw(st.booleans())
+        ),
         *map(related, draw(RELATIONS)),
     )
     return Join((y, x) if first else (x, y), conditions)
@@ -58,7 +66,9 @@ def found_by(found: Found, name: str) -> Counter[tuple[object, ...]]:
 
 
 @given(st.lists(families(), min_size=1, max_size=6), timelines(9), st.integers(0, 9))
-def test_each_finds_its_own_also_after_a_restart(many: list[Part], events: list[Event], cut: int) -> None:
+def test_each_finds_its_own_also_after_a_restart(
+    many: list[Part], events: list[Event], cut: int
+) -> None:
     first, second = Network(), Network()
     for number, pattern in enumerate(many):
         first.add(str(number), pattern)
@@ -94,7 +104,12 @@ def test_who_comes_later_sees_nothing_of_before_and_who_goes_takes_nothing_along
 
 def test_these_are_the_nodes_under_test() -> None:
     network = Network()
-    network.add("then", Join((kind("a"), kind("b")), (Precedes(Moment(0, End.FINISH), Moment(1, End.START)),), keep=4))
+    network.add(
+        "then",
+        Join(
+            (kind("a"), kind("b")), (Precedes(Moment(0, End.FINISH), Moment(1, End.START)),), keep=4
+        ),
+    )
     network.add("without", Absence(kind("b"), AfterWindow(kind("a"), 4)))
     kinds = {type(node) for node in network._nodes.values()}
     assert {FollowingNode, SilenceNode} < kinds

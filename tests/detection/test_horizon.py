@@ -1,4 +1,6 @@
-"""The horizon is a matter of meaning: a plan with it, in the engine, against the definition, in the reference."""
+"""The horizon is a matter of meaning: a plan with it, in the engine, against the definition, in the
+reference.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ def bounded(part: Part, horizon: int) -> Part:
     """Decision 0007 as it is written: what no window bounds waits for at most the horizon."""
     part = with_parts(part, lambda inner: bounded(inner, horizon))
     match part:
-        case Join(parts, keep=None) if any(longest_wait(part, slot) is None for slot in range(len(parts))):
+        case Join(parts, keep=None) if any(
+            longest_wait(part, slot) is None for slot in range(len(parts))
+        ):
             return replace(part, keep=horizon)
         case Absence(_, BetweenWindow(), keep=None) | Triggered(keep=None):
             return replace(part, keep=horizon)
@@ -40,7 +44,9 @@ def test_the_horizon_of_what_is_kept_before_a_part(
 
 
 @given(ANY_POLICY, timelines(), st.integers(0, 3))
-def test_the_horizon_bounds_what_nothing_else_does(pattern: Part, events: list[Event], horizon: int) -> None:
+def test_the_horizon_bounds_what_nothing_else_does(
+    pattern: Part, events: list[Event], horizon: int
+) -> None:
     assert_agree(pattern, events, horizon)
 
 

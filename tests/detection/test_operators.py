@@ -1,4 +1,6 @@
-"""Each kind of operator and condition on its own, engine against reference: small worlds in which its edges are met."""
+"""Each kind of operator and condition on its own, engine against reference: small worlds in which
+its edges are met.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,9 @@ def assert_agree(pattern: Part, events: list[Event]) -> None:
 
 
 @given(ROLES, st.integers(1, 4), st.sampled_from([None, 0, 2]), timelines())
-def test_windows_that_come_again(absent: Part, length: int, origin: int | None, events: list[Event]) -> None:
+def test_windows_that_come_again(
+    absent: Part, length: int, origin: int | None, events: list[Event]
+) -> None:
     assert_agree(Absence(absent, EveryWindow(length, origin)), events)
 
 
@@ -64,7 +68,10 @@ def test_orders_hold_between_two_and_three_parts(
 ) -> None:
     moments = st.builds(Moment, st.integers(0, count - 1), st.sampled_from(list(End)))
     order = st.builds(Precedes, moments, moments, st.sampled_from([-2, 0, 0, 1]), st.booleans())
-    parts, orders = data.draw(st.permutations([A, B, C])), data.draw(st.lists(order, min_size=1, max_size=2))
+    parts, orders = (
+        data.draw(st.permutations([A, B, C])),
+        data.draw(st.lists(order, min_size=1, max_size=2)),
+    )
     assert_agree(Join(tuple(parts[:count]), tuple(orders), policy), events)
 
 
@@ -76,18 +83,24 @@ def test_fixed_windows(start: int, length: int, events: list[Event]) -> None:
 
 
 @given(ROLES, ROLES, DURATIONS, st.booleans(), timelines())
-def test_silence_after_a_part(first: Part, absent: Part, length: int, together: bool, events: list[Event]) -> None:
+def test_silence_after_a_part(
+    first: Part, absent: Part, length: int, together: bool, events: list[Event]
+) -> None:
     whole: Part = Join((first, C), policy=Policy.UNRESTRICTED) if together else first
     assert_agree(Absence(absent, AfterWindow(whole, length)), events)
 
 
 @given(ROLES, ROLES, ROLES, timelines(9))
-def test_single_use_between_two_parts(first: Part, last: Part, absent: Part, events: list[Event]) -> None:
+def test_single_use_between_two_parts(
+    first: Part, last: Part, absent: Part, events: list[Event]
+) -> None:
     assert_agree(Absence(absent, BetweenWindow(first, last), policy=Policy.CHRONICLE), events)
 
 
 @given(st.sampled_from(ALLEN), st.booleans(), timelines())
-def test_intervals_stand_as_the_definitions_say(relation: str, proper: bool, events: list[Event]) -> None:
+def test_intervals_stand_as_the_definitions_say(
+    relation: str, proper: bool, events: list[Event]
+) -> None:
     assert_agree(Join((A, B), (Stands(0, relation, 1, proper),), Policy.UNRESTRICTED), events)
 
 
@@ -97,7 +110,9 @@ def test_places_relate_as_the_definitions_say(
 ) -> None:
     pair = Join((A, B), (Near(0, one, 1, distance),), Policy.UNRESTRICTED)
     assert_agree(pair, events)
-    assert_agree(Only(Join((A, B), (), Policy.UNRESTRICTED), AtRegion(other, REGION, distance)), events)
+    assert_agree(
+        Only(Join((A, B), (), Policy.UNRESTRICTED), AtRegion(other, REGION, distance)), events
+    )
 
 
 @given(RELATIONS, st.booleans(), st.booleans(), timelines(9, UNLIKE))
@@ -107,7 +122,10 @@ def test_attributes_are_compared_as_the_reference_does(
     compared = Related(PartAttribute("x", ("v",)), relation, PartAttribute("y", ("v",)))
     order = (Precedes(Moment(0, End.FINISH), Moment(1, End.START)),) if ordered else ()
     first: Part = Named("x", A)
-    pair = (Only(first, AtRegion(SpatialRelation.FARTHER, REGION)) if hidden else first, Named("y", B))
+    pair = (
+        Only(first, AtRegion(SpatialRelation.FARTHER, REGION)) if hidden else first,
+        Named("y", B),
+    )
     assert_agree(Join(pair, (*order, compared), Policy.UNRESTRICTED), events)
 
 
@@ -133,7 +151,9 @@ def test_names_are_settled_at_the_lowest_operator_above_them(
 
 
 @given(POLICIES, DURATIONS, DURATIONS, timelines())
-def test_a_part_waits_for_the_slowest_of_the_others(policy: Policy, short: int, long: int, events: list[Event]) -> None:
+def test_a_part_waits_for_the_slowest_of_the_others(
+    policy: Policy, short: int, long: int, events: list[Event]
+) -> None:
     def ends_within(part: int, length: int) -> Precedes:
         return Precedes(Moment(part, End.FINISH), Moment(0, End.FINISH), -length, or_equal=True)
 

@@ -1,4 +1,6 @@
-"""Every timeline of a few events, engine against reference, for patterns whose edges random worlds seldom meet."""
+"""Every timeline of a few events, engine against reference, for patterns whose edges random worlds
+seldom meet.
+"""
 
 from __future__ import annotations
 
@@ -38,9 +40,14 @@ def worlds(kinds: str, length: int) -> Iterator[list[Event]]:
 
 
 def worlds_of_intervals(length: int) -> Iterator[list[Event]]:
-    """Events of kind a and b that last for a while: who ends together may have begun in either order."""
+    """Events of kind a and b that last for a while: who ends together may have begun in either
+    order.
+    """
     for choice in combinations_with_replacement(product("ab", (1, 2), (2, 3)), length):
-        lasting = [event_from(start, end, letter, number) for number, (letter, start, end) in enumerate(choice)]
+        lasting = [
+            event_from(start, end, letter, number)
+            for number, (letter, start, end) in enumerate(choice)
+        ]
         yield sorted(lasting, key=lambda each: each.order)
 
 
@@ -54,8 +61,12 @@ def test_ends_that_precede_each_other_or_are_one(policy: Policy, gap: int, or_eq
 
 
 @pytest.mark.parametrize("policy", list(Policy), ids=lambda policy: policy.value)
-@pytest.mark.parametrize("parts", [(A, A, A), (A, A, B), (B, A, B), (C, A, B)], ids=["aaa", "aab", "bab", "cab"])
-def test_absence_between_parts_that_one_event_may_be(parts: tuple[Named, ...], policy: Policy) -> None:
+@pytest.mark.parametrize(
+    "parts", [(A, A, A), (A, A, B), (B, A, B), (C, A, B)], ids=["aaa", "aab", "bab", "cab"]
+)
+def test_absence_between_parts_that_one_event_may_be(
+    parts: tuple[Named, ...], policy: Policy
+) -> None:
     absent, first, last = parts
     for events in worlds("abc", 5):
         assert_agree(Absence(absent, BetweenWindow(first, last), policy=policy), events)
@@ -63,16 +74,23 @@ def test_absence_between_parts_that_one_event_may_be(parts: tuple[Named, ...], p
 
 def test_a_name_is_settled_where_its_places_meet() -> None:
     x, y = Named("x", A), Named("y", B)
-    root = Join((Join((x, y), policy=Policy.DEFERRED), Join((y, x), policy=Policy.DEFERRED)), policy=Policy.DEFERRED)
+    root = Join(
+        (Join((x, y), policy=Policy.DEFERRED), Join((y, x), policy=Policy.DEFERRED)),
+        policy=Policy.DEFERRED,
+    )
     for events in worlds("abc", 6):
         assert_agree(Join((root, C), policy=Policy.DEFERRED), events)
 
 
 @pytest.mark.parametrize("horizon", [1, 2, 3])
 def test_evidence_before_a_part_is_kept_as_long_as_the_part_may_take(horizon: int) -> None:
-    pattern = Absence(B, BeforeWindow(Join((A, C), policy=Policy.UNRESTRICTED), 2), policy=Policy.UNRESTRICTED)
+    pattern = Absence(
+        B, BeforeWindow(Join((A, C), policy=Policy.UNRESTRICTED), 2), policy=Policy.UNRESTRICTED
+    )
     for events in worlds("abc", 5):
         network = Network()
         network.add("s", with_horizon(Plan(pattern), horizon).pattern)
         found = play(network, events) + network.advance_to(None)
-        assert Counter(key(each) for _, each in found) == expected(bounded(pattern, horizon), events)
+        assert Counter(key(each) for _, each in found) == expected(
+            bounded(pattern, horizon), events
+        )

@@ -1,4 +1,6 @@
-"""What detection costs, by counting: candidates tried, nodes at work, what is held. Times are for benchmarks."""
+"""What detection costs, by counting: candidates tried, nodes at work, what is held. Times are for
+benchmarks.
+"""
 
 from __future__ import annotations
 
@@ -50,11 +52,17 @@ def then(earlier: int, later: int) -> tuple[JoinCondition, ...]:
 def event(number: int, letter: str, **data: Any) -> Event:
     time = format_instant(number)
     body = {"kind": letter, **data}
-    return from_mapping({"id": f"e{number}", "source": "s", "type": "t", "time": time, "data": body})
+    return from_mapping(
+        {"id": f"e{number}", "source": "s", "type": "t", "time": time, "data": body}
+    )
 
 
 def play(network: Network, *events: Event) -> Found:
-    return [each for one in events for each in network.event(one, [atom for atom in network.atoms if holds(atom, one)])]
+    return [
+        each
+        for one in events
+        for each in network.event(one, [atom for atom in network.atoms if holds(atom, one)])
+    ]
 
 
 def tried(network: Network) -> int:
@@ -90,7 +98,9 @@ def test_equalities_through_a_third_part_are_a_key_for_all_three() -> None:
 
 def test_true_is_no_key_of_one_and_what_has_no_key_is_not_tried() -> None:
     network = network_of(Join((X, Y), (*then(0, 1), same_key("x", "y"))))
-    play(network, event(0, "a", key=1), event(1, "a"), event(2, "a", key=[1]), event(3, "a", key="1"))
+    play(
+        network, event(0, "a", key=1), event(1, "a"), event(2, "a", key=[1]), event(3, "a", key="1")
+    )
     assert play(network, event(4, "b", key=True), event(5, "b"), event(6, "b", key=[1])) == []
     assert tried(network) == 0
     assert len(play(network, event(7, "b", key=1.0))) == 1
@@ -122,7 +132,9 @@ def test_names_with_a_scope_are_not_shared() -> None:
 def test_only_nodes_with_something_to_forget_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     looked_at: list[Node] = []
     monkeypatch.setattr(FirstLine, "forget_before", _noting(FirstLine.forget_before, looked_at))
-    network = network_of(*(Join((kind("a"), kind("b")), then(0, 1), keep=length) for length in range(1, 6)))
+    network = network_of(
+        *(Join((kind("a"), kind("b")), then(0, 1), keep=length) for length in range(1, 6))
+    )
     play(network, event(0, "a"))
     network.forget_before(1)
     assert looked_at == []
@@ -131,7 +143,9 @@ def test_only_nodes_with_something_to_forget_are_looked_at(monkeypatch: pytest.M
     assert network.pending_count == 2
 
 
-def _noting(forget: Callable[[FirstLine, int], None], looked_at: list[Node]) -> Callable[[FirstLine, int], None]:
+def _noting(
+    forget: Callable[[FirstLine, int], None], looked_at: list[Node]
+) -> Callable[[FirstLine, int], None]:
     def noted(node: FirstLine, now: int) -> None:
         looked_at.append(node)
         forget(node, now)
@@ -143,7 +157,9 @@ def test_silence_needs_one_timer_however_many_wait() -> None:
     network = network_of(Absence(kind("b"), AfterWindow(kind("a"), WINDOW)))
     play(network, *(event(number, "a") for number in range(8)))
     assert len(network._timers) == 1
-    assert [each.end for _, each in network.advance_to(None)] == [number + WINDOW for number in range(8)]
+    assert [each.end for _, each in network.advance_to(None)] == [
+        number + WINDOW for number in range(8)
+    ]
 
 
 def test_what_was_ended_is_not_held_until_its_deadline() -> None:
@@ -155,7 +171,9 @@ def test_what_was_ended_is_not_held_until_its_deadline() -> None:
     assert network.pending_count == 0
 
 
-def test_a_shared_part_is_written_once_and_any_of_its_subscriptions_may_be_gone_when_it_is_read() -> None:
+def test_a_shared_part_is_written_once_and_any_of_its_subscriptions_may_be_gone_when_it_is_read() -> (
+    None
+):
     pattern = Join((X, Y), (*then(0, 1), same_key("x", "y")))
     network = network_of(pattern, pattern)
     play(network, event(0, "a", key=1))
@@ -177,12 +195,20 @@ def test_what_is_removed_leaves_no_timer() -> None:
 
 
 def test_what_comes_first_is_kept_once_for_all_who_wait_for_it() -> None:
-    patterns = [Join((X, Named("y", kind(letter))), (*then(0, 1), same_key("x", "y"))) for letter in "bcdefg"]
+    patterns = [
+        Join((X, Named("y", kind(letter))), (*then(0, 1), same_key("x", "y")))
+        for letter in "bcdefg"
+    ]
     network = network_of(*patterns)
     play(network, *(event(number, "a", key=number) for number in range(5)))
     lines = {id(node.line): node.line for node in nodes(network) if isinstance(node, FollowingNode)}
     assert [len(line.queue) for line in lines.values()] == [5]
-    assert [name for name, _ in play(network, event(6, "b", key=3), event(7, "b", key=3), event(8, "c", key=3))] == [
+    assert [
+        name
+        for name, _ in play(
+            network, event(6, "b", key=3), event(7, "b", key=3), event(8, "c", key=3)
+        )
+    ] == [
         "0",
         "1",
     ]

@@ -1,4 +1,6 @@
-"""The benchmarks of composites measure what they say: every composite is found, and the baselines find as many."""
+"""The benchmarks of composites measure what they say: every composite is found, and the baselines
+find as many.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +15,22 @@ from tocsin.hosts.local.finite import match_events, read_events
 
 
 @pytest.mark.parametrize("scenario", list(Scenario))
-def test_all_composites_of_the_logistics_scenario_are_found_and_nothing_is_left(scenario: Scenario) -> None:
-    figures = run_logistics({"scenario": scenario.value, "vehicles": 10, "events": 80, "client_events": 80})
+def test_all_composites_of_the_logistics_scenario_are_found_and_nothing_is_left(
+    scenario: Scenario,
+) -> None:
+    figures = run_logistics(
+        {"scenario": scenario.value, "vehicles": 10, "events": 80, "client_events": 80}
+    )
     assert figures["found"] == figures["client_found"] == 80 // scenario.events_per_composite
     assert figures["left_waiting"] == 0
 
 
 def test_the_fat_client_keeps_vehicles_apart() -> None:
     workload = LogisticsWorkload(Scenario.LEAVES, 3, 12)
-    assert composites_of_client(workload, [each for each in workload.positions() if each.vehicle != 2]) == 4
+    assert (
+        composites_of_client(workload, [each for each in workload.positions() if each.vehicle != 2])
+        == 4
+    )
 
 
 @pytest.mark.parametrize("density", list(Density))

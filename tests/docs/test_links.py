@@ -1,6 +1,8 @@
-"""Every link between pages leads somewhere; docs/papers.md keeps its promise: each row has its place and its reason.
+"""Every link between pages leads somewhere; docs/papers.md keeps its promise: each row has its
+place and its reason.
 
-A link to a test or a scenario file names what to look for there: the words of the link stand in the file.
+A link to a test or a scenario file names what to look for there: the words of the link stand in the
+file.
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ def test_links_lead_somewhere(page: Path) -> None:
         there = (page.parent / path).resolve() if path else page
         assert there.exists(), f"{page.name}: [{words}]({target})"
         if anchor:
-            assert anchor in headings_of(there), f"{page.name}: [{words}]({target}) has no such heading"
+            assert anchor in headings_of(there), (
+                f"{page.name}: [{words}]({target}) has no such heading"
+            )
 
 
 def rows_of(page: Path) -> list[list[str]]:

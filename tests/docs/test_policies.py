@@ -17,7 +17,9 @@ BEFORE = "selector{ k = 'a' } Before selector{ k = 'b' }"
 
 
 def drawer() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("draw_policies", ROOT / "scripts" / "draw_policies.py")
+    spec = importlib.util.spec_from_file_location(
+        "draw_policies", ROOT / "scripts" / "draw_policies.py"
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -30,13 +32,18 @@ def test_the_picture_is_up_to_date() -> None:
 
 
 @pytest.mark.parametrize(
-    ("page", "language", "texts"), [("opsl.md", "opsl", ("WINDOW", "NEAR")), ("concept.md", "concept", ("BEFORE",))]
+    ("page", "language", "texts"),
+    [("opsl.md", "opsl", ("WINDOW", "NEAR")), ("concept.md", "concept", ("BEFORE",))],
 )
-def test_the_table_is_what_the_reference_finds(page: str, language: str, texts: tuple[str, ...]) -> None:
+def test_the_table_is_what_the_reference_finds(
+    page: str, language: str, texts: tuple[str, ...]
+) -> None:
     written = (ROOT / "docs" / "languages" / page).read_text()
     assert "images/policies.svg" in written
     section = written.split("## Policy and horizon")[1].split("\n## ")[0]
-    rows = {found[1]: [cell.strip() for cell in found[2].split("|")] for found in ROW.finditer(section)}
+    rows = {
+        found[1]: [cell.strip() for cell in found[2].split("|")] for found in ROW.finditer(section)
+    }
     assert list(rows) == [policy.value for policy in Policy]
     module = drawer()
     for column, name in enumerate(texts):

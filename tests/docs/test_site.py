@@ -1,4 +1,6 @@
-"""The site is built strictly and without a network; it has every page, every command and every public name."""
+"""The site is built strictly and without a network; it has every page, every command and every
+public name.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,11 @@ def commands() -> list[str]:
     for name, lazy in COMMANDS.items():
         command = lazy.load(name)
         found.append(f"tocsin {name}")
-        for inner in command.list_commands(typer.Context(command)) if hasattr(command, "list_commands") else ():
+        for inner in (
+            command.list_commands(typer.Context(command))
+            if hasattr(command, "list_commands")
+            else ()
+        ):
             found.append(f"tocsin {name} {inner}")
     return found
 
@@ -57,7 +63,9 @@ def test_every_page_is_built_and_can_be_reached(site: Path) -> None:
     for page in (ROOT / "docs").rglob("*.md"):
         address = page.relative_to(ROOT / "docs").with_suffix(".html").as_posix()
         assert (site / address).exists(), f"{address} is not built"
-        assert f'href="{address}"' in start or page.name == "index.md", f"nothing leads to {address}"
+        assert f'href="{address}"' in start or page.name == "index.md", (
+            f"nothing leads to {address}"
+        )
 
 
 def test_no_page_asks_another_server(site: Path) -> None:
@@ -66,21 +74,31 @@ def test_no_page_asks_another_server(site: Path) -> None:
     for page in site.rglob("*.html"):
         assert loads.findall(page.read_text()) == [], page.name
     for style in site.rglob("*.css"):
-        assert not re.search(r"(?:@import|url\()\s*[\"']?(?:https?:)?//", style.read_text()), style.name
+        assert not re.search(r"(?:@import|url\()\s*[\"']?(?:https?:)?//", style.read_text()), (
+            style.name
+        )
 
 
 def test_links_to_sources_lead_to_the_sources(site: Path) -> None:
     page = (site / "papers.html").read_text()
-    outside = {target.removeprefix("../") for _, target in links_of(PAPERS) if target.startswith("../")}
+    outside = {
+        target.removeprefix("../") for _, target in links_of(PAPERS) if target.startswith("../")
+    }
     assert len(outside) > 30
     for target in outside:
-        address = f"source/{target}/index.html" if (ROOT / target).is_dir() else f"source/{target}.html"
+        address = (
+            f"source/{target}/index.html" if (ROOT / target).is_dir() else f"source/{target}.html"
+        )
         assert (site / address).exists(), target
         assert f'href="{address}"' in page
 
 
 def test_the_commands_page_has_every_command_and_its_help(site: Path) -> None:
-    written = set(re.findall(r"^#+ `(tocsin[a-z\- ]*)`$", (ROOT / "docs" / "commands.md").read_text(), re.MULTILINE))
+    written = set(
+        re.findall(
+            r"^#+ `(tocsin[a-z\- ]*)`$", (ROOT / "docs" / "commands.md").read_text(), re.MULTILINE
+        )
+    )
     assert written == set(commands())
     shown = (site / "commands.html").read_text()
     assert shown.count("Usage: tocsin") == len(written)
@@ -97,9 +115,15 @@ def test_a_link_to_what_is_not_there_fails_the_build(tmp_path: Path) -> None:
     """The strictness is real: also for links to sources, which the site redirects."""
     for name in ("scripts", "tocsin"):
         (tmp_path / name).symlink_to(ROOT / name)
-    (tmp_path / "mkdocs.yml").write_text((ROOT / "mkdocs.yml").read_text().partition("\nnav:")[0] + "\nnav: ['*.md']\n")
+    (tmp_path / "mkdocs.yml").write_text(
+        (ROOT / "mkdocs.yml").read_text().partition("\nnav:")[0] + "\nnav: ['*.md']\n"
+    )
     (tmp_path / "docs").mkdir()
-    for line, wrong in (("[a](../tocsin/errors.py)", False), ("[a](../tocsin/nothing.py)", True), ("[a](#b)", True)):
+    for line, wrong in (
+        ("[a](../tocsin/errors.py)", False),
+        ("[a](../tocsin/nothing.py)", True),
+        ("[a](#b)", True),
+    ):
         (tmp_path / "docs" / "index.md").write_text(f"# A page\n\n{line}\n")
         done = build(tmp_path, tmp_path / "site")
         assert (done.returncode != 0) is wrong, line + done.stderr

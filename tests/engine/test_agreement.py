@@ -1,4 +1,6 @@
-"""Indexes, scan and reference ring for the same events, in the same order, however the events are cut into batches."""
+"""Indexes, scan and reference ring for the same events, in the same order, however the events are
+cut into batches.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.engine.worlds import cut, event, event_lists, expressions, pairs, pairs_of_reference, subscribed
+from tests.engine.worlds import (
+    cut,
+    event,
+    event_lists,
+    expressions,
+    pairs,
+    pairs_of_reference,
+    subscribed,
+)
 from tests.strategies import HUGE, PATHS, events
 from tocsin.engine.batch import Batch
 from tocsin.engine.matching.matcher import Matcher
@@ -21,14 +31,24 @@ SIZES = (1, 63, 64, 65, 130)
 
 @given(expressions, event_lists)
 def test_scan_agrees_with_the_reference(nodes, given_events):
-    assert pairs(subscribed(ScanMatcher(), nodes), Batch(given_events)) == pairs_of_reference(nodes, given_events)
+    assert pairs(subscribed(ScanMatcher(), nodes), Batch(given_events)) == pairs_of_reference(
+        nodes, given_events
+    )
 
 
-@pytest.mark.parametrize(("low", "high"), [(1, 2), (2.0, 2), (2, 3.5), (3, 1), ("2", "3"), ("2", "2")])
+@pytest.mark.parametrize(
+    ("low", "high"), [(1, 2), (2.0, 2), (2, 3.5), (3, 1), ("2", "3"), ("2", "2")]
+)
 def test_limits_belong_to_ranges_as_the_reference_says(low, high):
     ends = (Constant.of(low), Constant.of(high))
-    nodes = [Between(("v",), *ends), *(Ordered(("v",), way, end) for way in ("<", "<=", ">", ">=") for end in ends)]
-    given_events = [event({"v": value}) for value in (0, 1, 1.5, 2, 2.5, 3, 3.5, 4, "1", "2", "3", "4", True, None)]
+    nodes = [
+        Between(("v",), *ends),
+        *(Ordered(("v",), way, end) for way in ("<", "<=", ">", ">=") for end in ends),
+    ]
+    given_events = [
+        event({"v": value})
+        for value in (0, 1, 1.5, 2, 2.5, 3, 3.5, 4, "1", "2", "3", "4", True, None)
+    ]
     expected = pairs_of_reference(nodes, given_events)
     assert pairs(subscribed(ScanMatcher(), nodes), Batch(given_events)) == expected
     assert pairs(subscribed(Matcher(few=0), nodes), Batch(given_events)) == expected
@@ -47,7 +67,12 @@ def test_single_events_agree_with_the_reference(nodes, given_events):
     assert pairs(matcher, Batch(given_events)) == pairs_of_reference(nodes, given_events)
 
 
-@given(expressions, st.lists(events(), min_size=3, max_size=9), st.sampled_from(SIZES), st.sampled_from(SIZES))
+@given(
+    expressions,
+    st.lists(events(), min_size=3, max_size=9),
+    st.sampled_from(SIZES),
+    st.sampled_from(SIZES),
+)
 def test_words_and_blocks_have_no_seams(nodes, few_events, size, block):
     given_events = [few_events[i % len(few_events)] for i in range(size)]
     matcher = subscribed(Matcher(few=0, block=block), nodes)
@@ -73,14 +98,24 @@ wide_numbers = st.one_of(
 wide_constants = wide_numbers.map(Constant.of)
 wide_predicates = st.one_of(
     st.builds(Ordered, PATHS, st.sampled_from(["<", "<=", ">", ">="]), wide_constants),
-    st.builds(Between, PATHS, wide_constants, wide_constants, st.sampled_from([Truth.UNKNOWN, Truth.FALSE])),
+    st.builds(
+        Between,
+        PATHS,
+        wide_constants,
+        wide_constants,
+        st.sampled_from([Truth.UNKNOWN, Truth.FALSE]),
+    ),
     st.builds(OneOf, PATHS, st.frozensets(wide_constants, min_size=1, max_size=3)),
 )
 
 
 @given(
     st.lists(st.one_of(wide_predicates, wide_predicates.map(Not)), max_size=12),
-    st.lists(st.fixed_dictionaries({"a": wide_numbers, "b": wide_numbers}).map(event), min_size=1, max_size=12),
+    st.lists(
+        st.fixed_dictionaries({"a": wide_numbers, "b": wide_numbers}).map(event),
+        min_size=1,
+        max_size=12,
+    ),
     st.sampled_from([0, 99]),
 )
 def test_numbers_that_floats_confuse_are_told_apart(nodes, given_events, few):
@@ -91,7 +126,9 @@ def test_numbers_that_floats_confuse_are_told_apart(nodes, given_events, few):
 @pytest.mark.parametrize("few", [0, 1])
 def test_neighbours_above_two_to_the_53(few):
     limit = Constant.of(2**53 + 1)
-    nodes = [Ordered(("a",), relation, limit) for relation in ("<", "<=", ">", ">=")] + [Equals(("a",), limit)]
+    nodes = [Ordered(("a",), relation, limit) for relation in ("<", "<=", ">", ">=")] + [
+        Equals(("a",), limit)
+    ]
     matcher = subscribed(Matcher(few=few), nodes)
     assert pairs(matcher, Batch([event({"a": 2**53})])) == [(0, "0"), (0, "1")]
     assert pairs(matcher, Batch([event({"a": 2**53 + 1})])) == [(0, "1"), (0, "3"), (0, "4")]
@@ -100,9 +137,15 @@ def test_neighbours_above_two_to_the_53(few):
 
 @pytest.mark.parametrize("few", [0, 1])
 def test_nan_counts_as_null(few):
-    """No codec lets NaN through; should one appear all the same, every comparison with it is unknown."""
+    """No codec lets NaN through; should one appear all the same, every comparison with it is
+    unknown.
+    """
     limit = Constant.of(1)
-    nodes = [Ordered(("a",), "<", limit), Not(Ordered(("a",), "<", limit)), Not(Equals(("a",), limit))]
+    nodes = [
+        Ordered(("a",), "<", limit),
+        Not(Ordered(("a",), "<", limit)),
+        Not(Equals(("a",), limit)),
+    ]
     assert pairs(subscribed(Matcher(few=few), nodes), Batch([event({"a": float("nan")})])) == []
 
 
@@ -120,7 +163,12 @@ def test_a_lenient_true_mismatch_is_true_for_other_kinds_only(few):
 )
 def test_the_empty_conjunction_rings_always_and_the_empty_disjunction_never(matcher):
     subscribed(matcher, [AllOf(()), AnyOf(()), AnyOf((AllOf(()), Equals(("a",), Constant.of(1))))])
-    assert pairs(matcher, Batch([event({}), event({"a": 1})])) == [(0, "0"), (0, "2"), (1, "0"), (1, "2")]
+    assert pairs(matcher, Batch([event({}), event({"a": 1})])) == [
+        (0, "0"),
+        (0, "2"),
+        (1, "0"),
+        (1, "2"),
+    ]
 
 
 @pytest.mark.parametrize("matcher", [Matcher(), ScanMatcher()])

@@ -1,4 +1,6 @@
-"""Adding and removing in any order is the same as building at once; what is removed leaves nothing behind."""
+"""Adding and removing in any order is the same as building at once; what is removed leaves nothing
+behind.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,10 @@ IDS = ["blocks", "one by one", "scan"]
 
 
 @pytest.mark.parametrize("make", MATCHERS, ids=IDS)
-@given(changes=st.lists(st.tuples(st.sampled_from("abcdef"), boolean_nodes()), max_size=20), given_events=event_lists)
+@given(
+    changes=st.lists(st.tuples(st.sampled_from("abcdef"), boolean_nodes()), max_size=20),
+    given_events=event_lists,
+)
 def test_any_history_of_changes_matches_like_its_outcome(make, changes, given_events):
     matcher, living = make(), {}
     for key, node in changes:
@@ -33,13 +38,20 @@ def test_any_history_of_changes_matches_like_its_outcome(make, changes, given_ev
         else:
             matcher.add(key, Condition(node))
             living[key] = node
-    expected = [(i, list(living)[int(place)]) for i, place in pairs_of_reference(list(living.values()), given_events)]
+    expected = [
+        (i, list(living)[int(place)])
+        for i, place in pairs_of_reference(list(living.values()), given_events)
+    ]
     assert pairs(matcher, Batch(given_events)) == expected
     assert len(matcher) == len(living)
 
 
 @pytest.mark.parametrize("make", MATCHERS, ids=IDS)
-@given(nodes=st.lists(boolean_nodes(), min_size=1, max_size=8), given_events=event_lists, order=st.randoms())
+@given(
+    nodes=st.lists(boolean_nodes(), min_size=1, max_size=8),
+    given_events=event_lists,
+    order=st.randoms(),
+)
 def test_a_matcher_that_lost_everything_is_as_good_as_new(make, nodes, given_events, order):
     matcher = subscribed(make(), nodes)
     pairs(matcher, Batch(given_events))

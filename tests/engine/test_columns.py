@@ -21,30 +21,46 @@ COMPARED_KINDS = (Kind.BOOLEAN, Kind.NUMBER, Kind.STRING)
 
 
 def seen(column: Column) -> list[tuple[int, float, object]]:
-    """What a matcher can learn from a column: kind, number, and the value behind the code of its kind."""
+    """What a matcher can learn from a column: kind, number, and the value behind the code of its
+    kind.
+    """
     found = []
     for i, kind in enumerate(column.kinds.tolist()):
         codes = {compared: int(column.distinct(compared).codes[i]) for compared in COMPARED_KINDS}
         assert all(code == -1 for compared, code in codes.items() if compared != kind)
-        value = column.distinct(Kind(kind)).values[codes[Kind(kind)]] if Kind(kind) in codes else None
+        value = (
+            column.distinct(Kind(kind)).values[codes[Kind(kind)]] if Kind(kind) in codes else None
+        )
         found.append((kind, str(float(column.numbers[i])), value))
     return found
 
 
 ARRAYS = st.one_of(
-    st.lists(st.none() | st.integers(-(2**63), 2**63 - 1)).map(lambda v: (v, pa.array(v, pa.int64()))),
+    st.lists(st.none() | st.integers(-(2**63), 2**63 - 1)).map(
+        lambda v: (v, pa.array(v, pa.int64()))
+    ),
     st.lists(st.none() | st.integers(0, 2**64 - 1)).map(lambda v: (v, pa.array(v, pa.uint64()))),
     st.lists(st.none() | st.integers(-128, 127)).map(lambda v: (v, pa.array(v, pa.int8()))),
-    st.lists(st.none() | st.floats()).map(lambda v: (v, pa.array(v, pa.float64(), from_pandas=False))),
-    st.lists(st.none() | st.floats(width=32)).map(lambda v: (v, pa.array(v, pa.float32(), from_pandas=False))),
+    st.lists(st.none() | st.floats()).map(
+        lambda v: (v, pa.array(v, pa.float64(), from_pandas=False))
+    ),
+    st.lists(st.none() | st.floats(width=32)).map(
+        lambda v: (v, pa.array(v, pa.float32(), from_pandas=False))
+    ),
     st.lists(st.none() | st.booleans()).map(lambda v: (v, pa.array(v, pa.bool_()))),
     st.lists(st.none() | st.text(max_size=3)).map(lambda v: (v, pa.array(v, pa.string()))),
     st.lists(st.none() | st.text(max_size=3)).map(lambda v: (v, pa.array(v, pa.large_string()))),
     st.lists(st.none() | st.text(max_size=3)).map(lambda v: (v, pa.array(v, pa.string_view()))),
-    st.lists(st.none() | st.text(max_size=3)).map(lambda v: (v, pa.array(v, pa.string()).dictionary_encode())),
-    st.lists(st.none() | st.integers(0, 3)).map(lambda v: (v, pa.array(v, pa.int64()).dictionary_encode())),
+    st.lists(st.none() | st.text(max_size=3)).map(
+        lambda v: (v, pa.array(v, pa.string()).dictionary_encode())
+    ),
+    st.lists(st.none() | st.integers(0, 3)).map(
+        lambda v: (v, pa.array(v, pa.int64()).dictionary_encode())
+    ),
     st.lists(st.none() | st.just([1])).map(lambda v: (v, pa.array(v, pa.list_(pa.int64())))),
-    st.lists(st.none() | st.just({"x": 1})).map(lambda v: (v, pa.array(v, pa.struct([("x", pa.int64())])))),
+    st.lists(st.none() | st.just({"x": 1})).map(
+        lambda v: (v, pa.array(v, pa.struct([("x", pa.int64())])))
+    ),
     st.lists(st.none() | st.datetimes()).map(lambda v: (v, pa.array(v, pa.timestamp("us")))),
     st.lists(st.none()).map(lambda v: (v, pa.array(v, pa.null()))),
 )
@@ -77,7 +93,9 @@ def test_a_whole_decimal_beyond_all_floats_digits_stays_exact():
 
 
 def test_a_dictionary_may_hold_a_null_and_a_string_twice():
-    array = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, None, 3]), pa.array(["x", None, "x", "y"]))
+    array = pa.DictionaryArray.from_arrays(
+        pa.array([0, 1, 2, None, 3]), pa.array(["x", None, "x", "y"])
+    )
     assert seen(Column.of_arrow(array)) == seen(Column.of_values(["x", None, "x", None, "y"]))
 
 
@@ -104,7 +122,9 @@ NAMES = {("a",): "column a", ("s",): "column s", ("n",): "column n"}
 
 
 @pytest.mark.parametrize("few", [0, 1000])
-@pytest.mark.parametrize("source", [TABLE, TABLE.combine_chunks().to_batches()[0]], ids=["table", "record batch"])
+@pytest.mark.parametrize(
+    "source", [TABLE, TABLE.combine_chunks().to_batches()[0]], ids=["table", "record batch"]
+)
 def test_rows_match_like_the_events_they_stand_for(source, few):
     nodes = [
         Ordered(("a",), ">=", Constant.of(2**53 + 1)),
@@ -115,7 +135,9 @@ def test_rows_match_like_the_events_they_stand_for(source, few):
     ]
     given_events = [event(row) for row in ROWS]
     batch = ArrowBatch(source, NAMES, given_events.__getitem__)
-    assert pairs(subscribed(Matcher(few=few), nodes), batch) == pairs_of_reference(nodes, given_events)
+    assert pairs(subscribed(Matcher(few=few), nodes), batch) == pairs_of_reference(
+        nodes, given_events
+    )
 
 
 def test_whole_events_are_made_only_for_computed_predicates():

@@ -1,4 +1,6 @@
-"""The paper's algorithm step by step: its own example with tables 2 to 4, and the same matches as everywhere else."""
+"""The paper's algorithm step by step: its own example with tables 2 to 4, and the same matches as
+everywhere else.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def traced(selectors: dict[str, str], data: dict[str, Any], *, reorder: bool = T
 
 def steps_of(trace: Trace, key: str) -> list[tuple[str, str, Truth]]:
     walk = next(walk for walk in trace.walks if walk.key == key)
-    return [(step.how.value, predicate_text(step.test.predicate), step.value) for step in walk.steps]
+    return [
+        (step.how.value, predicate_text(step.test.predicate), step.value) for step in walk.steps
+    ]
 
 
 def table_after(trace: Trace, key: str) -> list[tuple[str, Truth]]:
@@ -45,7 +49,9 @@ PRICE, COMPUTER, OREILLY = "Price < 200", "Type = 'Computer'", "Publisher = 'ORe
 
 
 def test_the_papers_example_gives_the_papers_tables():
-    """The processed forms as printed, on the abstract that the paper's table 3 assumes (specification 5.3 and 5.4)."""
+    """The processed forms as printed, on the abstract that the paper's table 3 assumes
+    (specification 5.3 and 5.4).
+    """
     trace = traced(PROCESSED, BOOK_ON_JMS, reorder=False)
     table_2 = [(QREILLY, F), (JACK, T)]
     table_3 = [*table_2, (PRICE, T), (LIKE, T)]
@@ -54,18 +60,41 @@ def test_the_papers_example_gives_the_papers_tables():
     assert table_after(trace, "Sub2") == table_3
     assert table_after(trace, "Sub3") == table_4
     assert table_after(trace, "Sub4") == table_4
-    assert steps_of(trace, "Sub1") == [("evaluated", QREILLY, F), ("skipped", LIKE, F), ("evaluated", JACK, T)]
-    assert steps_of(trace, "Sub2") == [("evaluated", PRICE, T), ("evaluated", LIKE, T), ("skipped", COMPUTER, T)]
-    assert steps_of(trace, "Sub3") == [("evaluated", COMPUTER, F), ("skipped", OREILLY, F), ("reused", JACK, T)]
-    assert steps_of(trace, "Sub4") == [("reused", PRICE, T), ("skipped", LIKE, T), ("skipped", QREILLY, T)]
+    assert steps_of(trace, "Sub1") == [
+        ("evaluated", QREILLY, F),
+        ("skipped", LIKE, F),
+        ("evaluated", JACK, T),
+    ]
+    assert steps_of(trace, "Sub2") == [
+        ("evaluated", PRICE, T),
+        ("evaluated", LIKE, T),
+        ("skipped", COMPUTER, T),
+    ]
+    assert steps_of(trace, "Sub3") == [
+        ("evaluated", COMPUTER, F),
+        ("skipped", OREILLY, F),
+        ("reused", JACK, T),
+    ]
+    assert steps_of(trace, "Sub4") == [
+        ("reused", PRICE, T),
+        ("skipped", LIKE, T),
+        ("skipped", QREILLY, T),
+    ]
     assert trace.matches == ["Sub1", "Sub2", "Sub3", "Sub4"]
 
 
 def test_the_listed_subscriptions_take_eight_evaluations():
-    """Specification 5.2: twelve occurrences of predicates, eight evaluations, Sub1 and Sub3 ring."""
+    """Specification 5.2: twelve occurrences of predicates, eight evaluations, Sub1 and Sub3
+    ring.
+    """
     trace = traced(LISTED, BOOK)
     hows = [step.how for walk in trace.walks for step in walk.steps]
-    assert (len(hows), hows.count(How.EVALUATED), hows.count(How.REUSED), hows.count(How.SKIPPED)) == (12, 8, 1, 3)
+    assert (
+        len(hows),
+        hows.count(How.EVALUATED),
+        hows.count(How.REUSED),
+        hows.count(How.SKIPPED),
+    ) == (12, 8, 1, 3)
     assert trace.matches == ["Sub1", "Sub3"]
     assert steps_of(trace, "Sub3") == [
         ("evaluated", OREILLY, T),
@@ -75,7 +104,9 @@ def test_the_listed_subscriptions_take_eight_evaluations():
 
 
 def test_the_last_node_is_not_the_result():
-    """Specification R4: c is assigned, d is evaluated and not true, and the whole is true all the same."""
+    """Specification R4: c is assigned, d is evaluated and not true, and the whole is true all the
+    same.
+    """
     trace = traced({"s": "a = 1 AND b = 1 OR c = 1 AND d = 1"}, {"a": 1, "b": 1, "c": 0, "d": 0})
     assert [(how, value) for how, _, value in steps_of(trace, "s")] == [
         ("evaluated", T),
@@ -104,12 +135,19 @@ def test_it_rings_when_the_reference_says_so_and_evaluates_each_predicate_once(n
     listed = SubscriptionList()
     for place, node in enumerate(nodes):
         listed.add(str(place), node)
-    found = [(i, key) for i, event in enumerate(given_events) for key in listed.trace(event).matches]
+    found = [
+        (i, key) for i, event in enumerate(given_events) for key in listed.trace(event).matches
+    ]
     assert found == pairs_of_reference(nodes, given_events)
     distinct = {predicate for node in nodes for predicate in predicates_of(node)}
     for event in given_events:
         trace = listed.trace(event)
-        evaluated = [step.test.predicate for walk in trace.walks for step in walk.steps if step.how is How.EVALUATED]
+        evaluated = [
+            step.test.predicate
+            for walk in trace.walks
+            for step in walk.steps
+            if step.how is How.EVALUATED
+        ]
         assert len(evaluated) == len(set(evaluated)) == len(trace.props) <= len(distinct)
 
 

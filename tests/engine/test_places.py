@@ -1,4 +1,6 @@
-"""The index of regions: the same answers as the scan and the reference, and no comparison with regions far away."""
+"""The index of regions: the same answers as the scan and the reference, and no comparison with
+regions far away.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ MATCHERS: dict[str, Callable[[], Matcher]] = {
     "one by one": lambda: Matcher(few=99),
 }
 ORIGINS = ((0, 0), (175, 0), (-180, 0), (20, 84), (20, -90), (100, 48))
-"""Corners of the small worlds: the plane, both sides of the 180th meridian and beyond, and around the poles."""
+"""Corners of the small worlds: the plane, both sides of the 180th meridian and beyond, and around
+the poles.
+"""
 
 SCALES = (1, 1, 20)
 """Degrees of longitude to a step: edges up to a third of the globe."""
@@ -55,8 +59,11 @@ def shapes(draw: st.DrawFn, origin: tuple[int, int], scale: int = 1) -> str:
     x = sorted(draw(st.lists(st.integers(0, 6), min_size=4, max_size=4, unique=True)))
     y = sorted(draw(st.lists(st.integers(0, 6), min_size=4, max_size=4, unique=True)))
     shape = draw(st.sampled_from(SHAPES))
-    order = (0, 1, 2, 3) if shape.startswith("MULTIPOLYGON") else (0, 1, 3, 2)  # apart, or one around the other
-    return shape.format(*(value for at in order for value in (origin[0] + scale * x[at], origin[1] + y[at])))
+    # apart, or one around the other
+    order = (0, 1, 2, 3) if shape.startswith("MULTIPOLYGON") else (0, 1, 3, 2)
+    return shape.format(
+        *(value for at in order for value in (origin[0] + scale * x[at], origin[1] + y[at]))
+    )
 
 
 @st.composite
@@ -65,7 +72,9 @@ def worlds(draw: st.DrawFn, metric: Metric) -> tuple[list[BooleanNode], list[Eve
     origin = draw(st.sampled_from(ORIGINS)) if metric is Metric.WGS84 else (0, 0)
     scale = draw(st.sampled_from(SCALES)) if metric is Metric.WGS84 else 1
     distances = (
-        [0.0, 30_001.0, 111_001.0, 700_001.0, 1.5e6] if metric is Metric.WGS84 else [0.0, 0.5, 1.0, 2.0**0.5, 9.0]
+        [0.0, 30_001.0, 111_001.0, 700_001.0, 1.5e6]
+        if metric is Metric.WGS84
+        else [0.0, 0.5, 1.0, 2.0**0.5, 9.0]
     )
     tests = st.builds(
         PlaceIs,
@@ -88,7 +97,9 @@ def worlds(draw: st.DrawFn, metric: Metric) -> tuple[list[BooleanNode], list[Eve
 @pytest.mark.parametrize("make", MATCHERS.values(), ids=MATCHERS)
 @pytest.mark.parametrize("metric", list(Metric))
 @given(data=st.data())
-def test_the_index_agrees_with_the_scan(make: Callable[[], Matcher], metric: Metric, data: st.DataObject) -> None:
+def test_the_index_agrees_with_the_scan(
+    make: Callable[[], Matcher], metric: Metric, data: st.DataObject
+) -> None:
     nodes, events = data.draw(worlds(metric))
     expected = pairs(subscribed(ScanMatcher(), nodes), Batch(events))
     assert pairs(subscribed(make(), nodes), Batch(events)) == expected
@@ -107,11 +118,14 @@ def test_the_scan_agrees_with_the_reference(metric: Metric, data: st.DataObject)
 def test_any_history_of_changes_between_batches_matches_like_its_outcome(
     make: Callable[[], Matcher], data: st.DataObject
 ) -> None:
-    with patch.object(places, "_SMALL", 2), patch.object(regions, "_PIECE", 2):  # so that all ways are taken
+    # so that all ways are taken
+    with patch.object(places, "_SMALL", 2), patch.object(regions, "_PIECE", 2):
         matcher, living, number = make(), dict[str, BooleanNode](), 0
         for _ in range(data.draw(st.integers(1, 5))):
             nodes, events = data.draw(worlds(Metric.PLANAR))
-            for key in data.draw(st.lists(st.sampled_from(sorted(living)), unique=True)) if living else ():
+            for key in (
+                data.draw(st.lists(st.sampled_from(sorted(living)), unique=True)) if living else ()
+            ):
                 matcher.remove(key)
                 del living[key]
             for node in nodes:
@@ -119,7 +133,10 @@ def test_any_history_of_changes_between_batches_matches_like_its_outcome(
                 living[f"{number:03}"] = node
                 matcher.add(f"{number:03}", Condition(node))
             keys = list(living)
-            expected = [(i, keys[int(place)]) for i, place in pairs_of_reference(list(living.values()), events)]
+            expected = [
+                (i, keys[int(place)])
+                for i, place in pairs_of_reference(list(living.values()), events)
+            ]
             assert pairs(matcher, Batch(events)) == expected
         for key in living:
             matcher.remove(key)
@@ -132,7 +149,11 @@ def square(x: float, y: float) -> str:
 
 def sparse_map(side: int) -> list[BooleanNode]:
     """Unit squares two apart."""
-    return [PlaceIs(SpatialRelation.INSIDE, square(3 * x, 3 * y)) for x in range(side) for y in range(side)]
+    return [
+        PlaceIs(SpatialRelation.INSIDE, square(3 * x, 3 * y))
+        for x in range(side)
+        for y in range(side)
+    ]
 
 
 @pytest.mark.parametrize("few", [0, 99])
@@ -144,8 +165,12 @@ def test_only_regions_near_an_event_are_compared_with_it(few: int) -> None:
     assert matcher.work.place_checks == 30
 
 
-@pytest.mark.parametrize("relation", [SpatialRelation.NEARER, SpatialRelation.AT, SpatialRelation.WITHIN])
-def test_a_distance_widens_what_is_compared_by_no_more_than_itself(relation: SpatialRelation) -> None:
+@pytest.mark.parametrize(
+    "relation", [SpatialRelation.NEARER, SpatialRelation.AT, SpatialRelation.WITHIN]
+)
+def test_a_distance_widens_what_is_compared_by_no_more_than_itself(
+    relation: SpatialRelation,
+) -> None:
     nodes = [PlaceIs(relation, square(10 * at, 0), 2.0) for at in range(100)]
     matcher = subscribed(Matcher(), nodes)
     pairs(matcher, Batch([placed(f"POINT ({10 * at + 2.5} 0.5)") for at in range(100)]))
@@ -153,7 +178,10 @@ def test_a_distance_widens_what_is_compared_by_no_more_than_itself(relation: Spa
 
 
 def test_metres_compare_only_what_is_near() -> None:
-    ports = [PlaceIs(SpatialRelation.WITHIN, f"POINT ({at} 50)", 5_000.0, Metric.WGS84) for at in range(-90, 90)]
+    ports = [
+        PlaceIs(SpatialRelation.WITHIN, f"POINT ({at} 50)", 5_000.0, Metric.WGS84)
+        for at in range(-90, 90)
+    ]
     matcher = subscribed(Matcher(), ports)
     found = pairs(matcher, Batch([placed(f"POINT ({at + 0.01} 50)") for at in range(-90, 90)]))
     assert found == [(at, str(at)) for at in range(180)]
@@ -161,9 +189,13 @@ def test_metres_compare_only_what_is_near() -> None:
 
 
 def test_an_edge_that_is_straight_in_degrees_does_not_bulge() -> None:
-    """The straight line on the ground between the upper corners runs 1.2 km north of the border in its middle."""
+    """The straight line on the ground between the upper corners runs 1.2 km north of the border in
+    its middle.
+    """
     border = "POLYGON ((0 59, 5 59, 5 60, 0 60, 0 59))"
-    tests = [PlaceIs(SpatialRelation.NEARER, border, limit, Metric.WGS84) for limit in (1_000.0, 1_200.0)]
+    tests = [
+        PlaceIs(SpatialRelation.NEARER, border, limit, Metric.WGS84) for limit in (1_000.0, 1_200.0)
+    ]
     events = [placed("POINT (2.5 60.01)")]  # 1114 m north of it
     assert pairs_of_reference(tests, events) == [(0, "1")]
     assert pairs(subscribed(Matcher(), tests), Batch(events)) == [(0, "1")]
@@ -172,23 +204,40 @@ def test_an_edge_that_is_straight_in_degrees_does_not_bulge() -> None:
 @pytest.mark.parametrize("longitude", [185, -175])
 def test_longitudes_a_turn_apart_are_the_same_ground(longitude: int) -> None:
     near = PlaceIs(SpatialRelation.NEARER, f"POINT ({longitude} 0)", 10.0, Metric.WGS84)
-    events = [placed("POINT (185 0)"), placed("POINT (-175 0)"), placed("POINT (185 1)"), placed("POINT (175 0)")]
+    events = [
+        placed("POINT (185 0)"),
+        placed("POINT (-175 0)"),
+        placed("POINT (185 1)"),
+        placed("POINT (175 0)"),
+    ]
     assert pairs_of_reference([near], events) == [(0, "0"), (1, "0")]
     assert pairs(subscribed(Matcher(), [near]), Batch(events)) == [(0, "0"), (1, "0")]
 
 
 def test_regions_across_the_180th_meridian_are_compared_with_what_is_near_alone() -> None:
-    rows = [(f"{179 + at % 2} {at}", f"{181 + at % 2} {at}", f"{180} {at + 0.5}") for at in range(-80, 80)]
-    nodes = [PlaceIs(SpatialRelation.INSIDE, f"POLYGON (({a}, {b}, {c}, {a}))", 0.0, Metric.WGS84) for a, b, c in rows]
+    rows = [
+        (f"{179 + at % 2} {at}", f"{181 + at % 2} {at}", f"{180} {at + 0.5}")
+        for at in range(-80, 80)
+    ]
+    nodes = [
+        PlaceIs(SpatialRelation.INSIDE, f"POLYGON (({a}, {b}, {c}, {a}))", 0.0, Metric.WGS84)
+        for a, b, c in rows
+    ]
     matcher = subscribed(Matcher(), nodes)
-    events = [placed(f"POINT ({x} {at + 0.1})") for at in range(-80, 80) for x in (-180, 180, -179.9, 0, 170)]
+    events = [
+        placed(f"POINT ({x} {at + 0.1})")
+        for at in range(-80, 80)
+        for x in (-180, 180, -179.9, 0, 170)
+    ]
     assert len(pairs(matcher, Batch(events))) == 3 * 160
     assert matcher.work.place_checks == 3 * 160
 
 
 def test_places_that_the_globe_does_not_have_are_neither_near_nor_far() -> None:
     relations = [SpatialRelation.NEARER, SpatialRelation.FARTHER, SpatialRelation.INSIDE]
-    tests: list[BooleanNode] = [PlaceIs(each, square(0, 0), 5e6, Metric.WGS84) for each in relations]
+    tests: list[BooleanNode] = [
+        PlaceIs(each, square(0, 0), 5e6, Metric.WGS84) for each in relations
+    ]
     events = [placed("POINT (0 91)"), placed("POINT (0.5 0.5)"), placed("POINT (90 0)")]
     expected = [(1, "0"), (1, "2"), (2, "1")]
     assert pairs_of_reference(tests, events) == expected
@@ -216,7 +265,11 @@ def test_one_more_region_does_not_rebuild_the_others() -> None:
     with patch.object(places, "RegionTree", Counted):
         matcher.add("new", Condition(PlaceIs(SpatialRelation.INSIDE, square(0, 0))))
         matcher.add("newer", Condition(PlaceIs(SpatialRelation.MEETS, square(0, 0))))
-        assert pairs(matcher, Batch([placed("POINT (0 0)")])) == [(0, "0"), (0, "new"), (0, "newer")]
+        assert pairs(matcher, Batch([placed("POINT (0 0)")])) == [
+            (0, "0"),
+            (0, "new"),
+            (0, "newer"),
+        ]
         matcher.remove("newer")
         matcher.remove("0")
         assert pairs(matcher, Batch([placed("POINT (0 0)")])) == [(0, "new")]
@@ -231,7 +284,9 @@ def test_several_points_are_no_ground_between_them_in_any_batch() -> None:
     for batch in (Batch(events), arrow):
         for few in (0, 99):
             assert pairs(subscribed(Matcher(few=few), [inside]), batch) == [(1, "0")]
-    assert [format_place(place) for place in arrow.places()] == [event.place_text for event in events]
+    assert [format_place(place) for place in arrow.places()] == [
+        event.place_text for event in events
+    ]
 
 
 def test_what_is_no_region_is_refused_and_changes_nothing() -> None:

@@ -1,4 +1,6 @@
-"""The paper's algorithm, traced: which predicates it evaluates, in which order, and which it never looks at."""
+"""The paper's algorithm, traced: which predicates it evaluates, in which order, and which it never
+looks at.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,15 @@ PROCESSED = (
 
 
 def book(abstract):
-    return event({"Abstract": abstract, "Author": "Jack", "Publisher": "OReilly", "Price": 100, "Type": "PDA"})
+    return event(
+        {
+            "Abstract": abstract,
+            "Author": "Jack",
+            "Publisher": "OReilly",
+            "Price": 100,
+            "Type": "PDA",
+        }
+    )
 
 
 def rung(matcher, abstract):
@@ -97,7 +107,9 @@ def test_a_settled_disjunction_looks_no_further():
 
 def test_one_set_written_twice_is_one_predicate():
     """Spec 5.5, row 16."""
-    members = [OneOf(("s",), frozenset(map(Constant.of, order))) for order in (("x", "y"), ("y", "x"))]
+    members = [
+        OneOf(("s",), frozenset(map(Constant.of, order))) for order in (("x", "y"), ("y", "x"))
+    ]
     matcher = subscribed(ScanMatcher(), [AllOf(tuple(members))])
     assert pairs(matcher, Batch([event({"s": "y"})])) == [(0, "0")]
     assert matcher.work.predicate_evaluations == 1

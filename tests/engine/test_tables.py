@@ -1,4 +1,6 @@
-"""The tables under the matcher hold what a plain Python model of them holds, and no more than twice of it."""
+"""The tables under the matcher hold what a plain Python model of them holds, and no more than twice
+of it.
+"""
 
 from __future__ import annotations
 
@@ -44,10 +46,14 @@ def test_postings_give_back_the_room_of_lists_that_are_gone():
         for item in range(8):
             postings.remove(number, item)
     assert len(postings.pool) <= 2 * 100 * 8 + 1024
-    assert [sorted(postings.of(number).tolist()) for number in lists[:100]] == [list(range(8))] * 100
+    assert [sorted(postings.of(number).tolist()) for number in lists[:100]] == [
+        list(range(8))
+    ] * 100
 
 
-@given(st.lists(st.tuples(st.integers(0, 9), st.lists(st.integers(0, 99), max_size=5)), max_size=60))
+@given(
+    st.lists(st.tuples(st.integers(0, 9), st.lists(st.integers(0, 99), max_size=5)), max_size=60)
+)
 def test_programs_stay_whole_while_others_come_and_go(changes):
     store, model = ProgramStore(), {}
     for key, code in changes:
@@ -101,7 +107,11 @@ def test_a_view_that_somebody_keeps_does_not_stop_growth():
     growable.extend([4])
     kept_once_more = growable.array
     growable.pop()
-    assert (view.tolist(), kept_again.tolist(), kept_once_more.tolist()) == ([1, 2], [1, 2, 3], [1, 2, 3, 4])
+    assert (view.tolist(), kept_again.tolist(), kept_once_more.tolist()) == (
+        [1, 2],
+        [1, 2, 3],
+        [1, 2, 3, 4],
+    )
     assert growable.array.tolist() == [1, 2, 3]
 
 

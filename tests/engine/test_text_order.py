@@ -1,4 +1,6 @@
-"""Texts in order of code points: indexes, scan, reference and plain Python agree; work and memory are bounded."""
+"""Texts in order of code points: indexes, scan, reference and plain Python agree; work and memory
+are bounded.
+"""
 
 from __future__ import annotations
 
@@ -25,25 +27,55 @@ PATH = ("a",)
 
 letters = st.characters(exclude_categories=("Cs",))
 texts = st.one_of(
-    st.sampled_from(["", "a", "A", "aa", "a\0", "NaN", "nan", "inf", "10", "9", "ä", "\uffff", "\U00010000", "😀"]),
+    st.sampled_from(
+        [
+            "",
+            "a",
+            "A",
+            "aa",
+            "a\0",
+            "NaN",
+            "nan",
+            "inf",
+            "10",
+            "9",
+            "ä",
+            "\uffff",
+            "\U00010000",
+            "😀",
+        ]
+    ),
     st.text(letters, max_size=4),
 )
-values = st.one_of(texts, texts, st.sampled_from([None, 0, 9, -1.5, float("inf"), True, False, [], ["a"], {"a": "a"}]))
+values = st.one_of(
+    texts,
+    texts,
+    st.sampled_from([None, 0, 9, -1.5, float("inf"), True, False, [], ["a"], {"a": "a"}]),
+)
 orderings = st.tuples(st.sampled_from(sorted(RELATIONS)), texts)
 
 
 def plain(relation: str, value: Any, limit: str) -> bool | None:
     """The meaning in plain Python: None where it is unknown."""
-    return RELATIONS[relation]([*map(ord, value)], [*map(ord, limit)]) if isinstance(value, str) else None
+    return (
+        RELATIONS[relation]([*map(ord, value)], [*map(ord, limit)])
+        if isinstance(value, str)
+        else None
+    )
 
 
 @given(
-    st.lists(orderings, min_size=1, max_size=12), st.lists(values, min_size=1, max_size=20), st.sampled_from([0, 99])
+    st.lists(orderings, min_size=1, max_size=12),
+    st.lists(values, min_size=1, max_size=20),
+    st.sampled_from([0, 99]),
 )
 def test_all_agree_with_plain_python(given_orderings, given_values, few):
     nodes: list[BooleanNode] = []
     for relation, limit in given_orderings:
-        nodes += [Ordered(PATH, relation, Constant.of(limit)), Not(Ordered(PATH, relation, Constant.of(limit)))]
+        nodes += [
+            Ordered(PATH, relation, Constant.of(limit)),
+            Not(Ordered(PATH, relation, Constant.of(limit))),
+        ]
     given_events = [event({"a": value}) for value in given_values]
     expected = [
         (i, str(2 * place + (not wanted)))
@@ -61,16 +93,23 @@ def test_all_agree_with_plain_python(given_orderings, given_values, few):
 def test_between_is_both_limits(low, high, value, mismatch):
     node = Between(PATH, Constant.of(low), Constant.of(high), mismatch)
     inside = isinstance(value, str) and low <= value <= high
-    outside = not inside and value is not None and (isinstance(value, str) or mismatch is Truth.FALSE)
+    outside = (
+        not inside and value is not None and (isinstance(value, str) or mismatch is Truth.FALSE)
+    )
     for matcher in (Matcher(few=0), Matcher(), ScanMatcher()):
         found = pairs(subscribed(matcher, [node, Not(node)]), Batch([event({"a": value})]))
         assert found == [(0, "0")] * inside + [(0, "1")] * outside
     assert holds(Condition(node), event({"a": value})) is inside
 
 
-@given(st.lists(st.tuples(st.booleans(), orderings), max_size=30), st.lists(values, min_size=1, max_size=5))
+@given(
+    st.lists(st.tuples(st.booleans(), orderings), max_size=30),
+    st.lists(values, min_size=1, max_size=5),
+)
 def test_limits_may_come_and_go(changes, given_values):
-    """Whatever was added and removed before, what is there answers as if it had been there alone."""
+    """Whatever was added and removed before, what is there answers as if it had been there
+    alone.
+    """
     matcher, there = Matcher(), {}
     batch = Batch([event({"a": value}) for value in given_values])
     for number, (adding, (relation, limit)) in enumerate(changes):
@@ -95,13 +134,22 @@ def test_a_scale_keeps_the_order_of_texts(limits, other):
         scale.add(limit)
     for limit in limits:
         numbers = scale.number_of(other), scale.number_of(limit)
-        assert (numbers[0] < numbers[1], numbers[0] == numbers[1]) == (other < limit, other == limit)
+        assert (numbers[0] < numbers[1], numbers[0] == numbers[1]) == (
+            other < limit,
+            other == limit,
+        )
 
 
 @pytest.mark.parametrize("inward", [True, False])
 def test_a_scale_that_runs_out_of_room_gets_new_numbers(inward):
-    """Limits that close in on one place leave no room there after some fifty; the order holds all the same."""
-    limits = ["b" + "a" * count for count in range(200, 0, -1)] if inward else ["a" * count for count in range(1, 200)]
+    """Limits that close in on one place leave no room there after some fifty; the order holds all
+    the same.
+    """
+    limits = (
+        ["b" + "a" * count for count in range(200, 0, -1)]
+        if inward
+        else ["a" * count for count in range(1, 200)]
+    )
     scale = Scale()
     scale.add("b")
     renumbered = sum(scale.add(limit) for limit in limits)
@@ -140,6 +188,9 @@ def test_arrow_columns_of_texts(few):
     rows = ["b", None, "", "😀", "b", "\uffff"] * 10
     for array in (pa.array(rows), pa.array(rows).dictionary_encode()):
         batch = ArrowBatch(pa.table({"c": array}), {PATH: "c"}, lambda i: event({"a": rows[i]}))
-        nodes = [Ordered(PATH, ">", Constant.of("\uffff")), Between(PATH, Constant.of(""), Constant.of("b"))]
+        nodes = [
+            Ordered(PATH, ">", Constant.of("\uffff")),
+            Between(PATH, Constant.of(""), Constant.of("b")),
+        ]
         expected = pairs_of_reference(nodes, [event({"a": row}) for row in rows])
         assert pairs(subscribed(Matcher(few=few), nodes), batch) == expected

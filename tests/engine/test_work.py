@@ -18,7 +18,8 @@ from tocsin.values.scalars import Constant
 
 ONE = Equals(("a",), Constant.of(1))
 SUM = Computed(
-    Call("=", (Call("+", (Attribute(("a",)), Attribute(("b",)))), Value(Constant.of(2)))), Semantics.SELECTOR
+    Call("=", (Call("+", (Attribute(("a",)), Attribute(("b",)))), Value(Constant.of(2)))),
+    Semantics.SELECTOR,
 )
 
 
@@ -33,7 +34,10 @@ def test_a_predicate_shared_by_a_thousand_is_evaluated_once(make):
 
 @pytest.mark.parametrize("few", [0, 99])
 def test_a_comparison_shared_by_all_is_made_once_for_an_event_that_concerns_all(few):
-    nodes = [AllOf((Ordered(("b",), ">", Constant.of(0)), Ordered(("c",), "<", Constant.of(i)))) for i in range(500)]
+    nodes = [
+        AllOf((Ordered(("b",), ">", Constant.of(0)), Ordered(("c",), "<", Constant.of(i))))
+        for i in range(500)
+    ]
     matcher = subscribed(Matcher(few=few), nodes)
     assert len(pairs(matcher, Batch([event({"b": 1, "c": 100})]))) == 399
     assert matcher.work.predicate_evaluations == 501
@@ -52,7 +56,9 @@ def test_no_predicate_is_evaluated_twice_for_one_event(nodes, given_events, few)
 def test_a_computed_predicate_is_evaluated_once_per_event_for_both_signs(few, monkeypatch):
     evaluated = []
     monkeypatch.setattr(
-        atoms, "evaluate_condition", lambda *given_arguments: evaluated.append(1) or EVALUATE(*given_arguments)
+        atoms,
+        "evaluate_condition",
+        lambda *given_arguments: evaluated.append(1) or EVALUATE(*given_arguments),
     )
     nodes = [SUM, Not(SUM), AllOf((SUM, ONE)), AllOf((Not(SUM), ONE))]
     matcher = subscribed(Matcher(few=few), nodes)
@@ -66,7 +72,10 @@ EVALUATE = atoms.evaluate_condition
 
 @pytest.mark.parametrize("few", [0, 99])
 def test_a_subscription_whose_rare_predicate_fails_is_no_candidate(few):
-    nodes = [AllOf((Ordered(("b",), ">", Constant.of(0)), Equals(("a",), Constant.of(value)))) for value in range(500)]
+    nodes = [
+        AllOf((Ordered(("b",), ">", Constant.of(0)), Equals(("a",), Constant.of(value))))
+        for value in range(500)
+    ]
     matcher = subscribed(Matcher(few=few), nodes)
     assert pairs(matcher, Batch([event({"a": 7, "b": 1}), event({"a": 8, "b": 0})])) == [(0, "7")]
     assert matcher.work.candidates == 2

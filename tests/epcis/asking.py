@@ -1,7 +1,8 @@
-"""What a query means, read off the standard and applied to events as they are written in JSON. Slow and plain.
+"""What a query means, read off the standard and applied to events as they are written in JSON. Slow
+and plain.
 
-It shares no code with the package: terms are cut out of their spellings, keys are compared by their digits, times by
-the standard library.
+It shares no code with the package: terms are cut out of their spellings, keys are compared by their
+digits, times by the standard library.
 """
 
 from __future__ import annotations
@@ -13,7 +14,11 @@ from operator import ge, gt, le, lt
 from typing import Any
 
 RELATIONS: dict[str, Callable[[Any, Any], bool]] = {"GT": gt, "GE": ge, "LT": lt, "LE": le}
-LISTS = {"bizTransaction": "bizTransactionList", "source": "sourceList", "destination": "destinationList"}
+LISTS = {
+    "bizTransaction": "bizTransactionList",
+    "source": "sourceList",
+    "destination": "destinationList",
+}
 QUANTITY_LISTS = ("quantityList", "childQuantityList", "inputQuantityList", "outputQuantityList")
 EPC_LISTS = {
     "MATCH_epc": ("epcList", "childEPCs"),
@@ -40,7 +45,9 @@ def _holds(name: str, value: Any, event: dict[str, Any]) -> bool:
     if field in ("eventTime", "recordTime"):
         return field in event and RELATIONS[relation](_time(event[field]), _time(value))
     if name in EPC_LISTS:
-        return any(_fits(pattern, epc) for pattern in value for epc in _epcs(event, EPC_LISTS[name]))
+        return any(
+            _fits(pattern, epc) for pattern in value for epc in _epcs(event, EPC_LISTS[name])
+        )
     if field.startswith("quantity"):
         return _measured(relation, field, value, _quantities(event))
     if field.startswith("value"):
@@ -50,12 +57,17 @@ def _holds(name: str, value: Any, event: dict[str, Any]) -> bool:
     if name == "EXISTS_errorDeclaration":
         return "errorDeclaration" in event
     field, _, kind = field.partition("_")
-    return any(word(item.get("type")) == kind and item[field] in value for item in event.get(LISTS[field], ()))
+    return any(
+        word(item.get("type")) == kind and item[field] in value
+        for item in event.get(LISTS[field], ())
+    )
 
 
 def word(term: Any) -> Any:
     """The last part of a term of the vocabulary; a term of one's own as it is."""
-    found = re.fullmatch(r"(?:urn:epcglobal:cbv:\w+:|(?:https://ref.gs1.org/cbv/|cbv:)\w+-|gs1:)(\w+)", str(term))
+    found = re.fullmatch(
+        r"(?:urn:epcglobal:cbv:\w+:|(?:https://ref.gs1.org/cbv/|cbv:)\w+-|gs1:)(\w+)", str(term)
+    )
     return found.group(1) if found else term
 
 
@@ -84,13 +96,17 @@ def _fits(pattern: str, epc: str) -> bool:
     if not wild:
         return pattern == epc
     link = re.search(r"/01/\d(\d{12})\d/21/", epc)
-    return epc.startswith(f"urn:epc:id:sgtin:{wild[1]}.") or bool(link and link[1].startswith(wild[1]))
+    return epc.startswith(f"urn:epc:id:sgtin:{wild[1]}.") or bool(
+        link and link[1].startswith(wild[1])
+    )
 
 
 def _measured(relation: str, field: str, value: Any, items: Iterator[dict[str, Any]]) -> bool:
     name, _, unit = field.partition("_")
     found = [item[name] for item in items if name in item and (not unit or item.get("uom") == unit)]
-    return any(each in value if relation == "EQ" else RELATIONS[relation](each, value) for each in found)
+    return any(
+        each in value if relation == "EQ" else RELATIONS[relation](each, value) for each in found
+    )
 
 
 def _quantities(event: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -1,4 +1,6 @@
-"""Whatever is wrong with a document or a query, it is a problem with a reason, and nothing else is raised."""
+"""Whatever is wrong with a document or a query, it is a problem with a reason, and nothing else is
+raised.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,23 @@ from tocsin.languages import problems_in_subscription
 from tocsin.languages.epcis.parameters import examples
 
 ODD = st.sampled_from(
-    [None, True, 0, -1.5, "", " ", "x", ":", "a:b", "urn:epc:id:sgtin:1", "geo:1", [], [[]], {}, "é\n"]
+    [
+        None,
+        True,
+        0,
+        -1.5,
+        "",
+        " ",
+        "x",
+        ":",
+        "a:b",
+        "urn:epc:id:sgtin:1",
+        "geo:1",
+        [],
+        [[]],
+        {},
+        "é\n",
+    ]
 )
 WORDS = st.sampled_from(
     "type @type @id id @value #text ex:y urn:q eventID bizStep disposition readPoint bizTransactionList bizTransaction "
@@ -28,7 +46,10 @@ WORDS = st.sampled_from(
 """Names with a meaning of their own somewhere in EPCIS or JSON-LD, and names without."""
 JUNK = st.recursive(
     ODD,
-    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(WORDS | st.text(max_size=4), inner, max_size=2),
+    lambda inner: (
+        st.lists(inner, max_size=2)
+        | st.dictionaries(WORDS | st.text(max_size=4), inner, max_size=2)
+    ),
 )
 EXTENSIONS = [
     "EQ_x:y",
@@ -74,14 +95,24 @@ def test_junk_in_an_extension(event: dict[str, Any], word: str, junk: Any) -> No
     ],
     ids=str,
 )
-def test_words_of_the_standard_in_an_extension_that_are_not_what_they_say(own: dict[str, Any]) -> None:
-    event: dict[str, Any] = {"type": "ObjectEvent", "action": "OBSERVE", "epcList": ["urn:epc:id:sgtin:1.2.3"]}
+def test_words_of_the_standard_in_an_extension_that_are_not_what_they_say(
+    own: dict[str, Any],
+) -> None:
+    event: dict[str, Any] = {
+        "type": "ObjectEvent",
+        "action": "OBSERVE",
+        "epcList": ["urn:epc:id:sgtin:1.2.3"],
+    }
     event |= {"eventTime": "2026-01-31T08:00:00Z", "eventTimeZoneOffset": "+00:00"}
     look_at(event | {"ex:own": own})
 
 
 def test_a_type_that_is_no_name_is_the_problem_of_the_event() -> None:
-    event: dict[str, Any] = {"type": "ObjectEvent", "action": "OBSERVE", "epcList": ["urn:epc:id:sgtin:1.2.3"]}
+    event: dict[str, Any] = {
+        "type": "ObjectEvent",
+        "action": "OBSERVE",
+        "epcList": ["urn:epc:id:sgtin:1.2.3"],
+    }
     event |= {"eventTime": "2026-01-31T08:00:00Z", "eventTimeZoneOffset": "+00:00"}
     for own in ({"@type": [{"sensorReport": 1}]}, {"@id": 3, "ex:a": 1}):
         (found,) = decode_all(json.dumps(event | {"ex:own": own}))
@@ -90,8 +121,13 @@ def test_a_type_that_is_no_name_is_the_problem_of_the_event() -> None:
 
 
 def look_at(document: dict[str, Any]) -> None:
-    """Reads a document, with and without an envelope, and asks each of its events for all that it offers."""
-    for text in (json.dumps(document), json.dumps({"id": "1", "source": "s", "type": "t", "data": document})):
+    """Reads a document, with and without an envelope, and asks each of its events for all that it
+    offers.
+    """
+    for text in (
+        json.dumps(document),
+        json.dumps({"id": "1", "source": "s", "type": "t", "data": document}),
+    ):
         with suppress(Problem):
             for event in decode_all(text):
                 _ = event.document, event.attributes
@@ -100,7 +136,9 @@ def look_at(document: dict[str, Any]) -> None:
 
 
 @given(EVENTS, st.integers(0, 3000), st.integers(0, 60), st.text('<>/&é" x', max_size=6))
-def test_junk_anywhere_in_the_text(event: dict[str, Any], start: int, length: int, junk: str) -> None:
+def test_junk_anywhere_in_the_text(
+    event: dict[str, Any], start: int, length: int, junk: str
+) -> None:
     for text in (as_xml(event), json.dumps(as_document(event))):
         with suppress(Problem):
             decode_all(text[:start] + junk + text[start + length :])
@@ -113,7 +151,11 @@ def test_any_bytes(raw: bytes) -> None:
             decode_all(text)
 
 
-@given(st.dictionaries(st.sampled_from([*examples(), *EXTENSIONS]) | st.text(max_size=8), JUNK, max_size=4))
+@given(
+    st.dictionaries(
+        st.sampled_from([*examples(), *EXTENSIONS]) | st.text(max_size=8), JUNK, max_size=4
+    )
+)
 def test_any_query(query: dict[str, Any]) -> None:
     problems_in_subscription("epcis", json.dumps(query), {})
 

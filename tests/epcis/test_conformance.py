@@ -1,4 +1,6 @@
-"""The OpenEPCIS test resources: valid documents decode, JSON and XML twins are equal, invalid ones name the field."""
+"""The OpenEPCIS test resources: valid documents decode, JSON and XML twins are equal, invalid ones
+name the field.
+"""
 
 from __future__ import annotations
 
@@ -45,12 +47,17 @@ FIELDS = {
 """For each invalid document the field that the reason must name, and what else it must say."""
 
 OTHERWISE = {
-    "Capture/Documents/Combination_of_different_event.json": ("errorDeclaration", "declarationTime"),
+    "Capture/Documents/Combination_of_different_event.json": (
+        "errorDeclaration",
+        "declarationTime",
+    ),
     "Capture/Documents/ObjectEvent_with_comment.json": ("rdfs:comment",),
     "Capture/Events/TransformationEvent.json": ("errorDeclaration", "declarationTime"),
     "Query/Combination_of_different_event.json": ("errorDeclaration", "declarationTime"),
 }
-"""Twins whose texts say different things: other times of day, and a comment that in XML is an XML comment."""
+"""Twins whose texts say different things: other times of day, and a comment that in XML is an XML
+comment.
+"""
 
 
 def test_the_documents_are_there() -> None:
@@ -73,8 +80,12 @@ def test_a_valid_document_decodes(path: Path) -> None:
 def test_every_event_is_there_with_every_field(path: Path) -> None:
     """Names of standard fields are kept; those of extensions change, but their number does not."""
     for event, raw in zip(decode_document(content(path)), raw_events(path), strict=True):
-        told = {name for name, value in raw.items() if value not in ("", [], {}) and name != "@context"}
-        assert {name for name in told if ":" not in name} == {name for name in event.attributes if ":" not in name}
+        told = {
+            name for name, value in raw.items() if value not in ("", [], {}) and name != "@context"
+        }
+        assert {name for name in told if ":" not in name} == {
+            name for name in event.attributes if ":" not in name
+        }
         assert len(told) == len(event.attributes)
 
 
@@ -86,7 +97,10 @@ def test_twins_are_equal_events(twins: tuple[Path, Path]) -> None:
     if path is not None:
         pairs = zip(from_json, from_xml, strict=True)
         assert any(at(one.attributes, path) != at(other.attributes, path) for one, other in pairs)
-    left, right = ([without(same(each.attributes), path) for each in events] for events in (from_json, from_xml))
+    left, right = (
+        [without(same(each.attributes), path) for each in events]
+        for events in (from_json, from_xml)
+    )
     assert left == right
     if path is None:
         assert [each.identity for each in from_json] == [each.identity for each in from_xml]

@@ -1,4 +1,6 @@
-"""The event hash of the Core Business Vocabulary: published values, and the same for every spelling of an event."""
+"""The event hash of the Core Business Vocabulary: published values, and the same for every spelling
+of an event.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,9 @@ OBSERVED: dict[str, Any] = {
     "bizStep": "departing",
 }
 
-# Published with the reference implementation (RalphTro/epcis-event-hash-generator, README and tests): the three
-# worked examples of the algorithm, an error declaration apart, and one with parties.
+# Published with the reference implementation (RalphTro/epcis-event-hash-generator, README and
+# tests): the three worked examples of the algorithm, an error declaration apart, and one with
+# parties.
 PUBLISHED: dict[str, tuple[dict[str, Any], str]] = {
     "extensions": (
         OBSERVED
@@ -86,9 +89,13 @@ PUBLISHED: dict[str, tuple[dict[str, Any], str]] = {
             "epcList": ["urn:epc:id:sgtin:0614141.011111.987"],
             "disposition": "urn:epcglobal:cbv:disp:in_transit",
             "readPoint": {"id": "urn:epc:id:sgln:4012345.00011.0", "ex:myField1": "AB-12"},
-            "bizTransactionList": [{"type": "po", "bizTransaction": "urn:epc:id:gdti:4012345.11111.123"}],
+            "bizTransactionList": [
+                {"type": "po", "bizTransaction": "urn:epc:id:gdti:4012345.11111.123"}
+            ],
             "sourceList": [{"type": "owning_party", "source": "urn:epc:id:pgln:4012345.00000"}],
-            "destinationList": [{"type": "owning_party", "destination": "urn:epc:id:pgln:0614141.00000"}],
+            "destinationList": [
+                {"type": "owning_party", "destination": "urn:epc:id:pgln:0614141.00000"}
+            ],
             "ex:userExt": "CD-34",
         },
         "a13cbe6c8bb6df3710b3edaeff760a1365ec8fd69ca1f4d7e0c10eb5189a883a",
@@ -178,7 +185,12 @@ def test_spellings_of_one_value_have_one_hash(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("time", "rounded"),
-    [("00.9994Z", "00.999"), ("00.9995Z", "01.000"), ("00Z", "00.000"), ("00.1415+00:00", "00.142")],
+    [
+        ("00.9994Z", "00.999"),
+        ("00.9995Z", "01.000"),
+        ("00Z", "00.000"),
+        ("00.1415+00:00", "00.142"),
+    ],
 )
 def test_times_have_milliseconds(time: str, rounded: str) -> None:
     (event,) = decode_document(json.dumps(BARE | {"eventTime": f"2026-01-31T08:00:{time}"}))
@@ -196,13 +208,19 @@ def test_what_a_repository_adds_says_nothing_and_an_error_declaration_is_another
 
 @given(EVENTS, st.data())
 def test_every_field_counts(event: dict[str, Any], data: st.DataObject) -> None:
-    name = data.draw(st.sampled_from([each for each in event if each not in ("type", "eventTimeZoneOffset")]))
+    name = data.draw(
+        st.sampled_from([each for each in event if each not in ("type", "eventTimeZoneOffset")])
+    )
     changed = copy.deepcopy(event)
     match changed[name]:
         case str() if name == "eventTime":
             changed[name] = "2026-03-01T00:00:00Z"
         case str() if name in ("action", "bizStep"):
-            changed[name] = {"action": "OBSERVE", "bizStep": "other"}[name] if event[name] != "OBSERVE" else "ADD"
+            changed[name] = (
+                {"action": "OBSERVE", "bizStep": "other"}[name]
+                if event[name] != "OBSERVE"
+                else "ADD"
+            )
         case str():
             changed[name] += "!"
         case list():
@@ -215,7 +233,9 @@ def test_every_field_counts(event: dict[str, Any], data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("twins", TWINS, ids=lambda twins: str(twins[0]))
 def test_twins_have_one_hash(twins: Any) -> None:
-    left, right = ([event_hash(each.attributes) for each in decode_document(content(path))] for path in twins)
+    left, right = (
+        [event_hash(each.attributes) for each in decode_document(content(path))] for path in twins
+    )
     assert left == right or str(twins[0]).partition("JSON/")[2] in OTHERWISE
 
 

@@ -61,8 +61,15 @@ def test_members_are_properties_and_terms_are_individuals() -> None:
 
 
 def test_the_web_vocabulary_is_where_the_context_of_the_standard_has_it() -> None:
-    report = {"type": "Temperature", "exception": "gs1:ALARM_CONDITION", "component": "x", "value": 4}
-    (event,) = decode_document(json.dumps(EVENT | {"sensorElementList": [{"sensorReport": [report]}]}))
+    report = {
+        "type": "Temperature",
+        "exception": "gs1:ALARM_CONDITION",
+        "component": "x",
+        "value": 4,
+    }
+    (event,) = decode_document(
+        json.dumps(EVENT | {"sensorElementList": [{"sensorReport": [report]}]})
+    )
     assert isinstance(event.data, EpcisData)
     values = {(prop, value) for _, prop, value in linked(event.data)[1]}
     assert {

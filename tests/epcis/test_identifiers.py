@@ -6,9 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tocsin.events.codecs.epcis.identifiers import ANY_DIGIT, ANY_RUN, CANONICAL, canonical, patterns
+from tocsin.events.codecs.epcis.identifiers import (
+    ANY_DIGIT,
+    ANY_RUN,
+    CANONICAL,
+    canonical,
+    patterns,
+)
 
-# EPC Tag Data Standard 2.0, section 6.3 (EPC URI and element string of each key), check digits by hand.
+# EPC Tag Data Standard 2.0, section 6.3 (EPC URI and element string of each key), check digits by
+# hand.
 PAIRS = {
     "urn:epc:id:sgtin:0614141.112345.400": "01/10614141123459/21/400",
     "urn:epc:id:sscc:0614141.1234567890": "00/106141412345678908",
@@ -51,7 +58,9 @@ def test_other_identifiers_stay(other: str) -> None:
 
 @given(st.integers(6, 12), st.integers(0, 10**13 - 1))
 def test_the_length_of_the_company_prefix_says_nothing(length: int, number: int) -> None:
-    """However a GTIN is cut into prefix and reference, it is the same GTIN, and its check digit is right."""
+    """However a GTIN is cut into prefix and reference, it is the same GTIN, and its check digit is
+    right.
+    """
     digits = f"{number:013d}"
     cut = f"urn:epc:id:sgtin:{digits[1 : 1 + length]}.{digits[0]}{digits[1 + length :]}.7"
     whole = canonical(cut).removeprefix(CANONICAL + "01/").removesuffix("/21/7")
@@ -60,17 +69,28 @@ def test_the_length_of_the_company_prefix_says_nothing(length: int, number: int)
 
 
 def test_patterns_leave_digits_and_serials_open() -> None:
-    assert patterns("urn:epc:id:sgtin:0614141.112345.400") == (CANONICAL + "01/10614141123459/21/400",)
+    assert patterns("urn:epc:id:sgtin:0614141.112345.400") == (
+        CANONICAL + "01/10614141123459/21/400",
+    )
     assert patterns("urn:epc:idpat:sgtin:0614141.112345.*") == (
         CANONICAL + "01/10614141123459/21/" + ANY_RUN,
         CANONICAL + "01/10614141123459",
     )
-    assert patterns("urn:epc:idpat:sgtin:0614141.*.*")[1] == f"{CANONICAL}01/{ANY_DIGIT}0614141{ANY_DIGIT * 6}"
+    assert (
+        patterns("urn:epc:idpat:sgtin:0614141.*.*")[1]
+        == f"{CANONICAL}01/{ANY_DIGIT}0614141{ANY_DIGIT * 6}"
+    )
     assert patterns("urn:epc:idpat:gid:1.2.*")[0] == "urn:epc:id:gid:1.2." + ANY_RUN
 
 
 @pytest.mark.parametrize(
-    "odd", ["urn:epc:id:sgtin:²²²²²²².²²²²²².1", "urn:epc:id:sgtin:..", "urn:epc:id:sscc:1", "urn:epc:id:"]
+    "odd",
+    [
+        "urn:epc:id:sgtin:²²²²²²².²²²²²².1",
+        "urn:epc:id:sgtin:..",
+        "urn:epc:id:sscc:1",
+        "urn:epc:id:",
+    ],
 )
 def test_what_only_looks_like_a_key_does_no_harm(odd: str) -> None:
     assert canonical(odd).startswith(("urn:epc:id:", CANONICAL))

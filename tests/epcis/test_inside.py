@@ -24,7 +24,12 @@ MOVED: dict[str, Any] = {
     "readPoint": {"id": "geo:1,2"},
 }
 LATER = MOVED | {"eventTime": "2026-01-31T09:00:00Z"}
-OUTSIDE = {"id": "e1", "source": "/dock", "type": "com.example.capture", "time": "2026-02-01T00:00:00Z"}
+OUTSIDE = {
+    "id": "e1",
+    "source": "/dock",
+    "type": "com.example.capture",
+    "time": "2026-02-01T00:00:00Z",
+}
 
 
 def enclosed(data: object, **members: Any) -> str:
@@ -62,13 +67,24 @@ def test_an_envelope_with_an_end_states_the_bounds() -> None:
 def test_an_envelope_around_several_events_numbers_them() -> None:
     events = decode_all(enclosed(as_document(MOVED, LATER)))
     assert [event.id for event in events] == ["e1#1", "e1#2"]
-    assert [event.attributes["eventTime"] for event in events] == [MOVED["eventTime"], LATER["eventTime"]]
+    assert [event.attributes["eventTime"] for event in events] == [
+        MOVED["eventTime"],
+        LATER["eventTime"],
+    ]
     assert {event.source for event in events} == {"/dock"}
 
 
 @pytest.mark.parametrize(
     "data",
-    [{"type": "ObjectEvent"}, {"eventTime": "now"}, {"type": "x", "eventTime": "y"}, [MOVED], "ObjectEvent", None, 5],
+    [
+        {"type": "ObjectEvent"},
+        {"eventTime": "now"},
+        {"type": "x", "eventTime": "y"},
+        [MOVED],
+        "ObjectEvent",
+        None,
+        5,
+    ],
 )
 def test_other_data_stays_as_it_is(data: object) -> None:
     event = event_of(json.loads(enclosed(data)))
@@ -95,7 +111,9 @@ def test_a_line_without_an_envelope() -> None:
 
 
 def test_xml_that_is_no_epcis_is_told_so_and_what_to_do() -> None:
-    with pytest.raises(EventProblem, match=r"<Invoice> is neither an EPCIS document nor an EPCIS event") as raised:
+    with pytest.raises(
+        EventProblem, match=r"<Invoice> is neither an EPCIS document nor an EPCIS event"
+    ) as raised:
         decode_all("<Invoice xmlns='urn:x'><ID>7</ID></Invoice>")
     assert "datacontenttype application/xml" in raised.value.hint
 

@@ -1,4 +1,6 @@
-"""Master data: in the header of a document or as a definition, it answers WD_, HASATTR_ and EQATTR_."""
+"""Master data: in the header of a document or as a definition, it answers WD_, HASATTR_ and
+EQATTR_.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,11 @@ VOCABULARIES: dict[str, Any] = {
         {
             "type": "urn:epcglobal:epcis:vtype:BusinessLocation",
             "vocabularyElementList": [
-                {"id": SITE, "attributes": [{"id": "cbvmda:city", "attribute": "Köln"}], "children": [HALL]},
+                {
+                    "id": SITE,
+                    "attributes": [{"id": "cbvmda:city", "attribute": "Köln"}],
+                    "children": [HALL],
+                },
                 {"id": HALL, "children": ["https://acme.example/414/0614141008889/254/8"]},
                 {"id": DOCK, "attributes": [{"id": "acme:gates", "attribute": "4"}]},
             ],
@@ -98,12 +104,17 @@ def alone() -> Event:
 
 
 def rings(query: dict[str, Any], event: Event, *definitions: object) -> bool:
-    named = {f"d{number}": MasterDataDefinition(f"d{number}", each) for number, each in enumerate(definitions)}
+    named = {
+        f"d{number}": MasterDataDefinition(f"d{number}", each)
+        for number, each in enumerate(definitions)
+    }
     text = json.dumps({"@context": ACME} | query)
     return holds(parse_subscription("epcis", text, {}, Context(definitions=named)).pattern, event)
 
 
-@pytest.mark.parametrize(("query", "expected"), QUERIES, ids=[json.dumps(each) for each, _ in QUERIES])
+@pytest.mark.parametrize(
+    ("query", "expected"), QUERIES, ids=[json.dumps(each) for each, _ in QUERIES]
+)
 def test_what_is_known_answers(query: dict[str, Any], expected: bool) -> None:
     assert rings(query, in_a_header()) is expected
     assert rings(query, alone(), VOCABULARIES | {"@context": ACME}) is expected
@@ -119,7 +130,11 @@ def test_without_master_data_a_place_is_only_in_itself() -> None:
 def test_an_extension_field_names_a_thing_too() -> None:
     known = {
         "vocabularyList": [
-            {"vocabularyElementList": [{"id": HALL, "attributes": [{"id": "cbvmda:city", "attribute": "Bonn"}]}]}
+            {
+                "vocabularyElementList": [
+                    {"id": HALL, "attributes": [{"id": "cbvmda:city", "attribute": "Bonn"}]}
+                ]
+            }
         ]
     }
     assert rings({"EQATTR_acme:from_cbvmda:city": ["Bonn"]}, alone(), known)
@@ -151,7 +166,9 @@ def test_an_event_keeps_what_it_knows_on_a_line_and_its_id() -> None:
     assert in_a_header().id == alone().id
 
 
-@pytest.mark.parametrize("wrong", [{"places": 1}, "<a/>", "no", {"vocabularyList": []}, {"vocabularyList": [3]}])
+@pytest.mark.parametrize(
+    "wrong", [{"places": 1}, "<a/>", "no", {"vocabularyList": []}, {"vocabularyList": [3]}]
+)
 def test_what_is_no_master_data_is_refused(wrong: Any) -> None:
     with pytest.raises(Problem, match=r"master data"):
         rings({"WD_bizLocation": [SITE]}, alone(), wrong)
@@ -166,6 +183,8 @@ def test_a_definition_of_a_file_of_subscriptions(tmp_path: Path) -> None:
     events = tmp_path / "events.json"
     events.write_text(json.dumps(EVENT | {"@context": ACME}))
     for engine in ("local", "reference"):
-        done = CliRunner().invoke(app, ["match", str(subscriptions), str(events), "--engine", engine])
+        done = CliRunner().invoke(
+            app, ["match", str(subscriptions), str(events), "--engine", engine]
+        )
         assert done.exit_code == 0, done.output
         assert json.loads(done.stdout)["subscription"] == "s"

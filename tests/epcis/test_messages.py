@@ -40,14 +40,29 @@ PROBLEMS: list[Row] = [
     ("bizStep = 'shipping'", SYNTAX, (1, 1), 'the language "selector"'),
     ("{'EQ_bizStep': ['shipping']}", SYNTAX, (1, 2), "JSON has double quotes"),
     ('{"EQ_bizStep": [“shipping”]}', SYNTAX, (1, 17), "write straight double quotes"),
-    ('{"EQ_bizStep":\n ["shipping", oops]}', SYNTAX, (2, 15), "names and texts stand in double quotes"),
+    (
+        '{"EQ_bizStep":\n ["shipping", oops]}',
+        SYNTAX,
+        (2, 15),
+        "names and texts stand in double quotes",
+    ),
     ('"EQ_bizStep": [oops]', SYNTAX, (1, 16), "names and texts stand in double quotes"),
 ]
 
 WARNINGS: list[Row] = [
     ('{"EQ_bizStep": []}', "UNSATISFIABLE", (1, 3), "it never rings; give it a value"),
-    (f'{{"GE_eventTime": "{NEXT}", "LT_eventTime": "{DAY}"}}', "UNSATISFIABLE", (1, 43), "it never rings"),
-    (f'{{"GE_eventTime": "{DAY}", "LT_eventTime": ["{DAY}"]}}', "UNSATISFIABLE", (1, 43), "it never rings"),
+    (
+        f'{{"GE_eventTime": "{NEXT}", "LT_eventTime": "{DAY}"}}',
+        "UNSATISFIABLE",
+        (1, 43),
+        "it never rings",
+    ),
+    (
+        f'{{"GE_eventTime": "{DAY}", "LT_eventTime": ["{DAY}"]}}',
+        "UNSATISFIABLE",
+        (1, 43),
+        "it never rings",
+    ),
 ]
 
 
@@ -68,4 +83,5 @@ def test_what_never_rings_is_warned_of(row: Row) -> None:
 
 def test_what_can_ring_is_not_warned_of() -> None:
     require_silence("epcis", json.dumps({"GE_eventTime": DAY, "LT_eventTime": NEXT}))
-    require_silence("epcis", json.dumps({"GE_value_CEL": 5, "LT_value_CEL": 3}))  # each may be another sensor's
+    # each may be another sensor's
+    require_silence("epcis", json.dumps({"GE_value_CEL": 5, "LT_value_CEL": 3}))

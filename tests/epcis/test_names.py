@@ -1,4 +1,6 @@
-"""Prefixes and terms of a document's own context: values are expanded as names are, and types are honoured."""
+"""Prefixes and terms of a document's own context: values are expanded as names are, and types are
+honoured.
+"""
 
 from __future__ import annotations
 
@@ -48,14 +50,18 @@ URI_FIELDS: dict[str, Any] = {
     "set": lambda uri: {"persistentDisposition": {"set": [uri]}},
     "readPoint": lambda uri: {"readPoint": {"id": uri}},
     "bizLocation": lambda uri: {"bizLocation": {"id": uri}},
-    "transaction type": lambda uri: {"bizTransactionList": [{"type": uri, "bizTransaction": "urn:x:1"}]},
+    "transaction type": lambda uri: {
+        "bizTransactionList": [{"type": uri, "bizTransaction": "urn:x:1"}]
+    },
     "transaction": lambda uri: {"bizTransactionList": [{"type": "po", "bizTransaction": uri}]},
     "source type": lambda uri: {"sourceList": [{"type": uri, "source": "urn:x:1"}]},
     "source": lambda uri: {"sourceList": [{"type": "location", "source": uri}]},
     "destination type": lambda uri: {"destinationList": [{"type": uri, "destination": "urn:x:1"}]},
     "destination": lambda uri: {"destinationList": [{"type": "location", "destination": uri}]},
     "epcClass": lambda uri: {"quantityList": [{"epcClass": uri, "quantity": 1}]},
-    "reason": lambda uri: {"errorDeclaration": {"declarationTime": "2026-02-01T00:00:00Z", "reason": uri}},
+    "reason": lambda uri: {
+        "errorDeclaration": {"declarationTime": "2026-02-01T00:00:00Z", "reason": uri}
+    },
     "certificationInfo": lambda uri: {"certificationInfo": [uri]},
     "sensor type": lambda uri: report(type=uri),
     "exception": lambda uri: report(exception=uri),
@@ -63,7 +69,9 @@ URI_FIELDS: dict[str, Any] = {
     "deviceID": lambda uri: report(deviceID=uri),
     "uriValue": lambda uri: report(uriValue=uri),
     "microorganism": lambda uri: report(microorganism=uri),
-    "bizRules": lambda uri: {"sensorElementList": [{"sensorMetadata": {"bizRules": uri}, "sensorReport": [{}]}]},
+    "bizRules": lambda uri: {
+        "sensorElementList": [{"sensorMetadata": {"bizRules": uri}, "sensorReport": [{}]}]
+    },
 }
 
 
@@ -71,7 +79,9 @@ URI_FIELDS: dict[str, Any] = {
 def test_a_prefixed_value_is_its_uri(field: str) -> None:
     short = decoded(URI_FIELDS[field]("acme:milling"), {"acme": ACME})
     long = decoded(URI_FIELDS[field](ACME + "milling"))
-    other = decoded(URI_FIELDS[field]("a:milling"), {"a": {"@id": "base:", "@prefix": True}, "base": ACME})
+    other = decoded(
+        URI_FIELDS[field]("a:milling"), {"a": {"@id": "base:", "@prefix": True}, "base": ACME}
+    )
     assert short.attributes == long.attributes == other.attributes
     assert short.identity == long.identity == other.identity
     assert ACME + "milling" in json.dumps(short.attributes)
@@ -87,7 +97,9 @@ def test_a_prefix_of_xml_stands_for_its_namespace_in_values_too() -> None:
 
 def test_a_standard_term_by_a_prefix_of_ones_own_is_its_bare_word() -> None:
     assert (
-        decoded({"bizStep": "v:BizStep-shipping"}, {"v": "https://ref.gs1.org/cbv/"}).attributes["bizStep"]
+        decoded({"bizStep": "v:BizStep-shipping"}, {"v": "https://ref.gs1.org/cbv/"}).attributes[
+            "bizStep"
+        ]
         == "shipping"
     )
     milled = decoded({"bizStep": "milling"}, {"milling": "acme:milling", "acme": ACME})
@@ -96,14 +108,20 @@ def test_a_standard_term_by_a_prefix_of_ones_own_is_its_bare_word() -> None:
 
 def test_names_of_the_standard_may_be_written_in_full() -> None:
     full = {f"epcis:{name}" if name != "type" else name: value for name, value in BARE.items()}
-    (event,) = decode_document(json.dumps(as_document(full | {"type": "https://ref.gs1.org/epcis/ObjectEvent"})))
+    (event,) = decode_document(
+        json.dumps(as_document(full | {"type": "https://ref.gs1.org/epcis/ObjectEvent"}))
+    )
     assert event.attributes == decoded({}).attributes
-    spelled = [{"ilmd": {name: "L1"}} for name in ("cbvmda:lotNumber", "urn:epcglobal:cbv:mda:lotNumber")]
+    spelled = [
+        {"ilmd": {name: "L1"}} for name in ("cbvmda:lotNumber", "urn:epcglobal:cbv:mda:lotNumber")
+    ]
     assert decoded(spelled[0]).attributes == decoded(spelled[1]).attributes
 
 
 def test_prefixes_without_a_declaration_and_other_schemes_stay() -> None:
-    event = decoded({"readPoint": {"id": "nobody:dock"}, "epcList": ["urn:acme:1", "https://acme.example/2"]})
+    event = decoded(
+        {"readPoint": {"id": "nobody:dock"}, "epcList": ["urn:acme:1", "https://acme.example/2"]}
+    )
     assert event.attributes["readPoint"]["id"] == "nobody:dock"
     assert event.attributes["epcList"] == ["urn:acme:1", "https://acme.example/2"]
 
@@ -137,7 +155,11 @@ TOLD = {
 
 def test_typed_terms_give_values_of_their_type() -> None:
     event = decoded(TOLD, TYPED)
-    told = {name.removeprefix(ACME): value for name, value in event.attributes.items() if name.startswith(ACME)}
+    told = {
+        name.removeprefix(ACME): value
+        for name, value in event.attributes.items()
+        if name.startswith(ACME)
+    }
     assert told == {
         "count": 5,
         "weight": 2.5,
@@ -147,13 +169,19 @@ def test_typed_terms_give_values_of_their_type() -> None:
         "colour": "red",
     }
     query = {"@context": {"a": ACME}, "GT_a:count": 4, "EQ_a:carrier": ["a:rail"]}
-    assert not holds(parse_subscription("epcis", json.dumps(query | {"GT_a:count": 5}), {}).pattern, event)
+    assert not holds(
+        parse_subscription("epcis", json.dumps(query | {"GT_a:count": 5}), {}).pattern, event
+    )
 
 
 def test_typed_terms_are_typed_in_the_graph() -> None:
     event = decoded(TOLD, TYPED)
     assert isinstance(event.data, EpcisData)
-    told = {name.removeprefix(ACME): value for _, name, value in linked(event.data)[1] if name.startswith(ACME)}
+    told = {
+        name.removeprefix(ACME): value
+        for _, name, value in linked(event.data)[1]
+        if name.startswith(ACME)
+    }
     assert told["count"] == Literal("5", XSD + "integer")
     assert told["weight"] == Literal("2.5", XSD + "decimal")
     assert told["sealed"] == Literal("true", XSD + "boolean")
@@ -184,11 +212,16 @@ def test_a_value_that_is_none_of_its_type_stays_as_it_is() -> None:
 
 
 def test_values_may_bring_their_type_along() -> None:
-    event = decoded({"acme:n": {"@value": "7", "@type": "xsd:int"}, "acme:to": {"@id": "acme:rail"}}, {"acme": ACME})
+    event = decoded(
+        {"acme:n": {"@value": "7", "@type": "xsd:int"}, "acme:to": {"@id": "acme:rail"}},
+        {"acme": ACME},
+    )
     assert event.attributes[ACME + "n"] == 7
     assert event.attributes[ACME + "to"] == {"@id": ACME + "rail"}
     assert isinstance(event.data, EpcisData)
-    assert (ACME + "to", Iri(ACME + "rail")) in {(name, value) for _, name, value in linked(event.data)[1]}
+    assert (ACME + "to", Iri(ACME + "rail")) in {
+        (name, value) for _, name, value in linked(event.data)[1]
+    }
 
 
 def test_a_vocabulary_makes_bare_names_fields_of_ones_own() -> None:
@@ -198,12 +231,17 @@ def test_a_vocabulary_makes_bare_names_fields_of_ones_own() -> None:
 
 def test_a_query_writes_values_with_its_own_prefixes() -> None:
     event = decoded(
-        {"bizStep": ACME + "milling", "bizTransactionList": [{"type": ACME + "job", "bizTransaction": ACME + "1"}]}
+        {
+            "bizStep": ACME + "milling",
+            "bizTransactionList": [{"type": ACME + "job", "bizTransaction": ACME + "1"}],
+        }
     )
     context = {"@context": {"a": ACME}}
     for query in ({"EQ_bizStep": ["a:milling"]}, {"EQ_bizTransaction_a:job": ["a:1"]}):
         assert holds(parse_subscription("epcis", json.dumps(context | query), {}).pattern, event)
-    assert not holds(parse_subscription("epcis", json.dumps({"EQ_bizStep": ["a:milling"]}), {}).pattern, event)
+    assert not holds(
+        parse_subscription("epcis", json.dumps({"EQ_bizStep": ["a:milling"]}), {}).pattern, event
+    )
 
 
 @given(
@@ -213,12 +251,18 @@ def test_a_query_writes_values_with_its_own_prefixes() -> None:
         st.none() | st.text(max_size=3),
         lambda inner: (
             st.lists(inner, max_size=2)
-            | st.dictionaries(st.sampled_from(["@type", "@value", "@id", "@context", "a:b"]), inner, max_size=2)
+            | st.dictionaries(
+                st.sampled_from(["@type", "@value", "@id", "@context", "a:b"]), inner, max_size=2
+            )
         ),
     ),
 )
-def test_an_extension_is_in_the_graph_or_refused_by_name(event: dict[str, Any], keyword: str, value: Any) -> None:
-    (found,) = decode_document(json.dumps(as_document(event | {"ext:odd": {keyword: value} if keyword else value})))
+def test_an_extension_is_in_the_graph_or_refused_by_name(
+    event: dict[str, Any], keyword: str, value: Any
+) -> None:
+    (found,) = decode_document(
+        json.dumps(as_document(event | {"ext:odd": {keyword: value} if keyword else value}))
+    )
     assert isinstance(found.data, EpcisData)
     refused = ""
     try:

@@ -1,4 +1,6 @@
-"""The one form of an event: spellings, bindings and versions that mean the same give the same data."""
+"""The one form of an event: spellings, bindings and versions that mean the same give the
+same data.
+"""
 
 from __future__ import annotations
 
@@ -96,7 +98,8 @@ def test_the_order_of_fields_says_nothing(event: dict[str, Any], random: Any) ->
     names = list(event)
     random.shuffle(names)
     (one,), (other,) = (
-        decode_document(json.dumps(as_document(each))) for each in (event, {name: event[name] for name in names})
+        decode_document(json.dumps(as_document(each)))
+        for each in (event, {name: event[name] for name in names})
     )
     assert (one.attributes, one.id) == (other.attributes, other.id)
 
@@ -136,7 +139,9 @@ def test_a_quantity_event_of_the_first_version_becomes_an_object_event() -> None
         "ObjectEvent",
         "QuantityEvent",
     )
-    assert event.attributes["quantityList"] == [{"epcClass": "urn:epc:idpat:sgtin:0614141.107346.*", "quantity": 300}]
+    assert event.attributes["quantityList"] == [
+        {"epcClass": "urn:epc:idpat:sgtin:0614141.107346.*", "quantity": 300}
+    ]
     assert event.attributes["action"] == "OBSERVE"
     with pytest.raises(EventProblem, match="quantity is missing"):
         decode_document(text.replace("<quantity>300</quantity>", ""))
@@ -158,7 +163,9 @@ def test_a_declaration_of_error_is_another_event_than_the_wrong_one() -> None:
 
 
 def test_a_geo_uri_is_the_place() -> None:
-    event = decoded(BARE | {"readPoint": {"id": "geo:52.52,13.405"}, "bizLocation": {"id": "urn:x:1"}})
+    event = decoded(
+        BARE | {"readPoint": {"id": "geo:52.52,13.405"}, "bizLocation": {"id": "urn:x:1"}}
+    )
     assert event.place_text == "POINT (13.405 52.52)"
     assert decoded(BARE | {"bizLocation": {"id": "geo:-1.5,2;u=35"}}).place_text == "POINT (2 -1.5)"
     assert decoded(BARE | {"readPoint": {"id": "urn:x:1"}}).place is None
@@ -178,8 +185,14 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"readPoint": {}}, r"readPoint\.id: id is missing"),
     ({"sourceList": [{"source": "urn:x:1"}]}, r"sourceList\[0\]\.type: type is missing"),
     ({"sensorElementList": [{}]}, r"sensorElementList\[0\]\.sensorReport"),
-    ({"sensorElementList": [{"sensorReport": [{"value": "9"}]}]}, r"sensorReport\[0\]\.value: expected a number"),
-    ({"sensorElementList": [{"sensorReport": [{"booleanValue": 1}]}]}, "booleanValue: expected true or false"),
+    (
+        {"sensorElementList": [{"sensorReport": [{"value": "9"}]}]},
+        r"sensorReport\[0\]\.value: expected a number",
+    ),
+    (
+        {"sensorElementList": [{"sensorReport": [{"booleanValue": 1}]}]},
+        "booleanValue: expected true or false",
+    ),
     ({"errorDeclaration": {"reason": "incorrect_data"}}, "declarationTime is missing"),
     ({"colour": "red"}, "colour.*namespace"),
 ]
@@ -192,7 +205,9 @@ def test_a_wrong_field_is_named(change: dict[str, Any], reason: str) -> None:
         decoded(event)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", "<a/>", "<EPCISDocument/>", '{"type":"EPCISDocument"}', "nothing"])
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", "<a/>", "<EPCISDocument/>", '{"type":"EPCISDocument"}', "nothing"]
+)
 def test_what_is_no_document_is_refused(text: str) -> None:
     with pytest.raises(EventProblem):
         decode_document(text)
@@ -201,6 +216,10 @@ def test_what_is_no_document_is_refused(text: str) -> None:
 def test_the_envelope_has_single_identifiers_in_one_spelling() -> None:
     place = decoded(BARE | {"readPoint": {"id": "urn:epc:id:sgln:0614141.07346.1234"}})
     link = decoded(BARE | {"readPoint": {"id": "https://acme.example/414/0614141073467/254/1234"}})
-    assert place.envelope["readpoint"] == link.envelope["readpoint"] == "https://id.gs1.org/414/0614141073467/254/1234"
+    assert (
+        place.envelope["readpoint"]
+        == link.envelope["readpoint"]
+        == "https://id.gs1.org/414/0614141073467/254/1234"
+    )
     assert place.attributes["readPoint"] != link.attributes["readPoint"]
     assert not {"readpoint", "bizlocation", "parentid"} & decoded(BARE).envelope.keys()

@@ -1,4 +1,6 @@
-"""EPCIS queries as subscriptions: reference and engine against an independent reading of the standard."""
+"""EPCIS queries as subscriptions: reference and engine against an independent reading of the
+standard.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ def event_of(**fields: Any) -> Event:
         "action": "OBSERVE",
         "epcList": [],
     } | fields
-    (event,) = decode_document(json.dumps({name: value for name, value in given.items() if value is not None}))
+    (event,) = decode_document(
+        json.dumps({name: value for name, value in given.items() if value is not None})
+    )
     return event
 
 
@@ -62,7 +66,10 @@ SHIPPED = event_of(
     epcList=["urn:epc:id:sgtin:0614141.107346.2017"],
     readPoint={"id": "urn:epc:id:sgln:0614141.07346.1234"},
     bizLocation={"id": "urn:epc:id:sgln:0614141.00888.0"},
-    bizTransactionList=[{"type": "po", "bizTransaction": "urn:x:po:1"}, {"type": "inv", "bizTransaction": "urn:x:i:2"}],
+    bizTransactionList=[
+        {"type": "po", "bizTransaction": "urn:x:po:1"},
+        {"type": "inv", "bizTransaction": "urn:x:i:2"},
+    ],
     sourceList=[{"type": "owning_party", "source": "urn:epc:id:pgln:4012345.00225"}],
     quantityList=[
         {"epcClass": "urn:epc:class:lgtin:4012345.012345.998877", "quantity": 200, "uom": "KGM"},
@@ -71,10 +78,19 @@ SHIPPED = event_of(
     persistentDisposition={"set": ["recalled"]},
     sensorElementList=[
         {
-            "sensorMetadata": {"deviceID": "urn:epc:id:giai:4000001.111", "startTime": "2026-01-31T06:00:00Z"},
+            "sensorMetadata": {
+                "deviceID": "urn:epc:id:giai:4000001.111",
+                "startTime": "2026-01-31T06:00:00Z",
+            },
             "sensorReport": [
                 {"type": "Temperature", "value": 26.5, "uom": "CEL", "booleanValue": True},
-                {"type": "Speed", "value": 80, "uom": "KMH", "component": "x", "hexBinaryValue": "F0a1"},
+                {
+                    "type": "Speed",
+                    "value": 80,
+                    "uom": "KMH",
+                    "component": "x",
+                    "hexBinaryValue": "F0a1",
+                },
             ],
         }
     ],
@@ -182,7 +198,9 @@ def test_a_plan_survives_the_wire() -> None:
 
 
 def test_the_former_name_of_a_kind_still_finds_it() -> None:
-    counted = event_of(type="QuantityEvent", action=None, epcList=None, epcClass="urn:x:c", quantity=5)
+    counted = event_of(
+        type="QuantityEvent", action=None, epcList=None, epcClass="urn:x:c", quantity=5
+    )
     assert rings({"eventType": ["QuantityEvent"], "GE_quantity": 5}, counted)
     assert rings({"eventType": ["ObjectEvent"]}, counted)
     assert not rings({"eventType": ["QuantityEvent"]}, SHIPPED)
@@ -191,7 +209,9 @@ def test_the_former_name_of_a_kind_still_finds_it() -> None:
 def test_within_a_location_means_below_it_in_the_ontology() -> None:
     site, hall, dock = (f"urn:epc:id:sgln:0614141.00888.{part}" for part in ("0", "7", "8"))
     below = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
-    context = Context(ontology=parse_ontology(f"<{dock}> {below} <{hall}> . <{hall}> {below} <{site}> ."))
+    context = Context(
+        ontology=parse_ontology(f"<{dock}> {below} <{hall}> . <{hall}> {below} <{site}> .")
+    )
     event = event_of(bizLocation={"id": dock})
     assert rings({"WD_bizLocation": [site]}, event, context)
     assert rings({"WD_bizLocation": ["https://id.gs1.org/414/0614141008889"]}, event, context)
@@ -221,7 +241,11 @@ def corpus() -> tuple[list[dict[str, Any]], list[Event]]:
     return raw, [event for path in paths for event in decode_document(content(path))]
 
 
-PLACES = ["urn:epc:id:sgln:4012345.00005.0", "urn:epc:id:sgln:0614141.07346.1234", "urn:epc:id:sgln:0012345.11111.400"]
+PLACES = [
+    "urn:epc:id:sgln:4012345.00005.0",
+    "urn:epc:id:sgln:0614141.07346.1234",
+    "urn:epc:id:sgln:0012345.11111.400",
+]
 EPCS = [
     "urn:epc:id:sgtin:0614141.107346.2018",
     "urn:epc:idpat:sgtin:4012345.*.*",
@@ -233,12 +257,16 @@ TIMES = ["2005-04-04T02:33:31.116Z", "2013-10-31T14:58:56.591+00:00", "2020-06-0
 QUERIES = st.fixed_dictionaries(
     {},
     optional={
-        "eventType": st.lists(st.sampled_from(["ObjectEvent", "AggregationEvent", "TransactionEvent"]), min_size=1),
+        "eventType": st.lists(
+            st.sampled_from(["ObjectEvent", "AggregationEvent", "TransactionEvent"]), min_size=1
+        ),
         "EQ_action": st.lists(st.sampled_from(["ADD", "OBSERVE", "DELETE"]), min_size=1),
         "EQ_bizStep": st.lists(st.sampled_from(WORDS), min_size=1),
         "EQ_disposition": st.just(["in_progress", "urn:epcglobal:cbv:disp:in_transit"]),
         "EQ_readPoint": st.lists(st.sampled_from(PLACES), min_size=1),
-        "EQ_bizLocation": st.just(["urn:epc:id:sgln:0614141.00888.0", "urn:epc:id:sgln:0012345.11111.0"]),
+        "EQ_bizLocation": st.just(
+            ["urn:epc:id:sgln:0614141.00888.0", "urn:epc:id:sgln:0012345.11111.0"]
+        ),
         "GE_eventTime": st.sampled_from(TIMES),
         "LT_eventTime": st.sampled_from(TIMES),
         "MATCH_epc": st.lists(st.sampled_from(EPCS), min_size=1),
@@ -258,11 +286,23 @@ QUERIES = st.fixed_dictionaries(
 
 
 @given(st.lists(QUERIES, min_size=1, max_size=3))
-def test_the_engine_and_the_reference_answer_as_the_standard_reads(queries: list[dict[str, Any]]) -> None:
+def test_the_engine_and_the_reference_answer_as_the_standard_reads(
+    queries: list[dict[str, Any]],
+) -> None:
     raw, events = corpus()
-    expected = {(at, n) for n, query in enumerate(queries) for at, event in enumerate(raw) if answers(query, event)}
+    expected = {
+        (at, n)
+        for n, query in enumerate(queries)
+        for at, event in enumerate(raw)
+        if answers(query, event)
+    }
     plans = [plan_of(query) for query in queries]
-    said = {(at, n) for n, plan in enumerate(plans) for at, event in enumerate(events) if holds(plan.pattern, event)}
+    said = {
+        (at, n)
+        for n, plan in enumerate(plans)
+        for at, event in enumerate(events)
+        if holds(plan.pattern, event)
+    }
     assert said == expected
     engine = Engine()
     for number, plan in enumerate(plans):
@@ -292,7 +332,9 @@ def test_places_are_left_to_an_index() -> None:
     """However many subscriptions ask for a place, each event costs a few evaluations."""
     engine = Engine()
     for number in range(1000):
-        engine.add(str(number), plan_of({"EQ_readPoint": [f"urn:epc:id:sgln:0614141.{number:05d}.0"]}))
+        engine.add(
+            str(number), plan_of({"EQ_readPoint": [f"urn:epc:id:sgln:0614141.{number:05d}.0"]})
+        )
     event = event_of(readPoint={"id": "https://id.gs1.org/414/0614141000074"})
     hits = engine.match(Batch([event]))
     assert engine.keys_of(hits.slots) == ["7"]

@@ -1,4 +1,6 @@
-"""Queries that are wrong, and the queries of the test resources: each problem has a code, a place and a way out."""
+"""Queries that are wrong, and the queries of the test resources: each problem has a code, a place
+and a way out.
+"""
 
 from __future__ import annotations
 
@@ -36,8 +38,12 @@ PROBLEMS: list[tuple[str, str, str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("text", "code", "token", "says"), PROBLEMS, ids=[each[0] for each in PROBLEMS])
-def test_a_problem_has_a_code_a_place_and_a_way_out(text: str, code: str, token: str, says: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "code", "token", "says"), PROBLEMS, ids=[each[0] for each in PROBLEMS]
+)
+def test_a_problem_has_a_code_a_place_and_a_way_out(
+    text: str, code: str, token: str, says: str
+) -> None:
     (problem,) = problems_in_subscription("epcis", text, {})
     assert (problem.code, problem.token) == (code, token)
     assert says in str(problem)
@@ -47,7 +53,9 @@ def test_a_problem_has_a_code_a_place_and_a_way_out(text: str, code: str, token:
 
 
 def test_every_problem_is_told_in_the_order_of_the_text() -> None:
-    text = '{"orderBy": "x",\n "EQ_action": ["GO"],\n "EQ_bizStep": ["shipping"],\n "GE_value": true}'
+    text = (
+        '{"orderBy": "x",\n "EQ_action": ["GO"],\n "EQ_bizStep": ["shipping"],\n "GE_value": true}'
+    )
     found = problems_in_subscription("epcis", text, {})
     assert [problem.place and problem.place.line for problem in found] == [1, 2, 4]
     (refused,) = problems_in_subscription("epcis", "{}", {"dialect": "x"})
@@ -64,21 +72,37 @@ def test_the_queries_of_the_test_resources_parse() -> None:
     assert {(problem.code, problem.token) for problem in found} == {
         ("QueryControlError", name) for name in ("orderBy", "orderDirection", "eventCountLimit")
     }
-    rest = {name: value for name, value in body.items() if name not in {problem.token for problem in found}}
+    rest = {
+        name: value
+        for name, value in body.items()
+        if name not in {problem.token for problem in found}
+    }
     assert plan_of(rest)
     in_xml = plan_of(query_text("XML/Query/Queries/SimpleEventQuery.xml"))
-    asked = ("eventType", "GE_eventTime", "LT_eventTime", "EQ_bizStep", "EQ_bizLocation", "MATCH_epc")
+    asked = (
+        "eventType",
+        "GE_eventTime",
+        "LT_eventTime",
+        "EQ_bizStep",
+        "EQ_bizLocation",
+        "MATCH_epc",
+    )
     assert in_xml == plan_of({name: body[name] for name in asked})
 
 
 @pytest.mark.parametrize(
     ("path", "tokens"),
     [
-        ("JSON/Query/Queries/Invalid/Query_with_invalid_values.json", {"GE_eventTime", "EQ_action", "orderDirection"}),
+        (
+            "JSON/Query/Queries/Invalid/Query_with_invalid_values.json",
+            {"GE_eventTime", "EQ_action", "orderDirection"},
+        ),
         ("JSON/Query/Queries/Invalid/Query_with_unknown_parameter.json", {"GE_eventDate"}),
         ("XML/Query/Queries/Invalid/Query_without_queryName.xml", {"queryName"}),
         ("XML/Query/Invalid/QueryDocument_with_missing_value.xml", {"EQ_readPoint"}),
     ],
 )
 def test_an_invalid_query_names_its_parameters(path: str, tokens: set[str]) -> None:
-    assert {problem.token for problem in problems_in_subscription("epcis", query_text(path), {})} == tokens
+    assert {
+        problem.token for problem in problems_in_subscription("epcis", query_text(path), {})
+    } == tokens

@@ -1,4 +1,6 @@
-"""Random EPCIS events, and two ways to write each: the JSON binding and the XML binding of the standard."""
+"""Random EPCIS events, and two ways to write each: the JSON binding and the XML binding of the
+standard.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,11 @@ SENSORS = st.fixed_dictionaries(
     {
         "sensorReport": st.lists(
             st.fixed_dictionaries(
-                {"type": st.sampled_from(["Temperature", "Speed"]), "value": QUANTITIES, "booleanValue": st.booleans()}
+                {
+                    "type": st.sampled_from(["Temperature", "Speed"]),
+                    "value": QUANTITIES,
+                    "booleanValue": st.booleans(),
+                }
             ),
             min_size=1,
             max_size=2,
@@ -33,18 +39,26 @@ SENSORS = st.fixed_dictionaries(
 EVENTS = st.fixed_dictionaries(
     {
         "type": st.just("ObjectEvent"),
-        "eventTime": st.integers(0, 59).map(lambda second: f"2026-01-31T08:00:{second:02d}.5+01:00"),
+        "eventTime": st.integers(0, 59).map(
+            lambda second: f"2026-01-31T08:00:{second:02d}.5+01:00"
+        ),
         "eventTimeZoneOffset": st.just("+01:00"),
         "action": st.sampled_from(["ADD", "OBSERVE", "DELETE"]),
         "epcList": st.lists(IDS, min_size=1, max_size=3),
         "quantityList": maybe(
-            st.lists(st.fixed_dictionaries({"epcClass": IDS, "quantity": QUANTITIES}), min_size=1, max_size=2)
+            st.lists(
+                st.fixed_dictionaries({"epcClass": IDS, "quantity": QUANTITIES}),
+                min_size=1,
+                max_size=2,
+            )
         ),
         "bizStep": maybe(WORDS),
         "readPoint": maybe(PLACES.map(lambda place: {"id": place})),
         "bizTransactionList": maybe(
             st.lists(
-                st.fixed_dictionaries({"type": st.sampled_from(["po", "inv"]), "bizTransaction": PLACES}),
+                st.fixed_dictionaries(
+                    {"type": st.sampled_from(["po", "inv"]), "bizTransaction": PLACES}
+                ),
                 min_size=1,
                 max_size=2,
             )
@@ -52,7 +66,11 @@ EVENTS = st.fixed_dictionaries(
         "sensorElementList": maybe(st.lists(SENSORS, min_size=1, max_size=2)),
         "ilmd": maybe(st.dictionaries(st.sampled_from(["ext:lot", "ext:size"]), TEXTS, min_size=1)),
         "ext:note": maybe(TEXTS),
-        "ext:deep": maybe(st.fixed_dictionaries({"ext:a": TEXTS, "ext:b": st.lists(TEXTS, min_size=2, max_size=3)})),
+        "ext:deep": maybe(
+            st.fixed_dictionaries(
+                {"ext:a": TEXTS, "ext:b": st.lists(TEXTS, min_size=2, max_size=3)}
+            )
+        ),
     }
 ).map(lambda event: {name: value for name, value in event.items() if value is not None})
 

@@ -50,7 +50,9 @@ def nested(levels: int) -> Any:
 
 
 def test_an_event_has_its_envelope_and_its_data() -> None:
-    event = decode(text(specversion="1.0", subject="x", extra=5, nothing=None, data={"a": {"b": 1}}))
+    event = decode(
+        text(specversion="1.0", subject="x", extra=5, nothing=None, data={"a": {"b": 1}})
+    )
     assert (event.id, event.source, event.type) == ("1", "s", "t")
     assert event.envelope == {**BASE, "specversion": "1.0", "subject": "x", "extra": 5}
     assert event.attribute(("a", "b")) == 1
@@ -197,7 +199,11 @@ def test_a_pair_of_surrogates_is_a_character() -> None:
             "2026-01-01T00:00:00Z",
             "2026-01-01T01:00:00Z",
         ),
-        ({"time": "2026-01-01T01:00:00+01:00", "endtime": None}, "2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z"),
+        (
+            {"time": "2026-01-01T01:00:00+01:00", "endtime": None},
+            "2026-01-01T00:00:00Z",
+            "2026-01-01T00:00:00Z",
+        ),
     ],
 )
 def test_the_interval_is_read_with_offsets_and_the_end_defaults_to_the_start(
@@ -210,7 +216,16 @@ def test_the_interval_is_read_with_offsets_and_the_end_defaults_to_the_start(
 
 
 def test_null_is_the_same_as_absent() -> None:
-    event = decode(text(specversion=None, datacontenttype=None, time=None, endtime=None, place=None, data_base64=None))
+    event = decode(
+        text(
+            specversion=None,
+            datacontenttype=None,
+            time=None,
+            endtime=None,
+            place=None,
+            data_base64=None,
+        )
+    )
     assert event.envelope == BASE
 
 
@@ -227,13 +242,20 @@ def test_null_is_the_same_as_absent() -> None:
         (b"\xff\x00", "image/png", "/wA="),
     ],
 )
-def test_base64_is_read_as_its_media_type_says(raw: bytes, content_type: str | None, data: object) -> None:
-    assert decode(text(data_base64=base64.b64encode(raw).decode(), datacontenttype=content_type)).data == data
+def test_base64_is_read_as_its_media_type_says(
+    raw: bytes, content_type: str | None, data: object
+) -> None:
+    assert (
+        decode(text(data_base64=base64.b64encode(raw).decode(), datacontenttype=content_type)).data
+        == data
+    )
 
 
 def test_xml_in_base64_is_read_in_the_encoding_that_it_declares() -> None:
     raw = "<?xml version='1.0' encoding='ISO-8859-1'?><a><b>é</b></a>".encode("iso-8859-1")
-    event = decode(text(data_base64=base64.b64encode(raw).decode(), datacontenttype="application/xml"))
+    event = decode(
+        text(data_base64=base64.b64encode(raw).decode(), datacontenttype="application/xml")
+    )
     assert event.attribute(("b",)) == "é"
 
 
@@ -248,7 +270,9 @@ def test_xml_in_base64_is_read_in_the_encoding_that_it_declares() -> None:
     ],
 )
 def test_xml_that_is_not_in_its_encoding_is_refused(raw: bytes) -> None:
-    problem = refusal(text(data_base64=base64.b64encode(raw).decode(), datacontenttype="application/xml"))
+    problem = refusal(
+        text(data_base64=base64.b64encode(raw).decode(), datacontenttype="application/xml")
+    )
     assert problem.code == "MalformedEvent"
     assert "encoding" in problem.message
 
@@ -262,7 +286,9 @@ class Size(IntEnum):
 
 
 def test_a_mapping_is_read_as_the_text_would_be() -> None:
-    given_data = MappingProxyType({"c": Colour.RED, "s": Size.BIG, "f": 5.0, "d": Decimal("1.50"), "t": (1, None)})
+    given_data = MappingProxyType(
+        {"c": Colour.RED, "s": Size.BIG, "f": 5.0, "d": Decimal("1.50"), "t": (1, None)}
+    )
     data: Any = from_mapping(OrderedDict(BASE, data=given_data)).data
     assert data == {"c": "red", "s": 7, "f": 5.0, "d": 1.5, "t": [1, None]}
     assert [type(value) for value in data.values()] == [str, int, float, float, list]
@@ -271,7 +297,18 @@ def test_a_mapping_is_read_as_the_text_would_be() -> None:
 @pytest.mark.parametrize(
     "value",
     [
-        *(float("nan"), Decimal("NaN"), b"bytes", {1, 2}, object(), 1j, {5: 1}, {"": 1}, "\ud800", {"\ud800": 1}),
+        *(
+            float("nan"),
+            Decimal("NaN"),
+            b"bytes",
+            {1, 2},
+            object(),
+            1j,
+            {5: 1},
+            {"": 1},
+            "\ud800",
+            {"\ud800": 1},
+        ),
         *(10**5_000, -(10**5_000), Decimal("9" * 5_000)),
     ],
     ids=lambda value: type(value).__name__,
@@ -292,7 +329,9 @@ def test_a_mapping_that_holds_itself_is_too_deep() -> None:
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(min_size=1), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(min_size=1), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 

@@ -1,4 +1,6 @@
-"""What a match tells of its members: complete events that can be published again, or their graphs as Turtle."""
+"""What a match tells of its members: complete events that can be published again, or their graphs
+as Turtle.
+"""
 
 from __future__ import annotations
 
@@ -40,9 +42,14 @@ SPECIAL = [
     body(datacontenttype="application/xml", data="<a b='1'>x &amp; y</a>"),
     body(datacontenttype="text/turtle", data=f"{PREFIX} _:H a :A ; :p 1, 'x'@en, [ a :B ] ."),
     body(datacontenttype="text/turtle", data=f"{PREFIX} :x a :A ; :p :y ."),
-    body(datacontenttype="text/turtle", data=f"{PREFIX} _:k a :A ; :p _:m . _:m a :B ; :q _:k ; <urn:ops:home> true ."),
+    body(
+        datacontenttype="text/turtle",
+        data=f"{PREFIX} _:k a :A ; :p _:m . _:m a :B ; :q _:k ; <urn:ops:home> true .",
+    ),
     body(datacontenttype="application/octet-stream", data_base64="AAEC/w=="),
-    body(datacontenttype="application/ld+json", data={"@type": "http://e.org/A", "http://e.org/p": 3}),
+    body(
+        datacontenttype="application/ld+json", data={"@type": "http://e.org/A", "http://e.org/p": 3}
+    ),
     body(endtime="2026-01-01T01:00:00+01:00", place={"type": "Point", "coordinates": [1, 2]}),
     body(endtime="2026-01-02T00:00:00Z", place="POINT (1 2)"),
 ]
@@ -50,7 +57,8 @@ SPECIAL = [
 
 def same(one: Event, other: Event) -> bool:
     return all(
-        getattr(one, name) == getattr(other, name) and type(getattr(one, name)) is type(getattr(other, name))
+        getattr(one, name) == getattr(other, name)
+        and type(getattr(one, name)) is type(getattr(other, name))
         for name in ("envelope", "data", "interval", "place_source")
     )
 
@@ -80,7 +88,9 @@ def test_what_is_told_is_the_same_event_when_it_is_published_again(event: Event)
 
 def test_an_event_is_told_as_it_came() -> None:
     given_body = body(data={"a": 1})
-    assert match_of_event("s", from_mapping(given_body)).as_json("events")["members"] == [given_body]
+    assert match_of_event("s", from_mapping(given_body)).as_json("events")["members"] == [
+        given_body
+    ]
 
 
 def test_epcis_is_told_so_that_it_is_the_same_event_again() -> None:
@@ -101,7 +111,9 @@ def test_turtle_is_the_same_graph_again(event: Event) -> None:
 
 
 def test_turtle_speaks_the_words_of_the_ontology() -> None:
-    ontology = ontology_of([Source(f"{PREFIX} :price a <http://www.w3.org/2002/07/owl#DatatypeProperty> .")])
+    ontology = ontology_of(
+        [Source(f"{PREFIX} :price a <http://www.w3.org/2002/07/owl#DatatypeProperty> .")]
+    )
     text = turtle(from_mapping(body(data={"price": 350})), ontology)
     assert text is not None
     assert ":price 350" in text
@@ -111,7 +123,9 @@ def test_turtle_speaks_the_words_of_the_ontology() -> None:
 @pytest.mark.parametrize(
     "bad",
     [
-        body(datacontenttype="application/ld+json", data={"@context": "http://e.org/context", "a": 1}),
+        body(
+            datacontenttype="application/ld+json", data={"@context": "http://e.org/context", "a": 1}
+        ),
         body(data={"a": list(range(50_001))}),
     ],
     ids=["a context that would have to be fetched", "too large"],

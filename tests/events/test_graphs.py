@@ -1,4 +1,6 @@
-"""The graph of an event: its rules with their codes, the classes of vertices, and lifts in the words of an ontology."""
+"""The graph of an event: its rules with their codes, the classes of vertices, and lifts in the
+words of an ontology.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ def event(data: object, content_type: str | None = None, type: str = "t") -> Eve
 
 
 def graph(body: str) -> Graph:
-    return event(f"@prefix : <{X}> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> . {body}", TURTLE).graph
+    return event(
+        f"@prefix : <{X}> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> . {body}", TURTLE
+    ).graph
 
 
 # Rules
@@ -81,15 +85,26 @@ def test_malformed_text_has_its_place() -> None:
         ("_:H a :T, :U ; :p :i .", {H: (X + "T", X + "U"), Iri(X + "i"): (THING,)}),
         (
             "_:H a :T ; :p 'a', 'b'@EN .",
-            {H: (X + "T",), Literal("a"): (STRING,), Literal("b", LANG_STRING, "en"): (LANG_STRING,)},
+            {
+                H: (X + "T",),
+                Literal("a"): (STRING,),
+                Literal("b", LANG_STRING, "en"): (LANG_STRING,),
+            },
         ),
         (
             "_:H a :T ; :p 1, '2'^^:own .",
-            {H: (X + "T",), Literal("1", INTEGER): (INTEGER,), Literal("2", X + "own"): (X + "own",)},
+            {
+                H: (X + "T",),
+                Literal("1", INTEGER): (INTEGER,),
+                Literal("2", X + "own"): (X + "own",),
+            },
         ),
         ("<urn:ops:H> :p <urn:ops:H> .", {Iri("urn:ops:H"): (THING,)}),
         ("_:H :p :a .", {H: (THING,), Iri(X + "a"): (THING,)}),
-        ("_:H a :T ; :p [ :q :a ] .", {H: (X + "T",), Blank("b1"): (THING,), Iri(X + "a"): (THING,)}),
+        (
+            "_:H a :T ; :p [ :q :a ] .",
+            {H: (X + "T",), Blank("b1"): (THING,), Iri(X + "a"): (THING,)},
+        ),
         ("_:H a :T ; :p _:x .", {H: (X + "T",), Blank("x"): (THING,)}),
     ],
 )
@@ -118,18 +133,35 @@ def test_cycles_self_loops_and_parallel_arcs_are_legal() -> None:
 
 
 def test_equal_literals_are_one_vertex_and_different_forms_are_two() -> None:
-    assert len([term for term in graph("_:H a :T ; :p 1 ; :q 1 ; :r 01 .").types if isinstance(term, Literal)]) == 2
+    assert (
+        len(
+            [
+                term
+                for term in graph("_:H a :T ; :p 1 ; :q 1 ; :r 01 .").types
+                if isinstance(term, Literal)
+            ]
+        )
+        == 2
+    )
 
 
 def test_nodes_of_a_list_are_lists() -> None:
     found = graph("_:H a :T ; :p (1 2) .")
-    lists = [classes for term, classes in found.types.items() if isinstance(term, Blank) and term != H]
+    lists = [
+        classes for term, classes in found.types.items() if isinstance(term, Blank) and term != H
+    ]
     assert lists == [("http://www.w3.org/1999/02/22-rdf-syntax-ns#List",)] * 2
 
 
 def test_a_json_ld_object_is_refused_when_its_graph_is_asked_for() -> None:
     homeless = event(
-        {"@graph": [{"@id": "http://x/a", "http://x/p": 1}, {"@id": "http://x/b", "http://x/p": 1}]}, JSON_LD
+        {
+            "@graph": [
+                {"@id": "http://x/a", "http://x/p": 1},
+                {"@id": "http://x/b", "http://x/p": 1},
+            ]
+        },
+        JSON_LD,
     )
     with pytest.raises(EventProblem) as caught:
         _ = homeless.graph
@@ -148,7 +180,14 @@ def test_a_graph_of_a_hundred_thousand_triples_is_refused() -> None:
 
 def test_a_large_json_event_keeps_its_other_views() -> None:
     large = decode(
-        json.dumps({"id": "1", "source": "s", "type": "t", "data": {"n": list(range(MAX_TRIPLES + 1)), "a": 1}})
+        json.dumps(
+            {
+                "id": "1",
+                "source": "s",
+                "type": "t",
+                "data": {"n": list(range(MAX_TRIPLES + 1)), "a": 1},
+            }
+        )
     )
     assert large.attribute(("a",)) == 1
     with pytest.raises(EventProblem) as caught:
@@ -174,7 +213,9 @@ ONTOLOGY = parse_ontology(
 )
 
 
-def lifted(data: object, content_type: str | None = None, type: str = "t") -> dict[tuple[str, str], object]:
+def lifted(
+    data: object, content_type: str | None = None, type: str = "t"
+) -> dict[tuple[str, str], object]:
     found = graph_in(event(data, content_type, type), ONTOLOGY)
     return {(str(subject), prop.removeprefix(X)): value for subject, prop, value in found.arcs}
 
@@ -239,10 +280,16 @@ def test_an_epcis_event_has_the_words_of_its_standard() -> None:
         "eventTimeZoneOffset": "+00:00",
         "action": "ADD",
     }
-    (given,) = decode_document(json.dumps({**body, "epcList": ["urn:epc:id:sgtin:0614141.107346.2017"]}))
+    (given,) = decode_document(
+        json.dumps({**body, "epcList": ["urn:epc:id:sgtin:0614141.107346.2017"]})
+    )
     assert graph_in(given, ONTOLOGY) is given.graph
     assert given.graph.types[given.graph.home] == ("https://ref.gs1.org/epcis/ObjectEvent",)
-    assert (given.graph.home, "https://ref.gs1.org/epcis/action", Literal("ADD")) in given.graph.arcs
+    assert (
+        given.graph.home,
+        "https://ref.gs1.org/epcis/action",
+        Literal("ADD"),
+    ) in given.graph.arcs
 
 
 def test_an_open_ontology_lifts_as_no_ontology() -> None:
@@ -257,12 +304,18 @@ def test_an_open_ontology_lifts_as_no_ontology() -> None:
 def linked(data: object) -> set[tuple[str, str, str]]:
     found = graph_in(event(data), open_ontology("urn:tocsin:vocabulary:"))
     return {
-        (str(subject), prop.removeprefix("urn:tocsin:vocabulary:"), str(value)) for subject, prop, value in found.arcs
+        (str(subject), prop.removeprefix("urn:tocsin:vocabulary:"), str(value))
+        for subject, prop, value in found.arcs
     }
 
 
 def test_objects_with_one_id_are_one_vertex() -> None:
-    found = linked({"from": {"@id": "http://x/a", "n": 1}, "to": {"@id": "http://x/b", "next": {"@id": "http://x/a"}}})
+    found = linked(
+        {
+            "from": {"@id": "http://x/a", "n": 1},
+            "to": {"@id": "http://x/b", "next": {"@id": "http://x/a"}},
+        }
+    )
     assert found == {
         ("_:H", "from", "<http://x/a>"),
         ("_:H", "to", "<http://x/b>"),
@@ -273,7 +326,10 @@ def test_objects_with_one_id_are_one_vertex() -> None:
 
 def test_references_make_cycles_and_lead_home() -> None:
     assert linked(
-        {"@id": "http://x/e", "part": {"@id": "_:p", "of": {"@id": "http://x/e"}, "next": {"@id": "_:p"}}}
+        {
+            "@id": "http://x/e",
+            "part": {"@id": "_:p", "of": {"@id": "http://x/e"}, "next": {"@id": "_:p"}},
+        }
     ) == {
         ("<http://x/e>", "part", "_:p"),
         ("_:p", "of", "<http://x/e>"),
@@ -290,12 +346,17 @@ def test_a_name_that_is_no_iri_is_one_as_patterns_read_it() -> None:
 
 
 def test_labels_that_are_given_are_none_that_are_made_up() -> None:
-    found = linked({"a": {"n": 1}, "b": {"@id": "_:b1"}, "c": {"@id": "_:b 1"}, "d": {"@id": "_:n"}})
+    found = linked(
+        {"a": {"n": 1}, "b": {"@id": "_:b1"}, "c": {"@id": "_:b 1"}, "d": {"@id": "_:n"}}
+    )
     assert len({value for _, prop, value in found if prop in "abcd"}) == 4
 
 
 def test_members_of_both_places_belong_to_the_vertex() -> None:
-    found = graph_in(event({"a": {"@id": "x", "@type": "Sale"}, "b": {"@id": "x", "@type": ["Laptop"]}}), ONTOLOGY)
+    found = graph_in(
+        event({"a": {"@id": "x", "@type": "Sale"}, "b": {"@id": "x", "@type": ["Laptop"]}}),
+        ONTOLOGY,
+    )
     assert found.types[Iri(X + "x")] == (X + "Sale", X + "Laptop")
 
 
@@ -312,11 +373,17 @@ def test_other_kinds_of_names_are_problems_of_the_event(data: object) -> None:
     for ontology in (ONTOLOGY, open_ontology("urn:tocsin:vocabulary:")):
         with pytest.raises(EventProblem) as caught:
             graph_in(event(data), ontology)
-        assert (caught.value.code, caught.value.token[0], caught.value.hint != "") == ("EVENT_PARSE", "@", True)
+        assert (caught.value.code, caught.value.token[0], caught.value.hint != "") == (
+            "EVENT_PARSE",
+            "@",
+            True,
+        )
 
 
 def test_attributes_of_xml_are_no_names() -> None:
-    assert lifted("<sale id='7'><note id='8'>x</note></sale>", XML)[("_:H", "urn:tocsin:vocabulary:id")] == Literal("7")
+    assert lifted("<sale id='7'><note id='8'>x</note></sale>", XML)[
+        ("_:H", "urn:tocsin:vocabulary:id")
+    ] == Literal("7")
 
 
 # Any event
@@ -332,7 +399,9 @@ VALUES = st.recursive(
 )  # fmt: skip
 VERTICES = st.sampled_from(["_:H", "_:a", ":a", ":b", "<urn:ops:H>"])
 LINES = st.one_of(
-    st.tuples(VERTICES, st.sampled_from([":p", ":q"]), st.one_of(VERTICES, st.sampled_from(["1", "'x'"]))),
+    st.tuples(
+        VERTICES, st.sampled_from([":p", ":q"]), st.one_of(VERTICES, st.sampled_from(["1", "'x'"]))
+    ),
     st.tuples(VERTICES, st.just("a"), st.sampled_from([":T", ":U"])),
     st.tuples(VERTICES, st.just("<urn:ops:home>"), st.just("true")),
 )
@@ -344,7 +413,11 @@ def is_proper(found: Graph) -> bool:
     for _ in found.arcs:
         reached |= {value for subject, _, value in found.arcs if subject in reached}
     ends = {end for subject, _, value in found.arcs for end in (subject, value)}
-    return ends <= reached == set(found.types) and all(found.types.values()) and len(set(found.arcs)) == len(found.arcs)
+    return (
+        ends <= reached == set(found.types)
+        and all(found.types.values())
+        and len(set(found.arcs)) == len(found.arcs)
+    )
 
 
 @given(st.dictionaries(st.text(min_size=1, max_size=3), VALUES, max_size=3) | VALUES)
@@ -354,7 +427,9 @@ def test_any_json_has_a_proper_graph(data: object) -> None:
 
 
 @given(st.lists(LINES, max_size=6))
-def test_any_turtle_has_a_proper_graph_or_a_problem_with_a_code(lines: list[tuple[str, str, str]]) -> None:
+def test_any_turtle_has_a_proper_graph_or_a_problem_with_a_code(
+    lines: list[tuple[str, str, str]],
+) -> None:
     try:
         found = graph(" ".join(f"{subject} {verb} {value} ." for subject, verb, value in lines))
     except EventProblem as problem:
@@ -387,6 +462,8 @@ def test_any_names_give_a_proper_graph_or_a_problem_of_the_event(data: object) -
 def test_an_event_without_a_graph_is_a_dead_letter_with_its_reason() -> None:
     hub = tocsin.Hub()
     hub.subscribe("ASK { _:H <urn:tocsin:vocabulary:a> ?x }", language="graph")
-    hub.publish({"id": "1", "source": "s", "type": "t", "data": {"a": {"@type": [{"sensorReport": []}]}}})
+    hub.publish(
+        {"id": "1", "source": "s", "type": "t", "data": {"a": {"@type": [{"sensorReport": []}]}}}
+    )
     (letter,) = hub.dead_letters
     assert letter.code == "EVENT_PARSE"

@@ -1,4 +1,6 @@
-"""In a notebook a match and a plan are shown as HTML, and nothing that an event says becomes markup."""
+"""In a notebook a match and a plan are shown as HTML, and nothing that an event says becomes
+markup.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,14 @@ def ring(expression: str, language: str, data: object) -> Match:
     hub = Hub()
     hub.subscribe(expression, language=language, id=EVIL)
     (match,) = hub.publish(
-        {"id": "1", "source": EVIL, "type": "t", "time": "2026-01-01T00:00:00Z", "place": "POINT (1 2)", "data": data}
+        {
+            "id": "1",
+            "source": EVIL,
+            "type": "t",
+            "time": "2026-01-01T00:00:00Z",
+            "place": "POINT (1 2)",
+            "data": data,
+        }
     )
     return match
 
@@ -67,7 +76,9 @@ def test_bindings_and_outputs_are_told() -> None:
         ("opsl", "=|(selector{ a = 1 }; 2h) selector{ b = '<i>' }", ("<i>", "state bound", "2h")),
     ],
 )
-def test_a_plan_is_told_in_the_words_of_explain(language: str, expression: str, words: tuple[str, ...]) -> None:
+def test_a_plan_is_told_in_the_words_of_explain(
+    language: str, expression: str, words: tuple[str, ...]
+) -> None:
     read = Read(compile_subscription(Subscription("s", language, expression))._repr_html_())
     assert read.tags == {"pre"}
     for each in words:

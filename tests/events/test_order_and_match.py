@@ -1,4 +1,6 @@
-"""Canonical order, de-duplication and the identity of a match: nothing depends on who came first."""
+"""Canonical order, de-duplication and the identity of a match: nothing depends on who came
+first.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from tocsin.events.match import Match, match_id, match_of_event
 from tocsin.events.order import content, in_canonical_order
 
 
-def event(key: str, start: int | None = None, end: int | None = None, source: str = "s", **extra: Any) -> Event:
+def event(
+    key: str, start: int | None = None, end: int | None = None, source: str = "s", **extra: Any
+) -> Event:
     body: dict[str, Any] = {"id": key, "source": source, "type": "t"} | extra
     if start is not None:
         body["time"] = f"2026-01-01T00:00:{start:02d}Z"
@@ -64,7 +68,9 @@ def test_one_id_of_two_sources_is_two_events() -> None:
 def test_order_does_not_depend_on_arrival(arrived: list[Event], random: Any) -> None:
     shuffled = list(arrived)
     random.shuffle(shuffled)
-    assert list(map(content, in_canonical_order(shuffled))) == list(map(content, in_canonical_order(arrived)))
+    assert list(map(content, in_canonical_order(shuffled))) == list(
+        map(content, in_canonical_order(arrived))
+    )
 
 
 @given(st.lists(few_events, max_size=8))

@@ -1,4 +1,6 @@
-"""Views: every event has attributes, a document and a graph, whatever its data; hostile data is refused, not run."""
+"""Views: every event has attributes, a document and a graph, whatever its data; hostile data is
+refused, not run.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,10 @@ def document_text(data: object, content_type: str | None = None) -> str:
 
 def triples(data: object, content_type: str | None = None) -> set[str]:
     """The arcs as N-Triples, with the default vocabulary and XML Schema written short."""
-    found = (f"{subject} <{prop}> {value}" for subject, prop, value in event(data, content_type).graph.arcs)
+    found = (
+        f"{subject} <{prop}> {value}"
+        for subject, prop, value in event(data, content_type).graph.arcs
+    )
     return {text.replace("urn:tocsin:vocabulary:", "").replace(XSD, "") for text in found}
 
 
@@ -69,14 +74,19 @@ def turtle(body: str) -> Event:
         ("<o>\n <a>\n  <b>1</b>\n </a>\n</o>", {"a": {"b": "1"}}),
         ("<o><a>x<b/>y</a></o>", {"a": {"b": "", "#text": "xy"}}),
         ("<o><a>1<!-- no -->2<?no?>3<![CDATA[<4>]]></a></o>", {"a": "123<4>"}),
-        ("<p:o xmlns:p='u' xmlns='v' p:k='1'><p:a>1</p:a><a>2</a></p:o>", {"@k": "1", "a": ["1", "2"]}),
+        (
+            "<p:o xmlns:p='u' xmlns='v' p:k='1'><p:a>1</p:a><a>2</a></p:o>",
+            {"@k": "1", "a": ["1", "2"]},
+        ),
     ],
 )
 def test_xml_is_a_nested_map_by_local_names(data: str, attributes: dict[str, Any]) -> None:
     assert event(data, XML).attributes == attributes
 
 
-@pytest.mark.parametrize("content_type", [XML, "text/xml", "image/svg+xml", "Text/XML; charset=utf-8"])
+@pytest.mark.parametrize(
+    "content_type", [XML, "text/xml", "image/svg+xml", "Text/XML; charset=utf-8"]
+)
 def test_every_xml_media_type_is_xml(content_type: str) -> None:
     assert event("<o><a>1</a></o>", content_type).attribute(("a",)) == "1"
 
@@ -95,7 +105,10 @@ def test_a_json_object_is_its_own_attributes_and_json_ld_is_json() -> None:
         ("_:H <http://x/p> 1 .", TURTLE),
         (None, XML),
         ([{"a": 1}], None),
-        ("<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'/>", "application/rdf+xml"),
+        (
+            "<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'/>",
+            "application/rdf+xml",
+        ),
     ],
 )
 def test_other_data_has_no_attributes(data: object, content_type: str | None) -> None:
@@ -158,7 +171,9 @@ def test_member_names_are_encoded_as_sql_xml_does(member: str, name: str) -> Non
 @given(st.text(min_size=1))
 def test_any_member_name_is_an_xml_name_that_can_be_read_back(member: str) -> None:
     encoded = xml_name(member)
-    decoded = re.sub("_x([0-9A-F]{4}|[0-9A-F]{6})_", lambda code: chr(int(code.group(1), 16)), encoded)
+    decoded = re.sub(
+        "_x([0-9A-F]{4}|[0-9A-F]{6})_", lambda code: chr(int(code.group(1), 16)), encoded
+    )
     assert decoded == member
     assert etree.fromstring(f"<{encoded}/>").tag == encoded
 
@@ -166,8 +181,15 @@ def test_any_member_name_is_an_xml_name_that_can_be_read_back(member: str) -> No
 json_objects = st.dictionaries(
     st.text(min_size=1, max_size=5),
     st.recursive(
-        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
-        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(min_size=1, max_size=5), inner, max_size=3),
+        st.none()
+        | st.booleans()
+        | st.integers()
+        | st.floats(allow_nan=False)
+        | st.text(max_size=5),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(st.text(min_size=1, max_size=5), inner, max_size=3)
+        ),
         max_leaves=8,
     ),
     max_size=4,
@@ -221,7 +243,9 @@ def test_malformed_xml_is_an_event_problem(data: object) -> None:
 
 
 def test_a_lone_surrogate_in_xml_is_an_event_problem() -> None:
-    broken = Event({"id": "1", "source": "s", "type": "t", "datacontenttype": XML}, "<a>\ud800</a>", None)
+    broken = Event(
+        {"id": "1", "source": "s", "type": "t", "datacontenttype": XML}, "<a>\ud800</a>", None
+    )
     with pytest.raises(EventProblem):
         check(broken)
 
@@ -241,7 +265,9 @@ def entities(body: str, levels: int = 9) -> str:
         pytest.param("<!DOCTYPE o SYSTEM 'o.dtd'><o>&e;</o>", id="text of an unread DTD"),
         pytest.param("<!DOCTYPE o><o>&e;</o>", id="of a document type that has none"),
         pytest.param("<!DOCTYPE o []><o>&e;</o>", id="of an empty document type"),
-        pytest.param("<!--<!DOCTYPE o>--><!DOCTYPE o [<!ENTITY e 'x'>]><o>&e;</o>", id="behind a comment"),
+        pytest.param(
+            "<!--<!DOCTYPE o>--><!DOCTYPE o [<!ENTITY e 'x'>]><o>&e;</o>", id="behind a comment"
+        ),
         pytest.param("<!DOCTYPE o PUBLIC 'p' 'o.dtd'><o/>", id="a DTD elsewhere"),
         pytest.param("<!DOCTYPE o SYSTEM 'o.dtd'><o a='x&e;y'/>", id="attribute of an unread DTD"),
     ],
@@ -318,7 +344,15 @@ def test_the_deepest_xml_that_is_served_has_all_its_views() -> None:
 
 
 def test_json_lifts_to_a_graph_of_typed_literals() -> None:
-    data = {"p": "x", "i": 5, "d": 1.5, "b": True, "n": None, "o": {"q": "y"}, "l": ["x", "x", "z", {"q": "w"}]}
+    data = {
+        "p": "x",
+        "i": 5,
+        "d": 1.5,
+        "b": True,
+        "n": None,
+        "o": {"q": "y"},
+        "l": ["x", "x", "z", {"q": "w"}],
+    }
     assert triples(data) == {
         '_:H <p> "x"',
         '_:H <i> "5"^^<integer>',
@@ -353,12 +387,16 @@ def test_xml_lifts_to_a_graph_of_strings() -> None:
 def test_a_vocabulary_names_the_properties() -> None:
     known = parse_ontology(PREFIX + ":a <http://www.w3.org/2000/01/rdf-schema#subPropertyOf> :b .")
     for given_event in (event({"a": {"b": 1}}), event("<o><a><b>1</b></a></o>", XML)):
-        assert [prop for _, prop, _ in graph_of(given_event, known).arcs] == ["http://x/a", "http://x/b"]
+        assert [prop for _, prop, _ in graph_of(given_event, known).arcs] == [
+            "http://x/a",
+            "http://x/b",
+        ]
 
 
 @given(st.text(), st.text())
 def test_any_two_member_names_have_two_iris(one: str, two: str) -> None:
-    assert NamedNode(default_iri(one)).value.startswith("urn:tocsin:vocabulary:")  # which refuses what is no IRI
+    # which refuses what is no IRI
+    assert NamedNode(default_iri(one)).value.startswith("urn:tocsin:vocabulary:")
     assert (default_iri(one) == default_iri(two)) == (one == two)
 
 
@@ -388,7 +426,10 @@ def test_the_home_vertex_is_found_in_the_order_of_the_design(body: str, home: st
         ("", "roots: none"),
         (":a :p :b . :b :p :a .", "roots: none"),
         (":a :p :b . :c :p :d .", "roots: <http://x/a>, <http://x/c>"),
-        (":a <urn:ops:home> true . :b <urn:ops:home> true .", "marked as home: <http://x/a>, <http://x/b>"),
+        (
+            ":a <urn:ops:home> true . :b <urn:ops:home> true .",
+            "marked as home: <http://x/a>, <http://x/b>",
+        ),
     ],
 )
 def test_a_graph_without_a_single_home_is_refused(body: str, words: str) -> None:
@@ -400,12 +441,18 @@ def test_a_graph_without_a_single_home_is_refused(body: str, words: str) -> None
 
 
 def test_the_mark_of_the_home_is_no_statement_about_it() -> None:
-    assert triples(PREFIX + ":m :p :a ; <urn:ops:home> true .", TURTLE) == {"<http://x/m> <http://x/p> <http://x/a>"}
+    assert triples(PREFIX + ":m :p :a ; <urn:ops:home> true .", TURTLE) == {
+        "<http://x/m> <http://x/p> <http://x/a>"
+    }
 
 
 def test_labels_that_the_author_wrote_stay_and_others_are_numbered() -> None:
     graph = turtle("_:H a :T ; :p _:b1 ; :q [ a :T ] ; :s [ a :T ] . _:b1 a :T .").graph
-    assert {str(value) for subject, _, value in graph.arcs if subject == graph.home} == {"_:b1", "_:b2", "_:b3"}
+    assert {str(value) for subject, _, value in graph.arcs if subject == graph.home} == {
+        "_:b1",
+        "_:b2",
+        "_:b3",
+    }
 
 
 def test_a_repeated_triple_is_one_triple() -> None:
@@ -425,7 +472,10 @@ def test_another_process_sees_the_same_triples() -> None:
         (
             {
                 "@type": "http://x/T",
-                "http://x/p": [{"@type": "http://x/T", "http://x/q": 1}, {"@type": "http://x/T", "http://x/q": 2}],
+                "http://x/p": [
+                    {"@type": "http://x/T", "http://x/q": 1},
+                    {"@type": "http://x/T", "http://x/q": 2},
+                ],
                 "http://x/r": {"@list": [1, 2]},
             },
             JSON_LD,
@@ -433,8 +483,12 @@ def test_another_process_sees_the_same_triples() -> None:
         ({"b": {"a": 1}, "a": [{"c": 2}, {"c": 3}]}, "application/json"),
     ]
     base = {"id": "1", "source": "s", "type": "t"}
-    lines = "\n".join(json.dumps(base | {"data": data, "datacontenttype": kind}) for data, kind in cases)
-    other = subprocess.run([sys.executable, "-c", SHOW_GRAPHS], input=lines, capture_output=True, text=True, check=True)
+    lines = "\n".join(
+        json.dumps(base | {"data": data, "datacontenttype": kind}) for data, kind in cases
+    )
+    other = subprocess.run(
+        [sys.executable, "-c", SHOW_GRAPHS], input=lines, capture_output=True, text=True, check=True
+    )
     here = [event(data, kind).graph for data, kind in cases]
     assert other.stdout.strip() == str(here)
 
@@ -446,7 +500,10 @@ def test_another_process_sees_the_same_triples() -> None:
         ("<urn:ops:H> <http://x/p> <http://x/a> .", TURTLE),
         ({"@id": "urn:ops:H", "http://x/p": {"@id": "http://x/a"}}, JSON_LD),
         ('{"@id": "urn:ops:H", "http://x/p": {"@id": "http://x/a"}}', JSON_LD),
-        ({"@context": {"@vocab": "http://x/"}, "@id": "urn:ops:H", "p": {"@id": "http://x/a"}}, JSON_LD),
+        (
+            {"@context": {"@vocab": "http://x/"}, "@id": "urn:ops:H", "p": {"@id": "http://x/a"}},
+            JSON_LD,
+        ),
         (
             "<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#' xmlns='http://x/'>"
             "<rdf:Description rdf:about='urn:ops:H'><p rdf:resource='http://x/a'/></rdf:Description></rdf:RDF>",
@@ -467,7 +524,9 @@ def test_every_rdf_format_is_read(data: object, content_type: str) -> None:
         {"a": {"@id": "http://x/a", "@context": "{uri}"}},
     ],
 )
-def test_a_remote_context_is_refused_and_not_fetched(context: object, listener: socket.socket) -> None:
+def test_a_remote_context_is_refused_and_not_fetched(
+    context: object, listener: socket.socket
+) -> None:
     body = json.dumps({"@context": context, "@id": "_:H", "a": {"b": 1}, "http://x/p": 1})
     with pytest.raises(EventProblem, match="never fetched"):
         check(event(json.loads(body.replace("{uri}", address(listener))), JSON_LD))
@@ -485,7 +544,10 @@ def test_a_remote_context_is_refused_and_not_fetched(context: object, listener: 
         ('_:H <http://x/p> "\\uD800" .', TURTLE),
         ("<< <http://x/a> <http://x/p> 1 >> <http://x/p> 1 .", TURTLE),
         ("_:H <http://x/p> <<( <http://x/a> <http://x/p> 1 )>> .", TURTLE),
-        ("_:H <http://x/p> " + "<<( _:a <http://x/p> " * 100_000 + "1" + ")>>" * 100_000 + " .", TURTLE),
+        (
+            "_:H <http://x/p> " + "<<( _:a <http://x/p> " * 100_000 + "1" + ")>>" * 100_000 + " .",
+            TURTLE,
+        ),
         ("_:H <http://x/p> " + "[ <http://x/p> " * 100_000, TURTLE),
         ({"a": 1}, TURTLE),
         (5, TURTLE),
@@ -495,7 +557,9 @@ def test_a_remote_context_is_refused_and_not_fetched(context: object, listener: 
         ('{"http://x/p":' * 100_000 + "1" + "}" * 100_000, JSON_LD),
         ({"@id": "http://x/g", "@graph": [{"@id": "http://x/a", "http://x/p": 1}]}, JSON_LD),
         (
-            entities("<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>&e9;</rdf:RDF>"),
+            entities(
+                "<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>&e9;</rdf:RDF>"
+            ),
             "application/rdf+xml",
         ),
     ],
@@ -506,7 +570,10 @@ def test_malformed_rdf_is_a_problem_of_the_event(data: object, content_type: str
         check(event(data, content_type))
 
 
-@given(st.text(max_size=80) | st.text("<>/ab&;'!_: .[]()@", max_size=80), st.sampled_from([XML, TURTLE, JSON_LD]))
+@given(
+    st.text(max_size=80) | st.text("<>/ab&;'!_: .[]()@", max_size=80),
+    st.sampled_from([XML, TURTLE, JSON_LD]),
+)
 def test_any_text_has_its_views_or_a_problem(text: str, content_type: str) -> None:
     tried = event(text, content_type)
     try:
@@ -531,7 +598,9 @@ def test_a_view_is_derived_once() -> None:
 @pytest.mark.parametrize(("data", "content_type"), [("<o", XML), (":a :p", TURTLE)])
 def test_malformed_text_is_refused_when_the_event_is_decoded(data: str, content_type: str) -> None:
     with pytest.raises(EventProblem, match="malformed"):
-        from_mapping({"id": "1", "source": "s", "type": "t", "datacontenttype": content_type, "data": data})
+        from_mapping(
+            {"id": "1", "source": "s", "type": "t", "datacontenttype": content_type, "data": data}
+        )
 
 
 def test_json_ld_without_a_home_is_still_json() -> None:
@@ -543,7 +612,11 @@ def test_an_event_travels_between_processes_without_its_views() -> None:
     sent = event("<o><a>1</a></o>", XML)
     check(sent)
     received = pickle.loads(pickle.dumps(sent))
-    assert (received.identity, received.attributes, received.graph) == (sent.identity, sent.attributes, sent.graph)
+    assert (received.identity, received.attributes, received.graph) == (
+        sent.identity,
+        sent.attributes,
+        sent.graph,
+    )
 
 
 # Documents of others
@@ -563,12 +636,16 @@ def test_business_documents_have_all_their_views() -> None:
         plain = etree.parse(path).getroot()
         assert seen.document.tag == plain.tag
         assert sum(1 for _ in seen.document.iter()) == sum(1 for _ in plain.iter("*"))
-        assert set(seen.attributes) >= {etree.QName(child).localname for child in plain.iterchildren("*")}
+        assert set(seen.attributes) >= {
+            etree.QName(child).localname for child in plain.iterchildren("*")
+        }
         assert seen.graph.arcs
 
 
 def test_the_id_of_a_business_document_is_an_attribute() -> None:
-    path = next(path for path in _business_documents() if path.name == "UBL-Invoice-2.1-Example.xml")
+    path = next(
+        path for path in _business_documents() if path.name == "UBL-Invoice-2.1-Example.xml"
+    )
     expected = etree.parse(path).getroot().findtext("{*}ID")
     identifier = event(path.read_text(encoding="utf-8-sig"), XML).attribute(("ID",))
     assert (identifier["#text"] if isinstance(identifier, dict) else identifier) == expected

@@ -1,4 +1,6 @@
-"""The ships of the Solent: the bells of the example are those of a plain walk over the same reports, without Tocsin."""
+"""The ships of the Solent: the bells of the example are those of a plain walk over the same
+reports, without Tocsin.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,9 @@ def test_a_ship_stays_if_twenty_minutes_after_its_entry_it_was_not_seen_outside(
         outside = [
             each
             for each in heard
-            if str(each.ship) == ship and start < millis(each) <= start + 20 * MINUTE and not is_in(each, port)
+            if str(each.ship) == ship
+            and start < millis(each) <= start + 20 * MINUTE
+            and not is_in(each, port)
         ]
         if not outside and start + 20 * MINUTE < now:
             expected.add((f"stays {port}", (before, entry)))
@@ -70,7 +74,9 @@ def test_ships_are_near_where_their_reports_are(reports: list[Report], bells: li
     assert rung(bells, "near") == {("near", pair) for pair in near_pairs(heard_in_time(reports))}
 
 
-def test_a_ship_is_silent_where_ten_minutes_follow_without_a_report(reports: list[Report], bells: list[Bell]) -> None:
+def test_a_ship_is_silent_where_ten_minutes_follow_without_a_report(
+    reports: list[Report], bells: list[Bell]
+) -> None:
     heard, now = heard_in_time(reports), millis(reports[-1])
     times = {ship: [millis(each) for each in track] for ship, track in by_ship(heard)}
     expected: Rung = set()
@@ -116,7 +122,9 @@ def millis_of(id_: str) -> int:
 
 
 def heard_in_time(reports: Sequence[Report]) -> list[Report]:
-    """Each report once, in order. Those of the last instant are left out: others of that instant could still come."""
+    """Each report once, in order. Those of the last instant are left out: others of that instant
+    could still come.
+    """
     last = reports[-1].time
     once = {each.id: each for each in reversed(reports) if each.time < last}
     return sorted(once.values(), key=lambda each: (millis(each), each.id))
@@ -138,7 +146,9 @@ def crossings(reports: Sequence[Report], inwards: bool) -> Iterator[tuple[str, t
 
 
 def is_in(report: Report, port: str) -> bool:
-    """Whether it lies on the outline, or a ray to the east crosses the outline an odd number of times."""
+    """Whether it lies on the outline, or a ray to the east crosses the outline an odd number of
+    times.
+    """
     inside, corners = False, PORTS[port]
     for (x, y), (next_x, next_y) in zip(corners, (*corners[1:], corners[0]), strict=True):
         if y == next_y == report.latitude and min(x, next_x) <= report.longitude <= max(x, next_x):
@@ -150,7 +160,9 @@ def is_in(report: Report, port: str) -> bool:
 
 
 def near_pairs(heard: Sequence[Report]) -> Iterator[tuple[str, str]]:
-    """Each report with the first before it, by at most ten seconds, that is near and not yet taken for such a pair."""
+    """Each report with the first before it, by at most ten seconds, that is near and not yet taken
+    for such a pair.
+    """
     moving = [each for each in heard if each.knots > 3]
     times = [millis(each) for each in moving]
     lower_taken: set[str] = set()
@@ -167,7 +179,9 @@ def near_pairs(heard: Sequence[Report]) -> Iterator[tuple[str, str]]:
 
 
 def metres(one: Report, other: Report) -> float:
-    """The distance on the ellipsoid, from its two radii of curvature there: exact to millimetres over a short way."""
+    """The distance on the ellipsoid, from its two radii of curvature there: exact to millimetres
+    over a short way.
+    """
     middle = radians((one.latitude + other.latitude) / 2)
     squared = 0.00669437999014
     bend = sqrt(1 - squared * sin(middle) ** 2)

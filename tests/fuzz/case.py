@@ -1,4 +1,6 @@
-"""A case: definitions, a subscription that may be broken, and lines that may be no events. It is written as JSON."""
+"""A case: definitions, a subscription that may be broken, and lines that may be no events. It is
+written as JSON.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,11 @@ class Case:
 
     def text(self) -> str:
         """The case as JSON, everything in it escaped to ASCII."""
-        body = {"definitions": self.definitions, "subscription": self.subscription, "lines": self.lines}
+        body = {
+            "definitions": self.definitions,
+            "subscription": self.subscription,
+            "lines": self.lines,
+        }
         return json.dumps(body, indent=1) + "\n"
 
 

@@ -14,7 +14,9 @@ _MOST_LINES = 12
 
 
 def drawn_case(seed: int, number: int) -> Case:
-    """A good case with damage to its lines, to its subscription, or to both; or lines of another."""
+    """A good case with damage to its lines, to its subscription, or to both; or lines of
+    another.
+    """
     chance = random.Random(f"{seed}/{number}")
     case = chance.choice(seeds())
     what = chance.random()
@@ -31,7 +33,8 @@ def drawn_case(seed: int, number: int) -> Case:
 
 def _mutated_lines(chance: random.Random, lines: Any) -> tuple[str, ...]:
     changed = [
-        mutated_line(chance, line, lines_of_all()) if chance.random() < 0.7 else line for line in lines[:_MOST_LINES]
+        mutated_line(chance, line, lines_of_all()) if chance.random() < 0.7 else line
+        for line in lines[:_MOST_LINES]
     ]
     if changed and chance.random() < 0.1:
         changed.append(chance.choice(changed))

@@ -1,4 +1,6 @@
-"""What a case must do: nothing but problems and dead letters, and a canary that rings beside it, on hub and files."""
+"""What a case must do: nothing but problems and dead letters, and a canary that rings beside it, on
+hub and files.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from tocsin.plan.composites import Plan
 CANARY = Subscription("canary", "selector", "song = 'tocsin'")
 SONG = json.dumps({"id": "song", "source": "/canary", "type": "song", "data": {"song": "tocsin"}})
 FAULT = "InternalError"
-"""The code of a dead letter for what was raised where nothing may be: contained, and a finding all the same."""
+"""The code of a dead letter for what was raised where nothing may be: contained, and a finding all
+the same.
+"""
 
 
 def findings_of(case: Case) -> list[str]:

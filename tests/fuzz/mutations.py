@@ -8,7 +8,24 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 _WORDS = (
-    *("", " ", "\x00", "\ufeff", "\ud800", "\u202e", "é", "e\u0301", "𝔘", "\n", "\r", "\t", "\\", '"', "'", "`"),
+    *(
+        "",
+        " ",
+        "\x00",
+        "\ufeff",
+        "\ud800",
+        "\u202e",
+        "é",
+        "e\u0301",
+        "𝔘",
+        "\n",
+        "\r",
+        "\t",
+        "\\",
+        '"',
+        "'",
+        "`",
+    ),
     *(
         "(",
         ")",
@@ -62,12 +79,65 @@ _WORDS = (
         "OPTIONAL",
         "*",
     ),
-    *("+", "|", "!", "=|", "||", "&&", "@", "^^", "$x", "?x", "#A", "_:b", "%", "_", "\\E", "(?:a+)+", "..", "//*"),
-    *("10s", "0s", "-5s", "1e9d", "2026-02-30", "0000-00-00T00:00:00Z", "9999-12-31T23:59:60Z", "P1D", "POINT (1 2)"),
-    *("POLYGON ((0 0, 1 1, 0 1, 1 0, 0 0))", "GEOMETRYCOLLECTION EMPTY", "POINT (NaN 1)", "urn:epc:id:sgtin:1.2.3"),
+    *(
+        "+",
+        "|",
+        "!",
+        "=|",
+        "||",
+        "&&",
+        "@",
+        "^^",
+        "$x",
+        "?x",
+        "#A",
+        "_:b",
+        "%",
+        "_",
+        "\\E",
+        "(?:a+)+",
+        "..",
+        "//*",
+    ),
+    *(
+        "10s",
+        "0s",
+        "-5s",
+        "1e9d",
+        "2026-02-30",
+        "0000-00-00T00:00:00Z",
+        "9999-12-31T23:59:60Z",
+        "P1D",
+        "POINT (1 2)",
+    ),
+    *(
+        "POLYGON ((0 0, 1 1, 0 1, 1 0, 0 0))",
+        "GEOMETRYCOLLECTION EMPTY",
+        "POINT (NaN 1)",
+        "urn:epc:id:sgtin:1.2.3",
+    ),
 )
 _VALUES: tuple[Any, ...] = (
-    *(None, True, False, 0, -1, 1, 2**53 + 1, 2**63, -(2**64), 10**30, 0.1, -0.0, 1e308, 5e-324, [], {}, [[]], [{}]),
+    *(
+        None,
+        True,
+        False,
+        0,
+        -1,
+        1,
+        2**53 + 1,
+        2**63,
+        -(2**64),
+        10**30,
+        0.1,
+        -0.0,
+        1e308,
+        5e-324,
+        [],
+        {},
+        [[]],
+        [{}],
+    ),
     *(
         [None],
         {"": None},
@@ -113,7 +183,9 @@ def _mutated_value(chance: random.Random, value: Any, others: Sequence[str], dep
     return chance.choice(_VALUES)
 
 
-def _mutated_object(chance: random.Random, value: dict[str, Any], others: Sequence[str], depth: int) -> Any:
+def _mutated_object(
+    chance: random.Random, value: dict[str, Any], others: Sequence[str], depth: int
+) -> Any:
     name, changed = chance.choice(list(value)), dict(value)
     what = chance.random()
     if what < 0.08:
@@ -121,9 +193,9 @@ def _mutated_object(chance: random.Random, value: dict[str, Any], others: Sequen
     elif what < 0.14:
         changed[chance.choice(_WORDS)] = changed.pop(name)
     elif what < 0.2:
-        changed[chance.choice(("data", "@id", "@type", "@graph", "type", "id", "place", "time"))] = chance.choice(
-            _VALUES
-        )
+        changed[
+            chance.choice(("data", "@id", "@type", "@graph", "type", "id", "place", "time"))
+        ] = chance.choice(_VALUES)
     elif what < 0.24:
         changed[name] = value
     else:
@@ -131,7 +203,9 @@ def _mutated_object(chance: random.Random, value: dict[str, Any], others: Sequen
     return changed
 
 
-def _mutated_list(chance: random.Random, value: list[Any], others: Sequence[str], depth: int) -> Any:
+def _mutated_list(
+    chance: random.Random, value: list[Any], others: Sequence[str], depth: int
+) -> Any:
     at, changed = chance.randrange(len(value)), list(value)
     what = chance.random()
     if what < 0.1:
@@ -163,7 +237,11 @@ def _repeat(chance: random.Random, text: str, _: Sequence[str]) -> str:
 
 def _replace(chance: random.Random, text: str, _: Sequence[str]) -> str:
     at = chance.randint(0, len(text))
-    return text[:at] + chr(chance.choice((chance.randrange(128), chance.randrange(0xD7FF)))) + text[at + 1 :]
+    return (
+        text[:at]
+        + chr(chance.choice((chance.randrange(128), chance.randrange(0xD7FF))))
+        + text[at + 1 :]
+    )
 
 
 def _swap_words(chance: random.Random, text: str, _: Sequence[str]) -> str:

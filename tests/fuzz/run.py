@@ -1,4 +1,5 @@
-"""`make fuzz`: the corpus first, then new cases until the time is over; what is found goes to the corpus.
+"""`make fuzz`: the corpus first, then new cases until the time is over; what is found goes to the
+corpus.
 
 Exit status 0 when nothing was found, 1 when something was. With --seed a run can be repeated.
 """
@@ -26,7 +27,9 @@ MOST_SECONDS = 2.0
 MOST_GROWTH = 500 << 20
 """Memory by which a case may raise the peak of its process."""
 SILENCE = 60.0
-"""By the clock: a worker that says nothing for so long hangs; starting may take longer on a busy machine."""
+"""By the clock: a worker that says nothing for so long hangs; starting may take longer on a busy
+machine.
+"""
 START = 300.0
 
 
@@ -59,7 +62,9 @@ def fuzz(seed: int, seconds: float) -> Findings:
 
 
 def _tried(seed: int, first: int, until: float, findings: Findings) -> int:
-    """Cases from a number on, in one worker, until time is over or it hangs or dies; returns the next number."""
+    """Cases from a number on, in one worker, until time is over or it hangs or dies; returns the
+    next number.
+    """
     number: int = first
     with _worker(seed, first) as (process, lines):
         for said in lines:
@@ -72,7 +77,11 @@ def _tried(seed: int, first: int, until: float, findings: Findings) -> int:
             if monotonic() >= until:
                 return number
         status = process.poll()
-    why = f"over: nothing heard for {SILENCE:.0f} s" if status is None else f"over: the worker died with {status}"
+    why = (
+        f"over: nothing heard for {SILENCE:.0f} s"
+        if status is None
+        else f"over: the worker died with {status}"
+    )
     findings.add(drawn_case(seed, number), [why])
     return number + 1
 
@@ -85,7 +94,9 @@ def _over(said: dict[str, Any]) -> Iterator[str]:
 
 
 @contextmanager
-def _worker(seed: int, first: int) -> Iterator[tuple[subprocess.Popen[bytes], Iterator[dict[str, Any]]]]:
+def _worker(
+    seed: int, first: int
+) -> Iterator[tuple[subprocess.Popen[bytes], Iterator[dict[str, Any]]]]:
     command = [sys.executable, "-m", "tests.fuzz.worker", str(seed), str(first)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, bufsize=0) as process:
         try:
@@ -122,7 +133,9 @@ def _smaller(case: Case) -> Case:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=120.0, help="how long to look, by the clock")
+    parser.add_argument(
+        "--seconds", type=float, default=120.0, help="how long to look, by the clock"
+    )
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**9))
     given = parser.parse_args()
     print(f"seed {given.seed}", flush=True)

@@ -1,4 +1,6 @@
-"""Good cases to begin with: the scenarios of every language, and events of every content type beside them."""
+"""Good cases to begin with: the scenarios of every language, and events of every content type
+beside them.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ _TIME = "2026-01-01T08:00:00Z"
 
 @cache
 def seeds() -> tuple[Case, ...]:
-    """One case for each scenario, and one for each content type with a subscription of each other language."""
+    """One case for each scenario, and one for each content type with a subscription of each other
+    language.
+    """
     told = [_of_scenario(each) for file in _FILES for each in scenarios(file)]
     return (*told, *_of_content_types())
 
@@ -44,15 +48,28 @@ def _of_scenario(scenario: Scenario) -> Case:
 
 def _of_content_types() -> Iterator[Case]:
     bodies = tuple(json.dumps(each, ensure_ascii=False) for each in _events())
-    definitions = (Definition("vocabulary", ontology=_ONTOLOGY, media_type="text/turtle").as_json(),)
+    definitions = (
+        Definition("vocabulary", ontology=_ONTOLOGY, media_type="text/turtle").as_json(),
+    )
     for language, expression, options in _SUBSCRIPTIONS:
-        subscription = {"id": "s", "language": language, "expression": expression, "options": options}
+        subscription = {
+            "id": "s",
+            "language": language,
+            "expression": expression,
+            "options": options,
+        }
         yield Case(definitions, subscription, bodies)
 
 
 def _events() -> Iterator[dict[str, Any]]:
     for number, (kind, data) in enumerate(_BODIES):
-        head = {"specversion": "1.0", "id": f"e{number}", "source": "/fuzz", "type": "fuzz", "time": _TIME}
+        head = {
+            "specversion": "1.0",
+            "id": f"e{number}",
+            "source": "/fuzz",
+            "type": "fuzz",
+            "time": _TIME,
+        }
         yield head | {"datacontenttype": kind, "data": data}
 
 
@@ -65,10 +82,22 @@ _SUBSCRIPTIONS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("selector", "price % 3 = 1 OR kind IN ('a', size) AND kind != 'z'", {"dialect": "amqp"}),
     ("opsl", "=|($x;;60s)$y; WHERE $x;.price < $y;.price", {}),
     ("opsl", '!(selector{price = 1};1h)STRING: kind = "a"', {}),
-    ("graph", "PREFIX : <http://fuzz.example/> ASK { ?x a :Desk ; :near ?y . FILTER(?y != ?x) }", {}),
+    (
+        "graph",
+        "PREFIX : <http://fuzz.example/> ASK { ?x a :Desk ; :near ?y . FILTER(?y != ?x) }",
+        {},
+    ),
     ("concept", "ObjectEvent and exists bizStep.shipping", {}),
-    ("epcis", '{"EQ_bizStep": ["shipping"], "MATCH_epc": ["urn:epc:id:sgtin:0614141.107346.*"]}', {}),
-    ("exmlql", "WHERE <order><id>$i</><line no=$n><sku>$s</></></> CONSTRUCT <found><id>$i</><sku>$s</></>", {}),
+    (
+        "epcis",
+        '{"EQ_bizStep": ["shipping"], "MATCH_epc": ["urn:epc:id:sgtin:0614141.107346.*"]}',
+        {},
+    ),
+    (
+        "exmlql",
+        "WHERE <order><id>$i</><line no=$n><sku>$s</></></> CONSTRUCT <found><id>$i</><sku>$s</></>",
+        {},
+    ),
 )
 
 _EPCIS = {
@@ -79,7 +108,9 @@ _EPCIS = {
     "action": "OBSERVE",
     "bizStep": "shipping",
     "epcList": ["urn:epc:id:sgtin:0614141.107346.2017", "urn:epc:id:sgtin:0614141.107346.2018"],
-    "quantityList": [{"epcClass": "urn:epc:class:lgtin:4012345.012345.998877", "quantity": 200.5, "uom": "KGM"}],
+    "quantityList": [
+        {"epcClass": "urn:epc:class:lgtin:4012345.012345.998877", "quantity": 200.5, "uom": "KGM"}
+    ],
     "readPoint": {"id": "urn:epc:id:sgln:0614141.00777.0"},
     "sensorElementList": [{"sensorReport": [{"type": "Temperature", "value": 26.0, "uom": "CEL"}]}],
     "ilmd": {"example:lot": "7"},
@@ -93,18 +124,40 @@ _TURTLE = """@prefix : <http://fuzz.example/> . _:H a :Desk ; :near [ a :Desk ; 
 _RDF_XML = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://fuzz.example/">
 <Desk rdf:about="urn:d"><near rdf:resource="urn:e"/><price>3</price></Desk></rdf:RDF>"""
 _BODIES: tuple[tuple[str, Any], ...] = (
-    ("application/json", {"price": 4, "kind": "abc", "size": "l", "place": "POINT (1 2)", "tags": ["a", "b"]}),
-    ("application/json", {"order": {"id": 7, "line": [{"no": 1, "sku": "a"}, {"no": 2, "sku": "b"}]}}),
-    ("application/json", {"@id": "urn:a", "@type": "Desk", "near": {"@id": "urn:b", "near": {"@id": "urn:a"}}}),
-    ("application/ld+json", {"@context": {"@vocab": "http://fuzz.example/"}, "@type": "Desk", "near": {"price": 3}}),
-    ("application/xml", "<order a='1'><id>7</id><line no='1'><sku>a</sku></line><!-- c --><![CDATA[x]]></order>"),
+    (
+        "application/json",
+        {"price": 4, "kind": "abc", "size": "l", "place": "POINT (1 2)", "tags": ["a", "b"]},
+    ),
+    (
+        "application/json",
+        {"order": {"id": 7, "line": [{"no": 1, "sku": "a"}, {"no": 2, "sku": "b"}]}},
+    ),
+    (
+        "application/json",
+        {"@id": "urn:a", "@type": "Desk", "near": {"@id": "urn:b", "near": {"@id": "urn:a"}}},
+    ),
+    (
+        "application/ld+json",
+        {"@context": {"@vocab": "http://fuzz.example/"}, "@type": "Desk", "near": {"price": 3}},
+    ),
+    (
+        "application/xml",
+        "<order a='1'><id>7</id><line no='1'><sku>a</sku></line><!-- c --><![CDATA[x]]></order>",
+    ),
     ("text/turtle", _TURTLE),
-    ("application/n-triples", '<urn:a> <http://fuzz.example/near> <urn:b> .\n<urn:b> <urn:p> "x" .\n'),
+    (
+        "application/n-triples",
+        '<urn:a> <http://fuzz.example/near> <urn:b> .\n<urn:b> <urn:p> "x" .\n',
+    ),
     ("application/rdf+xml", _RDF_XML),
     ("application/json", _EPCIS),
     (
         "application/ld+json",
-        {"@context": _EPCIS["@context"], "type": "EPCISDocument", "epcisBody": {"eventList": [_EPCIS]}},
+        {
+            "@context": _EPCIS["@context"],
+            "type": "EPCISDocument",
+            "epcisBody": {"eventList": [_EPCIS]},
+        },
     ),
     ("application/xml", _EPCIS_XML),
     ("text/plain", "only words"),

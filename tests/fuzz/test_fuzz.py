@@ -1,4 +1,6 @@
-"""What was found once is found no more; two minutes of new cases find nothing; and the harness finds what is there."""
+"""What was found once is found no more; two minutes of new cases find nothing; and the harness
+finds what is there.
+"""
 
 from __future__ import annotations
 
@@ -43,4 +45,6 @@ def test_a_fault_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     case = Case((), {"id": "s", "language": "selector", "expression": "a = 1"}, seeds()[0].lines)
     assert findings_of(case) == []
     monkeypatch.setattr(tocsin.Hub, "publish", fails)
-    assert [found.partition(" at ")[0] for found in findings_of(case)] == ["_in_hub: KeyError: 'on purpose'"]
+    assert [found.partition(" at ")[0] for found in findings_of(case)] == [
+        "_in_hub: KeyError: 'on purpose'"
+    ]

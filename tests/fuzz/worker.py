@@ -1,7 +1,8 @@
-"""The process that tries cases one after the other and says so, so that whoever watches knows which one hangs.
+"""The process that tries cases one after the other and says so, so that whoever watches knows which
+one hangs.
 
-Arguments: seed and first number. Standard output has a JSON object to a line: a number before its case, and then what
-was found, with the processor time and the memory that it took.
+Arguments: seed and first number. Standard output has a JSON object to a line: a number before its
+case, and then what was found, with the processor time and the memory that it took.
 """
 
 from __future__ import annotations
@@ -31,7 +32,14 @@ def main(seed: int, first: int) -> None:
         case = drawn_case(seed, number)
         begun, before = process_time(), _peak()
         found = findings_of(case)
-        _say({"number": number, "found": found, "seconds": process_time() - begun, "grown": _peak() - before})
+        _say(
+            {
+                "number": number,
+                "found": found,
+                "seconds": process_time() - begun,
+                "grown": _peak() - before,
+            }
+        )
 
 
 def _peak() -> int:

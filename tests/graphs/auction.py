@@ -1,4 +1,6 @@
-"""The auction of spec 5.1 and the diamond of 5.2: models, events and subscriptions, with names instead of IRIs."""
+"""The auction of spec 5.1 and the diamond of 5.2: models, events and subscriptions, with names
+instead of IRIs.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,10 @@ AUCTION = ontology_of(
         }.items()
     },
     {
-        **{EX + name: [] for name in "seller owner bidder target price currency minBid manufacture name size".split()},
+        **{
+            EX + name: []
+            for name in "seller owner bidder target price currency minBid manufacture name size".split()
+        },
         EX + "telephoneNumber": [],
         EX + "cellPhoneNumber": [EX + "telephoneNumber"],
         EX + "mainTarget": [EX + "target"],
@@ -59,7 +64,9 @@ def event(text: str) -> Event:
     return event_of(_PREFIXES + text)
 
 
-def auction(value: str = "350.00", *, kind: str = ":Desktop", currency: str = ":dollar", price: str = "_:m") -> Event:
+def auction(
+    value: str = "350.00", *, kind: str = ":Desktop", currency: str = ":dollar", price: str = "_:m"
+) -> Event:
     """AUC of the spec, with what its variants change."""
     sold = f":price {price} ;" if price else ""
     money = f"_:m a :MoneyValue ; :currency {currency} ; rdf:value {value} ." if price else ""
@@ -72,15 +79,21 @@ def auction(value: str = "350.00", *, kind: str = ":Desktop", currency: str = ":
 
 
 def statement(text: str, condition: Filter | None = None) -> StatementPattern:
-    """A statement written as `subject object subject-class property object-class`; `+` behind a property repeats it."""
+    """A statement written as `subject object subject-class property object-class`; `+` behind a
+    property repeats it.
+    """
     subject, target, above, used, below = text.split()
     name = used.removesuffix("+")
     prop = RDF_VALUE if name == "value" else EX + name
-    return StatementPattern(_id(subject), _id(target), _class(above), prop, _class(below), condition, used != name)
+    return StatementPattern(
+        _id(subject), _id(target), _class(above), prop, _class(below), condition, used != name
+    )
 
 
 def pattern(
-    *lines: str | StatementPattern, ontology: Ontology = AUCTION, injective: Injective = Injective.RESOURCES
+    *lines: str | StatementPattern,
+    ontology: Ontology = AUCTION,
+    injective: Injective = Injective.RESOURCES,
 ) -> GraphPattern:
     """A pattern of statements."""
     said = (statement(line) if isinstance(line, str) else line for line in lines)
@@ -108,4 +121,6 @@ CHEAP = pattern(
     "?2 dollar MoneyValue currency Thing",
     statement("?2 ?3 MoneyValue value decimal", below("400.00")),
 )
-DIAMOND = pattern("_:H ?1 A p1 B", "_:H ?2 A p2 C", "?1 ?3 B p3 D", "?2 ?3 C p3 D", ontology=LETTERS)
+DIAMOND = pattern(
+    "_:H ?1 A p1 B", "_:H ?2 A p2 C", "?1 ?3 B p3 D", "?2 ?3 C p3 D", ontology=LETTERS
+)

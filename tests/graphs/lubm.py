@@ -1,4 +1,5 @@
-"""The fourteen queries of LUBM (Guo, Pan and Heflin, 2005) as graph patterns, and a small university of our own.
+"""The fourteen queries of LUBM (Guo, Pan and Heflin, 2005) as graph patterns, and a small
+university of our own.
 
 An event is a whole university: its home points to everything in it.
 """
@@ -60,7 +61,7 @@ ONTOLOGY = f"""@prefix : <{SPACE}> . @prefix owl: <http://www.w3.org/2002/07/owl
 :subOrganizationOf a owl:TransitiveProperty .
 :advisor a owl:ObjectProperty . :teacherOf a owl:ObjectProperty . :publicationAuthor a owl:ObjectProperty .
 :name a owl:DatatypeProperty . :telephone a owl:DatatypeProperty . :emailAddress a owl:DatatypeProperty .
-"""  # noqa: E501
+"""
 DATA = f"""@prefix : <{SPACE}> . @prefix d: <http://www.Department0.University0.edu/> .
 {DEPARTMENT} a :Department ; :subOrganizationOf {UNIVERSITY} .
 d:Group0 a :ResearchGroup ; :subOrganizationOf {DEPARTMENT} . d:Group1 a :ResearchGroup ; :subOrganizationOf {DEPARTMENT} .
@@ -79,10 +80,11 @@ d:GraduateStudent1 a :GraduateStudent ; :memberOf {DEPARTMENT} .
 d:Publication0 a :Publication ; :publicationAuthor d:AssistantProfessor0 .
 d:Publication1 a :Book ; :publicationAuthor d:AssistantProfessor0 .
 d:Publication2 a :Publication ; :publicationAuthor d:FullProfessor0 .
-"""  # noqa: E501
+"""
 ANSWERS = (1, 1, 2, 2, 7, 4, 2, 2, 2, 1, 2, 1, 2, 2)
-"""Counted by hand: GraduateStudent1 takes no course that the event tells of, and is a student all the same; nobody says
-that the university is one but the range of degreeFrom; the head of the department is its chair and one of its members.
+"""Counted by hand: GraduateStudent1 takes no course that the event tells of, and is a student all
+the same; nobody says that the university is one but the range of degreeFrom; the head of the
+department is its chair and one of its members.
 """
 UNINFERRED = (1, 0, 2, 2, 7, 2, 1, 1, 1, 0, 0, 0, 0, 2)
 """The same without any conclusion."""
@@ -92,7 +94,9 @@ def event_of(triples: Iterable[Triple]) -> Event:
     """An event whose home points to every resource."""
     said = list(triples)
     things = dict.fromkeys(
-        end for subject, prop, value in said for end in (subject, value if prop != RDF_TYPE else subject)
+        end
+        for subject, prop, value in said
+        for end in (subject, value if prop != RDF_TYPE else subject)
     )
     lines = [f"{subject} <{prop}> {value} .\n" for subject, prop, value in said]
     lines += [f"<urn:ops:H> <{SPACE}has> {each} .\n" for each in things if isinstance(each, Iri)]
@@ -108,7 +112,12 @@ def small_university() -> Event:
 def knowledge(*texts: tuple[str, str], infer: Iterable[str] = ALL) -> Ontology:
     """An ontology of texts with their media types, and the property of home."""
     sources = [Source(text, kind, infer=inferences(list(infer))) for text, kind in texts]
-    return ontology_of([*sources, Source(f"<{SPACE}has> a <http://www.w3.org/1999/02/22-rdf-syntax-ns#Property> .")])
+    return ontology_of(
+        [
+            *sources,
+            Source(f"<{SPACE}has> a <http://www.w3.org/1999/02/22-rdf-syntax-ns#Property> ."),
+        ]
+    )
 
 
 def patterns(ontology: Ontology, space: str = SPACE) -> Iterator[GraphPattern]:
@@ -118,6 +127,8 @@ def patterns(ontology: Ontology, space: str = SPACE) -> Iterator[GraphPattern]:
         home = " ".join(f"_:H <{SPACE}has> {each} ." for each in starts)
         select = " ".join(each for each in starts if each.startswith("?"))
         text = f"PREFIX ub: <{space}> ASK {{ {home} {query} . }} select {select}"
-        found = parse_subscription("graph", text, {"injective": "none"}, Context(ontology=ontology)).pattern
+        found = parse_subscription(
+            "graph", text, {"injective": "none"}, Context(ontology=ontology)
+        ).pattern
         assert isinstance(found, GraphPattern)
         yield found

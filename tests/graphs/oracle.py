@@ -1,7 +1,9 @@
-"""The SPARQL oracle of spec 3.5: a pattern as an ASK query over the event's triples, answered by pyoxigraph.
+"""The SPARQL oracle of spec 3.5: a pattern as an ASK query over the event's triples, answered by
+pyoxigraph.
 
-Hierarchies are expanded into the query, home is `<urn:ops:H>`, and injectivity is spelled out, since SPARQL has none.
-It joins and compares literals by term: use it where no two literals of an event have one value.
+Hierarchies are expanded into the query, home is `<urn:ops:H>`, and injectivity is spelled out,
+since SPARQL has none. It joins and compares literals by term: use it where no two literals of an
+event have one value.
 """
 
 from __future__ import annotations
@@ -52,7 +54,9 @@ def _group(
         yield from _statement(pattern, statement, next(numbers))
     own = [each for each in ids_of(statements) if each not in known]
     others = [(one, other) for one in own for other in known]
-    yield from (_differ(pattern.injective, one, other) for one, other in [*combinations(own, 2), *others])
+    yield from (
+        _differ(pattern.injective, one, other) for one, other in [*combinations(own, 2), *others]
+    )
 
 
 def _statement(pattern: GraphPattern, statement: StatementPattern, number: int) -> Iterator[str]:

@@ -1,4 +1,6 @@
-"""Random rules over the names of `worlds`, and what follows from them by SPARQL updates, until nothing is new."""
+"""Random rules over the names of `worlds`, and what follows from them by SPARQL updates, until
+nothing is new.
+"""
 
 from __future__ import annotations
 
@@ -90,7 +92,9 @@ def _updates(ontology: Ontology) -> Iterator[str]:
     for prop in rules.transitive:
         path = _path(prop, ontology)
         yield f"INSERT {{ ?s <{prop}> ?o }} WHERE {{ ?s {path} ?m . ?m {path} ?o }}"
-    anything = "{ ?v ?pa ?oa } UNION { ?sb ?pb ?v FILTER(?pb != <" + RDF_TYPE + "> && !isLiteral(?v)) }"
+    anything = (
+        "{ ?v ?pa ?oa } UNION { ?sb ?pb ?v FILTER(?pb != <" + RDF_TYPE + "> && !isLiteral(?v)) }"
+    )
     for kind, meaning in rules.definitions:
         yield f"INSERT {{ ?v a <{kind}> }} WHERE {{ {anything} {_where('?v', meaning, ontology, count())} }}"
 
@@ -117,7 +121,9 @@ def _where(vertex: str, meaning: Expression, ontology: Ontology, numbers: Iterat
             return f"{vertex} {_path(prop, ontology)} {wanted} ."
 
 
-def _choices(vertex: str, parts: tuple[Expression, ...], ontology: Ontology, numbers: Iterator[int]) -> Iterator[str]:
+def _choices(
+    vertex: str, parts: tuple[Expression, ...], ontology: Ontology, numbers: Iterator[int]
+) -> Iterator[str]:
     """Each alternative for a vertex that has a property, or is the value of one."""
     for part in parts:
         for place in ("{vertex} ?p{number} ?e{number} .", "?e{number} ?p{number} {vertex} ."):

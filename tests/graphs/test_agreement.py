@@ -1,4 +1,6 @@
-"""Both strategies say what the reference says, and the reference what SPARQL says (spec 3.5), on random worlds."""
+"""Both strategies say what the reference says, and the reference what SPARQL says (spec 3.5), on
+random worlds.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.graphs.oracle import oracle_holds
-from tests.graphs.worlds import DIFFERENT_VALUES, EQUAL_VALUES, World, comparisons, ontologies, pairs, patterns, worlds
+from tests.graphs.worlds import (
+    DIFFERENT_VALUES,
+    EQUAL_VALUES,
+    World,
+    comparisons,
+    ontologies,
+    pairs,
+    patterns,
+    worlds,
+)
 from tocsin.engine.graphs.encoding import EncodedGraph
 from tocsin.engine.graphs.matcher import GraphMatcher
 from tocsin.engine.graphs.paper.matcher import PaperMatcher
@@ -43,7 +54,9 @@ def subscribed_worlds(draw: st.DrawFn, most: int = 3) -> tuple[list[GraphPattern
 
 @st.composite
 def plain_worlds(draw: st.DrawFn) -> tuple[GraphPattern, World]:
-    """A world where literals are equal by value only if they are the same, and a pattern that SPARQL can say."""
+    """A world where literals are equal by value only if they are the same, and a pattern that
+    SPARQL can say.
+    """
     world = draw(worlds(DIFFERENT_VALUES))
     conditions = comparisons(DIFFERENT_VALUES, ("<", "<=", ">", ">=", "="))
     return draw(patterns(draw(ontologies()), world, DIFFERENT_VALUES, conditions)), world
@@ -58,9 +71,13 @@ def test_the_reference_says_what_sparql_says(given_world: tuple[GraphPattern, Wo
 @pytest.mark.parametrize("make", MATCHERS, ids=IDS)
 @given(given_worlds=subscribed_worlds())
 def test_a_strategy_says_what_the_reference_says(
-    make: type[GraphMatcher] | type[PaperMatcher], given_worlds: tuple[list[GraphPattern], list[World]]
+    make: type[GraphMatcher] | type[PaperMatcher],
+    given_worlds: tuple[list[GraphPattern], list[World]],
 ) -> None:
-    subscribed, events = given_worlds[0], [world.event(number) for number, world in enumerate(given_worlds[1])]
+    subscribed, events = (
+        given_worlds[0],
+        [world.event(number) for number, world in enumerate(given_worlds[1])],
+    )
     matcher = make()
     for number, pattern in enumerate(subscribed):
         matcher.add(str(number), pattern)
@@ -95,5 +112,8 @@ def test_the_thorough_search_finds_the_same_maps_in_the_same_order(
     event = given_worlds[1][0].event()
     graph = EncodedGraph(event.graph)
     for pattern in given_worlds[0]:
-        found = [{each: graph.terms[image] for each, image in one.items()} for one in Solver(pattern, graph).maps()]
+        found = [
+            {each: graph.terms[image] for each, image in one.items()}
+            for one in Solver(pattern, graph).maps()
+        ]
         assert found == [dict(one) for one in reference.maps(pattern, event)]

@@ -1,4 +1,6 @@
-"""What goes beyond the paper: paths, absent and optional groups, and the images that a match tells."""
+"""What goes beyond the paper: paths, absent and optional groups, and the images that a
+match tells.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,10 @@ CHAIN = pattern("_:H ?1 A p1+ D", ontology=LETTERS)
 
 
 def bidders(*names: str) -> Event:
-    return event("_:H a :Selling . " + "".join(f"_:H :bidder _:{name} . _:{name} a :Customer . " for name in names))
+    return event(
+        "_:H a :Selling . "
+        + "".join(f"_:H :bidder _:{name} . _:{name} a :Customer . " for name in names)
+    )
 
 
 def verdicts(wanted: GraphPattern, given: Event) -> set[bool]:
@@ -50,7 +55,11 @@ def verdicts(wanted: GraphPattern, given: Event) -> set[bool]:
 
 def rows(wanted: GraphPattern, given: Event) -> Rows:
     """What all three say that a match tells."""
-    said = {reference.rows(wanted, given), GraphMatcher().rows(wanted, given), PaperMatcher().rows(wanted, given)}
+    said = {
+        reference.rows(wanted, given),
+        GraphMatcher().rows(wanted, given),
+        PaperMatcher().rows(wanted, given),
+    }
     assert len(said) == 1
     return said.pop()
 
@@ -68,7 +77,9 @@ def test_without_injectivity_the_other_may_be_the_same() -> None:
 
 def test_an_absent_group_about_the_same_vertex_refuses_some_maps_only() -> None:
     unnamed = replace(BIDDER, absents=((statement("?1 ?2 Customer name string"),),))
-    given = event('_:H a :Selling ; :bidder _:a , _:b . _:a a :Customer ; :name "A" . _:b a :Customer .')
+    given = event(
+        '_:H a :Selling ; :bidder _:a , _:b . _:a a :Customer ; :name "A" . _:b a :Customer .'
+    )
     assert verdicts(unnamed, given) == {True}
     assert rows(replace(unnamed, select=("1",)), given) == ((("1", "_:b"),),)
 
@@ -90,8 +101,12 @@ def test_a_repeated_property_is_a_path_whose_ends_have_the_classes(arcs: str, ri
 
 def test_a_path_may_come_back_to_where_it_began() -> None:
     itself = pattern("_:H ?1 A p1 B", "?1 ?1 B p1+ B", ontology=LETTERS)
-    assert verdicts(itself, event("_:H a :A ; :p1 _:b . _:b a :B ; :p1 _:c . _:c a :C ; :p1 _:b .")) == {True}
-    assert verdicts(itself, event("_:H a :A ; :p1 _:b . _:b a :B ; :p1 _:c . _:c a :C .")) == {False}
+    assert verdicts(
+        itself, event("_:H a :A ; :p1 _:b . _:b a :B ; :p1 _:c . _:c a :C ; :p1 _:b .")
+    ) == {True}
+    assert verdicts(itself, event("_:H a :A ; :p1 _:b . _:b a :B ; :p1 _:c . _:c a :C .")) == {
+        False
+    }
 
 
 def test_a_match_tells_the_first_map_in_the_order_of_the_document() -> None:
@@ -106,7 +121,9 @@ def test_values_are_told_plainly() -> None:
 
 
 def test_an_optional_group_is_told_where_it_is_there() -> None:
-    named = replace(BIDDER, select=("1", "n"), optionals=((statement("?1 ?n Customer name string"),),))
+    named = replace(
+        BIDDER, select=("1", "n"), optionals=((statement("?1 ?n Customer name string"),),)
+    )
     with_name = event('_:H a :Selling ; :bidder _:a . _:a a :Customer ; :name "A" .')
     assert rows(named, with_name) == ((("1", "_:a"), ("n", "A")),)
     assert rows(named, bidders("a")) == ((("1", "_:a"),),)
@@ -115,7 +132,9 @@ def test_an_optional_group_is_told_where_it_is_there() -> None:
 
 def test_optional_groups_build_on_each_other() -> None:
     groups = ((statement("?1 ?2 B p1 B"),), (statement("?2 ?3 B p1 B"),))
-    wanted = replace(pattern("_:H ?1 A p1 B", ontology=LETTERS), optionals=groups, select=("2", "3"))
+    wanted = replace(
+        pattern("_:H ?1 A p1 B", ontology=LETTERS), optionals=groups, select=("2", "3")
+    )
     given = event("_:H a :A ; :p1 _:b . _:b a :B ; :p1 _:c . _:c a :B ; :p1 _:d . _:d a :B .")
     assert rows(wanted, given) == ((("2", "_:c"), ("3", "_:d")),)
 
@@ -154,15 +173,22 @@ def test_a_literal_has_no_arcs() -> None:
         (Comparison("=", Iri(EX + "x")), Literal("x"), Truth.UNKNOWN),
     ],
 )
-def test_filters_follow_three_valued_logic(condition: FilterNot, literal: Literal, expected: Truth) -> None:
+def test_filters_follow_three_valued_logic(
+    condition: FilterNot, literal: Literal, expected: Truth
+) -> None:
     assert filter_truth(condition, literal) is expected
 
 
 def test_a_pattern_is_explained_in_its_own_words() -> None:
     named = replace(
-        CHEAP, select=("3",), optionals=((statement("?1 ?4 Computer manufacture Company"),),), absents=(OTHER_BIDDER,)
+        CHEAP,
+        select=("3",),
+        optionals=((statement("?1 ?4 Computer manufacture Company"),),),
+        absents=(OTHER_BIDDER,),
     )
-    lines = [line.replace("<http://example.org/", ":").replace(">", "") for line in graph_lines(named)]
+    lines = [
+        line.replace("<http://example.org/", ":").replace(">", "") for line in graph_lines(named)
+    ]
     assert lines == [
         "graph pattern, different resources for different names",
         "  (_:H, ?1, (:Selling, :target, :Computer))",

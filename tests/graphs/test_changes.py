@@ -1,4 +1,6 @@
-"""Subscriptions come and go between events; what is removed leaves nothing, and an event leaves nothing either."""
+"""Subscriptions come and go between events; what is removed leaves nothing, and an event leaves
+nothing either.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +28,17 @@ Make = Callable[[], GraphMatcher | PaperMatcher]
 
 
 @pytest.mark.parametrize("make", MATCHERS, ids=IDS)
-@given(given_worlds=subscribed_worlds(), keys=st.lists(st.sampled_from("abcd"), min_size=1, max_size=12))
+@given(
+    given_worlds=subscribed_worlds(),
+    keys=st.lists(st.sampled_from("abcd"), min_size=1, max_size=12),
+)
 def test_any_history_of_changes_matches_like_its_outcome(
     make: Make, given_worlds: tuple[list[GraphPattern], list[World]], keys: list[str]
 ) -> None:
-    subscribed, events = given_worlds[0], [world.event(number) for number, world in enumerate(given_worlds[1])]
+    subscribed, events = (
+        given_worlds[0],
+        [world.event(number) for number, world in enumerate(given_worlds[1])],
+    )
     matcher, living = make(), dict[str, GraphPattern]()
     for number, key in enumerate(keys):
         if key in living:
@@ -40,7 +48,9 @@ def test_any_history_of_changes_matches_like_its_outcome(
             living[key] = subscribed[number % len(subscribed)]
             matcher.add(key, living[key])
         given = events[number % len(events)]
-        assert pairs(matcher, [given]) == [(0, key) for key, each in living.items() if reference.holds(each, given)]
+        assert pairs(matcher, [given]) == [
+            (0, key) for key, each in living.items() if reference.holds(each, given)
+        ]
     assert len(matcher) == len(living)
     for key in living:
         matcher.remove(key)
@@ -79,7 +89,9 @@ def test_patterns_that_differ_in_names_and_order_are_one_shape() -> None:
     matcher = GraphMatcher()
     lines = ["_:H ?1 A p1 B", "?1 ?2 B p3 D", "_:H ?3 A p2 C"]
     matcher.add("one", pattern(*lines, ontology=LETTERS))
-    matcher.add("other", pattern(*(line.replace("?", "?x") for line in reversed(lines)), ontology=LETTERS))
+    matcher.add(
+        "other", pattern(*(line.replace("?", "?x") for line in reversed(lines)), ontology=LETTERS)
+    )
     assert (len(matcher), matcher.distinct_shapes, matcher.distinct_links) == (2, 1, 3)
 
 
@@ -97,7 +109,10 @@ def test_links_and_shapes_go_with_the_last_that_used_them() -> None:
 def test_a_subscription_that_lacks_a_link_at_home_is_not_looked_at() -> None:
     matcher = GraphMatcher()
     for number in range(50):
-        matcher.add(str(number), pattern("_:H ?1 A p1 B", f"?1 ?2 B p3 {'D' if number % 2 else 'C'}", ontology=LETTERS))
+        matcher.add(
+            str(number),
+            pattern("_:H ?1 A p1 B", f"?1 ?2 B p3 {'D' if number % 2 else 'C'}", ontology=LETTERS),
+        )
     assert pairs(matcher, [event("_:H a :A ; :p2 _:c . _:c a :C .")]) == []
     assert matcher.work.candidates == 0
 
@@ -113,7 +128,12 @@ def test_a_filter_is_asked_about_a_literal_once_for_all_subscriptions() -> None:
         """_:H a :Selling ; :price _:m ; :seller _:s . _:s a :Customer .
         _:m a :MoneyValue ; rdf:value 350.0 ; :minBid 350.0 ."""
     )
-    assert pairs(matcher, [given]) == [(0, "value"), (0, "value again"), (0, "minBid"), (0, "minBid again")]
+    assert pairs(matcher, [given]) == [
+        (0, "value"),
+        (0, "value again"),
+        (0, "minBid"),
+        (0, "minBid again"),
+    ]
     assert matcher.work.predicate_evaluations == 1
 
 
@@ -141,13 +161,20 @@ def test_arc_consistency_refutes_what_a_plain_search_gives_up() -> None:
 
 
 FEW, MANY = 8, 9
-FULL_HOUSE = event("_:H a :A . " + "".join(f"_:H :p1 _:b{one} . _:b{one} a :B . " for one in range(FEW)))
+FULL_HOUSE = event(
+    "_:H a :A . " + "".join(f"_:H :p1 _:b{one} . _:b{one} a :B . " for one in range(FEW))
+)
 ONE_TOO_MANY = pattern(*(f"_:H ?{one} A p1 B" for one in range(MANY)), ontology=LETTERS)
 """Nine different ids for eight vertices: easy to see and hard to search."""
 
 
 @pytest.mark.parametrize(
-    "make", [lambda: GraphMatcher(limit=50), lambda: PaperMatcher(limit=50), lambda: PaperMatcher(nodes=50)]
+    "make",
+    [
+        lambda: GraphMatcher(limit=50),
+        lambda: PaperMatcher(limit=50),
+        lambda: PaperMatcher(nodes=50),
+    ],
 )
 def test_what_is_given_up_is_reported_and_never_rings(make: Make) -> None:
     matcher = make()

@@ -1,4 +1,6 @@
-"""The worked examples and edge cases of the specification (5.1-5.3), on the reference and on both strategies."""
+"""The worked examples and edge cases of the specification (5.1-5.3), on the reference and on both
+strategies.
+"""
 
 from __future__ import annotations
 
@@ -35,13 +37,17 @@ def letters(arcs: str, types: str = LETTER_TYPES) -> Event:
 
 
 def money(value: str, minimum: str) -> Event:
-    return event(f"_:H a :Selling ; :price _:m . _:m a :MoneyValue ; rdf:value {value} ; :minBid {minimum} .")
+    return event(
+        f"_:H a :Selling ; :price _:m . _:m a :MoneyValue ; rdf:value {value} ; :minBid {minimum} ."
+    )
 
 
 EV1 = letters("_:f a :D . _:H :p1 _:b ; :p2 _:c . _:b :p3 _:d . _:c :p3 _:f .")
 EV2 = letters("_:f a :D . _:H :p1 _:b ; :p2 _:c . _:b :p3 _:d . _:c :p3 _:f , _:d .")
 EV3 = letters("_:H :p1 _:b ; :p2 _:c . _:b :p3 _:d .")
-NO_GRAPH = Event({"id": "e", "source": "s", "type": "t", "datacontenttype": "text/turtle"}, "no turtle", None)
+NO_GRAPH = Event(
+    {"id": "e", "source": "s", "type": "t", "datacontenttype": "text/turtle"}, "no turtle", None
+)
 SOLD = "_:H a :Selling ; :target _:c . _:c a :Product . "
 
 CASES = [
@@ -59,8 +65,18 @@ CASES = [
     ("G6", auction('"350"'), CHEAP, 0),
     ("G7", auction(currency=":euro"), CHEAP, 0),
     ("G8", event("_:H a :Selling ; :bidder _:a . _:a a :Customer ."), TWO_BIDDERS, 0),
-    ("G9", event("_:H a :Selling ; :bidder _:a , _:b . _:a a :Customer . _:b a :Customer ."), TWO_BIDDERS, 2),
-    ("G10", event("_:H a :Selling ; :seller _:a ; :owner _:a . _:a a :Customer ."), SELLER_OWNER, 0),
+    (
+        "G9",
+        event("_:H a :Selling ; :bidder _:a , _:b . _:a a :Customer . _:b a :Customer ."),
+        TWO_BIDDERS,
+        2,
+    ),
+    (
+        "G10",
+        event("_:H a :Selling ; :seller _:a ; :owner _:a . _:a a :Customer ."),
+        SELLER_OWNER,
+        0,
+    ),
     ("G11", money("350.0", "350.0"), TWO_VALUES, 1),
     ("G11 all apart", money("350.0", "350.0"), ALL_APART, 0),
     ("G11 all apart, by value", money("350.0", "350.00"), ALL_APART, 0),
@@ -70,29 +86,51 @@ CASES = [
     ("G13 without", letters("_:H :p1 _:b .", "_:H a :A . _:b a :B . "), BACK, 0),
     (
         "G14",
-        letters("_:e a :B . _:H :p1 _:b . _:b :p3 _:d . _:d :p4 _:e .", LETTER_TYPES.replace("_:c a :C . ", "")),
+        letters(
+            "_:e a :B . _:H :p1 _:b . _:b :p3 _:d . _:d :p4 _:e .",
+            LETTER_TYPES.replace("_:c a :C . ", ""),
+        ),
         ROUND,
         0,
     ),
     (
         "G14 back",
-        letters("_:H :p1 _:b . _:b :p3 _:d . _:d :p4 _:b .", LETTER_TYPES.replace("_:c a :C . ", "")),
+        letters(
+            "_:H :p1 _:b . _:b :p3 _:d . _:d :p4 _:b .", LETTER_TYPES.replace("_:c a :C . ", "")
+        ),
         ROUND,
         1,
     ),
     ("G15", letters("_:H :p1 _:b ; :p2 _:c . _:b :p3 _:d . _:c :p4 _:b ."), LATE, 1),
-    ("G16", event('_:H a :Selling ; :seller _:s . _:s a :Customer ; :cellPhoneNumber "1" .'), PHONE, 1),
-    ("G16 reversed", event('_:H a :Selling ; :seller _:s . _:s a :Customer ; :telephoneNumber "1" .'), CELL_PHONE, 0),
+    (
+        "G16",
+        event('_:H a :Selling ; :seller _:s . _:s a :Customer ; :cellPhoneNumber "1" .'),
+        PHONE,
+        1,
+    ),
+    (
+        "G16 reversed",
+        event('_:H a :Selling ; :seller _:s . _:s a :Customer ; :telephoneNumber "1" .'),
+        CELL_PHONE,
+        0,
+    ),
     ("G17", auction(price=""), CHEAP, 0),
     ("G18", auction(kind=":Gizmo"), CHEAP, 0),
     ("G21", event(SOLD + "_:H :mainTarget _:c ."), BOTH_TARGETS, 1),
-    ("G21 special alone", event("_:H a :Selling ; :mainTarget _:c . _:c a :Product ."), BOTH_TARGETS, 1),
+    (
+        "G21 special alone",
+        event("_:H a :Selling ; :mainTarget _:c . _:c a :Product ."),
+        BOTH_TARGETS,
+        1,
+    ),
     ("G21 general alone", event(SOLD), BOTH_TARGETS, 0),
     ("G23", auction('"abc"^^xsd:decimal'), CHEAP, 0),
 ]
 
 
-@pytest.mark.parametrize(("given", "wanted", "maps"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+@pytest.mark.parametrize(
+    ("given", "wanted", "maps"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
+)
 def test_an_example_of_the_specification(given: Event, wanted: GraphPattern, maps: int) -> None:
     assert len(list(reference.maps(wanted, given))) == maps
     for matcher in (GraphMatcher(), PaperMatcher()):
@@ -144,12 +182,17 @@ def test_the_trees_have_the_nodes_of_the_worked_examples(
     ],
     ids=["match", "nothing accepted", "branches", "no tree", "no graph"],
 )
-def test_a_printed_tree_ends_with_the_reason(given: Event, wanted: GraphPattern, verdict: str) -> None:
+def test_a_printed_tree_ends_with_the_reason(
+    given: Event, wanted: GraphPattern, verdict: str
+) -> None:
     assert list(tree_lines(wanted, given))[-1].startswith(verdict)
 
 
 def test_a_printed_tree_shows_what_each_pattern_accepted() -> None:
-    lines = [line.replace("<http://example.org/", "").replace(">", "") for line in tree_lines(DIAMOND, EV3)]
+    lines = [
+        line.replace("<http://example.org/", "").replace(">", "")
+        for line in tree_lines(DIAMOND, EV3)
+    ]
     assert lines == [
         "o _:H = _:H  [unchecked]",
         "  # (_:H, ?1, (A, p1, B))  [checked]",

@@ -1,4 +1,6 @@
-"""What follows from the rules of an ontology: engine and reference agree, and both with SPARQL where it can say it."""
+"""What follows from the rules of an ontology: engine and reference agree, and both with SPARQL
+where it can say it.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.graphs.rules import closed, ruling_ontologies
-from tests.graphs.worlds import DIFFERENT_VALUES, EX, World, event_of, ontology_of, pairs, patterns, worlds
+from tests.graphs.worlds import (
+    DIFFERENT_VALUES,
+    EX,
+    World,
+    event_of,
+    ontology_of,
+    pairs,
+    patterns,
+    worlds,
+)
 from tocsin.engine.graphs.inference import enriched
 from tocsin.engine.graphs.matcher import GraphMatcher
 from tocsin.engine.graphs.paper.matcher import PaperMatcher
@@ -42,7 +53,10 @@ def test_the_engine_infers_what_the_reference_does(data: st.DataObject) -> None:
 
 @given(st.data())
 def test_the_reference_infers_what_sparql_does(data: st.DataObject) -> None:
-    ontology, world = data.draw(ruling_ontologies(unseen=False)), data.draw(worlds(DIFFERENT_VALUES))
+    ontology, world = (
+        data.draw(ruling_ontologies(unseen=False)),
+        data.draw(worlds(DIFFERENT_VALUES)),
+    )
     found = inferred(world.event().graph, ontology)
     told = {(str(subject), used, str(value)) for subject, used, value in found.arcs}
     told |= {
@@ -66,9 +80,13 @@ def ruled_worlds(draw: st.DrawFn) -> tuple[list[GraphPattern], list[World]]:
 @pytest.mark.parametrize("make", [GraphMatcher, PaperMatcher], ids=["default", "paper"])
 @given(given_worlds=ruled_worlds())
 def test_a_strategy_says_what_the_reference_says(
-    make: type[GraphMatcher] | type[PaperMatcher], given_worlds: tuple[list[GraphPattern], list[World]]
+    make: type[GraphMatcher] | type[PaperMatcher],
+    given_worlds: tuple[list[GraphPattern], list[World]],
 ) -> None:
-    subscribed, events = given_worlds[0], [world.event(number) for number, world in enumerate(given_worlds[1])]
+    subscribed, events = (
+        given_worlds[0],
+        [world.event(number) for number, world in enumerate(given_worlds[1])],
+    )
     matcher = make()
     for number, pattern in enumerate(subscribed):
         matcher.add(str(number), pattern)
@@ -80,7 +98,9 @@ def test_a_strategy_says_what_the_reference_says(
     ]
     assert pairs(matcher, events) == expected
     for place, key in expected:
-        assert matcher.rows(subscribed[int(key)], events[place]) == reference.rows(subscribed[int(key)], events[place])
+        assert matcher.rows(subscribed[int(key)], events[place]) == reference.rows(
+            subscribed[int(key)], events[place]
+        )
 
 
 def kinds(ontology: Ontology, body: str, vertex: str) -> set[str]:
@@ -88,7 +108,9 @@ def kinds(ontology: Ontology, body: str, vertex: str) -> set[str]:
     graph = event_of(PREFIXES + body).graph
     found = [each(graph, ontology) for each in (enriched, inferred)]
     assert content(found[0]) == content(found[1])
-    (classes,) = (set(classes) for term, classes in found[0].types.items() if str(term).strip("<>") == vertex)
+    (classes,) = (
+        set(classes) for term, classes in found[0].types.items() if str(term).strip("<>") == vertex
+    )
     return {each.removeprefix(EX) for each in classes} - {THING}
 
 
@@ -97,7 +119,10 @@ def arcs(ontology: Ontology, body: str) -> set[str]:
     found = [each(graph, ontology) for each in (enriched, inferred)]
     assert content(found[0]) == content(found[1])
     fresh = found[0].arcs[len(graph.arcs) :]
-    return {" ".join((str(one), used, str(other))).replace(EX, "").replace("_:", "") for one, used, other in fresh}
+    return {
+        " ".join((str(one), used, str(other))).replace(EX, "").replace("_:", "")
+        for one, used, other in fresh
+    }
 
 
 def test_domains_and_ranges_give_classes_along_the_hierarchy() -> None:
@@ -148,7 +173,9 @@ UNIVERSITY = """
     ],
 )
 def test_what_meets_a_definition_is_of_the_class(body: str, expected: set[str]) -> None:
-    assert kinds(parse_ontology(PREFIXES + UNIVERSITY, infer=["existential"]), body, "_:H") == expected
+    assert (
+        kinds(parse_ontology(PREFIXES + UNIVERSITY, infer=["existential"]), body, "_:H") == expected
+    )
 
 
 def test_what_a_class_has_is_no_vertex_of_the_event() -> None:

@@ -1,4 +1,6 @@
-"""LUBM's fourteen queries: with every conclusion a university gives the answers that the benchmark expects."""
+"""LUBM's fourteen queries: with every conclusion a university gives the answers that the benchmark
+expects.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,15 @@ import re
 import pytest
 
 from tests.conftest import SHARED_DATA
-from tests.graphs.lubm import ANSWERS, ONTOLOGY, UNINFERRED, event_of, knowledge, patterns, small_university
+from tests.graphs.lubm import (
+    ANSWERS,
+    ONTOLOGY,
+    UNINFERRED,
+    event_of,
+    knowledge,
+    patterns,
+    small_university,
+)
 from tocsin.engine.graphs.inference import encoded
 from tocsin.engine.graphs.solving import Solver
 from tocsin.events.event import Event
@@ -45,15 +55,21 @@ def test_a_small_university(infer: tuple[str, ...], expected: tuple[int, ...]) -
 
 def test_the_reference_gives_the_same_answers() -> None:
     ontology, event = knowledge((ONTOLOGY, TURTLE)), small_university()
-    counted = (len({_chosen(each, found) for found in reference.maps(each, event)}) for each in patterns(ontology))
+    counted = (
+        len({_chosen(each, found) for found in reference.maps(each, event)})
+        for each in patterns(ontology)
+    )
     assert tuple(counted) == ANSWERS
 
 
-@pytest.mark.skipif(not FILES.is_dir(), reason="the files of LUBM are not beside the checkout (../shared/data/lubm)")
+@pytest.mark.skipif(
+    not FILES.is_dir(), reason="the files of LUBM are not beside the checkout (../shared/data/lubm)"
+)
 def test_the_first_department_of_the_benchmark() -> None:
     text = (FILES / "University0_0.owl").read_text()
     read = read_rdf(text, RDF_XML, base="http://file.example/")
     (space,) = re.findall(r'xmlns:ub="([^"]+)"', text)
-    own = [each for each in read.triples if each[0] != Iri("http://file.example/")]  # the file's own header
+    # the file's own header
+    own = [each for each in read.triples if each[0] != Iri("http://file.example/")]
     ontology = knowledge(((FILES / "univ-bench.owl").read_text(), RDF_XML))
     assert answers(event_of(own), ontology, space) == FIRST_DEPARTMENT

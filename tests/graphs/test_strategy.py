@@ -1,4 +1,6 @@
-"""The option strategy: each pattern is matched by the algorithm that it asks for, side by side with the other."""
+"""The option strategy: each pattern is matched by the algorithm that it asks for, side by side with
+the other.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,10 @@ def test_each_pattern_goes_to_its_matcher_and_both_ring() -> None:
     kinds = [type(each) for each in atoms._matchers if each is not None]
     assert kinds[1:] == [GraphMatcher, PaperMatcher]
     hits = atoms.match(Batch([auction("350"), auction("450")]))
-    assert sorted(zip(hits.events.tolist(), atoms.keys_of(hits.slots), strict=True)) == [(0, "ours"), (0, "theirs")]
+    assert sorted(zip(hits.events.tolist(), atoms.keys_of(hits.slots), strict=True)) == [
+        (0, "ours"),
+        (0, "theirs"),
+    ]
     assert atoms.rows(replace(PAPER, select=("3",)), auction("350")) == ((("3", 350),),)
     atoms.remove("theirs")
     assert [type(each) for each in atoms._matchers if each is not None][1:] == [GraphMatcher]

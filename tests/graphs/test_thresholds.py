@@ -1,4 +1,6 @@
-"""Comparisons with a number that are decided many at once say what each says by itself, however near they are."""
+"""Comparisons with a number that are decided many at once say what each says by itself, however
+near they are.
+"""
 
 from __future__ import annotations
 
@@ -14,20 +16,39 @@ from tocsin.plan.graphs import RELATIONS, Comparison, FilterNot, Regex, filter_t
 from tocsin.values.terms import DECIMAL, DOUBLE, Literal
 from tocsin.values.truth import Truth
 
-NEAR = ["0.1", "0.10", "0.1000000000000000000001", "0.0999999999999999999999", "1e400", "2e400", "-INF", "INF", "NaN"]
+NEAR = [
+    "0.1",
+    "0.10",
+    "0.1000000000000000000001",
+    "0.0999999999999999999999",
+    "1e400",
+    "2e400",
+    "-INF",
+    "INF",
+    "NaN",
+]
 HUGE = ["9007199254740992", "9007199254740993", "9007199254740994"]
 
 literals = st.one_of(
-    st.sampled_from([Literal(text, DOUBLE) for text in NEAR] + [Literal(text, DECIMAL) for text in HUGE]),
+    st.sampled_from(
+        [Literal(text, DOUBLE) for text in NEAR] + [Literal(text, DECIMAL) for text in HUGE]
+    ),
     st.sampled_from(EQUAL_VALUES),
 )
 comparisons = st.builds(Comparison, st.sampled_from(RELATIONS), literals)
 
 
-@given(conditions=st.lists(comparisons, min_size=1, max_size=20), terms=st.lists(literals, min_size=1, max_size=5))
-def test_many_at_once_say_what_each_says(conditions: list[Comparison], terms: list[Literal]) -> None:
+@given(
+    conditions=st.lists(comparisons, min_size=1, max_size=20),
+    terms=st.lists(literals, min_size=1, max_size=5),
+)
+def test_many_at_once_say_what_each_says(
+    conditions: list[Comparison], terms: list[Literal]
+) -> None:
     thresholds = Thresholds()
-    numbered = [(number, each) for each in conditions if (number := thresholds.use(each)) != NO_THRESHOLD]
+    numbered = [
+        (number, each) for each in conditions if (number := thresholds.use(each)) != NO_THRESHOLD
+    ]
     wanted = np.unique(np.array([number for number, _ in numbered], np.int64))
     for term in terms:
         answers = thresholds.true_of(term, wanted, EncodedGraph(auction().graph))

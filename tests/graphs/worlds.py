@@ -1,4 +1,6 @@
-"""Random ontologies, events and graph patterns: few names, so that things meet, in cycles, diamonds and self-loops."""
+"""Random ontologies, events and graph patterns: few names, so that things meet, in cycles, diamonds
+and self-loops.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,13 @@ PROPERTIES = [EX + name for name in "pqr"]
 CONSTANTS = [Iri(EX + "i1"), Iri(EX + "i2")]
 DATATYPES = [ANY_LITERAL, DECIMAL, INTEGER, STRING]
 
-DIFFERENT_VALUES = [Literal("1", INTEGER), Literal("2.5", DECIMAL), Literal("a"), Literal("b"), Literal("3", INTEGER)]
+DIFFERENT_VALUES = [
+    Literal("1", INTEGER),
+    Literal("2.5", DECIMAL),
+    Literal("a"),
+    Literal("b"),
+    Literal("3", INTEGER),
+]
 EQUAL_VALUES = [
     *DIFFERENT_VALUES,
     Literal("1.0", DECIMAL),
@@ -65,7 +73,9 @@ EQUAL_VALUES = [
 ]
 
 
-def ontology_of(classes: dict[str, Sequence[str]], properties: dict[str, Sequence[str]] | None = None) -> Ontology:
+def ontology_of(
+    classes: dict[str, Sequence[str]], properties: dict[str, Sequence[str]] | None = None
+) -> Ontology:
     """Classes and properties with their parents."""
     return Ontology(builtin_classes(classes), builtin_properties(properties or {}))
 
@@ -76,7 +86,9 @@ def ontologies(draw: st.DrawFn) -> Ontology:
 
     def below(names: Sequence[str]) -> dict[str, list[str]]:
         return {
-            name: draw(st.lists(st.sampled_from(names[:place]), unique=True, max_size=2)) if place else []
+            name: draw(st.lists(st.sampled_from(names[:place]), unique=True, max_size=2))
+            if place
+            else []
             for place, name in enumerate(names)
         }
 
@@ -113,7 +125,14 @@ class World:
 
 def event_of(text: str, kind: str = "text/turtle", number: int = 0) -> Event:
     """An event with RDF data."""
-    body = {"specversion": "1.0", "id": f"e{number}", "source": "s", "type": "t", "datacontenttype": kind, "data": text}
+    body = {
+        "specversion": "1.0",
+        "id": f"e{number}",
+        "source": "s",
+        "type": "t",
+        "datacontenttype": kind,
+        "data": text,
+    }
     return from_mapping(body)
 
 
@@ -122,20 +141,33 @@ def worlds(draw: st.DrawFn, literals: Sequence[Literal] = EQUAL_VALUES) -> World
     """Up to six resources, each below an earlier one, more arcs between any two, and literals."""
     others = draw(st.permutations([*CONSTANTS, Blank("x"), Blank("y"), Blank("z")]))
     vertices: list[Term] = [HOME_IRI, *others[: draw(st.integers(0, 5))]]
-    kinds = {each: draw(st.lists(st.sampled_from(CLASSES), min_size=1, max_size=2, unique=True)) for each in vertices}
+    kinds = {
+        each: draw(st.lists(st.sampled_from(CLASSES), min_size=1, max_size=2, unique=True))
+        for each in vertices
+    }
     for each in vertices:
         if draw(st.integers(0, 5)) == 0:
             kinds[each] = draw(st.sampled_from([[THING], []]))
     arcs: list[tuple[Term, str, Term]] = [
-        (vertices[draw(st.integers(0, place - 1))], draw(st.sampled_from(PROPERTIES)), vertices[place])
+        (
+            vertices[draw(st.integers(0, place - 1))],
+            draw(st.sampled_from(PROPERTIES)),
+            vertices[place],
+        )
         for place in range(1, len(vertices))
     ]
     ends = st.sampled_from([*vertices, *literals]) if literals else st.sampled_from(vertices)
-    arcs += draw(st.lists(st.tuples(st.sampled_from(vertices), st.sampled_from(PROPERTIES), ends), max_size=6))
+    arcs += draw(
+        st.lists(
+            st.tuples(st.sampled_from(vertices), st.sampled_from(PROPERTIES), ends), max_size=6
+        )
+    )
     arcs = draw(st.permutations(list(dict.fromkeys(arcs))))
     if not arcs and not kinds[HOME_IRI]:
         kinds[HOME_IRI] = [THING]
-    typed: list[tuple[Term, str, Term]] = [(each, RDF_TYPE, Iri(kind)) for each in vertices for kind in kinds[each]]
+    typed: list[tuple[Term, str, Term]] = [
+        (each, RDF_TYPE, Iri(kind)) for each in vertices for kind in kinds[each]
+    ]
     return World((*typed, *arcs))
 
 
@@ -163,7 +195,9 @@ def filters() -> st.SearchStrategy[Filter]:
 
 @dataclass(slots=True)
 class Drawing:
-    """What a pattern is drawn from: a world to take arcs from, and the ids reached so far with their models."""
+    """What a pattern is drawn from: a world to take arcs from, and the ids reached so far with
+    their models.
+    """
 
     ontology: Ontology
     world: World
@@ -174,21 +208,30 @@ class Drawing:
 
     def copy(self, names: str) -> Drawing:
         """The same, going on with other names."""
-        return Drawing(self.ontology, self.world, self.literals, self.conditions, dict(self.reached), names)
+        return Drawing(
+            self.ontology, self.world, self.literals, self.conditions, dict(self.reached), names
+        )
 
 
 @st.composite
 def statements(draw: st.DrawFn, drawing: Drawing, most: int) -> Statements:
-    """Statements that start at what is reached; most of them are taken from an arc of the world, so that some match.
+    """Statements that start at what is reached; most of them are taken from an arc of the world, so
+    that some match.
 
     Now and then one tells only the class of home.
     """
     made = []
     for _ in range(draw(st.integers(1, most))):
         if draw(st.integers(0, 7)) == 0:
-            made.append(home_is_a(draw(st.one_of(_at_or_above(drawing, HOME_IRI), st.sampled_from(CLASSES)))))
+            made.append(
+                home_is_a(
+                    draw(st.one_of(_at_or_above(drawing, HOME_IRI), st.sampled_from(CLASSES)))
+                )
+            )
             continue
-        subject = draw(st.sampled_from([each for each in drawing.reached if not isinstance(each, Literal)]))
+        subject = draw(
+            st.sampled_from([each for each in drawing.reached if not isinstance(each, Literal)])
+        )
         arcs = [arc for arc in drawing.world.arcs() if arc[0] == drawing.reached[subject]]
         if arcs and draw(st.integers(0, 4)):
             made.append(draw(taken_statements(drawing, subject, draw(st.sampled_from(arcs)))))
@@ -204,9 +247,15 @@ def taken_statements(
     """A statement that the arc satisfies, if its ends may have these images."""
     start, used, end = arc
     known = [each for each, model in drawing.reached.items() if model == end]
-    fresh: list[Vertex] = [each for each in map(Variable, drawing.names) if each not in drawing.reached]
+    fresh: list[Vertex] = [
+        each for each in map(Variable, drawing.names) if each not in drawing.reached
+    ]
     constants: list[Vertex] = [] if isinstance(end, Blank) or end == HOME_IRI else [end]
-    target = draw(st.sampled_from([*known, *known, *fresh, *fresh, *constants] or [Variable(drawing.names[0])]))
+    target = draw(
+        st.sampled_from(
+            [*known, *known, *fresh, *fresh, *constants] or [Variable(drawing.names[0])]
+        )
+    )
     drawing.reached.setdefault(target, end)
     filtered = isinstance(end, Literal) and isinstance(target, Variable) and draw(st.booleans())
     return StatementPattern(
@@ -223,7 +272,9 @@ def taken_statements(
 def _at_or_above(drawing: Drawing, term: Term) -> st.SearchStrategy[str]:
     if isinstance(term, Literal):
         return st.sampled_from(sorted(drawing.ontology.superdatatypes(term.datatype)))
-    kinds = [each for kind in drawing.world.classes(term) for each in drawing.ontology.superclasses(kind)]
+    kinds = [
+        each for kind in drawing.world.classes(term) for each in drawing.ontology.superclasses(kind)
+    ]
     return st.sampled_from(sorted(kinds))
 
 
@@ -255,16 +306,29 @@ def patterns(
     conditions: st.SearchStrategy[Filter] | None = None,
     most: int = 4,
 ) -> GraphPattern:
-    """Patterns with cycles, constants, filters, paths, optional and absent groups, and every injectivity."""
+    """Patterns with cycles, constants, filters, paths, optional and absent groups, and every
+    injectivity.
+    """
     drawing = Drawing(
-        ontology, world, literals, filters() if conditions is None else conditions, {Home(): HOME_IRI}, "123"
+        ontology,
+        world,
+        literals,
+        filters() if conditions is None else conditions,
+        {Home(): HOME_IRI},
+        "123",
     )
     said = draw(statements(drawing, most))
     group = st.deferred(lambda: statements(drawing.copy("456"), 2))
     absents = draw(st.lists(group, max_size=1)) if draw(st.integers(0, 2)) == 0 else []
     optionals = draw(st.lists(group, max_size=2)) if draw(st.integers(0, 2)) == 0 else []
     names = sorted(
-        {end.name for part in (said, *optionals) for each in part for end in each.ends() if isinstance(end, Variable)}
+        {
+            end.name
+            for part in (said, *optionals)
+            for each in part
+            for end in each.ends()
+            if isinstance(end, Variable)
+        }
     )
     return GraphPattern(
         said,

@@ -22,7 +22,14 @@ PAIR = "=|(selector{ kind = 'a' }; 10s)selector{ kind = 'b' }"
 
 
 def event(id: str, kind: str, at: Instant, **more: Any) -> dict[str, Any]:
-    return {"id": id, "source": "s", "type": "t", "time": format_instant(at), "data": {"kind": kind}, **more}
+    return {
+        "id": id,
+        "source": "s",
+        "type": "t",
+        "time": format_instant(at),
+        "data": {"kind": kind},
+        **more,
+    }
 
 
 def pairs(count: int) -> list[dict[str, Any]]:
@@ -105,7 +112,15 @@ def test_what_is_built_from_an_event_too_far_ahead_moves_no_time_either() -> Non
     text = "WHERE <a><n>$n</n></a> CONSTRUCT <b><n>$n</n></b>"
     hub.subscribe(text, language="exmlql", id="build")
     hub.subscribe("xml{ <b></b> } && selector{ kind = 'z' }", language="opsl", id="pair")
-    hub.publish({"id": "wrong", "source": "s", "type": "t", "time": "2099-01-01T00:00:00Z", "data": "<a><n>1</n></a>"})
+    hub.publish(
+        {
+            "id": "wrong",
+            "source": "s",
+            "type": "t",
+            "time": "2099-01-01T00:00:00Z",
+            "data": "<a><n>1</n></a>",
+        }
+    )
     assert len(hub._buffer) == 0
 
 
@@ -121,7 +136,8 @@ def test_what_is_built_from_an_event_too_far_ahead_moves_no_time_either() -> Non
         ([0, 1, 1000, 2, 3], [2]),
         ([0, 1, 1000, 2, 1001, 3, 4], [2, 4]),
         ([0, 1, 2, 3, 1000, 1001], [4, 5]),
-        ([0, 1, 2, 3, 1000, 1001, 1002, 1003, 1004, 1005], []),  # a pause: what follows has paused too
+        # a pause: what follows has paused too
+        ([0, 1, 2, 3, 1000, 1001, 1002, 1003, 1004, 1005], []),
         ([0, 10, 20, 30, 1, 2], []),  # exactly as much as is allowed
         ([0, 12, 1, 2, 3], []),  # ten beyond the median, though not beyond the newest
         ([0, 13, 1, 2, 3], [1]),
@@ -140,4 +156,6 @@ def test_a_file_with_one_wrong_clock_has_nobody_late() -> None:
     judged = read_events(lines, lateness=2 * SECOND, ahead=24 * HOUR)
     assert [(letter.code, letter.line) for letter in judged.dead_letters] == [("TooFarAhead", 8)]
     assert judged.late == {("s", "wrong")}
-    assert [letter.code for letter in read_events(lines, lateness=2 * SECOND).dead_letters] == ["LateEvent"] * 13
+    assert [letter.code for letter in read_events(lines, lateness=2 * SECOND).dead_letters] == [
+        "LateEvent"
+    ] * 13

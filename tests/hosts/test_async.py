@@ -1,4 +1,6 @@
-"""Asynchronous receivers and the hub for asyncio: in order, on one loop, and nothing is lost when it closes."""
+"""Asynchronous receivers and the hub for asyncio: in order, on one loop, and nothing is lost when
+it closes.
+"""
 
 from __future__ import annotations
 
@@ -62,10 +64,14 @@ def test_a_coroutine_that_raises_harms_nobody() -> None:
         hub.subscribe("n >= 0", to=receive)
         hub.publish(*(event(f"e{number}", number) for number in range(3)))
     assert heard == ["e0", "e2"]
-    assert [(letter.code, letter.reason) for letter in hub.dead_letters] == [("DeliveryError", "OSError: line is down")]
+    assert [(letter.code, letter.reason) for letter in hub.dead_letters] == [
+        ("DeliveryError", "OSError: line is down")
+    ]
 
 
-def test_a_coroutine_that_never_ends_is_given_up_and_what_waits_behind_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_coroutine_that_never_ends_is_given_up_and_what_waits_behind_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("tocsin.hosts.local.hub.PATIENCE", 0.05)
 
     async def receive(_: tocsin.Match) -> None:
@@ -74,7 +80,9 @@ def test_a_coroutine_that_never_ends_is_given_up_and_what_waits_behind_is_told(m
     with tocsin.Hub() as hub:
         hub.subscribe("n >= 0", to=receive)
         hub.publish(event("e1"), event("e2"))
-    codes = [(letter.code, "e1" in letter.input, "e2" in letter.input) for letter in hub.dead_letters]
+    codes = [
+        (letter.code, "e1" in letter.input, "e2" in letter.input) for letter in hub.dead_letters
+    ]
     assert sorted(codes) == [("DeliveryError", False, True), ("DeliveryError", True, False)]
 
 

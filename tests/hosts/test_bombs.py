@@ -1,4 +1,6 @@
-"""One event or subscription that asks for too much is given up after so much work, counted; the others are served."""
+"""One event or subscription that asks for too much is given up after so much work, counted; the
+others are served.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +73,9 @@ def clique(size: int) -> str:
 
 
 def parties(vertices: int, count: int) -> str:
-    """All lead to all but those of their own party: no clique is larger than the number of parties."""
+    """All lead to all but those of their own party: no clique is larger than the number of
+    parties.
+    """
     arcs = [
         f":v{one} a :V ; :to {', '.join(f':v{two}' for two in range(vertices) if two % count != one % count)} ."
         for one in range(vertices)
@@ -80,7 +84,9 @@ def parties(vertices: int, count: int) -> str:
 
 
 @pytest.mark.parametrize("size", [10, 14])
-def test_a_clique_that_is_not_there(hub: tocsin.Hub, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+def test_a_clique_that_is_not_there(
+    hub: tocsin.Hub, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
     asked = counted(monkeypatch, Relation, "joins")
     looks = counted(monkeypatch, Solver, "_images")
     hub.subscribe(clique(size), language="graph", id="hard")
@@ -93,7 +99,9 @@ def test_a_clique_that_is_not_there(hub: tocsin.Hub, monkeypatch: pytest.MonkeyP
 
 
 def test_everything_with_everything(hub: tocsin.Hub, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three kinds under `globe`: what waits grows, and so does what one event would be combined with."""
+    """Three kinds under `globe`: what waits grows, and so does what one event would be combined
+    with.
+    """
     limit = WORK_LIMIT // 50
     monkeypatch.setattr("tocsin.engine.detection.node.WORK_LIMIT", limit)
     tried = counted(monkeypatch, join, "combined")
@@ -114,7 +122,9 @@ def test_everything_with_everything(hub: tocsin.Hub, monkeypatch: pytest.MonkeyP
     assert [letter.code for letter in told] == ["QueueLimitExceeded"]
 
 
-def test_what_is_too_much_once_still_waits_and_is_combined_later(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_too_much_once_still_waits_and_is_combined_later(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("tocsin.engine.detection.node.WORK_LIMIT", 3 * (A_TRIAL + A_RESULT + 1))
     hub = tocsin.Hub(lateness="0s")
     hub.subscribe(
@@ -125,10 +135,18 @@ def test_what_is_too_much_once_still_waits_and_is_combined_later(monkeypatch: py
         id="s",
     )
     found: list[tocsin.Match] = []
-    for id, kind, second in [("a1", "a", 1), ("a2", "a", 2), ("a3", "a", 3), ("a4", "a", 9), ("b1", "b", 10)]:
+    for id, kind, second in [
+        ("a1", "a", 1),
+        ("a2", "a", 2),
+        ("a3", "a", 3),
+        ("a4", "a", 9),
+        ("b1", "b", 10),
+    ]:
         found += hub.publish(event(id, kind, second))
     found += hub.publish(event("b2", "b", 15), event("z", "z", 20))
-    assert {match.events for match in found if "b1" in match.events} <= {(f"a{n}", "b1") for n in range(1, 5)}
+    assert {match.events for match in found if "b1" in match.events} <= {
+        (f"a{n}", "b1") for n in range(1, 5)
+    }
     assert [match.events for match in found if "b2" in match.events] == [("a4", "b2")]
     assert [letter.code for letter in hub.dead_letters] == ["LIMIT"]
 
@@ -138,19 +156,34 @@ def lists(size: int) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize(("size", "rings"), [(20, True), (60, False), (1000, False)])
-def test_several_lists_multiply(hub: tocsin.Hub, monkeypatch: pytest.MonkeyPatch, size: int, rings: bool) -> None:
+def test_several_lists_multiply(
+    hub: tocsin.Hub, monkeypatch: pytest.MonkeyPatch, size: int, rings: bool
+) -> None:
     made = counted(monkeypatch, natural_join, "_united")
-    hub.subscribe("(exists kind.{a}) Before (exists kind.{b}) correlate by p, q, r", language="concept", id="lists")
-    found = hub.publish(event("1", "a", 1, **lists(size))) + hub.publish(event("2", "b", 2, **lists(size)))
+    hub.subscribe(
+        "(exists kind.{a}) Before (exists kind.{b}) correlate by p, q, r",
+        language="concept",
+        id="lists",
+    )
+    found = hub.publish(event("1", "a", 1, **lists(size))) + hub.publish(
+        event("2", "b", 2, **lists(size))
+    )
     found += hub.advance_to("2026-01-01T01:00:00Z")
     assert canaries(found) == 2
-    assert (len(found) - 2, any(letter.code == "LIMIT" for letter in hub.dead_letters)) == (rings, not rings)
+    assert (len(found) - 2, any(letter.code == "LIMIT" for letter in hub.dead_letters)) == (
+        rings,
+        not rings,
+    )
     assert made.value <= 3 * WORK_LIMIT
 
 
-def test_eight_thousand_elements_are_found_by_value(hub: tocsin.Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_eight_thousand_elements_are_found_by_value(
+    hub: tocsin.Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made = counted(monkeypatch, natural_join, "_united")
-    hub.subscribe("(exists kind.{a}) Before (exists kind.{b}) correlate by p", language="concept", id="lists")
+    hub.subscribe(
+        "(exists kind.{a}) Before (exists kind.{b}) correlate by p", language="concept", id="lists"
+    )
     epcs = [f"urn:epc:id:sgtin:{number}" for number in range(8000)]
     hub.publish(event("1", "a", 1, p=epcs), event("2", "b", 2, p=epcs[::-1]))
     found = hub.advance_to("2026-01-01T01:00:00Z")
@@ -160,27 +193,35 @@ def test_eight_thousand_elements_are_found_by_value(hub: tocsin.Hub, monkeypatch
 
 def test_what_waits_for_the_watermark_is_limited_and_told() -> None:
     hub = tocsin.Hub(lateness="1h", queue_limit=10)
-    hub.subscribe("=|(selector{ kind = 'a' }; 10s)selector{ kind = 'b' }", language="opsl", id="pair")
+    hub.subscribe(
+        "=|(selector{ kind = 'a' }; 10s)selector{ kind = 'b' }", language="opsl", id="pair"
+    )
     found = []
     for number in range(40):
         found += hub.publish(event(f"e{number}", "ab"[number % 2], number))
         assert len(hub._buffer) <= 10
     assert {letter.code for letter in hub.dead_letters} == {"QueueLimitExceeded"}
     hub.dead_letters.clear()
-    assert [match.events for match in found] == [(f"e{number}", f"e{number + 1}") for number in range(0, 30, 2)]
+    assert [match.events for match in found] == [
+        (f"e{number}", f"e{number + 1}") for number in range(0, 30, 2)
+    ]
     hub.publish(event("behind", "a", 0))
     assert [letter.code for letter in hub.dead_letters] == ["LateEvent"]
 
 
 def test_a_batch_that_the_watermark_passes_is_no_crowd() -> None:
     hub = tocsin.Hub(lateness="0s", queue_limit=10)
-    hub.subscribe("=|(selector{ kind = 'a' }; 10s)selector{ kind = 'b' }", language="opsl", id="pair")
+    hub.subscribe(
+        "=|(selector{ kind = 'a' }; 10s)selector{ kind = 'b' }", language="opsl", id="pair"
+    )
     hub.publish(*(event(f"e{number}", "ab"[number % 2], number) for number in range(40)))
     assert not hub.dead_letters
 
 
 def doubled(levels: int) -> Any:
-    """Small in memory, since both halves are one object; as text twice as large with every level."""
+    """Small in memory, since both halves are one object; as text twice as large with every
+    level.
+    """
     value: Any = "x"
     for _ in range(levels):
         value = [value, value]
@@ -206,7 +247,9 @@ def nested(levels: int) -> Any:
     ids=["doubled", "long", "list", "names", "deep"],
 )
 @pytest.mark.parametrize("epcis", [False, True])
-def test_limits_hold_for_objects_in_memory(hub: tocsin.Hub, data: dict[str, Any], epcis: bool) -> None:
+def test_limits_hold_for_objects_in_memory(
+    hub: tocsin.Hub, data: dict[str, Any], epcis: bool
+) -> None:
     if epcis:
         bomb: dict[str, Any] = {"type": "ObjectEvent", "eventTime": "2026-01-01T00:00:00Z", **data}
     else:
@@ -228,6 +271,10 @@ def test_limits_hold_for_objects_in_memory(hub: tocsin.Hub, data: dict[str, Any]
 def test_xpath_that_looks_along_siblings_again_and_again(hub: tocsin.Hub, path: str) -> None:
     """What it can cost is known before it is asked, so that libxml2 never hears of it."""
     hub.subscribe(f'WHERE XPATH "{path}"', language="exmlql", id="hard")
-    given = {**event("1", ""), "datacontenttype": "application/xml", "data": f"<a>{'<b/>' * 2000}</a>"}
+    given = {
+        **event("1", ""),
+        "datacontenttype": "application/xml",
+        "data": f"<a>{'<b/>' * 2000}</a>",
+    }
     assert canaries(hub.publish(given)) == 1
     assert [letter.code for letter in hub.dead_letters] == ["LIMIT"]

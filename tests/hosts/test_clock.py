@@ -1,4 +1,6 @@
-"""A hub whose clock runs: absences ring by the wall clock, once, from any thread; a closed hub is quiet."""
+"""A hub whose clock runs: absences ring by the wall clock, once, from any thread; a closed hub is
+quiet.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,10 @@ from tocsin.errors import Problem
 from tocsin.hosts.local.alarm import Alarm
 from tocsin.values.time import Instant, format_instant, parse_instant
 
-KINDS = [Definition(letter.upper(), language="selector", expression=f"kind = '{letter}'") for letter in "abc"]
+KINDS = [
+    Definition(letter.upper(), language="selector", expression=f"kind = '{letter}'")
+    for letter in "abc"
+]
 NOON = parse_instant("2026-01-01T12:00:00Z")
 SECOND = 1_000_000
 PATIENCE = 30.0
@@ -63,7 +68,11 @@ def eventually(holds: Callable[[], bool]) -> None:
 
 def settled(hub: tocsin.Hub) -> None:
     """The clock's thread has nothing left to do for the present instant."""
-    eventually(lambda: hub._alarm is not None and (hub._alarm._due is None or hub._alarm._due > hub._wall()))
+    eventually(
+        lambda: (
+            hub._alarm is not None and (hub._alarm._due is None or hub._alarm._due > hub._wall())
+        )
+    )
 
 
 def test_an_absence_rings_although_nothing_more_comes(hub: tocsin.Hub, wall: Wall) -> None:
@@ -82,7 +91,9 @@ def test_an_absence_rings_although_nothing_more_comes(hub: tocsin.Hub, wall: Wal
     assert hub.counts.matches == 1
 
 
-def test_what_comes_within_the_lateness_still_counts_and_later_it_is_late(hub: tocsin.Hub, wall: Wall) -> None:
+def test_what_comes_within_the_lateness_still_counts_and_later_it_is_late(
+    hub: tocsin.Hub, wall: Wall
+) -> None:
     heard: list[tocsin.Match] = []
     hub.subscribe("!(A; 10s)B", language="opsl", to=heard.append)
     hub.publish(event("a1", "a", 0))
@@ -110,7 +121,12 @@ def test_windows_ring_in_a_hub_without_events(hub: tocsin.Hub, wall: Wall) -> No
     heard: list[tocsin.Match] = []
     hub.subscribe("!(2026-01-01T12:00:05Z; 10s)A", language="opsl", to=heard.append)
     wall.move_to(17.1)
-    eventually(lambda: [each.bindings["absence"] for each in heard] == ["2026-01-01T12:00:05Z/2026-01-01T12:00:15Z"])
+    eventually(
+        lambda: (
+            [each.bindings["absence"] for each in heard]
+            == ["2026-01-01T12:00:05Z/2026-01-01T12:00:15Z"]
+        )
+    )
 
 
 def test_a_newcomer_counts_windows_that_come_again_from_now(hub: tocsin.Hub, wall: Wall) -> None:
@@ -129,7 +145,9 @@ def test_a_window_that_is_over_by_the_wall_clock_is_refused(hub: tocsin.Hub, wal
         hub.subscribe("!(2026-01-01T12:00:05Z; 10s)A", language="opsl")
 
 
-def test_time_begins_before_a_subscription_where_events_came_first(hub: tocsin.Hub, wall: Wall) -> None:
+def test_time_begins_before_a_subscription_where_events_came_first(
+    hub: tocsin.Hub, wall: Wall
+) -> None:
     heard: list[tocsin.Match] = []
     hub.publish(event("z", "z", 0))
     hub.subscribe("!(A; 10s)B", language="opsl", to=heard.append)
@@ -173,7 +191,9 @@ def test_published_from_many_threads_everything_rings_once(hub: tocsin.Hub, wall
     assert sorted(heard) == expected
 
 
-def test_a_receiver_may_take_a_lock_that_publishers_hold_and_publish_itself(hub: tocsin.Hub, wall: Wall) -> None:
+def test_a_receiver_may_take_a_lock_that_publishers_hold_and_publish_itself(
+    hub: tocsin.Hub, wall: Wall
+) -> None:
     mine = threading.Lock()
     heard: list[str] = []
 
@@ -208,7 +228,10 @@ def test_a_closed_hub_is_quiet_and_takes_nothing_more(wall: Wall) -> None:
     wall.move_to(100)
     time.sleep(0.02)
     assert heard == []
-    for use in (lambda: hub.publish(event("b", "b", 1)), lambda: hub.advance_to("2026-01-02T00:00:00Z")):
+    for use in (
+        lambda: hub.publish(event("b", "b", 1)),
+        lambda: hub.advance_to("2026-01-02T00:00:00Z"),
+    ):
         with pytest.raises(Problem, match="HubClosed"):
             use()
 
@@ -245,7 +268,9 @@ def test_without_a_running_clock_only_events_move_time(clock: str | None) -> Non
 
 
 def test_an_unknown_clock_is_refused() -> None:
-    with pytest.raises(Problem, match="ClockError: clock 'wall' is not known; one of events, system"):
+    with pytest.raises(
+        Problem, match="ClockError: clock 'wall' is not known; one of events, system"
+    ):
         tocsin.Hub(clock="wall")
 
 

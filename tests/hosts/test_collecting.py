@@ -1,4 +1,6 @@
-"""The collector looks rarely while a finite run lasts, and is as it was afterwards, whatever happened."""
+"""The collector looks rarely while a finite run lasts, and is as it was afterwards, whatever
+happened.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What a subscription constructs is an event again: with lineage, on every host, and not for ever."""
+"""What a subscription constructs is an event again: with lineage, on every host, and not
+for ever.
+"""
 
 from __future__ import annotations
 
@@ -21,17 +23,28 @@ ORDER, PAY = "<order><id>7</id></order>", "<pay><id>7</id></pay>"
 SPLIT = Subscription("split", "exmlql", "WHERE <order><id>$i</></> CONSTRUCT <task>$i</>")
 TASK = Subscription("task", "exmlql", "WHERE <task>$t</>")
 BOTH = Subscription(
-    "both", "exmlql", "WHERE <order><id>$i</></> #O <pay><id>$i</></> #P #O ; #P CONSTRUCT <settled>$i</>"
+    "both",
+    "exmlql",
+    "WHERE <order><id>$i</></> #O <pay><id>$i</></> #P #O ; #P CONSTRUCT <settled>$i</>",
 )
 LATER = Subscription(
-    "later", "exmlql", "WHERE <settled>$s</> #S <order><id>$s</></> #O #O ; #S CONSTRUCT <closed>$s</>"
+    "later",
+    "exmlql",
+    "WHERE <settled>$s</> #S <order><id>$s</></> #O #O ; #S CONSTRUCT <closed>$s</>",
 )
 LOOP = Subscription("loop", "exmlql", "WHERE <a>$x</> CONSTRUCT <a>$x</>")
 
 
 def event(id: str, second: int, document: str) -> dict[str, object]:
     time = f"2026-01-01T00:00:{second:02}Z"
-    return {"id": id, "source": "s", "type": "t", "time": time, "datacontenttype": "application/xml", "data": document}
+    return {
+        "id": id,
+        "source": "s",
+        "type": "t",
+        "time": time,
+        "datacontenttype": "application/xml",
+        "data": document,
+    }
 
 
 Answer = tuple[list[Match], list[DeadLetter]]
@@ -62,7 +75,11 @@ def test_what_is_split_off_is_matched_again(host: Host) -> None:
     (built,) = constructed_events(split)
     assert split.outputs == ("<task>7</task>",)
     assert task.events == (built.id,)
-    assert (built.source, built.envelope["lineage"], built.envelope["hops"]) == ("tocsin/split", "1", 1)
+    assert (built.source, built.envelope["lineage"], built.envelope["hops"]) == (
+        "tocsin/split",
+        "1",
+        1,
+    )
     assert task.detected == split.detected
 
 
@@ -104,15 +121,25 @@ def test_what_grows_over_the_limits_of_an_event_is_told_and_others_hear(host: Ho
 
 
 @HOSTS
-@pytest.mark.parametrize("subscriptions", [[TWO], [LEFT, RIGHT]], ids=["templates", "subscriptions"])
-def test_what_multiplies_ends_before_it_harms_anybody(host: Host, subscriptions: list[Subscription]) -> None:
-    found, letters = host([*subscriptions, CANARY], [event("1", 1, "<a>1</a>"), event("2", 2, "<canary/>")])
+@pytest.mark.parametrize(
+    "subscriptions", [[TWO], [LEFT, RIGHT]], ids=["templates", "subscriptions"]
+)
+def test_what_multiplies_ends_before_it_harms_anybody(
+    host: Host, subscriptions: list[Subscription]
+) -> None:
+    found, letters = host(
+        [*subscriptions, CANARY], [event("1", 1, "<a>1</a>"), event("2", 2, "<canary/>")]
+    )
     assert [match.events for match in found if match.subscription == "canary"] == [("2",)]
     generations = Counter(hops_of(match) for match in found if match.subscription != "canary")
     doubled = {hops: 2 ** (hops - (1 if subscriptions == [TWO] else 0)) for hops in range(1, 11)}
-    assert generations == doubled  # the tenth has 1024 events, which is too many to be published again
+    # the tenth has 1024 events, which is too many to be published again
+    assert generations == doubled
     (letter,) = letters
-    assert (letter.code, json.loads(letter.input)) == ("FanOutLimitExceeded", {"source": "s", "id": "1"})
+    assert (letter.code, json.loads(letter.input)) == (
+        "FanOutLimitExceeded",
+        {"source": "s", "id": "1"},
+    )
     assert f"what {generations[10]:,} matches" in letter.reason
 
 
@@ -129,10 +156,14 @@ def test_what_one_event_is_split_into_at_first_may_be_much(host: Host) -> None:
 
 @HOSTS
 def test_a_large_document_that_multiplies_is_not_built_over_and_over(host: Host) -> None:
-    """Each of many outputs holds the whole again: the second generation alone would have 100 times 100 of them."""
+    """Each of many outputs holds the whole again: the second generation alone would have 100 times
+    100 of them.
+    """
     copies = " ".join(f'<a k="{number}">$x</>' for number in range(100))
     multiplied = Subscription("copies", "exmlql", f"WHERE <a>$x</> CONSTRUCT {copies}")
-    found, letters = host([multiplied, CANARY], [event("1", 1, f"<a>{'x' * 20_000}</a>"), event("2", 2, "<canary/>")])
+    found, letters = host(
+        [multiplied, CANARY], [event("1", 1, f"<a>{'x' * 20_000}</a>"), event("2", 2, "<canary/>")]
+    )
     assert [match.events for match in found if match.subscription == "canary"] == [("2",)]
     built = sum(len(text) for match in found for text in match.outputs)
     assert built < 3 * BUILDING_LIMIT

@@ -13,7 +13,9 @@ from tocsin.hosts.containment import STRIKES, TRIALS, Strikes, contain, serve_ap
 
 
 class Raising:
-    """Doubles numbers, all of a batch or none; raises for the bad ones, and counts how often it is asked."""
+    """Doubles numbers, all of a batch or none; raises for the bad ones, and counts how often it is
+    asked.
+    """
 
     def __init__(self, bad: set[int]) -> None:
         self.bad = bad

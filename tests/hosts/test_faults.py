@@ -1,4 +1,6 @@
-"""Faults of ours, injected: one event or one subscription that raises harms nobody else, wherever it raises."""
+"""Faults of ours, injected: one event or one subscription that raises harms nobody else, wherever
+it raises.
+"""
 
 from __future__ import annotations
 
@@ -100,7 +102,9 @@ def test_an_event_that_raises_in_one_family_is_served_to_the_others(
     assert "TypeError: what is this? at tocsin/" in letter.reason
 
 
-def test_an_event_that_nobody_could_be_served_with_may_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_event_that_nobody_could_be_served_with_may_come_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     hub = tocsin.Hub()
     hub.subscribe("kind = 'a'", id="only")
     with monkeypatch.context() as patch:
@@ -133,7 +137,9 @@ def raise_for_bad(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(AtomMatchers, "match", match)
 
 
-def test_a_subscription_that_raises_for_every_event_is_suspended_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_subscription_that_raises_for_every_event_is_suspended_and_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     hub, heard, told = tocsin.Hub(), [], []
     hub.subscribe("kind = 'a'", id="good", to=heard.append)
     hub.subscribe("n > 0", id="bad", to=heard.append, problems_to=told.append)
@@ -151,7 +157,9 @@ def test_a_subscription_that_raises_for_every_event_is_suspended_and_told(monkey
         hub.unsubscribe("bad")
 
 
-def test_poison_that_no_view_can_be_made_of_suspends_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_poison_that_no_view_can_be_made_of_suspends_nobody(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     hub, heard = tocsin.Hub(), []
     hub.subscribe(ATOMS["graph"][0], language="graph", id="graph", to=heard.append)
     before = Event.graph.fget
@@ -203,12 +211,20 @@ def pairs(count: int) -> list[dict[str, Any]]:
 def hub_of_pairs(heard: list[tocsin.Match], told: list[DeadLetter]) -> tocsin.Hub:
     hub = tocsin.Hub(lateness="0s")
     for n in (1, 2):
-        hub.subscribe(PAIR.format(n=n), language="opsl", id=f"pair{n}", to=heard.append, problems_to=told.append)
+        hub.subscribe(
+            PAIR.format(n=n),
+            language="opsl",
+            id=f"pair{n}",
+            to=heard.append,
+            problems_to=told.append,
+        )
     return hub
 
 
 @pytest.mark.parametrize("rounds", [2, 8])
-def test_a_composite_that_cannot_be_told_leaves_the_others(rounds: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_composite_that_cannot_be_told_leaves_the_others(
+    rounds: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     heard: list[tocsin.Match] = []
     told: list[DeadLetter] = []
     before = Told.match
@@ -227,7 +243,9 @@ def test_a_composite_that_cannot_be_told_leaves_the_others(rounds: int, monkeypa
     is_suspended = rounds >= STRIKES
     assert [letter.code for letter in told] == ["SubscriptionSuspended"] * is_suspended
     codes = [letter.code for letter in hub.dead_letters]
-    assert codes == ["InternalError"] * min(rounds, STRIKES) + ["SubscriptionSuspended"] * is_suspended
+    assert (
+        codes == ["InternalError"] * min(rounds, STRIKES) + ["SubscriptionSuspended"] * is_suspended
+    )
 
 
 @pytest.mark.parametrize("rounds", [2, 8])
@@ -273,8 +291,12 @@ def test_an_engine_whose_faults_nobody_takes_raises(monkeypatch: pytest.MonkeyPa
 
 def test_a_timer_that_raises_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     hub, heard = tocsin.Hub(lateness="0s"), []
-    hub.subscribe("!(selector{n = 1}; 10s) selector{n = 9}", language="opsl", id="bad", to=heard.append)
-    hub.subscribe("!(selector{n = 2}; 20s) selector{n = 9}", language="opsl", id="good", to=heard.append)
+    hub.subscribe(
+        "!(selector{n = 1}; 10s) selector{n = 9}", language="opsl", id="bad", to=heard.append
+    )
+    hub.subscribe(
+        "!(selector{n = 2}; 20s) selector{n = 9}", language="opsl", id="good", to=heard.append
+    )
     before = Deadlines.on_timer
 
     def on_timer(self: Any, token: Any, step: Any) -> None:
@@ -299,10 +321,16 @@ def document(id: str, text: str) -> dict[str, Any]:
     return {**event(id), "datacontenttype": XML, "data": text}
 
 
-@pytest.mark.parametrize("raised", [EventProblem("too long", code="TooLarge"), RuntimeError("no paper")])
-def test_what_cannot_be_built_leaves_the_others(raised: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "raised", [EventProblem("too long", code="TooLarge"), RuntimeError("no paper")]
+)
+def test_what_cannot_be_built_leaves_the_others(
+    raised: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
     hub, heard = tocsin.Hub(), []
-    hub.subscribe("WHERE <order>$i</> CONSTRUCT <task>$i</>", language="exmlql", id="build", to=heard.append)
+    hub.subscribe(
+        "WHERE <order>$i</> CONSTRUCT <task>$i</>", language="exmlql", id="build", to=heard.append
+    )
     hub.subscribe("WHERE <order>$i</>", language="exmlql", id="watch", to=heard.append)
 
     def build(_: tocsin.Match) -> list[Event]:
@@ -351,7 +379,13 @@ def test_an_identity_that_comes_again_while_its_first_copy_waits_is_a_duplicate(
     hub, heard = tocsin.Hub(lateness="10m", remember=1), []
     hub.subscribe(PAIR.format(n=1), language="opsl", to=heard.append)
     hub.subscribe("n = 1", id="atom", to=heard.append)
-    for each in (event("a", 1, n=1), event("x", 1), event("a", 1, n=1), event("x", 1), event("a", 1, n=1)):
+    for each in (
+        event("a", 1, n=1),
+        event("x", 1),
+        event("a", 1, n=1),
+        event("x", 1),
+        event("a", 1, n=1),
+    ):
         hub.publish(each)
     hub.publish(event("b", 2, "b", n=1))
     hub.advance_to(LATER)
@@ -405,7 +439,11 @@ def test_a_subscription_that_raises_while_it_is_added_has_a_problem_and_changes_
             hub.subscribe(text, language=language, id="bad")
         assert len(hub.publish(event("e", n=1))) == 1
     hub.subscribe(text, language=language, id="bad")
-    rung = [*hub.publish(event("f", 1, n=1)), *hub.publish(event("g", 2, n=5)), *hub.advance_to(LATER)]
+    rung = [
+        *hub.publish(event("f", 1, n=1)),
+        *hub.publish(event("g", 2, n=5)),
+        *hub.advance_to(LATER),
+    ]
     assert {match.subscription for match in rung} == {"good", "bad"}
 
 
@@ -430,7 +468,9 @@ IDS = [f"e{number:02}" for number in range(14)]
 def test_containing_faults_never_changes_what_others_get(
     matching: dict[str, set[str]], telling: dict[str, set[str]], size: int
 ) -> None:
-    """Some subscriptions raise for some events, in matching or in telling; the others hear what they hear without."""
+    """Some subscriptions raise for some events, in matching or in telling; the others hear what
+    they hear without.
+    """
     calm = play(size)
     with pytest.MonkeyPatch.context() as patch:
         inject(patch, matching, telling)
@@ -450,14 +490,18 @@ def play(size: int) -> dict[str, list[str]]:
         heard[match.subscription].append(match.events[0])
 
     for number, name in enumerate(NAMES):
-        language, expression = [("selector", f"n >= {number}"), ("exmlql", "WHERE <n>$n</>")][number % 2]
+        language, expression = [("selector", f"n >= {number}"), ("exmlql", "WHERE <n>$n</>")][
+            number % 2
+        ]
         hub.subscribe(expression, language=language, id=name, to=note)
     for start in range(0, len(IDS), size):
         hub.publish(*(event(id, int(id[1:]), n=int(id[1:])) for id in IDS[start : start + size]))
     return heard
 
 
-def inject(patch: pytest.MonkeyPatch, matching: dict[str, set[str]], telling: dict[str, set[str]]) -> None:
+def inject(
+    patch: pytest.MonkeyPatch, matching: dict[str, set[str]], telling: dict[str, set[str]]
+) -> None:
     match_before: Callable[..., Any] = AtomMatchers.match
     ring_before: Callable[..., Any] = guarded.Engine.ring
 

@@ -1,4 +1,6 @@
-"""Finite input: what one event raises is told of that event, and what the others get does not change."""
+"""Finite input: what one event raises is told of that event, and what the others get does not
+change.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ class Poison(dict[str, Any]):
 
 def event(number: int, **data: Any) -> Event:
     time = f"2026-01-01T00:00:{number:02}Z"
-    return from_mapping({"id": f"e{number}", "source": "s", "type": "t", "time": time, "data": data})
+    return from_mapping(
+        {"id": f"e{number}", "source": "s", "type": "t", "time": time, "data": data}
+    )
 
 
 def poisoned(number: int) -> Event:
@@ -56,7 +60,9 @@ def compiled(subscriptions: Sequence[Subscription]) -> dict[str, Plan]:
     return {each.id: compile_subscription(each) for each in subscriptions}
 
 
-def locally(subscriptions: Sequence[Subscription], events: Sequence[Event]) -> tuple[list[Match], list[DeadLetter]]:
+def locally(
+    subscriptions: Sequence[Subscription], events: Sequence[Event]
+) -> tuple[list[Match], list[DeadLetter]]:
     given = Input(list(events))
     return match_events(compiled(subscriptions), given), given.dead_letters
 
@@ -77,7 +83,9 @@ GOOD = [event(number, price=number % 3) for number in range(1, 40)]
 
 @HOSTS
 @pytest.mark.parametrize("at", [[0], [7], [38], [3, 4, 30]], ids=str)
-def test_events_that_raise_are_told_and_the_others_ring_as_without_them(host: Host, at: list[int]) -> None:
+def test_events_that_raise_are_told_and_the_others_ring_as_without_them(
+    host: Host, at: list[int]
+) -> None:
     plain = [each for each in SUBSCRIPTIONS if each.language != "exmlql"]
     good = [each for number, each in enumerate(GOOD) if number not in at]
     bad = [poisoned(number + 1) for number in at]
@@ -88,14 +96,21 @@ def test_events_that_raise_are_told_and_the_others_ring_as_without_them(host: Ho
     assert {match.subscription for match in of_bad} == {"kind"}
     told = {(letter.code, json.loads(letter.input)["id"]) for letter in letters}
     assert told == {("InternalError", each.id) for each in bad}
-    assert all("ZeroDivisionError: poison" in letter.reason and "tocsin/" in letter.reason for letter in letters)
+    assert all(
+        "ZeroDivisionError: poison" in letter.reason and "tocsin/" in letter.reason
+        for letter in letters
+    )
 
 
 @pytest.mark.parametrize("subscription", ["cheap", "xml"])
 def test_a_subscription_that_raises_is_named_and_then_suspended(
     monkeypatch: pytest.MonkeyPatch, subscription: str
 ) -> None:
-    expected = [match for match in locally(SUBSCRIPTIONS, GOOD)[0] if match.subscription not in (subscription, "cost")]
+    expected = [
+        match
+        for match in locally(SUBSCRIPTIONS, GOOD)[0]
+        if match.subscription not in (subscription, "cost")
+    ]
     ring = Engine.ring
 
     def raising(engine: Engine, key: str, given: Event) -> Match | None:
@@ -149,7 +164,9 @@ def test_a_line_that_cannot_be_read_for_a_fault_of_ours(monkeypatch: pytest.Monk
         return decode(line)
 
     monkeypatch.setattr(piece, "decode_all", raising)
-    found = read_events(b'{"id": "e%d", "source": "s", "type": "t"}\n' % number for number in range(4))
+    found = read_events(
+        b'{"id": "e%d", "source": "s", "type": "t"}\n' % number for number in range(4)
+    )
     assert [each.id for each in found.events] == ["e0", "e1", "e3"]
     (letter,) = found.dead_letters
     assert (letter.code, letter.line) == ("InternalError", 3)

@@ -1,4 +1,6 @@
-"""What callers give a Hub by habit: datetimes, numbers, lists. It is taken, or the problem shows the way out."""
+"""What callers give a Hub by habit: datetimes, numbers, lists. It is taken, or the problem shows
+the way out.
+"""
 
 from __future__ import annotations
 
@@ -99,7 +101,11 @@ def test_without_psycopg_the_problem_says_what_to_install(monkeypatch: pytest.Mo
 
 
 def test_without_pyspark_the_import_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in sys.modules if name == "tocsin.spark" or name.startswith("tocsin.hosts.spark")]:
+    for name in [
+        name
+        for name in sys.modules
+        if name == "tocsin.spark" or name.startswith("tocsin.hosts.spark")
+    ]:
         monkeypatch.delitem(sys.modules, name)
     without(monkeypatch, "pyspark")
     with pytest.raises(ModuleNotFoundError, match=r"pip install 'tocsin\[spark\]'"):

@@ -13,7 +13,13 @@ from tocsin.errors import Problem
 
 
 def event(name: str, second: int = 0, **data: Any) -> dict[str, Any]:
-    return {"id": name, "source": "shop", "type": "offer", "time": f"2026-01-01T00:00:{second:02d}Z", "data": data}
+    return {
+        "id": name,
+        "source": "shop",
+        "type": "offer",
+        "time": f"2026-01-01T00:00:{second:02d}Z",
+        "data": data,
+    }
 
 
 def rung(matches: list[tocsin.Match]) -> list[tuple[str, tuple[str, ...]]]:
@@ -64,7 +70,9 @@ def test_the_same_identity_a_second_time_is_ignored() -> None:
 def test_a_malformed_event_becomes_a_dead_letter_and_the_next_one_is_served() -> None:
     hub = tocsin.Hub()
     hub.subscribe("a = 1", id="s")
-    matches = hub.publish(b"{", {"id": "x"}, event("e", a=1), '{"id":"n","source":"s","type":"t","data":{"a":NaN}}')
+    matches = hub.publish(
+        b"{", {"id": "x"}, event("e", a=1), '{"id":"n","source":"s","type":"t","data":{"a":NaN}}'
+    )
     assert rung(matches) == [("s", ("e",))]
     assert [letter.code for letter in hub.dead_letters] == ["InvalidEventError"] * 3
     assert hub.counts.dead_letters == 3
@@ -143,19 +151,35 @@ def test_windows_that_come_again_begin_with_the_first_event_however_events_are_c
     hub = tocsin.Hub(lateness=lateness)
     hub.subscribe("not (ObjectEvent) (PT1H)", language="concept", id="i")
     events = [
-        {"id": str(hour), "source": "s", "type": "ObjectEvent", "time": f"2026-01-01T0{hour}:10:00Z"}
+        {
+            "id": str(hour),
+            "source": "s",
+            "type": "ObjectEvent",
+            "time": f"2026-01-01T0{hour}:10:00Z",
+        }
         for hour in (0, 3, 5)
     ]
-    found = hub.publish(*events) if together else [match for each in events for match in hub.publish(each)]
+    found = (
+        hub.publish(*events)
+        if together
+        else [match for each in events for match in hub.publish(each)]
+    )
     found += hub.advance_to("2026-01-01T05:30:00Z")
     starts = [match.bindings["absence"].partition("/")[0] for match in found]
     assert starts == [f"2026-01-01T0{hour}:00:00Z" for hour in (1, 2, 4)]
 
 
 def test_a_late_event_takes_no_absence_back_and_is_counted() -> None:
-    """T9 of the concept specification: A at 9:30 arrives when the window from 9:00 to 10:00 has rung."""
+    """T9 of the concept specification: A at 9:30 arrives when the window from 9:00 to 10:00 has
+    rung.
+    """
     hub = tocsin.Hub(lateness="0s")
-    hub.subscribe("not (ObjectEvent) (PT1H)", language="concept", id="i", options={"origin": "2026-01-01T08:00:00Z"})
+    hub.subscribe(
+        "not (ObjectEvent) (PT1H)",
+        language="concept",
+        id="i",
+        options={"origin": "2026-01-01T08:00:00Z"},
+    )
 
     def at(id: str, kind: str, time: str) -> dict[str, str]:
         return {"id": id, "source": "s", "type": kind, "time": f"2026-01-01T{time}:00Z"}
@@ -165,7 +189,9 @@ def test_a_late_event_takes_no_absence_back_and_is_counted() -> None:
         for each in (at("1", "ObjectEvent", "08:20"), at("2", "QuantityEvent", "10:05"))
         for match in hub.publish(each)
     ]
-    assert [match.bindings["absence"] for match in found] == ["2026-01-01T09:00:00Z/2026-01-01T10:00:00Z"]
+    assert [match.bindings["absence"] for match in found] == [
+        "2026-01-01T09:00:00Z/2026-01-01T10:00:00Z"
+    ]
     assert hub.publish(at("3", "ObjectEvent", "09:30")) == []
     assert hub.counts.late == 1
     assert [letter.reason for letter in hub.dead_letters] == ["late"]

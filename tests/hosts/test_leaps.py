@@ -1,4 +1,6 @@
-"""A leap of the clock over more than a thousand empty windows that come again tells one match, which names the span."""
+"""A leap of the clock over more than a thousand empty windows that come again tells one match,
+which names the span.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,15 @@ from tocsin.values.time import format_instant
 
 
 def event(id: str, letter: str, at: int) -> Event:
-    return from_mapping({"id": id, "source": "s", "type": "t", "time": format_instant(at), "data": {"kind": letter}})
+    return from_mapping(
+        {"id": id, "source": "s", "type": "t", "time": format_instant(at), "data": {"kind": letter}}
+    )
 
 
 def told(found: list[Match]) -> list[tuple[Any, ...]]:
-    return [(each.start, each.end, each.detected, each.events, dict(each.bindings)) for each in found]
+    return [
+        (each.start, each.end, each.detected, each.events, dict(each.bindings)) for each in found
+    ]
 
 
 def finite(part: Part, events: list[Event], until: int | None = None) -> list[Match]:
@@ -69,26 +75,40 @@ PARTS = [
 @given(
     st.sampled_from(PARTS),
     st.lists(
-        st.tuples(st.sampled_from([0, 1, 5, 999, 1000, 1001, 1002, 2500, 4001]), st.sampled_from("abz")),
+        st.tuples(
+            st.sampled_from([0, 1, 5, 999, 1000, 1001, 1002, 2500, 4001]), st.sampled_from("abz")
+        ),
         min_size=1,
         max_size=6,
     ),
     st.sampled_from([None, 0, 3000]),
 )
-def test_engine_and_reference_leap_alike(part: Part, steps: list[tuple[int, str]], further: int | None) -> None:
+def test_engine_and_reference_leap_alike(
+    part: Part, steps: list[tuple[int, str]], further: int | None
+) -> None:
     events, at = [], 0
     for number, (step, letter) in enumerate(steps):
         at += step
         events.append(event(str(number), letter, at))
     until = None if further is None else at + further
-    assert told(finite(part, events, until)) == told(reference_matches("s", Plan(part), events, until))
+    assert told(finite(part, events, until)) == told(
+        reference_matches("s", Plan(part), events, until)
+    )
 
 
 def test_a_hub_tells_ten_years_of_minutes_in_one_match() -> None:
     hub = tocsin.Hub(lateness="0s", ahead=None)
     hub.subscribe("not (selector{ kind = 'a' }) (1 min)", language="concept", id="silent")
     hub.subscribe("not (selector{ kind = 'b' }) (1 h)", language="concept", id="hours")
-    hub.publish({"id": "1", "source": "s", "type": "t", "time": "2026-01-01T00:00:30Z", "data": {"kind": "a"}})
+    hub.publish(
+        {
+            "id": "1",
+            "source": "s",
+            "type": "t",
+            "time": "2026-01-01T00:00:30Z",
+            "data": {"kind": "a"},
+        }
+    )
     found = hub.advance_to("2036-01-01T00:00:30Z")
     spans = {match.subscription: match.bindings["absence"] for match in found}
     assert len(found) == 2

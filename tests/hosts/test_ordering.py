@@ -1,4 +1,6 @@
-"""Order and lateness: any arrival order within the lateness gives the same matches, in any cut into batches."""
+"""Order and lateness: any arrival order within the lateness gives the same matches, in any cut into
+batches.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ def test_any_arrival_order_within_the_lateness_is_as_in_order(
 
 
 @given(st.lists(st.integers(0, 20), max_size=12))
-def test_the_buffer_gives_out_in_order_and_only_what_the_watermark_has_passed(instants: list[int]) -> None:
+def test_the_buffer_gives_out_in_order_and_only_what_the_watermark_has_passed(
+    instants: list[int],
+) -> None:
     buffer: ReorderBuffer[None] = ReorderBuffer()
     watermark = Watermark(lateness=5)
     given_out: list[Event] = []
@@ -68,7 +72,11 @@ def test_time_moves_the_watermark_and_never_back() -> None:
     watermark.advance_to(20)
     watermark.advance_to(10)
     assert watermark.instant == 15
-    assert [watermark.is_late(event_at(instant)) for instant in (14, 15, 16)] == [True, False, False]
+    assert [watermark.is_late(event_at(instant)) for instant in (14, 15, 16)] == [
+        True,
+        False,
+        False,
+    ]
 
 
 def test_an_event_at_the_deadline_is_in_time_and_the_bell_waits_for_it() -> None:
@@ -80,7 +88,9 @@ def test_an_event_at_the_deadline_is_in_time_and_the_bell_waits_for_it() -> None
         return {"id": name, "source": "s", "type": "t", "time": time, "data": {"k": kind}}
 
     assert hub.publish(event("a1", "a", 0)) == []
-    assert hub.publish(event("c1", "c", 10)) == [], "an event that ends at the deadline may still come"
+    assert hub.publish(event("c1", "c", 10)) == [], (
+        "an event that ends at the deadline may still come"
+    )
     assert hub.publish(event("b1", "b", 10)) == []
     assert hub.publish(event("c2", "c", 11)) == []
     hub.publish(event("a2", "a", 20))

@@ -1,4 +1,6 @@
-"""Reception time: an event without an endtime lasts until it was received, and a replay gives the same answer."""
+"""Reception time: an event without an endtime lasts until it was received, and a replay gives the
+same answer.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,10 @@ from tocsin.values.time import format_instant, parse_instant
 
 NOON = parse_instant("2026-01-01T12:00:00Z")
 OVERLAP = Subscription(
-    "overlap", "opsl", "|(selector{kind LIKE 'a%'})selector{kind LIKE 'b%'}", options={"max_event_duration": "1h"}
+    "overlap",
+    "opsl",
+    "|(selector{kind LIKE 'a%'})selector{kind LIKE 'b%'}",
+    options={"max_event_duration": "1h"},
 )
 
 
@@ -32,7 +37,14 @@ def at(second: float) -> str:
 
 
 def body(id: str, second: float, **more: Any) -> dict[str, Any]:
-    return {"id": id, "source": "s", "type": "t", "time": at(second), "data": {"kind": id[0]}, **more}
+    return {
+        "id": id,
+        "source": "s",
+        "type": "t",
+        "time": at(second),
+        "data": {"kind": id[0]},
+        **more,
+    }
 
 
 def interval(event: Event) -> tuple[float, float]:
@@ -54,8 +66,12 @@ def interval(event: Event) -> tuple[float, float]:
         ({}, 0, (1, 1)),
     ],
 )
-def test_when_an_event_ends(more: dict[str, Any], now: float | None, expected: tuple[float, float]) -> None:
-    event = received(from_mapping(body("e", 1, **more)), None if now is None else NOON + round(now * 1e6))
+def test_when_an_event_ends(
+    more: dict[str, Any], now: float | None, expected: tuple[float, float]
+) -> None:
+    event = received(
+        from_mapping(body("e", 1, **more)), None if now is None else NOON + round(now * 1e6)
+    )
     assert interval(event) == expected
     assert parse_instant(event.attribute(("", "endtime"))) == NOON + expected[1] * 1e6
     if now is not None:
@@ -81,12 +97,18 @@ def test_a_receivedtime_that_is_no_time_is_refused_where_it_counts(wrong: Any) -
     st.none() | st.floats(0, 9).map(lambda n: round(n, 3)),
     st.none() | st.floats(0, 9).map(lambda n: round(n, 3)),
 )
-def test_what_was_received_once_is_the_same_ever_after(start: float, stamp: float | None, now: float | None) -> None:
+def test_what_was_received_once_is_the_same_ever_after(
+    start: float, stamp: float | None, now: float | None
+) -> None:
     assume(stamp is not None or now is not None)
     more = {} if stamp is None else {"receivedtime": at(stamp)}
     instant = None if now is None else NOON + round(now * 1e6)
     event = received(from_mapping(body("e", start, **more)), instant)
-    for again in (received(event, NOON + 10**9), decode(encode(event)), received(decode(encode(event)))):
+    for again in (
+        received(event, NOON + 10**9),
+        decode(encode(event)),
+        received(decode(encode(event))),
+    ):
         assert (again.envelope, again.interval) == (event.envelope, event.interval)
     assert event.interval is not None
     assert event.interval.end >= event.interval.start
@@ -114,7 +136,9 @@ def test_without_the_option_nothing_is_stamped_and_receivedtime_is_an_attribute_
     hub.subscribe("", id="s")
     (match,) = hub.publish(body("a", 1, receivedtime="whenever"))
     assert match.members[0].envelope == {
-        name: value for name, value in body("a", 1, receivedtime="whenever").items() if name != "data"
+        name: value
+        for name, value in body("a", 1, receivedtime="whenever").items()
+        if name != "data"
     }
     assert match.end == NOON + 1_000_000
 
@@ -131,12 +155,17 @@ def test_a_hub_stamps_with_the_wall_clock() -> None:
 def test_a_wrong_receivedtime_is_a_dead_letter_and_the_next_event_is_served() -> None:
     hub = tocsin.Hub(interval="reception")
     hub.subscribe("", id="s")
-    assert [each.events for each in hub.publish(body("a", 1, receivedtime="x"), body("b", 1))] == [("b",)]
+    assert [each.events for each in hub.publish(body("a", 1, receivedtime="x"), body("b", 1))] == [
+        ("b",)
+    ]
     assert "receivedtime" in hub.dead_letters[0].reason
 
 
 def test_an_unknown_interval_is_refused() -> None:
-    with pytest.raises(MeaningProblem, match="IntervalError: interval 'receipt' is not known; one of start, reception"):
+    with pytest.raises(
+        MeaningProblem,
+        match="IntervalError: interval 'receipt' is not known; one of start, reception",
+    ):
         tocsin.Hub(interval="receipt")
 
 
@@ -153,7 +182,15 @@ def test_the_command_line_ends_events_when_they_were_received(tmp_path: Path, en
     ]
     events.write_text(lines_of(bodies))
     done = command(
-        "match", subscriptions, events, "--engine", engine, "--interval", "reception", "--dead-letters", letters
+        "match",
+        subscriptions,
+        events,
+        "--engine",
+        engine,
+        "--interval",
+        "reception",
+        "--dead-letters",
+        letters,
     )
     (match,) = map(json.loads, done.stdout.splitlines())
     assert (match["events"], match["detected"]) == (["a1", "b1"], at(6))

@@ -1,4 +1,6 @@
-"""Knowledge that changes under a running Hub: subscriptions are read again, break by name, heal, and keep receivers."""
+"""Knowledge that changes under a running Hub: subscriptions are read again, break by name, heal,
+and keep receivers.
+"""
 
 from __future__ import annotations
 
@@ -71,8 +73,20 @@ def test_a_changed_tbox_reaches_a_running_hub(catalog: Catalog) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "subscription", "term", "event"),
     [
-        (ontology(KINDS), ontology(WITHOUT_TARGET), ("graph", COMPUTERS), "target", offer("e", "Laptop")),
-        (tbox(STEPS), tbox("moving := shipping;"), ("concept", PALLETS), "transporting", step("e", "rail")),
+        (
+            ontology(KINDS),
+            ontology(WITHOUT_TARGET),
+            ("graph", COMPUTERS),
+            "target",
+            offer("e", "Laptop"),
+        ),
+        (
+            tbox(STEPS),
+            tbox("moving := shipping;"),
+            ("concept", PALLETS),
+            "transporting",
+            step("e", "rail"),
+        ),
         (
             Definition("Gate", region="POLYGON ((0 0, 9 0, 9 9, 0 9, 0 0))"),
             None,
@@ -92,7 +106,13 @@ def test_a_changed_tbox_reaches_a_running_hub(catalog: Catalog) -> None:
             None,
             ("opsl", "Cheap"),
             "Cheap",
-            {"id": "e", "source": "s", "type": "t", "time": "2026-01-01T00:00:00Z", "data": {"price": 1}},
+            {
+                "id": "e",
+                "source": "s",
+                "type": "t",
+                "time": "2026-01-01T00:00:00Z",
+                "data": {"price": 1},
+            },
         ),
     ],
     ids=["ontology", "tbox", "region", "part"],
@@ -127,10 +147,14 @@ def test_what_breaks_is_told_by_term_and_subscription_and_heals(
     assert [match.events for match in heard] == [("again",)]
 
 
-def test_a_definition_and_the_subscription_that_needs_it_are_replaced_together(catalog: Catalog) -> None:
+def test_a_definition_and_the_subscription_that_needs_it_are_replaced_together(
+    catalog: Catalog,
+) -> None:
     catalog.add(tbox(STEPS), Subscription("pallets", "concept", PALLETS))
     hub = tocsin.Hub(catalog=catalog)
-    catalog.replace(tbox("moving := {rail};"), Subscription("pallets", "concept", "exists step.moving"))
+    catalog.replace(
+        tbox("moving := {rail};"), Subscription("pallets", "concept", "exists step.moving")
+    )
     hub.refresh()
     assert not hub.dead_letters
     assert len(hub.publish(step("1", "rail"))) == 1

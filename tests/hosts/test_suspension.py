@@ -9,7 +9,13 @@ from tocsin.events.match import Match
 
 def event(number: int, kind: str) -> dict[str, object]:
     time = f"2026-01-01T00:00:{number:02}Z"
-    return {"id": f"{kind}{number}", "source": "s", "type": "t", "time": time, "data": {"kind": kind, "n": number}}
+    return {
+        "id": f"{kind}{number}",
+        "source": "s",
+        "type": "t",
+        "time": time,
+        "data": {"kind": kind, "n": number},
+    }
 
 
 def test_too_much_waiting_suspends_one_subscription_and_tells_its_subscriber() -> None:
@@ -18,7 +24,12 @@ def test_too_much_waiting_suspends_one_subscription_and_tells_its_subscriber() -
     rung: list[Match] = []
     many = "selector{ kind = 'a' } && selector{ kind = 'z' }"
     hub.subscribe(many, language="opsl", id="many", problems_to=told.append)
-    hub.subscribe("=|(selector{ kind = 'a' };2s)selector{ kind = 'b' }", language="opsl", id="few", to=rung.append)
+    hub.subscribe(
+        "=|(selector{ kind = 'a' };2s)selector{ kind = 'b' }",
+        language="opsl",
+        id="few",
+        to=rung.append,
+    )
     for number in range(1, 7):
         hub.publish(event(number, "a"))
     hub.publish(event(7, "b"))
@@ -44,8 +55,12 @@ def test_a_limit_that_is_not_passed_changes_nothing() -> None:
 
 
 def ring_of(size: int) -> str:
-    """A graph in which every vertex leads to every other: a longest path takes for ever to rule out."""
-    arcs = " ".join(f":v{i} :to {', '.join(f':v{j}' for j in range(size) if j != i)} ." for i in range(size))
+    """A graph in which every vertex leads to every other: a longest path takes for ever to rule
+    out.
+    """
+    arcs = " ".join(
+        f":v{i} :to {', '.join(f':v{j}' for j in range(size) if j != i)} ." for i in range(size)
+    )
     kinds = " ".join(f":v{i} a :V ." for i in range(size))
     return f"@prefix : <http://x/> . <urn:ops:H> a :Home ; :to :v0 . {kinds} {arcs}"
 
@@ -53,9 +68,21 @@ def ring_of(size: int) -> str:
 def test_what_is_too_hard_to_decide_does_not_ring_and_is_told() -> None:
     hub = tocsin.Hub()
     size = 12
-    steps = " ".join(f"(?{i}, ?{i + 1}, (<http://x/V>, <http://x/to>, <http://x/V>))" for i in range(size))
-    hub.subscribe(f"(_:H, ?0, (<http://x/Home>, <http://x/to>, <http://x/V>)) {steps}", language="graph", id="hard")
-    given = {"id": "1", "source": "s", "type": "t", "datacontenttype": "text/turtle", "data": ring_of(size)}
+    steps = " ".join(
+        f"(?{i}, ?{i + 1}, (<http://x/V>, <http://x/to>, <http://x/V>))" for i in range(size)
+    )
+    hub.subscribe(
+        f"(_:H, ?0, (<http://x/Home>, <http://x/to>, <http://x/V>)) {steps}",
+        language="graph",
+        id="hard",
+    )
+    given = {
+        "id": "1",
+        "source": "s",
+        "type": "t",
+        "datacontenttype": "text/turtle",
+        "data": ring_of(size),
+    }
     assert hub.publish(given) == []
     assert [letter.code for letter in hub.dead_letters] == ["LIMIT"]
     assert "'hard'" in hub.dead_letters[0].reason

@@ -1,4 +1,6 @@
-"""Many threads publish, subscribe and cancel: nothing is lost, nothing comes twice, nobody is called out of order."""
+"""Many threads publish, subscribe and cancel: nothing is lost, nothing comes twice, nobody is
+called out of order.
+"""
 
 from __future__ import annotations
 
@@ -62,20 +64,28 @@ def test_eight_threads_that_publish_subscribe_and_cancel_lose_nothing() -> None:
     hub.subscribe("n >= 0", id="all", to=note)
     hub.subscribe("parity = 0", id="even", to=note)
     hub.subscribe(
-        "!(selector{n = 0}; 1s) selector{n = 999}", language="opsl", id="silence", policy="unrestricted", to=note
+        "!(selector{n = 0}; 1s) selector{n = 999}",
+        language="opsl",
+        id="silence",
+        policy="unrestricted",
+        to=note,
     )
     returned: dict[int, list[tocsin.Match]] = defaultdict(list)
 
     def work(thread: int) -> None:
         for number in range(ROUNDS):
-            own = hub.subscribe(f"thread = {thread} AND n = {number}", id=f"own-{thread}-{number}", to=note)
+            own = hub.subscribe(
+                f"thread = {thread} AND n = {number}", id=f"own-{thread}-{number}", to=note
+            )
             returned[thread] += hub.publish(event(f"e{number}", number, thread))
             own.cancel()
             hub.publish(event(f"e{number}", number, thread))  # a duplicate
 
     in_threads(work)
     hub.advance_to("2026-01-02T00:00:00Z")
-    published = {(f"t{thread}", f"e{number}") for thread in range(THREADS) for number in range(ROUNDS)}
+    published = {
+        (f"t{thread}", f"e{number}") for thread in range(THREADS) for number in range(ROUNDS)
+    }
     assert sorted(heard["all"]) == sorted(published)
     assert sorted(heard["even"]) == sorted((s, e) for s, e in published if int(e[1:]) % 2 == 0)
     assert sorted(heard["silence"]) == [(f"t{thread}", "e0") for thread in range(THREADS)]
@@ -114,7 +124,9 @@ def publish_behind(hub: tocsin.Hub, gate: Gate, *events: dict[str, Any]) -> thre
     return thread
 
 
-def test_a_subscriber_hears_in_the_order_of_detection_one_at_a_time_and_keeps_nobody_waiting() -> None:
+def test_a_subscriber_hears_in_the_order_of_detection_one_at_a_time_and_keeps_nobody_waiting() -> (
+    None
+):
     hub, gate, others = tocsin.Hub(), Gate(), []
     hub.subscribe("n >= 0", to=gate, id="slow")
     hub.subscribe("n >= 0", to=others.append, id="quick")

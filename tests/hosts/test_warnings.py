@@ -1,4 +1,6 @@
-"""Warnings about events reach people: counted by hosts, alike in engine and plain form, and the event is served."""
+"""Warnings about events reach people: counted by hosts, alike in engine and plain form, and the
+event is served.
+"""
 
 from __future__ import annotations
 
@@ -58,14 +60,18 @@ def test_an_unknown_type_is_warned_of_where_a_tbox_knows_types() -> None:
     hub.subscribe("exists step.moving", language="concept", id="moving")
     for number, kind in enumerate(("ObjectEvent", "moving", "gone")):
         hub.publish({"id": str(number), "source": "s", "type": kind, "data": {"step": "rail"}})
-    assert [(each.id, each.code, each.token) for each in hub.warnings] == [("2", "UNKNOWN_TYPE", "gone")]
+    assert [(each.id, each.code, each.token) for each in hub.warnings] == [
+        ("2", "UNKNOWN_TYPE", "gone")
+    ]
     quiet = tocsin.Hub()
     quiet.subscribe("exists step.{rail}", language="concept")
     quiet.publish({"id": "1", "source": "s", "type": "gone", "data": {"step": "rail"}})
     assert quiet.counts.warnings == 0
 
 
-@pytest.mark.parametrize("scenario", list(scenarios("graph.toml")), ids=lambda scenario: scenario.name)
+@pytest.mark.parametrize(
+    "scenario", list(scenarios("graph.toml")), ids=lambda scenario: scenario.name
+)
 def test_the_engine_warns_as_the_plain_form_does(scenario: Scenario) -> None:
     plan = compile_subscription(scenario.subscription, scenario.definitions)
     engine, events = Engine(), [from_mapping(each) for each in scenario.events]
@@ -84,7 +90,9 @@ def test_the_engine_warns_as_the_plain_form_does(scenario: Scenario) -> None:
 
 @pytest.mark.parametrize("engine", ["local", "reference"])
 def test_match_sums_up_and_explain_attaches(tmp_path: Path, engine: str) -> None:
-    ontology, subscriptions, events = (tmp_path / name for name in ("shop.ttl", "subs.jsonl", "events.jsonl"))
+    ontology, subscriptions, events = (
+        tmp_path / name for name in ("shop.ttl", "subs.jsonl", "events.jsonl")
+    )
     ontology.write_text(SHOP)
     subscriptions.write_text(json.dumps(Subscription("sold", "graph", SOLD).as_json()))
     events.write_text("\n".join(map(json.dumps, (GOOD, ODD, {**ODD, "id": "odd2"}))))
@@ -98,5 +106,7 @@ def test_match_sums_up_and_explain_attaches(tmp_path: Path, engine: str) -> None
     ]
     assert "event odd: the class http://x/Gizmo is not known" in lines[0]
     shown = CliRunner().invoke(app, ["explain", words[0], "--event", words[1], *words[2:]])
-    assert "warning: event odd: UNKNOWN_CLASS: the class http://x/Gizmo is not known" in shown.stdout
+    assert (
+        "warning: event odd: UNKNOWN_CLASS: the class http://x/Gizmo is not known" in shown.stdout
+    )
     assert "event good: UNKNOWN" not in shown.stdout

@@ -1,4 +1,6 @@
-"""Windows of absolute time that are over are refused by the clock of the hub, whatever the calendar says."""
+"""Windows of absolute time that are over are refused by the clock of the hub, whatever the calendar
+says.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ def test_a_hub_refuses_what_its_own_time_has_passed(form: str) -> None:
     assert problem.token == "2026-01-01T00:00:00Z"
     assert "2026-01-01T00:00:10" in problem.message
     assert "later" in problem.hint
-    hub.subscribe(form.format("2026-01-01T00:00:01Z"), language="opsl", id="s")  # ends one second past the watermark
+    # ends one second past the watermark
+    hub.subscribe(form.format("2026-01-01T00:00:01Z"), language="opsl", id="s")
 
 
 def test_the_clock_of_the_hub_counts_also_where_it_is_told() -> None:
@@ -60,8 +63,13 @@ def test_what_was_over_when_time_began_ends_with_a_dead_letter(form: str) -> Non
     found = hub.publish(event("2026-01-01T00:00:00Z"), event("2026-01-01T00:00:01Z", "b"))
     found += hub.advance_to("2026-01-01T00:00:02Z")
     assert [match.subscription for match in found] == ["atom", "other"]
-    assert [letter.code for letter in told] == [letter.code for letter in hub.dead_letters] == ["WindowInPast"]
-    hub.subscribe(form.format("2026-01-01T00:00:02Z"), language="opsl", id="s")  # the name is free again
+    assert (
+        [letter.code for letter in told]
+        == [letter.code for letter in hub.dead_letters]
+        == ["WindowInPast"]
+    )
+    # the name is free again
+    hub.subscribe(form.format("2026-01-01T00:00:02Z"), language="opsl", id="s")
 
 
 def test_time_that_is_told_to_an_empty_hub_begins_then() -> None:
@@ -73,7 +81,10 @@ def test_time_that_is_told_to_an_empty_hub_begins_then() -> None:
 
 def test_a_subscription_of_a_catalog_is_refused_by_the_clock_of_the_host(tmp_path: Path) -> None:
     catalog = create_catalog(str(tmp_path / "c.db"))
-    hub, other = tocsin.Hub(lateness="0s", catalog=catalog), tocsin.Hub(lateness="0s", catalog=catalog)
+    hub, other = (
+        tocsin.Hub(lateness="0s", catalog=catalog),
+        tocsin.Hub(lateness="0s", catalog=catalog),
+    )
     hub.publish(event("2026-01-01T00:00:00Z"))
     catalog.add(Subscription("s", "opsl", HAPPENS.format(LAST_CENTURY)))
     hub.refresh()

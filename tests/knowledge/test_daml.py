@@ -1,4 +1,6 @@
-"""DAML+OIL ontologies, as the first paper writes them, mean what they mean in RDF Schema and OWL."""
+"""DAML+OIL ontologies, as the first paper writes them, mean what they mean in RDF Schema
+and OWL.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ AUCTION = """<?xml version="1.0"?>
   <daml:ObjectProperty rdf:about="goal"><daml:samePropertyAs rdf:resource="target"/></daml:ObjectProperty>
   <daml:DatatypeProperty rdf:about="cost"><daml:equivalentTo rdf:resource="price"/><daml:range rdf:resource="http://www.w3.org/2000/10/XMLSchema#decimal"/></daml:DatatypeProperty>
 </rdf:RDF>
-"""  # noqa: E501
+"""
 
 
 @pytest.fixture(params=SPACES, ids=["2001", "2000"])
@@ -55,7 +57,9 @@ def test_classes_and_equivalents(auction: Ontology) -> None:
         assert above(auction, name) >= {"Computer", "Product", "Goods"}
     assert above(auction, "Service") == {"Service", "Goods"}
     assert above(auction, "Bargain") == {"Bargain", "Product", "Cheap", "Goods"}
-    assert len({auction.canonical_class(X + name) for name in ("Laptop", "Notebook", "Portable")}) == 1
+    assert (
+        len({auction.canonical_class(X + name) for name in ("Laptop", "Notebook", "Portable")}) == 1
+    )
 
 
 def test_properties_and_equivalents(auction: Ontology) -> None:
@@ -84,7 +88,15 @@ def test_a_daml_file_is_an_ontology_of_a_hub(tmp_path: Path, daml: str) -> None:
     hub.subscribe(text, language="graph", id="s", to=rung.append)
     for number, kind in enumerate(("Notebook", "Service")):
         data = f"@prefix : <{X}> . _:H a :Selling ; :mainTarget [ a :{kind} ] ."
-        hub.publish({"id": str(number), "source": "s", "type": "t", "datacontenttype": "text/turtle", "data": data})
+        hub.publish(
+            {
+                "id": str(number),
+                "source": "s",
+                "type": "t",
+                "datacontenttype": "text/turtle",
+                "data": data,
+            }
+        )
     assert [match.events for match in rung] == [("0",)]
 
 

@@ -1,4 +1,6 @@
-"""Hierarchies, names and statements of an ontology, told by small Turtle texts; and its identity."""
+"""Hierarchies, names and statements of an ontology, told by small Turtle texts; and its
+identity.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,18 @@ from tocsin.knowledge.ems import ancestors_of, ems_of
 from tocsin.knowledge.loading import Source, load_ontology, ontology_of, parse_ontology
 from tocsin.knowledge.ontology import MetaStatement, Ontology, local_name, open_ontology
 from tocsin.values.rdf import JSON_LD, N_TRIPLES, RDF_XML
-from tocsin.values.terms import ANY_LITERAL, DECIMAL, INTEGER, OWL, RDF, RDF_VALUE, RDFS, STRING, THING, XSD
+from tocsin.values.terms import (
+    ANY_LITERAL,
+    DECIMAL,
+    INTEGER,
+    OWL,
+    RDF,
+    RDF_VALUE,
+    RDFS,
+    STRING,
+    THING,
+    XSD,
+)
 
 X = "http://x/"
 PREFIXES = f"""@prefix : <{X}> . @prefix owl: <{OWL}> . @prefix xsd: <{XSD}> .
@@ -48,8 +61,12 @@ def test_classes_have_several_parents_and_all_are_things() -> None:
 
 
 def test_datatypes_are_literals_and_no_things() -> None:
-    ontology = known(":Percent a rdfs:Datatype . :Small a rdfs:Datatype ; rdfs:subClassOf xsd:integer .")
-    assert ontology.superclasses(XSD + "int") == full(XSD + "int", XSD + "long", INTEGER, DECIMAL, ANY_LITERAL)
+    ontology = known(
+        ":Percent a rdfs:Datatype . :Small a rdfs:Datatype ; rdfs:subClassOf xsd:integer ."
+    )
+    assert ontology.superclasses(XSD + "int") == full(
+        XSD + "int", XSD + "long", INTEGER, DECIMAL, ANY_LITERAL
+    )
     assert ontology.superclasses(X + "Percent") == full("Percent", ANY_LITERAL)
     assert ontology.superclasses(X + "Small") == full("Small", INTEGER, DECIMAL, ANY_LITERAL)
     assert ontology.is_datatype(X + "Small")
@@ -57,7 +74,9 @@ def test_datatypes_are_literals_and_no_things() -> None:
 
 
 def test_a_restricted_datatype_is_below_its_base() -> None:
-    ontology = known(":Age a rdfs:Datatype ; owl:equivalentClass [ a rdfs:Datatype ; owl:onDatatype xsd:int ] .")
+    ontology = known(
+        ":Age a rdfs:Datatype ; owl:equivalentClass [ a rdfs:Datatype ; owl:onDatatype xsd:int ] ."
+    )
     assert INTEGER in ontology.superclasses(X + "Age")
 
 
@@ -69,7 +88,9 @@ def test_unknown_classes_are_things_and_unknown_datatypes_literals() -> None:
 
 
 def test_properties() -> None:
-    ontology = known(":cell rdfs:subPropertyOf :phone . :phone rdfs:subPropertyOf :contact, :number .")
+    ontology = known(
+        ":cell rdfs:subPropertyOf :phone . :phone rdfs:subPropertyOf :contact, :number ."
+    )
     assert ontology.superproperties(X + "cell") == full("cell", "phone", "contact", "number")
     assert ontology.subproperties(X + "contact") == full("contact", "phone", "cell")
     assert ontology.superproperties(X + "unknown") == full("unknown")
@@ -80,7 +101,11 @@ def test_properties() -> None:
     [
         (":A rdfs:subClassOf :B . :B rdfs:subClassOf :A .", "CLASS_CYCLE", "A -> B -> A"),
         (":A rdfs:subClassOf :A .", "CLASS_CYCLE", "A -> A"),
-        (":C rdfs:subClassOf :B . :B rdfs:subClassOf :A . :A rdfs:subClassOf :C .", "CLASS_CYCLE", "A -> C -> B -> A"),
+        (
+            ":C rdfs:subClassOf :B . :B rdfs:subClassOf :A . :A rdfs:subClassOf :C .",
+            "CLASS_CYCLE",
+            "A -> C -> B -> A",
+        ),
         (":p rdfs:subPropertyOf :q . :q rdfs:subPropertyOf :p .", "PROPERTY_CYCLE", "p -> q -> p"),
         (
             ":A owl:equivalentClass :A2 . :A rdfs:subClassOf :B . :B rdfs:subClassOf :A2 .",
@@ -108,7 +133,10 @@ def test_equivalent_classes_stand_at_one_place() -> None:
 
 
 def test_an_equivalent_subclass_is_no_cycle() -> None:
-    assert known(":A owl:equivalentClass :B . :A rdfs:subClassOf :B .").canonical_class(X + "B") == X + "A"
+    assert (
+        known(":A owl:equivalentClass :B . :A rdfs:subClassOf :B .").canonical_class(X + "B")
+        == X + "A"
+    )
 
 
 def test_equivalent_properties_stand_at_one_place() -> None:
@@ -133,11 +161,16 @@ def test_members_of_a_union_are_below() -> None:
 
 
 def test_what_follows_from_expressions_never_makes_a_cycle() -> None:
-    ontology = known(":A rdfs:subClassOf :B . :B owl:equivalentClass [ owl:intersectionOf (:A :C) ] .")
+    ontology = known(
+        ":A rdfs:subClassOf :B . :B owl:equivalentClass [ owl:intersectionOf (:A :C) ] ."
+    )
     assert ontology.superclasses(X + "B") == full("B", "C", THING)
 
 
-EDGES = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)).filter(lambda edge: edge[0] < edge[1]), max_size=20)
+EDGES = st.lists(
+    st.tuples(st.integers(0, 9), st.integers(0, 9)).filter(lambda edge: edge[0] < edge[1]),
+    max_size=20,
+)
 
 
 @given(EDGES)
@@ -145,8 +178,15 @@ def test_the_order_is_the_reflexive_transitive_closure(edges: list[tuple[int, in
     ontology = known(" ".join(f":c{low} rdfs:subClassOf :c{high} ." for low, high in edges))
     reach = {(one, one) for edge in edges for one in edge} | set(edges)
     for middle in range(10):
-        reach |= {(one, other) for one in range(10) for other in range(10) if {(one, middle), (middle, other)} <= reach}
-    for low, high in {(one, other) for edge in edges for one in edge for pair in edges for other in pair}:
+        reach |= {
+            (one, other)
+            for one in range(10)
+            for other in range(10)
+            if {(one, middle), (middle, other)} <= reach
+        }
+    for low, high in {
+        (one, other) for edge in edges for one in edge for pair in edges for other in pair
+    }:
         assert (f"{X}c{high}" in ontology.superclasses(f"{X}c{low}")) == ((low, high) in reach)
         assert (f"{X}c{low}" in ontology.subclasses(f"{X}c{high}")) == ((low, high) in reach)
 
@@ -216,8 +256,14 @@ def test_statements_from_domains_and_ranges_on_request() -> None:
     ("text", "code"),
     [
         (META.format(":A", "rdf:type", ":B"), "META_RESERVED"),
-        ("[] a <urn:tocsin:MetaStatement> ; <urn:tocsin:subject> :A ; <urn:tocsin:property> :p .", "UNKNOWN_CLASS"),
-        ("[] a <urn:tocsin:MetaStatement> ; <urn:tocsin:subject> :A ; <urn:tocsin:object> :B .", "UNKNOWN_PROPERTY"),
+        (
+            "[] a <urn:tocsin:MetaStatement> ; <urn:tocsin:subject> :A ; <urn:tocsin:property> :p .",
+            "UNKNOWN_CLASS",
+        ),
+        (
+            "[] a <urn:tocsin:MetaStatement> ; <urn:tocsin:subject> :A ; <urn:tocsin:object> :B .",
+            "UNKNOWN_PROPERTY",
+        ),
         (":p a owl:Class ." + META.format(":A", ":p", ":B"), "UNKNOWN_PROPERTY"),
         (":A a owl:ObjectProperty ." + META.format(":A", ":p", ":B"), "UNKNOWN_CLASS"),
     ],
@@ -253,16 +299,22 @@ def test_the_array_of_the_specification() -> None:
 
 def test_an_ancestor_over_a_diamond_counts_once() -> None:
     ontology = known(
-        ":E rdfs:subClassOf :L, :R . :L rdfs:subClassOf :T . :R rdfs:subClassOf :T ." + META.format(":A", ":p", ":T")
+        ":E rdfs:subClassOf :L, :R . :L rdfs:subClassOf :T . :R rdfs:subClassOf :T ."
+        + META.format(":A", ":p", ":T")
     )
     ems = ems_of(ontology)
     number = ems.index[MetaStatement(X + "A", X + "p", X + "E")]
-    assert [local_name(ems.entries[each].object) for each in ems.ancestors(number)] == ["L", "R", "T"]
+    assert [local_name(ems.entries[each].object) for each in ems.ancestors(number)] == [
+        "L",
+        "R",
+        "T",
+    ]
 
 
 def test_the_array_has_a_limit() -> None:
     ontology = known(
-        "".join(f":c{number} rdfs:subClassOf :C ." for number in range(50)) + META.format(":C", ":p", ":C")
+        "".join(f":c{number} rdfs:subClassOf :C ." for number in range(50))
+        + META.format(":C", ":p", ":C")
     )
     assert len(ems_of(ontology)) == 51 * 51
     with pytest.raises(LimitProblem) as caught:
@@ -282,7 +334,9 @@ def test_ancestors_of_a_statement_that_is_not_legal() -> None:
 
 
 def test_names() -> None:
-    ontology = known(":Sale a owl:Class . :price a owl:DatatypeProperty . <http://y/Car> a owl:Class . :one a :Sale .")
+    ontology = known(
+        ":Sale a owl:Class . :price a owl:DatatypeProperty . <http://y/Car> a owl:Class . :one a :Sale ."
+    )
     assert ontology.named("Sale") == (X + "Sale",)
     assert ontology.named("Car") == ("http://y/Car",)
     assert ontology.named("one") == (X + "one",)
@@ -298,7 +352,9 @@ def test_names() -> None:
     assert ontology.short("http://y/Car") == "<http://y/Car>"
 
 
-def test_the_default_namespace_comes_first_and_otherwise_a_name_is_unique_or_means_nothing() -> None:
+def test_the_default_namespace_comes_first_and_otherwise_a_name_is_unique_or_means_nothing() -> (
+    None
+):
     both = "<http://y/Car> a owl:Class . <http://z/Car> a owl:Class ."
     assert known(both + ":Car a owl:Class .").class_named("Car") == X + "Car"
     assert known(both).class_named("Car") is None
@@ -363,7 +419,10 @@ def test_a_file_that_is_none_is_refused(name: str, tmp_path: Path) -> None:
 
 
 def test_identity_is_the_fingerprint() -> None:
-    one, two = known(":A rdfs:subClassOf :B . :C a owl:Class ."), known(":C a owl:Class . :A rdfs:subClassOf :B .")
+    one, two = (
+        known(":A rdfs:subClassOf :B . :C a owl:Class ."),
+        known(":C a owl:Class . :A rdfs:subClassOf :B ."),
+    )
     assert one == two
     assert hash(one) == hash(two)
     assert one != known(":A rdfs:subClassOf :B .")

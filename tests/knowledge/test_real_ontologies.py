@@ -1,4 +1,6 @@
-"""Ontologies of others load whole, and a subscription near a root rings for an event far below it."""
+"""Ontologies of others load whole, and a subscription near a root rings for an event far
+below it.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ IOF = "https://spec.industrialontologies.org/ontology/construct/"
 
 @cache
 def loaded(folder: str, *, domain_and_range: bool = False) -> Ontology:
-    paths = sorted(path for path in shared_data(f"ontologies/{folder}").rglob("*") if path.suffix in EXTENSIONS)
+    paths = sorted(
+        path for path in shared_data(f"ontologies/{folder}").rglob("*") if path.suffix in EXTENSIONS
+    )
     assert paths
     return load_ontology(paths, domain_and_range=domain_and_range)
 
@@ -42,7 +46,9 @@ def loaded(folder: str, *, domain_and_range: bool = False) -> Ontology:
     ],
 )
 @pytest.mark.parametrize("domain_and_range", [False, True])
-def test_it_loads(folder: str, low: str, high: str, classes: int, properties: int, domain_and_range: bool) -> None:
+def test_it_loads(
+    folder: str, low: str, high: str, classes: int, properties: int, domain_and_range: bool
+) -> None:
     ontology = loaded(folder, domain_and_range=domain_and_range)
     assert len(ontology.classes) >= classes
     assert len(ontology.properties) >= properties
@@ -54,7 +60,11 @@ def test_it_loads(folder: str, low: str, high: str, classes: int, properties: in
 def test_a_class_of_schema_org_has_several_parents() -> None:
     ontology = loaded("schemaorg")
     above = ontology.superclasses(SCHEMA + "Dentist")
-    assert {SCHEMA + "MedicalBusiness", SCHEMA + "MedicalOrganization", SCHEMA + "LocalBusiness"} <= above
+    assert {
+        SCHEMA + "MedicalBusiness",
+        SCHEMA + "MedicalOrganization",
+        SCHEMA + "LocalBusiness",
+    } <= above
 
 
 DENTIST = f"""
@@ -100,4 +110,6 @@ def test_an_event_outside_of_the_ontology_is_warned_of() -> None:
 
 
 def _event(turtle: str) -> Event:
-    return from_mapping({"id": "1", "source": "s", "type": "t", "datacontenttype": "text/turtle", "data": turtle})
+    return from_mapping(
+        {"id": "1", "source": "s", "type": "t", "datacontenttype": "text/turtle", "data": turtle}
+    )

@@ -1,4 +1,6 @@
-"""Which axioms of an ontology are used: every word that states something is counted, and none is passed over."""
+"""Which axioms of an ontology are used: every word that states something is counted, and none is
+passed over.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,11 @@ def test_what_is_used_without_any_option() -> None:
         "rdfs:domain": 1,
         "rdfs:range of a union": 1,
     }
-    assert usage().text().startswith("uses: rdfs:subClassOf 2, owl:unionOf 1; not used: owl:disjointWith 2, ")
+    assert (
+        usage()
+        .text()
+        .startswith("uses: rdfs:subClassOf 2, owl:unionOf 1; not used: owl:disjointWith 2, ")
+    )
 
 
 @pytest.mark.parametrize(
@@ -68,7 +74,9 @@ def test_usages_add_up() -> None:
 
 
 def test_a_definition_tells_its_usage() -> None:
-    told = usage_in(Definition("d", ontology=PREFIXES + TEXT, media_type=TURTLE, infer=("inverse",)))
+    told = usage_in(
+        Definition("d", ontology=PREFIXES + TEXT, media_type=TURTLE, infer=("inverse",))
+    )
     assert told == usage(Infer.INVERSE)
     assert usage_in(Definition("d", ontology="A <: B", media_type="text/x-tbox")) is None
 
@@ -82,7 +90,18 @@ def test_no_word_of_owl_in_a_real_ontology_is_passed_over(folder: str) -> None:
         text = read_ontology(path.read_text(encoding="utf-8-sig"), EXTENSIONS[path.suffix])
         found = usage_of(text)
         told = {word.split()[0] for word, _ in (*found.used, *found.unused)}
-        kinds = {value.text for _, prop, value in text.triples if prop.endswith("#type") and isinstance(value, Iri)}
-        for name in ("inverseOf", "allValuesFrom", "disjointWith", "hasValue", "cardinality", "TransitiveProperty"):
+        kinds = {
+            value.text
+            for _, prop, value in text.triples
+            if prop.endswith("#type") and isinstance(value, Iri)
+        }
+        for name in (
+            "inverseOf",
+            "allValuesFrom",
+            "disjointWith",
+            "hasValue",
+            "cardinality",
+            "TransitiveProperty",
+        ):
             stated = any(prop == OWL + name for _, prop, _ in text.triples) or OWL + name in kinds
             assert ("owl:" + name in told) == stated

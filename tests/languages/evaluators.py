@@ -1,4 +1,6 @@
-"""Everything that can tell whether an event rings a condition; each test of meaning runs on all of them."""
+"""Everything that can tell whether an event rings a condition; each test of meaning runs on all of
+them.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ def condition_of(plan: Plan) -> Condition:
 
 def event_with(data: Mapping[str, Any] | None = None, **envelope: Any) -> Event:
     """An event that holds the data; what matters not is filled in."""
-    return from_mapping({"id": "e1", "source": "test", "type": "t"} | envelope | {"data": dict(data or {})})
+    return from_mapping(
+        {"id": "e1", "source": "test", "type": "t"} | envelope | {"data": dict(data or {})}
+    )
 
 
 def _rings(matcher: Matcher | ScanMatcher, plan: Plan, event: Event) -> bool:

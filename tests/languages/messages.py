@@ -1,4 +1,6 @@
-"""Rows of messages: a text, the code and the place of its one problem or warning, and words of its hint."""
+"""Rows of messages: a text, the code and the place of its one problem or warning, and words of its
+hint.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,10 @@ def require_warning(
 
 
 def require_silence(
-    language: str, text: str, options: Mapping[str, object] = NOTHING, context: Context | None = None
+    language: str,
+    text: str,
+    options: Mapping[str, object] = NOTHING,
+    context: Context | None = None,
 ) -> None:
     """The text has neither a problem nor a warning."""
     assert problems_in_subscription(language, text, options, context) == []
@@ -41,6 +46,8 @@ def require_silence(
 def require_told(row: Row, found: list[Problem]) -> None:
     """One was found, and it is that of the row, with something to do about it."""
     _, code, place, words = row
-    assert [(each.code, each.place and (each.place.line, each.place.column)) for each in found] == [(code, place)]
+    assert [(each.code, each.place and (each.place.line, each.place.column)) for each in found] == [
+        (code, place)
+    ]
     assert words in f"{found[0].message}; {found[0].hint}"
     assert found[0].hint

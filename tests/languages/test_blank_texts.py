@@ -1,4 +1,6 @@
-"""A text with nothing in it is read like any other: it means something, or is a problem with a way out."""
+"""A text with nothing in it is read like any other: it means something, or is a problem with a way
+out.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +11,47 @@ import pytest
 from tocsin.errors import Problem
 from tocsin.languages import LANGUAGES, problems_in_subscription
 
-BLANKS = ("", " ", "\n", "\t\r\n", "\N{NO-BREAK SPACE}", "\N{EM SPACE}", "\x0b", "\x0c", "\x1c", "\x85")
+BLANKS = (
+    "",
+    " ",
+    "\n",
+    "\t\r\n",
+    "\N{NO-BREAK SPACE}",
+    "\N{EM SPACE}",
+    "\x0b",
+    "\x0c",
+    "\x1c",
+    "\x85",
+)
 BLANKS += ("\N{LINE SEPARATOR}", "\N{ZERO WIDTH SPACE}", "\ufeff", "\ufeff ", "\0")
 FRAMES = {
     "selector": ("{}", "a = {}", "a = 1 AND {}", "a LIKE {}"),
     "graph": ("{}", "({}", "ASK {{{}}}", "SELECT {}", "(_:H, ?1,{}", "PREFIX{}"),
-    "concept": ("{}", "exists r.{}", "(A and {}) before B", "selector{{{}}}", "graph{{{}}}", "xml{{{}}}"),
-    "exmlql": ("{}", "WHERE {}", "WHERE <a>{}</>", "WHERE <a b={}>x</>", "WHERE <a>$x</> CONSTRUCT {}", "<a>{}</a>"),
-    "opsl": ("{}", "ARITH:{}", "selector{{{}}}", "graph{{{}}}", "concept{{{}}}", "xml{{{}}}", "ARITH: a = 1 {} ;"),
+    "concept": (
+        "{}",
+        "exists r.{}",
+        "(A and {}) before B",
+        "selector{{{}}}",
+        "graph{{{}}}",
+        "xml{{{}}}",
+    ),
+    "exmlql": (
+        "{}",
+        "WHERE {}",
+        "WHERE <a>{}</>",
+        "WHERE <a b={}>x</>",
+        "WHERE <a>$x</> CONSTRUCT {}",
+        "<a>{}</a>",
+    ),
+    "opsl": (
+        "{}",
+        "ARITH:{}",
+        "selector{{{}}}",
+        "graph{{{}}}",
+        "concept{{{}}}",
+        "xml{{{}}}",
+        "ARITH: a = 1 {} ;",
+    ),
     "epcis": ("{}", "{{{}}}", "<{}", '{{"EQ_bizStep": [{}]}}'),
 }
 

@@ -1,4 +1,6 @@
-"""Every case of the CloudEvents SQL conformance kit holds: value, kind of error, and whether the event passes."""
+"""Every case of the CloudEvents SQL conformance kit holds: value, kind of error, and whether the
+event passes.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ CESQL = {"dialect": "cesql"}
 NUMBER_OF_FILES = 18
 
 EXCEPTIONS: dict[str, str] = {}
-"""Cases that do not hold here, as file and name, each with its reason. A listed case that holds fails."""
+"""Cases that do not hold here, as file and name, each with its reason. A listed case that holds
+fails.
+"""
 
 Case = dict[str, Any]
 
@@ -85,8 +89,15 @@ def test_parse_error_is_refused_with_its_place(case: Case):
 
 
 def _event(case: Case) -> Event:
-    """The event of the case: its own, or any valid one with overrides; an override of null removes the attribute."""
-    body: dict[str, Any] = {"specversion": "1.0", "id": "1", "source": "localhost.localdomain", "type": "my.type"}
+    """The event of the case: its own, or any valid one with overrides; an override of null removes
+    the attribute.
+    """
+    body: dict[str, Any] = {
+        "specversion": "1.0",
+        "id": "1",
+        "source": "localhost.localdomain",
+        "type": "my.type",
+    }
     body = dict(case.get("event") or body) | (case.get("eventOverrides") or {})
     return from_mapping({name: value for name, value in body.items() if value is not None})
 

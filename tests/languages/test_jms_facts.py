@@ -1,7 +1,8 @@
-"""Every recorded fact about JMS selectors holds: selector text, message properties, outcome in the brokers' own tests.
+"""Every recorded fact about JMS selectors holds: selector text, message properties, outcome in the
+brokers' own tests.
 
-A broker answers only whether a message is selected, so five facts say `false` where the value is UNKNOWN. They
-are listed; every other fact is taken at its word, FALSE and UNKNOWN apart.
+A broker answers only whether a message is selected, so five facts say `false` where the value is
+UNKNOWN. They are listed; every other fact is taken at its word, FALSE and UNKNOWN apart.
 """
 
 from __future__ import annotations
@@ -38,7 +39,11 @@ Fact = dict[str, Any]
 
 def _facts() -> list[Fact]:
     path = SHARED_DATA / FACTS
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
+    return (
+        [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        if path.exists()
+        else []
+    )
 
 
 ALL_FACTS = _facts()

@@ -1,5 +1,7 @@
-"""The amqp dialect: the SQL filter of AMQP Filter Expressions 1.0, as the brokers that speak it decide, and what of it
-is refused and why. Expectations on events follow the brokers' published rules, not this implementation."""
+"""The amqp dialect: the SQL filter of AMQP Filter Expressions 1.0, as the brokers that speak it
+decide, and what of it is refused and why. Expectations on events follow the brokers' published
+rules, not this implementation.
+"""
 
 from __future__ import annotations
 
@@ -90,7 +92,10 @@ MATCHES: list[tuple[str, bool]] = [
     ("RIGHT(city, 0) = '' AND RIGHT(city, 99) = city", True),
     ("SUBSTRING(city, 2, 3) = 'ond' AND SUBSTRING(city, 4) = 'don'", True),
     ("SUBSTRING(city, 99) = ''", True),
-    ("SUBSTRING(city, score) IS NULL AND LEFT(city, temperature) IS NULL AND LEFT(city, price) IS NULL", True),
+    (
+        "SUBSTRING(city, score) IS NULL AND LEFT(city, temperature) IS NULL AND LEFT(city, price) IS NULL",
+        True,
+    ),
     ("LEFT(city, weight / 5) = 'L'", True),
     ("EXISTS(country) AND NOT EXISTS(missing) AND NOT EXISTS(absent)", True),
     ("exists ( order.price )", True),
@@ -222,7 +227,13 @@ REFUSED = [
     ("p.color = 1", SYNTAX, 1, "p.color", "message_id"),
     ("header.color = 1", SYNTAX, 1, "header.color", "priority"),
     ("m.x = 1", UNSUPPORTED, 1, "m.x", "application_properties"),
-    ("delivery_annotations.x = 1", UNSUPPORTED, 1, "delivery_annotations.x", "application_properties"),
+    (
+        "delivery_annotations.x = 1",
+        UNSUPPORTED,
+        1,
+        "delivery_annotations.x",
+        "application_properties",
+    ),
     ("footer.x = 1", UNSUPPORTED, 1, "footer.x", "application_properties"),
     ("a LIKE 'x!' ESCAPE '!'", "SelectorEscapeError", 8, "'x!'", "write it twice"),
     ("a LIKE 'x' ESCAPE ''", "SelectorEscapeError", 19, "''", "ESCAPE '!'"),
@@ -231,7 +242,9 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "code", "column", "token", "hint"), REFUSED, ids=[case[0] for case in REFUSED])
+@pytest.mark.parametrize(
+    ("text", "code", "column", "token", "hint"), REFUSED, ids=[case[0] for case in REFUSED]
+)
 def test_refused(text: str, code: str, column: int, token: str, hint: str):
     (found,) = problems(text, AMQP)
     assert (found.code, found.place.column, found.token) == (code, column, token)
@@ -253,7 +266,8 @@ def test_what_an_index_can_serve_is_a_predicate_of_one_attribute():
     assert isinstance(condition_of(parse("a <> 'x'", AMQP)).expression, Not)
 
 
-# ---- every operator against a few lines of plain Python --------------------------------------------------------
+# ---- every operator against a few lines of plain Python
+# --------------------------------------------------------
 
 
 def _sort(value: Any) -> str:
@@ -289,12 +303,16 @@ def _value(text: str, data: dict[str, Any]) -> Any:
 
 
 @given(OPERANDS, st.sampled_from(["=", "<>", "!=", "<", "<=", ">", ">="]), OPERANDS, DATA)
-def test_comparisons_mean_what_plain_python_says(left: str, relation: str, right: str, data: dict[str, Any]):
+def test_comparisons_mean_what_plain_python_says(
+    left: str, relation: str, right: str, data: dict[str, Any]
+):
     text = f"{left} {relation} {right}"
     if relation not in ("=", "<>", "!=") and {left, right} & {"TRUE", "FALSE"}:
         assert problems(text, AMQP)[0].code == TYPE
         return
-    expected = _compare("<>" if relation == "!=" else relation, _value(left, data), _value(right, data))
+    expected = _compare(
+        "<>" if relation == "!=" else relation, _value(left, data), _value(right, data)
+    )
     _check(text, expected, data)
 
 

@@ -1,4 +1,6 @@
-"""Where the dialects part: what jms and cesql decide otherwise than the native dialect, on every evaluator."""
+"""Where the dialects part: what jms and cesql decide otherwise than the native dialect, on every
+evaluator.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,9 @@ def test_value_of_another_kind_is_false_in_jms_and_unknown_in_the_native_dialect
 
 @pytest.mark.parametrize("rings", EVALUATORS)
 @pytest.mark.parametrize(("text", "in_jms", "in_native"), MISMATCHES)
-def test_every_evaluator_sees_the_difference(text: str, in_jms: Truth, in_native: Truth, rings: Evaluator):
+def test_every_evaluator_sees_the_difference(
+    text: str, in_jms: Truth, in_native: Truth, rings: Evaluator
+):
     event = event_with({"a": 5, "s": "five"})
     assert rings(parse(text, JMS), event) == (in_jms is T)
     assert rings(parse(text), event) == (in_native is T)

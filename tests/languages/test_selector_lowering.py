@@ -1,4 +1,6 @@
-"""What can be a test of one attribute against constants becomes one; equal meanings become equal plans."""
+"""What can be a test of one attribute against constants becomes one; equal meanings become equal
+plans.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,12 @@ LOWERED: list[tuple[str, BooleanNode]] = [
     ("`a.b` = 1", Equals(("a.b",), number(1))),
     (
         "NOT a = 1 AND b = 2 OR c = 3",
-        AnyOf((AllOf((Not(Equals(A, number(1))), Equals(("b",), number(2)))), Equals(("c",), number(3)))),
+        AnyOf(
+            (
+                AllOf((Not(Equals(A, number(1))), Equals(("b",), number(2)))),
+                Equals(("c",), number(3)),
+            )
+        ),
     ),
 ]
 

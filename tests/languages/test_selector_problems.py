@@ -1,4 +1,6 @@
-"""Every wrong selector is refused with its code, its place, the token and a way out (specification section 8)."""
+"""Every wrong selector is refused with its code, its place, the token and a way out (specification
+section 8).
+"""
 
 from __future__ import annotations
 
@@ -79,7 +81,13 @@ NATIVE: list[tuple[str, str, int, str, str]] = [
     ("price < 1'000'000", SYNTAX, 10, "'000'", "write 1000000"),
     ("items[*] = 4", SYNTAX, 6, "[", "lists are asked by epcis, concept"),
     ("ce_time > now()", SYNTAX, 14, "(", "a selector knows no clock; write the time itself"),
-    ("lower(kind) = 'a'", SYNTAX, 6, "(", 'the amqp dialect has LOWER: "options": {"dialect": "amqp"}'),
+    (
+        "lower(kind) = 'a'",
+        SYNTAX,
+        6,
+        "(",
+        'the amqp dialect has LOWER: "options": {"dialect": "amqp"}',
+    ),
     ("-- comment", SYNTAX, 1, "-", "no comments"),
     ("price < 400 LIMIT 5", SYNTAX, 13, "LIMIT", "leave LIMIT out"),
     ("price < 400 ORDER BY price", SYNTAX, 13, "ORDER", "leave ORDER out"),
@@ -147,7 +155,9 @@ NATIVE: list[tuple[str, str, int, str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("text", "code", "column", "token", "hint"), NATIVE, ids=[case[0] for case in NATIVE])
+@pytest.mark.parametrize(
+    ("text", "code", "column", "token", "hint"), NATIVE, ids=[case[0] for case in NATIVE]
+)
 def test_native_problem(text: str, code: str, column: int, token: str, hint: str):
     with pytest.raises(Problem) as raised:
         parse(text)
@@ -167,7 +177,14 @@ DIALECTS: list[tuple[str, str, str, int, str, str]] = [
     ("jms", "a + 1 IS NULL", TYPE, 3, "+", "comparison"),
     ("jms", "a < 'x'", TYPE, 5, "'x'", "only = and <>"),
     ("jms", "a BETWEEN 'x' AND 'y'", TYPE, 11, "'x'", "only = and <>"),
-    ("jms", "ce_time > '2026-01-01T00:00:00Z'", TYPE, 11, "'2026-01-01T00:00:00Z'", "only = and <>"),
+    (
+        "jms",
+        "ce_time > '2026-01-01T00:00:00Z'",
+        TYPE,
+        11,
+        "'2026-01-01T00:00:00Z'",
+        "only = and <>",
+    ),
     ("jms", "a != 1", SYNTAX, 3, "!", "write <>"),
     ("jms", "a % 2 = 1", SYNTAX, 3, "%", "amqp"),
     ("jms", "5", SYNTAX, 1, "5", "compare it"),
@@ -181,9 +198,13 @@ DIALECTS: list[tuple[str, str, str, int, str, str]] = [
 
 
 @pytest.mark.parametrize(
-    ("dialect", "text", "code", "column", "token", "hint"), DIALECTS, ids=[f"{c[0]} {c[1]}" for c in DIALECTS]
+    ("dialect", "text", "code", "column", "token", "hint"),
+    DIALECTS,
+    ids=[f"{c[0]} {c[1]}" for c in DIALECTS],
 )
-def test_problem_of_a_dialect(dialect: str, text: str, code: str, column: int, token: str, hint: str):
+def test_problem_of_a_dialect(
+    dialect: str, text: str, code: str, column: int, token: str, hint: str
+):
     (found,) = problems(text, {"dialect": dialect})
     _assert_problem(found, code, (1, column), token, hint)
 
@@ -263,7 +284,9 @@ def test_just_within_the_limits(text: str):
 
 
 @pytest.mark.parametrize("dialect", ["jms", "cesql"])
-@pytest.mark.parametrize("text", ["(" * 65 + "a" + ")" * 65, "NOT " * 5000 + "a", "a = " + "-" * 9000 + "1"])
+@pytest.mark.parametrize(
+    "text", ["(" * 65 + "a" + ")" * 65, "NOT " * 5000 + "a", "a = " + "-" * 9000 + "1"]
+)
 def test_every_dialect_limits_nesting(dialect: str, text: str):
     assert [found.code for found in problems(text, {"dialect": dialect})] == ["SelectorLimitError"]
 
@@ -307,7 +330,9 @@ def test_the_table_of_languages_reaches_the_selector():
     assert problems_in_subscription("selector", "a", {"dialect": "jms"}) == []
 
 
-def _assert_problem(found: Problem, code: str, place: tuple[int, int], token: str, hint: str) -> None:
+def _assert_problem(
+    found: Problem, code: str, place: tuple[int, int], token: str, hint: str
+) -> None:
     assert found.code == code
     assert found.place is not None
     assert (found.place.line, found.place.column) == place

@@ -1,4 +1,6 @@
-"""Properties of the selector language: what is written is what is read, and no text makes it stumble."""
+"""Properties of the selector language: what is written is what is read, and no text makes it
+stumble.
+"""
 
 from __future__ import annotations
 
@@ -28,10 +30,15 @@ from tocsin.values.like import LikePattern, Wild, compile_like
 from tocsin.values.scalars import Constant, Kind
 from tocsin.values.truth import negation
 
-# ---- a tree, its text, and the tree again ---------------------------------------------------------------------
+# ---- a tree, its text, and the tree again
+# ---------------------------------------------------------------------
 
-paths = st.sampled_from([("a",), ("b",), ("n", "a"), ("", "type"), ("and",), ("x.y",), ("Größe",), ("n", "two words")])
-numbers = st.one_of(st.integers(-(10**20), 10**20), st.floats(allow_nan=False, allow_infinity=False)).map(Constant.of)
+paths = st.sampled_from(
+    [("a",), ("b",), ("n", "a"), ("", "type"), ("and",), ("x.y",), ("Größe",), ("n", "two words")]
+)
+numbers = st.one_of(
+    st.integers(-(10**20), 10**20), st.floats(allow_nan=False, allow_infinity=False)
+).map(Constant.of)
 strings = st.text(st.characters(exclude_categories=("Cs",)), max_size=6).map(Constant.of)
 tokens = st.one_of(st.sampled_from(list(Wild)), st.text("ab%_!'\"\\", min_size=1, max_size=3))
 like_patterns = st.lists(tokens, max_size=5).map(LikePattern.of)
@@ -40,7 +47,11 @@ predicates: st.SearchStrategy[Predicate] = st.one_of(
     st.builds(Ordered, paths, st.sampled_from(["<", "<=", ">", ">="]), st.one_of(numbers, strings)),
     st.builds(Between, paths, numbers, numbers),
     st.builds(Between, paths, strings, strings),
-    st.builds(OneOf, paths, st.one_of(*(st.frozensets(kind, min_size=1, max_size=3) for kind in (numbers, strings)))),
+    st.builds(
+        OneOf,
+        paths,
+        st.one_of(*(st.frozensets(kind, min_size=1, max_size=3) for kind in (numbers, strings))),
+    ),
     st.builds(Like, paths, like_patterns),
     st.builds(IsNull, paths),
 )
@@ -94,7 +105,8 @@ def test_a_written_tree_is_read_back(tree: BooleanNode):
     assert condition_of(parse(written(tree))).expression == tree
 
 
-# ---- random text ----------------------------------------------------------------------------------------------
+# ---- random text
+# ----------------------------------------------------------------------------------------------
 
 WORDS = (
     "a b.c `d e` ce_id and or not like escape between in is null true false exists xor AND NOT "
@@ -102,7 +114,9 @@ WORDS = (
     "'' '%' '_' '\\\\' '\\%' LIKE LOWER( LEFT( EXISTS( UTC() [x y] [ ] p.to h.priority ce_time "
     "'2026-01-01T00:00:00Z' -- ; “x” 1,000"
 ).split(" ")
-garbage = st.one_of(st.text(max_size=40), st.lists(st.sampled_from(WORDS), max_size=20).map(" ".join))
+garbage = st.one_of(
+    st.text(max_size=40), st.lists(st.sampled_from(WORDS), max_size=20).map(" ".join)
+)
 
 
 @given(garbage, st.sampled_from(sorted(DIALECTS)))
@@ -124,8 +138,14 @@ def test_any_text_parses_or_is_a_problem_with_code_place_and_hint(text: str, dia
         assert not found
 
 
-@given(garbage, st.sampled_from(sorted(DIALECTS)), st.dictionaries(st.sampled_from(["a", "b"]), attribute_values()))
-def test_what_parses_is_evaluated_alike_by_all_and_never_raises(text: str, dialect: str, data: dict[str, object]):
+@given(
+    garbage,
+    st.sampled_from(sorted(DIALECTS)),
+    st.dictionaries(st.sampled_from(["a", "b"]), attribute_values()),
+)
+def test_what_parses_is_evaluated_alike_by_all_and_never_raises(
+    text: str, dialect: str, data: dict[str, object]
+):
     if problems(text, {"dialect": dialect}):
         return
     plan, event = parse(text, {"dialect": dialect}), event_with(data)
@@ -144,7 +164,9 @@ def test_a_comparison_and_its_mirror_image_agree(
 ):
     event = event_with(data)
     one = condition_of(parse(f"{left} {relation} {right}", {"dialect": dialect})).expression
-    other = condition_of(parse(f"{right} {mirrored[relation]} {left}", {"dialect": dialect})).expression
+    other = condition_of(
+        parse(f"{right} {mirrored[relation]} {left}", {"dialect": dialect})
+    ).expression
     assert truth_of(one, event) is truth_of(other, event)
 
 
@@ -155,7 +177,8 @@ def test_not_equal_is_the_negation_of_equal(left: str, right: str, data: dict[st
     assert truth_of(condition_of(parse(f"{left} <> {right}")).expression, event) is negation(equal)
 
 
-# ---- LIKE -----------------------------------------------------------------------------------------------------
+# ---- LIKE
+# -----------------------------------------------------------------------------------------------------
 
 
 def _matches(tokens: list[str | Wild], text: str) -> bool:
@@ -180,7 +203,9 @@ def test_like_means_what_trying_everything_says(pattern: list[str | Wild], text:
 
 @given(few, st.text("ab", max_size=9), st.integers(70, 200))
 def test_a_long_pattern_means_the_same(pattern: list[str | Wild], text: str, length: int):
-    """A beginning too long for RE2 that matches by itself, with a middle that fits one place only, changes nothing."""
+    """A beginning too long for RE2 that matches by itself, with a middle that fits one place only,
+    changes nothing.
+    """
     beginning = ["c" * length, Wild.ANY_RUN, "d", Wild.ANY_ONE, "e"]
     matches = compile_like(LikePattern.of([*beginning, *pattern]))
     assert matches("c" * length + "dd" + "dxe" + text) == _matches(pattern, text)
@@ -188,7 +213,11 @@ def test_a_long_pattern_means_the_same(pattern: list[str | Wild], text: str, len
 
 def test_hostile_patterns_end():
     """Each of these takes a matcher that goes back longer than anyone waits."""
-    for pattern in (["a", Wild.ANY_RUN] * 2000, [Wild.ANY_RUN, "a", Wild.ANY_ONE] * 2000, ["a", Wild.ANY_ONE] * 20_000):
+    for pattern in (
+        ["a", Wild.ANY_RUN] * 2000,
+        [Wild.ANY_RUN, "a", Wild.ANY_ONE] * 2000,
+        ["a", Wild.ANY_ONE] * 20_000,
+    ):
         assert not compile_like(LikePattern.of([Wild.ANY_RUN, *pattern, "b"]))("a" * 100_000)
 
 

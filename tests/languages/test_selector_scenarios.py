@@ -1,4 +1,6 @@
-"""The worked examples and edge cases of boolean selectors (specification sections 5.1 to 5.5), on every evaluator."""
+"""The worked examples and edge cases of boolean selectors (specification sections 5.1 to 5.5), on
+every evaluator.
+"""
 
 from __future__ import annotations
 
@@ -189,7 +191,9 @@ def test_computed_value(text: str, data: dict[str, Any], expected: bool, rings: 
 
 @pytest.mark.parametrize("rings", EVALUATORS)
 def test_envelope_names_reach_the_envelope_and_plain_names_the_data(rings: Evaluator):
-    event = event_with({"id": "of data", "ce_id": "in data"}, id="e7", time="2026-01-01T00:00:00Z", subject="s")
+    event = event_with(
+        {"id": "of data", "ce_id": "in data"}, id="e7", time="2026-01-01T00:00:00Z", subject="s"
+    )
     for text in (
         "ce_id = 'e7'",
         "id = 'of data'",

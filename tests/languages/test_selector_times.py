@@ -1,4 +1,6 @@
-"""Times of the envelope compare as instants: plain Python, reference, scan and indexes agree on every comparison."""
+"""Times of the envelope compare as instants: plain Python, reference, scan and indexes agree on
+every comparison.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,11 @@ CASES: list[tuple[str, dict[str, Any], bool]] = [
     ("ce_time < deadline", {"deadline": "soon"}, False),
     ("NOT ce_time < deadline", {"deadline": "soon"}, False),
     ("NOT ce_time < deadline", {"deadline": 5}, False),
-    ("ce_time BETWEEN opened AND closed", {"opened": "2026-01-31T10:00:00Z", "closed": "2026-01-31T23:00:00Z"}, True),
+    (
+        "ce_time BETWEEN opened AND closed",
+        {"opened": "2026-01-31T10:00:00Z", "closed": "2026-01-31T23:00:00Z"},
+        True,
+    ),
     ("ce_time IN (opened)", {"opened": "2026-01-31T13:00:00+01:00"}, True),
     ("ce_time LIKE '2026-01-%'", {}, True),
     ("ce_time IS NOT NULL", {}, True),
@@ -54,13 +60,19 @@ CASES: list[tuple[str, dict[str, Any], bool]] = [
 @pytest.mark.parametrize("rings", EVALUATORS)
 @pytest.mark.parametrize("dialect", ["selector", "amqp"])
 @pytest.mark.parametrize(("text", "data", "expected"), CASES)
-def test_a_time_is_an_instant(text: str, data: dict[str, Any], expected: bool, dialect: str, rings: Evaluator):
+def test_a_time_is_an_instant(
+    text: str, data: dict[str, Any], expected: bool, dialect: str, rings: Evaluator
+):
     assert rings(parse(text, {"dialect": dialect}), event_with(data, **NOON)) == expected
 
 
 @pytest.mark.parametrize("rings", EVALUATORS)
 def test_without_a_time_every_comparison_is_unknown(rings: Evaluator):
-    for text in ("ce_time > '2026-01-01T00:00:00Z'", "ce_time <> '2026-01-01T00:00:00Z'", "ce_time = ce_endtime"):
+    for text in (
+        "ce_time > '2026-01-01T00:00:00Z'",
+        "ce_time <> '2026-01-01T00:00:00Z'",
+        "ce_time = ce_endtime",
+    ):
         assert not rings(parse(text), event_with())
         assert not rings(parse(f"NOT {text}"), event_with())
 
@@ -90,7 +102,10 @@ def test_between_and_in_agree_with_datetime(time: datetime, low: datetime, high:
 
 
 def test_however_it_is_written_it_is_one_predicate_that_an_index_serves():
-    one, other = parse("ce_time < '2026-01-31T13:00:00+01:00'"), parse("'2026-01-31T12:00:00.000Z' > ce_time")
+    one, other = (
+        parse("ce_time < '2026-01-31T13:00:00+01:00'"),
+        parse("'2026-01-31T12:00:00.000Z' > ce_time"),
+    )
     assert one == other
     predicate = condition_of(one).expression
     assert isinstance(predicate, Ordered)
@@ -131,6 +146,10 @@ def test_columns_of_times(few: int, instants: bool):
 
 def test_milliseconds_of_a_column():
     event: Event = event_with(time="1969-12-31T23:59:59.9995Z")
-    batch = ArrowBatch(pa.table({"time": [event.envelope["time"]]}), {(ENVELOPE, "time"): "time"}, [event].__getitem__)
+    batch = ArrowBatch(
+        pa.table({"time": [event.envelope["time"]]}),
+        {(ENVELOPE, "time"): "time"},
+        [event].__getitem__,
+    )
     path = (ENVELOPE, "time", "milliseconds")
     assert batch.value(path, 0) == event.attribute(path) == -1

@@ -1,6 +1,8 @@
-"""`make mutants`: applies each small wrong change to a copy of the tree and asks whether its tests notice.
+"""`make mutants`: applies each small wrong change to a copy of the tree and asks whether its tests
+notice.
 
-Exit status 0 when every mutant is killed, 1 when one survives, 2 when the list is out of date or tests fail anyway.
+Exit status 0 when every mutant is killed, 1 when one survives, 2 when the list is out of date or
+tests fail anyway.
 """
 
 from __future__ import annotations
@@ -35,14 +37,19 @@ class Mutant:
     def applied_to(self, text: str) -> str:
         """The text with the change; raises where the place is not there, or not the only one."""
         if text.count(self.old) != 1:
-            raise ValueError(f"{self.name}: {self.file} has the text {text.count(self.old)} times, not once")
+            raise ValueError(
+                f"{self.name}: {self.file} has the text {text.count(self.old)} times, not once"
+            )
         return text.replace(self.old, self.new)
 
 
 def mutants() -> list[Mutant]:
     """All mutants of the list."""
     listed = tomllib.loads((Path(__file__).parent / "mutants.toml").read_text())["mutant"]
-    return [Mutant(each["name"], each["file"], each["old"], each["new"], tuple(each["tests"])) for each in listed]
+    return [
+        Mutant(each["name"], each["file"], each["old"], each["new"], tuple(each["tests"]))
+        for each in listed
+    ]
 
 
 def run(chosen: Sequence[Mutant]) -> int:
@@ -75,7 +82,9 @@ def _verdict(tree: Path, mutant: Mutant) -> str:
 def _pytest(tree: Path, tests: Iterable[str]) -> int:
     environment = os.environ | {"PYTHONPATH": str(tree), "TOCSIN_EXAMPLES": "mutants"}
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
-    return subprocess.run(command, cwd=tree, env=environment, capture_output=True, check=False).returncode
+    return subprocess.run(
+        command, cwd=tree, env=environment, capture_output=True, check=False
+    ).returncode
 
 
 def _copy(tree: Path) -> None:
@@ -88,7 +97,9 @@ def _copy(tree: Path) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    """Bytecode is known by the second in which its source was written: each writing gets one of its own."""
+    """Bytecode is known by the second in which its source was written: each writing gets one of its
+    own.
+    """
     later = path.stat().st_mtime + 2
     path.write_text(text)
     os.utime(path, (later, later))
@@ -96,7 +107,11 @@ def _write(path: Path, text: str) -> None:
 
 def main(words: Sequence[str]) -> int:
     """All mutants, or those whose name or file has one of the words."""
-    chosen = [each for each in mutants() if not words or any(word in f"{each.file} {each.name}" for word in words)]
+    chosen = [
+        each
+        for each in mutants()
+        if not words or any(word in f"{each.file} {each.name}" for word in words)
+    ]
     return run(chosen)
 
 

@@ -1,4 +1,6 @@
-"""The list of mutants fits the code: every text is there once, every test exists, and there are enough of them."""
+"""The list of mutants fits the code: every text is there once, every test exists, and there are
+enough of them.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ def test_a_mutant_can_be_applied(mutant: Mutant) -> None:
 
 def test_mutants_are_in_all_that_decides() -> None:
     folders = {tuple(each.file.split("/")[1:3]) for each in mutants()}
-    decides = {("engine", part) for part in ("detection", "matching", "graphs", "concepts", "blocks")}
+    decides = {
+        ("engine", part) for part in ("detection", "matching", "graphs", "concepts", "blocks")
+    }
     assert folders >= decides
     assert {folder for folder, _ in folders} == {"engine", "plan", "reference", "values"}
     assert len({each.name for each in mutants()}) == len(mutants())

@@ -18,7 +18,9 @@ HOUR = 3_600_000_000
 
 def subscription(expression: str, **settings: str) -> Subscription:
     atoms = "selector{ kind = 'a' }", "selector{ kind = 'b' }"
-    return Subscription("s", "opsl", expression.replace("A", atoms[0]).replace("B", atoms[1]), **settings)
+    return Subscription(
+        "s", "opsl", expression.replace("A", atoms[0]).replace("B", atoms[1]), **settings
+    )
 
 
 @pytest.mark.parametrize(
@@ -31,7 +33,9 @@ def subscription(expression: str, **settings: str) -> Subscription:
         ("!(A;10s)B", [10_000_000]),
     ],
 )
-def test_every_place_where_something_waits_has_a_bound(expression: str, lifetimes: list[int]) -> None:
+def test_every_place_where_something_waits_has_a_bound(
+    expression: str, lifetimes: list[int]
+) -> None:
     plan = compile_subscription(subscription(expression))
     assert [bound.lifetime for bound in bounds_of(plan.pattern)] == lifetimes
 
@@ -63,4 +67,7 @@ def test_the_policy_reaches_every_operator() -> None:
     changed = with_settings(plan, Policy.RECENT, HOUR).pattern
     assert isinstance(changed, Join)
     assert {changed.policy, *(part.policy for part in changed.parts)} == {Policy.RECENT}  # type: ignore[union-attr]
-    assert compile_subscription(subscription("A && B", policy="chronicle")).pattern.policy is Policy.CHRONICLE  # type: ignore[union-attr]
+    assert (
+        compile_subscription(subscription("A && B", policy="chronicle")).pattern.policy
+        is Policy.CHRONICLE
+    )  # type: ignore[union-attr]

@@ -1,4 +1,6 @@
-"""`check` warns of documents that set themselves going again; where it says so, the hub shows it, and elsewhere not."""
+"""`check` warns of documents that set themselves going again; where it says so, the hub shows it,
+and elsewhere not.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ GIVEN = "<a k='1'>1<b>1</b><c><b>1</b></c></a>"
 
 
 def loops(*texts: str) -> list[tuple[str, ...]]:
-    given = {str(number): Subscription(str(number), "exmlql", text) for number, text in enumerate(texts)}
+    given = {
+        str(number): Subscription(str(number), "exmlql", text) for number, text in enumerate(texts)
+    }
     return loops_in({id: compile_subscription(each) for id, each in given.items()})
 
 
@@ -61,7 +65,13 @@ def test_a_document_that_does_not_is_not(text: str) -> None:
 def test_what_really_goes_round_is_always_told(text: str) -> None:
     hub = tocsin.Hub()
     hub.subscribe(text, language="exmlql", id="0")
-    event = {"id": "1", "source": "s", "type": "t", "datacontenttype": "application/xml", "data": GIVEN}
+    event = {
+        "id": "1",
+        "source": "s",
+        "type": "t",
+        "datacontenttype": "application/xml",
+        "data": GIVEN,
+    }
     rung = hub.publish(event)
     if len(rung) > 1:
         assert loops(text)

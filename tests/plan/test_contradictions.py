@@ -1,4 +1,6 @@
-"""What is said to be never true is never true: of random events none makes such a condition TRUE."""
+"""What is said to be never true is never true: of random events none makes such a condition
+TRUE.
+"""
 
 from __future__ import annotations
 
@@ -147,6 +149,13 @@ def test_an_alternative_that_never_holds_is_found_beside_one_that_may():
 
 
 def test_a_thousand_conditions_are_looked_at_in_a_moment():
-    """Every test of one attribute meets every other of it at most once: half a million questions, not a billion."""
-    many = " AND ".join(f"x <> {n}" for n in range(500)) + " AND (" + " OR ".join(f"x = {n}" for n in range(500)) + ")"
+    """Every test of one attribute meets every other of it at most once: half a million questions,
+    not a billion.
+    """
+    many = (
+        " AND ".join(f"x <> {n}" for n in range(500))
+        + " AND ("
+        + " OR ".join(f"x = {n}" for n in range(500))
+        + ")"
+    )
     assert never_holds(condition_of(parse(many)).expression)

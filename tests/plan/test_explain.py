@@ -1,4 +1,6 @@
-"""A plan in words: what selector text says again parses to the same plan, and the words name what matters."""
+"""A plan in words: what selector text says again parses to the same plan, and the words name what
+matters.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,16 @@ from hypothesis import assume, given
 
 from tests.strategies import boolean_nodes
 from tocsin.languages.selector import parse
-from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode, Condition, Equals, Not, OneOf, predicates_of
+from tocsin.plan.atoms import (
+    AllOf,
+    AnyOf,
+    BooleanNode,
+    Condition,
+    Equals,
+    Not,
+    OneOf,
+    predicates_of,
+)
 from tocsin.plan.composites import Plan
 from tocsin.plan.explain import path_text, selector_text
 from tocsin.plan.explain_plan import plan_lines, summary_lines
@@ -17,8 +28,9 @@ from tocsin.values.truth import Truth
 
 
 def sayable(node: BooleanNode) -> bool:
-    """Whether the native dialect has words for every predicate: it is lenient about kinds nowhere, and its numbers
-    are finite."""
+    """Whether the native dialect has words for every predicate: it is lenient about kinds nowhere,
+    and its numbers are finite.
+    """
     return all(_sayable_predicate(predicate) for predicate in predicates_of(node))
 
 

@@ -1,4 +1,6 @@
-"""Regions asked of single events become part of their atoms, and every pattern occurs exactly as before."""
+"""Regions asked of single events become part of their atoms, and every pattern occurs exactly as
+before.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,14 @@ def here(atom: Condition) -> Condition:
         (Join((Only(A, AT), B)), Join((here(A), B))),
         (Absence(Only(A, AT), FixedWindow(0, 5)), Absence(here(A), FixedWindow(0, 5))),
     ],
-    ids=["event", "above a window", "below a window", "alternatives", "part of a join", "absent part"],
+    ids=[
+        "event",
+        "above a window",
+        "below a window",
+        "alternatives",
+        "part of a join",
+        "absent part",
+    ],
 )
 def test_a_region_is_asked_of_the_event(pattern: Part, folded: Part) -> None:
     assert fold_regions(pattern) == folded

@@ -1,4 +1,6 @@
-"""Two matches of a subscription have one id iff nothing that is told tells them apart: the same on every evaluator."""
+"""Two matches of a subscription have one id iff nothing that is told tells them apart: the same on
+every evaluator.
+"""
 
 from __future__ import annotations
 
@@ -27,11 +29,18 @@ MOST_FREE = st.sampled_from([Policy.UNRESTRICTED, Policy.UNRESTRICTED, *Policy])
 
 def sources_share_ids(events: list[Event]) -> list[Event]:
     """The same timeline from two sources that use the same ids."""
-    return [_renamed(event, f"e{number // 2}", "st"[number % 2]) for number, event in enumerate(events)]
+    return [
+        _renamed(event, f"e{number // 2}", "st"[number % 2]) for number, event in enumerate(events)
+    ]
 
 
 def _renamed(event: Event, id: str, source: str) -> Event:
-    return Event({**event.envelope, "id": id, "source": source}, event.data, event.interval, event.place_source)
+    return Event(
+        {**event.envelope, "id": id, "source": source},
+        event.data,
+        event.interval,
+        event.place_source,
+    )
 
 
 def apart(each: Occurrence) -> tuple[object, ...]:
@@ -84,7 +93,11 @@ def test_every_way_gives_the_same_ids(pattern: Part, events: list[Event]) -> Non
 
 
 rows = st.lists(
-    st.lists(st.tuples(st.sampled_from("xy"), st.sampled_from(["1", "1 2", 1, True, 0.5])), max_size=2, unique=True),
+    st.lists(
+        st.tuples(st.sampled_from("xy"), st.sampled_from(["1", "1 2", 1, True, 0.5])),
+        max_size=2,
+        unique=True,
+    ),
     min_size=1,
     max_size=2,
 ).map(lambda some: tuple(tuple(row) for row in some))
@@ -97,7 +110,9 @@ def test_what_variables_are_bound_to_counts_and_their_order_does_not(many: list[
     for each, named, swapped in many:
         first, second = (e2, e1) if swapped else (e1, e2)
         parts = {"x": Occurrence((first,), 1, 1), "y": Occurrence((second,), 2, 2)} if named else {}
-        found.append(Occurrence((e1, e2), 1, 2, parts, (), tuple(dict.fromkeys(each)) or NOTHING_BOUND))
+        found.append(
+            Occurrence((e1, e2), 1, 2, parts, (), tuple(dict.fromkeys(each)) or NOTHING_BOUND)
+        )
     ids = {(id_of(each), (_names(each), frozenset(map(repr, each.rows)))) for each in found}
     assert len(ids) == len({id for id, _ in ids}) == len({key for _, key in ids})
 
@@ -112,13 +127,20 @@ def test_unnamed_parts_that_swap_their_events_are_two_matches_where_variables_te
     events = [_event(f"e{n}", n, f"<e><k>{n}</k></e>") for n in (1, 2)]
     expected = [{"$x": "1", "$y": "2"}, {"$x": "2", "$y": "1"}]
     for found in (matches("s", plan, events), match_events({"s": plan}, Input(events))):
-        assert sorted((dict(each.bindings) for each in found), key=lambda each: each["$x"]) == expected
+        assert (
+            sorted((dict(each.bindings) for each in found), key=lambda each: each["$x"]) == expected
+        )
         assert len({each.id for each in found}) == 2
 
 
 def test_a_name_that_stands_for_events_of_two_sources_tells_which() -> None:
     plan = compile_subscription(
-        Subscription("s", "opsl", "$a; && $b;, $a; = selector{true}, $b; = selector{true}", policy="unrestricted")
+        Subscription(
+            "s",
+            "opsl",
+            "$a; && $b;, $a; = selector{true}, $b; = selector{true}",
+            policy="unrestricted",
+        )
     )
     events = [_renamed(_event("1", n), "1", source) for n, source in enumerate("st", 1)]
     found = matches("s", plan, events)
@@ -129,15 +151,32 @@ def test_a_name_that_stands_for_events_of_two_sources_tells_which() -> None:
 def test_the_hub_tells_both_and_each_once() -> None:
     hub, heard = tocsin.Hub(lateness="0s"), []
     everything = "$a; = selector{true}, $b; = selector{true}"
-    hub.subscribe(f"$a; && $b;, {everything}", language="opsl", policy="unrestricted", to=heard.append)
-    hub.subscribe("selector{true} && selector{true}", language="opsl", policy="unrestricted", to=heard.append)
-    hub.publish(*(event.envelope | {"data": event.data} for event in (_event("e1", 1), _event("e2", 2))))
+    hub.subscribe(
+        f"$a; && $b;, {everything}", language="opsl", policy="unrestricted", to=heard.append
+    )
+    hub.subscribe(
+        "selector{true} && selector{true}", language="opsl", policy="unrestricted", to=heard.append
+    )
+    hub.publish(
+        *(event.envelope | {"data": event.data} for event in (_event("e1", 1), _event("e2", 2)))
+    )
     hub.advance_to("2026-01-01T00:01:00Z")
     told = sorted((each.subscription, sorted(each.bindings.items())) for each in heard)
-    assert told == [("s1", [("a", "e1"), ("b", "e2")]), ("s1", [("a", "e2"), ("b", "e1")]), ("s2", [])]
+    assert told == [
+        ("s1", [("a", "e1"), ("b", "e2")]),
+        ("s1", [("a", "e2"), ("b", "e1")]),
+        ("s2", []),
+    ]
     assert len({each.id for each in heard}) == len(heard) == 3
 
 
 def _event(id: str, second: int, xml: str | None = None) -> Event:
-    body: dict[str, Any] = {"id": id, "source": "s", "type": "t", "time": f"2026-01-01T00:00:{second:02d}Z"}
-    return from_mapping(body | ({"data": {"v": 1}} if xml is None else {"datacontenttype": "text/xml", "data": xml}))
+    body: dict[str, Any] = {
+        "id": id,
+        "source": "s",
+        "type": "t",
+        "time": f"2026-01-01T00:00:{second:02d}Z",
+    }
+    return from_mapping(
+        body | ({"data": {"v": 1}} if xml is None else {"datacontenttype": "text/xml", "data": xml})
+    )

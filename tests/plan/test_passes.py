@@ -29,7 +29,9 @@ def test_preparing_never_changes_a_truth_value(node: BooleanNode, event: Event) 
 
 
 @given(boolean_nodes())
-def test_after_preparing_only_predicates_are_negated_and_groups_alternate(node: BooleanNode) -> None:
+def test_after_preparing_only_predicates_are_negated_and_groups_alternate(
+    node: BooleanNode,
+) -> None:
     def check(node: BooleanNode) -> None:
         match node:
             case Not(operand):

@@ -19,7 +19,9 @@ from tocsin.values.space import SpatialRelation
 def close(length: int) -> tuple[Precedes, Precedes]:
     """The two parts of a join end at most so far apart."""
     first, second = Moment(0, End.FINISH), Moment(1, End.FINISH)
-    return Precedes(first, second, -length, or_equal=True), Precedes(second, first, -length, or_equal=True)
+    return Precedes(first, second, -length, or_equal=True), Precedes(
+        second, first, -length, or_equal=True
+    )
 
 
 def _pair() -> tuple[Named, Named]:
@@ -46,8 +48,13 @@ def test_a_bound_from_beside_changes_no_result(pattern: Join, events: list[Event
 
 def test_the_relation_in_space_waits_no_longer_than_the_relation_in_time() -> None:
     both = _pair()
-    in_time, in_space = Join(both, close(10)), Join(both, (Near(0, SpatialRelation.NEARER, 1, 200.0),))
-    assert with_sibling_bounds(Join((in_time, in_space))) == Join((in_time, Join(both, in_space.conditions, keep=10)))
+    in_time, in_space = (
+        Join(both, close(10)),
+        Join(both, (Near(0, SpatialRelation.NEARER, 1, 200.0),)),
+    )
+    assert with_sibling_bounds(Join((in_time, in_space))) == Join(
+        (in_time, Join(both, in_space.conditions, keep=10))
+    )
 
 
 def test_single_use_keeps_its_own_bounds() -> None:

@@ -1,4 +1,6 @@
-"""Computed conditions: the engine's evaluator and the reference's, written apart, agree on random expressions."""
+"""Computed conditions: the engine's evaluator and the reference's, written apart, agree on random
+expressions.
+"""
 
 from __future__ import annotations
 
@@ -14,19 +16,53 @@ from tocsin.plan.expression import Attribute, Call, Expression, Semantics, Value
 from tocsin.reference.computed import computed_truth
 from tocsin.values.scalars import Constant
 
-NUMBERS = [0, 1, 2, 3, -1, -7, 7, 0.5, -2.5, 2.0, 1e308, -1e308, 1.5e308, 10**308, 2**53 + 1, 10**309, 1e-320]
+NUMBERS = [
+    0,
+    1,
+    2,
+    3,
+    -1,
+    -7,
+    7,
+    0.5,
+    -2.5,
+    2.0,
+    1e308,
+    -1e308,
+    1.5e308,
+    10**308,
+    2**53 + 1,
+    10**309,
+    1e-320,
+]
 TEXTS = ["", "a", "Ab", "abcd", "2026-01-31T12:00:00Z", "2026-01-31T13:00:00.0005+01:00", "%", "ß"]
 OPERATORS = [("+", 2), ("-", 2), ("*", 2), ("/", 2), ("%", 2), ("+", 1), ("-", 1), ("COALESCE", 2)]
-FUNCTIONS = [("LOWER", 1), ("UPPER", 1), ("LEFT", 2), ("RIGHT", 2), ("SUBSTRING", 2), ("SUBSTRING", 3), ("DATE", 1)]
+FUNCTIONS = [
+    ("LOWER", 1),
+    ("UPPER", 1),
+    ("LEFT", 2),
+    ("RIGHT", 2),
+    ("SUBSTRING", 2),
+    ("SUBSTRING", 3),
+    ("DATE", 1),
+]
 
-values = st.one_of(attribute_values(), st.sampled_from(NUMBERS), st.sampled_from(TEXTS), st.floats(allow_nan=False))
-constants = st.one_of(st.sampled_from(NUMBERS), st.sampled_from(TEXTS), st.booleans()).map(Constant.of).map(Value)
+values = st.one_of(
+    attribute_values(), st.sampled_from(NUMBERS), st.sampled_from(TEXTS), st.floats(allow_nan=False)
+)
+constants = (
+    st.one_of(st.sampled_from(NUMBERS), st.sampled_from(TEXTS), st.booleans())
+    .map(Constant.of)
+    .map(Value)
+)
 leaves = st.one_of(constants, st.sampled_from([Attribute((name,)) for name in "abc"]))
 
 
 def _calls(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
     return st.sampled_from([*OPERATORS, *FUNCTIONS, ("INSTANT", 1)]).flatmap(
-        lambda each: st.lists(inner, min_size=each[1], max_size=each[1]).map(lambda args: Call(each[0], tuple(args)))
+        lambda each: st.lists(inner, min_size=each[1], max_size=each[1]).map(
+            lambda args: Call(each[0], tuple(args))
+        )
     )
 
 
@@ -51,9 +87,15 @@ HALF = Attribute(("a",))
 
 
 @given(conditions, st.sampled_from([Semantics.SELECTOR, Semantics.JMS, Semantics.AMQP]), DATA)
-@example(Call("=", (Call("%", (HALF, Value(Constant.of(3)))), Value(Constant.of(-1)))), Semantics.AMQP, {"a": -7})
+@example(
+    Call("=", (Call("%", (HALF, Value(Constant.of(3)))), Value(Constant.of(-1)))),
+    Semantics.AMQP,
+    {"a": -7},
+)
 @example(Call("<", (HALF, Attribute(("b",)))), Semantics.JMS, {"a": "x", "b": "y"})
 @example(Call("<>", (HALF, Attribute(("b",)))), Semantics.AMQP, {"a": 1, "b": "y"})
 def test_two_evaluators_agree(expression: Call, semantics: Semantics, data: dict[str, Any]):
     event = event_with(data)
-    assert computed_truth(expression, semantics, event) is evaluate_condition(expression, semantics, event)
+    assert computed_truth(expression, semantics, event) is evaluate_condition(
+        expression, semantics, event
+    )

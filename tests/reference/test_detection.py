@@ -1,4 +1,6 @@
-"""The step-by-step reference agrees with the declarative meaning, and every policy chooses from that meaning."""
+"""The step-by-step reference agrees with the declarative meaning, and every policy chooses from
+that meaning.
+"""
 
 from __future__ import annotations
 
@@ -27,17 +29,29 @@ def detected(pattern: Part, events: list[Event], until: int | None = None) -> li
 
 def keys(found: list[Occurrence]) -> Counter[tuple[object, ...]]:
     return Counter(
-        (each.identity, each.start, each.end, tuple(sorted((n, o.identity) for n, o in each.names.items())))
+        (
+            each.identity,
+            each.start,
+            each.end,
+            tuple(sorted((n, o.identity) for n, o in each.names.items())),
+        )
         for each in found
     )
 
 
 @given(patterns(Policy.UNRESTRICTED), timelines())
-def test_unrestricted_detection_finds_exactly_the_meaning(pattern: Part, events: list[Event]) -> None:
+def test_unrestricted_detection_finds_exactly_the_meaning(
+    pattern: Part, events: list[Event]
+) -> None:
     assert set(keys(detected(pattern, events))) == set(keys(occurrences(pattern, events)))
 
 
-@given(st.sampled_from([Policy.CHRONICLE, Policy.RECENT, Policy.EXCLUSIVE, Policy.GLOBE]).flatmap(parts), timelines())
+@given(
+    st.sampled_from([Policy.CHRONICLE, Policy.RECENT, Policy.EXCLUSIVE, Policy.GLOBE]).flatmap(
+        parts
+    ),
+    timelines(),
+)
 def test_a_policy_only_chooses_among_the_meaning(pattern: Part, events: list[Event]) -> None:
     assert set(keys(detected(pattern, events))) <= set(keys(occurrences(pattern, events)))
 
@@ -49,8 +63,12 @@ def test_deferred_only_chooses_and_each_once(pattern: Part, events: list[Event])
 
 
 @given(patterns(Policy.DEFERRED), timelines(), st.integers(0, 9))
-def test_stopping_the_clock_shows_what_was_known_then(pattern: Part, events: list[Event], until: int) -> None:
-    later = until + max((event.interval.end for event in events if event.interval is not None), default=0)
+def test_stopping_the_clock_shows_what_was_known_then(
+    pattern: Part, events: list[Event], until: int
+) -> None:
+    later = until + max(
+        (event.interval.end for event in events if event.interval is not None), default=0
+    )
     whole = [each for each in detected(pattern, events, later) if each.end <= until]
     seen = [event for event in events if event.interval is not None and event.interval.end <= until]
     assert keys(detected(pattern, seen, until)) == keys(whole)

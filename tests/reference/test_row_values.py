@@ -1,4 +1,6 @@
-"""Conditions, functions and orders of rows: the engine's evaluator and the reference's, written apart, agree."""
+"""Conditions, functions and orders of rows: the engine's evaluator and the reference's, written
+apart, agree.
+"""
 
 from __future__ import annotations
 
@@ -27,12 +29,19 @@ from tocsin.values.like import LikePattern, Wild
 from tocsin.values.truth import Truth
 
 relations = st.sampled_from(("=", "!=", "<", "<=", ">", ">="))
-patterns = st.lists(st.sampled_from(("a", "b", "1", Wild.ANY_ONE, Wild.ANY_RUN)), max_size=4).map(LikePattern.of)
+patterns = st.lists(st.sampled_from(("a", "b", "1", Wild.ANY_ONE, Wild.ANY_RUN)), max_size=4).map(
+    LikePattern.of
+)
 conditions: st.SearchStrategy[RowCondition] = st.recursive(
     st.one_of(
         st.builds(ComparedValues, operands, relations, operands),
         st.builds(ValueCondition, st.sampled_from(("$x", "$m", "$none")), relations, texts),
-        st.builds(ValueCondition, st.sampled_from(("$x", "$m")), relations, other=st.sampled_from(("$x", "$m"))),
+        st.builds(
+            ValueCondition,
+            st.sampled_from(("$x", "$m")),
+            relations,
+            other=st.sampled_from(("$x", "$m")),
+        ),
         st.builds(ValueLike, operands, patterns),
         st.builds(ValueAmong, operands, st.lists(operands, min_size=1, max_size=2).map(tuple)),
     ),
@@ -44,7 +53,9 @@ conditions: st.SearchStrategy[RowCondition] = st.recursive(
     max_leaves=3,
 )
 values = st.one_of(
-    texts, st.sampled_from(("1", "2.50", "-3", "10", "2.5")), st.sampled_from((("<i>a</i>&amp;b",), ("2",)))
+    texts,
+    st.sampled_from(("1", "2.50", "-3", "10", "2.5")),
+    st.sampled_from((("<i>a</i>&amp;b",), ("2",))),
 )
 X = VariableValue("$x")
 
@@ -66,7 +77,8 @@ def test_two_evaluators_agree(condition: RowCondition, x: object, m: object) -> 
 
 
 @given(
-    st.lists(st.tuples(values, values), max_size=6), st.lists(st.tuples(st.sampled_from(("$x", "$m")), st.booleans()))
+    st.lists(st.tuples(values, values), max_size=6),
+    st.lists(st.tuples(st.sampled_from(("$x", "$m")), st.booleans())),
 )
 def test_two_orders_agree(table: list[tuple[str, str]], keys: list[tuple[str, bool]]) -> None:
     rows = [(("$m", m), ("$x", x)) for x, m in table]

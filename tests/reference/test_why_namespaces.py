@@ -1,4 +1,6 @@
-"""A graph pattern that misses because of a namespace says so; one that misses for another reason does not."""
+"""A graph pattern that misses because of a namespace says so; one that misses for another reason
+does not.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +16,29 @@ from tocsin.languages import parse_subscription
 from tocsin.plan.graphs import GraphPattern
 from tocsin.reference.why_namespaces import graph_elsewhere
 
-ENVELOPE = {"id": "e", "source": "s", "type": "t", "time": "2026-01-01T00:00:00Z", "datacontenttype": "text/turtle"}
+ENVELOPE = {
+    "id": "e",
+    "source": "s",
+    "type": "t",
+    "time": "2026-01-01T00:00:00Z",
+    "datacontenttype": "text/turtle",
+}
 DATA = "_:H <urn:y#seller> <urn:y#Ann> ; a <urn:y#Sale> ."
 EVENT = ENVELOPE | {"data": DATA}
 
 MISSES = [
-    ("ASK { _:H <urn:x#seller> ?p }", ["the property <urn:y#seller>, and the pattern asks for <urn:x#seller>"]),
-    ("ASK { _:H a <urn:x#Sale> }", ["the class <urn:y#Sale>, and the pattern asks for <urn:x#Sale>"]),
-    ("ASK { _:H <urn:y#seller> <urn:x#Ann> }", ["the resource <urn:y#Ann>, and the pattern asks for <urn:x#Ann>"]),
+    (
+        "ASK { _:H <urn:x#seller> ?p }",
+        ["the property <urn:y#seller>, and the pattern asks for <urn:x#seller>"],
+    ),
+    (
+        "ASK { _:H a <urn:x#Sale> }",
+        ["the class <urn:y#Sale>, and the pattern asks for <urn:x#Sale>"],
+    ),
+    (
+        "ASK { _:H <urn:y#seller> <urn:x#Ann> }",
+        ["the resource <urn:y#Ann>, and the pattern asks for <urn:x#Ann>"],
+    ),
     ("ASK { _:H <urn:y#buyer> ?p }", []),
     ("ASK { _:H <urn:y#seller> ?p }", []),
 ]
@@ -47,7 +64,9 @@ def test_what_only_the_namespace_keeps_apart(text: str, expected: list[str]) -> 
 )
 def test_explain_says_so(tmp_path: Path, language: str, expression: str) -> None:
     subscriptions, events = tmp_path / "s.jsonl", tmp_path / "e.jsonl"
-    subscriptions.write_text(json.dumps({"id": "s", "language": language, "expression": expression}))
+    subscriptions.write_text(
+        json.dumps({"id": "s", "language": language, "expression": expression})
+    )
     events.write_text(json.dumps(EVENT))
     done = CliRunner().invoke(app, ["explain", str(subscriptions), "--event", str(events)])
     assert done.exit_code == 0, done.output

@@ -1,4 +1,6 @@
-"""Scenario files: subscriptions, short-hand events and the matches they must give, the same on every host."""
+"""Scenario files: subscriptions, short-hand events and the matches they must give, the same on
+every host.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,10 @@ _EVENT = re.compile(
 
 SQUARE = "POLYGON (({0} {1}, {2} {1}, {2} {3}, {0} {3}, {0} {1}))"
 DEFINITIONS = (
-    *(Definition(letter, language="selector", expression=f"kind LIKE '%{letter.lower()}%'") for letter in "ABCDE"),
+    *(
+        Definition(letter, language="selector", expression=f"kind LIKE '%{letter.lower()}%'")
+        for letter in "ABCDE"
+    ),
     Definition("TRUCK5", language="opsl", expression='ARITH: id = 5, STRING: kind = "truck"'),
     Definition("E-A", language="opsl", expression="ARITH: id = 7"),
     Definition("E-B", language="opsl", expression="ARITH: id = 1"),
@@ -81,7 +86,9 @@ def refusals(file: str) -> Iterator[Refusal]:
 
 def _runs(file: str) -> Iterator[Scenario]:
     body = _body(file)
-    bodies = {name: body.get("prefixes", "") + text for name, text in body.get("bodies", {}).items()}
+    bodies = {
+        name: body.get("prefixes", "") + text for name, text in body.get("bodies", {}).items()
+    }
     for each in body["scenario"]:
         for number, run in enumerate(each["runs"], 1):
             yield Scenario(
@@ -89,7 +96,10 @@ def _runs(file: str) -> Iterator[Scenario]:
                 _subscription(file, body, each),
                 tuple(events_of(run["events"], bodies)),
                 tuple(run["expected"]),
-                (*_definitions(file, _ontology(body, each), tuple(each.get("infer", ()))), *documents(body)),
+                (
+                    *_definitions(file, _ontology(body, each), tuple(each.get("infer", ()))),
+                    *documents(body),
+                ),
                 _ontology(body, each),
                 run,
             )
@@ -107,7 +117,14 @@ def _body(file: str) -> dict[str, Any]:
 def _subscription(file: str, body: dict[str, Any], scenario: dict[str, Any]) -> Subscription:
     text = body.get("texts", {}).get(scenario["expression"], scenario["expression"])
     policy, horizon = scenario.get("policy"), scenario.get("horizon")
-    return Subscription("s", Path(file).stem, text, policy=policy, horizon=horizon, options=scenario.get("options", {}))
+    return Subscription(
+        "s",
+        Path(file).stem,
+        text,
+        policy=policy,
+        horizon=horizon,
+        options=scenario.get("options", {}),
+    )
 
 
 def _ontology(body: dict[str, Any], scenario: dict[str, Any]) -> str | None:
@@ -119,13 +136,17 @@ def _definitions(file: str, ontology: str | None, infer: tuple[str, ...]) -> tup
     if ontology is None:
         return DEFINITIONS
     media_type = "text/x-tbox" if file == "concept.toml" else "text/turtle"
-    return (*DEFINITIONS, Definition("ontology", ontology=ontology, media_type=media_type, infer=infer))
+    return (
+        *DEFINITIONS,
+        Definition("ontology", ontology=ontology, media_type=media_type, infer=infer),
+    )
 
 
 def events_of(text: str, bodies: Mapping[str, str] | None = None) -> Iterator[dict[str, Any]]:
     """CloudEvents objects of the short hand; the order of writing is not the order in time.
 
-    Where bodies are given, the kinds name one of them, which is Turtle and takes the place of the data.
+    Where bodies are given, the kinds name one of them, which is Turtle and takes the place of the
+    data.
     """
     for found in _EVENT.finditer(text):
         kinds = found["kinds"] or re.sub(r"\d", "", found["name"])
@@ -167,7 +188,8 @@ def _value(text: str) -> Any:
 
 
 def _place(points: list[str]) -> str:
-    """The location of an event by the specification (OPSL, 2): the hull of its points, which a place says outright.
+    """The location of an event by the specification (OPSL, 2): the hull of its points, which a
+    place says outright.
 
     Points after a + are a MULTIPOINT as it stands, and - is an empty place.
     """

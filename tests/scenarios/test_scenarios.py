@@ -44,10 +44,14 @@ def told_over(letters: Iterable[DeadLetter]) -> bool:
 
 
 def end_of(scenario: Scenario) -> str:
-    """When all that can ring has; windows that come again are decided up to the last event, as over a file."""
+    """When all that can ring has; windows that come again are decided up to the last event, as over
+    a file.
+    """
     if not has_clock(compile_subscription(scenario.subscription, scenario.definitions).pattern):
         return "1970-01-02T00:00:00Z"
-    return format_instant(max(parse_instant(event["endtime"]) for event in scenario.events) + LATENESS + 1)
+    return format_instant(
+        max(parse_instant(event["endtime"]) for event in scenario.events) + LATENESS + 1
+    )
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
@@ -69,7 +73,9 @@ def test_hub(scenario: Scenario) -> None:
 
 
 @pytest.mark.parametrize(
-    "scenario", [each for each in SCENARIOS if "bindings" in each.facts], ids=lambda scenario: scenario.name
+    "scenario",
+    [each for each in SCENARIOS if "bindings" in each.facts],
+    ids=lambda scenario: scenario.name,
 )
 def test_what_is_missing_is_named(scenario: Scenario) -> None:
     """Scenarios about lists tell the elements that their matches bind, on both sides."""
@@ -77,7 +83,9 @@ def test_what_is_missing_is_named(scenario: Scenario) -> None:
     lines = [json.dumps(event).encode() for event in scenario.events]
     events = [from_mapping(event) for event in scenario.events]
     for found in (matches("s", plan, events), match_events({"s": plan}, read_events(lines))):
-        bound = [value for match in found for name, value in match.bindings.items() if _is_element(name)]
+        bound = [
+            value for match in found for name, value in match.bindings.items() if _is_element(name)
+        ]
         assert bound == scenario.facts["bindings"]
 
 

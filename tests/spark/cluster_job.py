@@ -1,7 +1,9 @@
-"""Runs on `local-cluster[2,1,1024]` in its own process: executors are processes of their own, nothing is shared.
+"""Runs on `local-cluster[2,1,1024]` in its own process: executors are processes of their own,
+nothing is shared.
 
-Arguments: the events file, the catalog. Prints matches as JSON Lines: first of a fixed list over the file, then, after
-a line `--`, of a live catalog over columns, where the first attempt of a task adds a subscription and dies.
+Arguments: the events file, the catalog. Prints matches as JSON Lines: first of a fixed list over
+the file, then, after a line `--`, of a live catalog over columns, where the first attempt of a task
+adds a subscription and dies.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ MASTER = "local-cluster[2,1,1024]"
 
 
 class DieOnce:
-    """Passes rows on; the first attempt of the first task changes the catalog and takes its worker down."""
+    """Passes rows on; the first attempt of the first task changes the catalog and takes its worker
+    down.
+    """
 
     def __init__(self, catalog: str) -> None:
         self.catalog = catalog
@@ -40,9 +44,14 @@ def main(events: str, catalog: str) -> None:
     matches, _ = run_match(SUBSCRIPTIONS, events, master=MASTER, part_bytes=8000)
     print(*(match.line() for match in matches), sep="\n")
     print("--")
-    rows = spark.range(40).select(F.col("id").cast("string"), F.lit("s").alias("source"), F.lit("t").alias("type"))
+    rows = spark.range(40).select(
+        F.col("id").cast("string"), F.lit("s").alias("source"), F.lit("t").alias("type")
+    )
     dying = rows.repartition(4).mapInArrow(DieOnce(catalog), rows.schema)
-    print(*(each.line() for each in found_in(match(dying, open_catalog(catalog), deduplicate=False))), sep="\n")
+    print(
+        *(each.line() for each in found_in(match(dying, open_catalog(catalog), deduplicate=False))),
+        sep="\n",
+    )
     spark.stop()
 
 

@@ -1,4 +1,6 @@
-"""Faults on purpose: events named `poison...` raise where they are matched or told, also in the workers of Spark."""
+"""Faults on purpose: events named `poison...` raise where they are matched or told, also in the
+workers of Spark.
+"""
 
 from __future__ import annotations
 

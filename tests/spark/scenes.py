@@ -1,4 +1,6 @@
-"""Events and subscriptions for the tests of the Spark host, and what the reference says about them."""
+"""Events and subscriptions for the tests of the Spark host, and what the reference says
+about them.
+"""
 
 from __future__ import annotations
 
@@ -81,10 +83,16 @@ def decoded(lines: Iterable[str | bytes]) -> list[Event]:
     return events
 
 
-def expected(lines: Iterable[str | bytes], subscriptions: Sequence[Subscription] = SUBSCRIPTIONS) -> list[Match]:
+def expected(
+    lines: Iterable[str | bytes], subscriptions: Sequence[Subscription] = SUBSCRIPTIONS
+) -> list[Match]:
     """What the reference says."""
     events = decoded(lines)
-    found = [match for each in subscriptions for match in matches(each.id, compile_subscription(each), events)]
+    found = [
+        match
+        for each in subscriptions
+        for match in matches(each.id, compile_subscription(each), events)
+    ]
     return in_order(found)
 
 

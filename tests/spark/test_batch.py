@@ -1,4 +1,6 @@
-"""Batch DataFrames of CloudEvents JSON: the reference decides what rings, however the input is cut."""
+"""Batch DataFrames of CloudEvents JSON: the reference decides what rings, however the input
+is cut.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +32,13 @@ def text_of(event: Event) -> str:
 
 @settings(max_examples=6, deadline=None)
 @given(events=st.lists(strategies.events(), max_size=12), partitions=st.integers(1, 4))
-def test_a_batch_rings_as_the_reference_says(spark: SparkSession, events: list[Event], partitions: int) -> None:
+def test_a_batch_rings_as_the_reference_says(
+    spark: SparkSession, events: list[Event], partitions: int
+) -> None:
     lines = [text_of(event) for event in events]
-    frame = spark.createDataFrame([(line,) for line in lines], "value string").repartition(partitions)
+    frame = spark.createDataFrame([(line,) for line in lines], "value string").repartition(
+        partitions
+    )
     assert found_in(match(frame, QUESTIONS)) == expected(lines, QUESTIONS)
 
 
@@ -46,14 +52,22 @@ def test_many_events_in_many_partitions(spark: SparkSession, kind: str) -> None:
 
 
 def test_subscriptions_may_be_plain_dicts(spark: SparkSession) -> None:
-    frame = spark.createDataFrame([('{"id":"e","source":"s","type":"t","data":{"a":1}}',)], "value string")
-    asked = [{"id": text, "language": "selector", "expression": text} for text in ("a = 1", "a = 2")]
+    frame = spark.createDataFrame(
+        [('{"id":"e","source":"s","type":"t","data":{"a":1}}',)], "value string"
+    )
+    asked = [
+        {"id": text, "language": "selector", "expression": text} for text in ("a = 1", "a = 2")
+    ]
     assert rung(match(frame, asked)) == [("a = 1", "e")]
 
 
-def test_of_events_with_one_identity_the_first_in_canonical_order_counts(spark: SparkSession) -> None:
+def test_of_events_with_one_identity_the_first_in_canonical_order_counts(
+    spark: SparkSession,
+) -> None:
     def line(kind: str, time: str | None, source: str = "s") -> str:
-        return json.dumps({"id": "e", "source": source, "type": "t", "time": time, "data": {"kind": kind}})
+        return json.dumps(
+            {"id": "e", "source": source, "type": "t", "time": time, "data": {"kind": kind}}
+        )
 
     lines = [
         line("later", "2026-01-01T00:00:02Z"),
@@ -63,8 +77,13 @@ def test_of_events_with_one_identity_the_first_in_canonical_order_counts(spark: 
         line("other source, no time", None, source="t"),
     ]
     frame = spark.createDataFrame([(each,) for each in lines], "value string").repartition(3)
-    asked = [selector(kind, f"kind = '{kind}'") for kind in ("later", "b, same time", "a, same time")]
-    asked += [selector("timed", "kind = 'other source'"), selector("untimed", "kind = 'other source, no time'")]
+    asked = [
+        selector(kind, f"kind = '{kind}'") for kind in ("later", "b, same time", "a, same time")
+    ]
+    asked += [
+        selector("timed", "kind = 'other source'"),
+        selector("untimed", "kind = 'other source, no time'"),
+    ]
     assert rung(match(frame, asked)) == [("a, same time", "e"), ("untimed", "e")]
     assert len(rung(match(frame, asked, deduplicate=False))) == 5
 
@@ -79,7 +98,10 @@ def test_dead_letters_say_what_is_wrong_and_where(spark: SparkSession) -> None:
         (b'{"id":"a","id":"b","source":"s","type":"t"}', "twice"),
         (b'{"id":"a","source":"s","type":"t","data":{"x":NaN}}', "NaN"),
         (b'{"id":"a","source":"s","type":"t","time":"yesterday"}', "RFC 3339"),
-        (b'{"id":"a","source":"s","type":"t","place":"POLYGON ((0 0, 1 1, 0 1, 1 0, 0 0))"}', "valid"),
+        (
+            b'{"id":"a","source":"s","type":"t","place":"POLYGON ((0 0, 1 1, 0 1, 1 0, 0 0))"}',
+            "valid",
+        ),
         (b"[" * 100_000, "deep"),
         (b'{"id":"' + b"x" * (5 << 20) + b'"}', "limit"),
     ]
@@ -102,7 +124,9 @@ def test_a_dead_letter_of_kafka_names_topic_partition_and_offset(spark: SparkSes
     assert [row["place"] for row in dead_letters(frame).collect()] == ["orders-3@42"]
 
 
-def test_a_wrong_subscription_in_a_list_is_raised_where_the_query_is_made(spark: SparkSession) -> None:
+def test_a_wrong_subscription_in_a_list_is_raised_where_the_query_is_made(
+    spark: SparkSession,
+) -> None:
     frame = spark.createDataFrame([("{}",)], "value string")
     with pytest.raises(Problem, match="'wrong'") as raised:
         match(frame, [selector("right", "a = 1"), selector("wrong", "a >")])
@@ -120,10 +144,20 @@ def test_what_is_not_served_is_refused(spark: SparkSession) -> None:
         match(frame, [], lateness="soon")
 
 
-def test_a_query_concludes_what_its_ontology_is_told_to(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_query_concludes_what_its_ontology_is_told_to(
+    spark: SparkSession, tmp_path: Path
+) -> None:
     ontology = tmp_path / "o.ttl"
-    ontology.write_text("@prefix : <http://x/> . :p <http://www.w3.org/2000/01/rdf-schema#domain> :A .")
-    body = {"id": "1", "source": "s", "type": "t", "datacontenttype": "text/turtle", "data": "_:H <http://x/p> 1 ."}
+    ontology.write_text(
+        "@prefix : <http://x/> . :p <http://www.w3.org/2000/01/rdf-schema#domain> :A ."
+    )
+    body = {
+        "id": "1",
+        "source": "s",
+        "type": "t",
+        "datacontenttype": "text/turtle",
+        "data": "_:H <http://x/p> 1 .",
+    }
     frame = spark.createDataFrame([(json.dumps(body),)], "value string")
     asked = [{"id": "a", "language": "graph", "expression": "ASK { _:H a :A }"}]
     assert match(frame, asked, ontology=str(ontology)).count() == 0
@@ -132,7 +166,9 @@ def test_a_query_concludes_what_its_ontology_is_told_to(spark: SparkSession, tmp
         match(frame, asked, infer=["domain-range"])
 
 
-def test_microseconds_survive_and_the_zone_of_the_session_changes_nothing(spark: SparkSession) -> None:
+def test_microseconds_survive_and_the_zone_of_the_session_changes_nothing(
+    spark: SparkSession,
+) -> None:
     lines = [
         '{"id":"a","source":"s","type":"t","time":"2026-03-29T01:30:00.000001+01:00","endtime":"2026-03-29T02:30:00Z"}',
         '{"id":"b","source":"s","type":"t","time":"0001-01-01T00:00:00Z"}',
@@ -145,7 +181,11 @@ def test_microseconds_survive_and_the_zone_of_the_session_changes_nothing(spark:
         for zone in ("UTC", "Asia/Kathmandu", "America/New_York"):
             spark.conf.set("spark.sql.session.timeZone", zone)
             assert found_in(match(frame, asked)) == expected(lines, asked)
-            micros = match(frame, asked).selectExpr("events[0] AS id", "unix_micros(start) AS start").collect()
+            micros = (
+                match(frame, asked)
+                .selectExpr("events[0] AS id", "unix_micros(start) AS start")
+                .collect()
+            )
             assert {row["id"]: row["start"] for row in micros} == {
                 "a": 1_774_744_200_000_001,
                 "b": -62_135_596_800_000_000,
@@ -171,4 +211,12 @@ def test_the_columns_of_matches_and_dead_letters_are_fixed(spark: SparkSession) 
         "outputs": "array<string>",
         "id": "string",
     }
-    assert dead_letters(frame).columns == ["code", "reason", "token", "line", "place", "subscription", "input"]
+    assert dead_letters(frame).columns == [
+        "code",
+        "reason",
+        "token",
+        "line",
+        "place",
+        "subscription",
+        "input",
+    ]

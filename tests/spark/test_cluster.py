@@ -1,4 +1,6 @@
-"""Separate executor processes give what one process gives; a task tried again sees the version of its first attempt."""
+"""Separate executor processes give what one process gives; a task tried again sees the version of
+its first attempt.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def catalog(tmp_path: Path) -> Catalog:
 
 @pytest.fixture
 def spark_home(tmp_path: Path) -> Path:
-    """Spark as it is installed, in a folder of its own: a local cluster works there, and two must not share it."""
+    """Spark as it is installed, in a folder of its own: a local cluster works there, and two must
+    not share it.
+    """
     installed, home = Path(pyspark.__file__).parent, tmp_path / "spark"
     home.mkdir()
     for name in ("bin", "jars", "python"):
@@ -32,7 +36,9 @@ def spark_home(tmp_path: Path) -> Path:
 
 
 @pytest.mark.spark
-def test_a_cluster_gives_what_the_reference_says(tmp_path: Path, catalog: Catalog, spark_home: Path) -> None:
+def test_a_cluster_gives_what_the_reference_says(
+    tmp_path: Path, catalog: Catalog, spark_home: Path
+) -> None:
     lines = random_lines(seed=11, count=100)
     events = tmp_path / "events.jsonl"
     events.write_text("\n".join(lines))

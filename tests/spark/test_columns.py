@@ -50,18 +50,27 @@ def data_of(body: Mapping[str, Any]) -> dict[str, Any] | None:
     }
 
 
-def framed(spark: SparkSession, given: list[dict[str, Any]], shape: str) -> tuple[DataFrame, dict[str, str] | None]:
+def framed(
+    spark: SparkSession, given: list[dict[str, Any]], shape: str
+) -> tuple[DataFrame, dict[str, str] | None]:
     """The events as a DataFrame of the given shape, and the mapping that it needs."""
     if shape == "data as struct":
-        return spark.createDataFrame([(*head_of(each), data_of(each)) for each in given], f"{HEAD}, data {DATA}"), None
+        return spark.createDataFrame(
+            [(*head_of(each), data_of(each)) for each in given], f"{HEAD}, data {DATA}"
+        ), None
     if shape == "data as JSON text":
         texts = [None if "data" not in each else json.dumps(each["data"]) for each in given]
         rows = [(*head_of(each), text) for each, text in zip(given, texts, strict=True)]
         return spark.createDataFrame(rows, f"{HEAD}, data string"), None
     if shape == "times as text":
-        heads = [(*head_of(each)[:3], each.get("time"), each.get("endtime"), each.get("place")) for each in given]
+        heads = [
+            (*head_of(each)[:3], each.get("time"), each.get("endtime"), each.get("place"))
+            for each in given
+        ]
         rows = [(*head, data_of(each)) for head, each in zip(heads, given, strict=True)]
-        return spark.createDataFrame(rows, f"{HEAD.replace('timestamp', 'string')}, data {DATA}"), None
+        return spark.createDataFrame(
+            rows, f"{HEAD.replace('timestamp', 'string')}, data {DATA}"
+        ), None
     frame = framed(spark, given, "data as struct")[0]
     flat = frame.selectExpr(
         "id AS nr",
@@ -89,7 +98,10 @@ def framed(spark: SparkSession, given: list[dict[str, Any]], shape: str) -> tupl
 
 IN_ORDER = [
     selector("texts", "kind < 'b' AND note BETWEEN '' AND 'ab'"),
-    selector("instants", "ce_time < '2026-01-01T02:00:20.5+02:00' AND ce_endtime >= '2026-01-01T00:00:20Z'"),
+    selector(
+        "instants",
+        "ce_time < '2026-01-01T02:00:20.5+02:00' AND ce_endtime >= '2026-01-01T00:00:20Z'",
+    ),
     selector("duration", "ce_time < ce_endtime AND ce_time <> '2026-01-01T00:00:07Z'"),
     Subscription(
         "amqp",
@@ -100,7 +112,9 @@ IN_ORDER = [
 ]
 
 
-@pytest.mark.parametrize("shape", ["data as struct", "data as JSON text", "times as text", "flat columns"])
+@pytest.mark.parametrize(
+    "shape", ["data as struct", "data as JSON text", "times as text", "flat columns"]
+)
 def test_columns_ring_as_their_json(spark: SparkSession, shape: str) -> None:
     given = bodies(seed=7, count=150)
     frame, mapping = framed(spark, given, shape)
@@ -108,7 +122,9 @@ def test_columns_ring_as_their_json(spark: SparkSession, shape: str) -> None:
     asked = [*SUBSCRIPTIONS, *IN_ORDER, like]
     found = found_in(match(frame.repartition(3), asked, columns=mapping))
     assert found == expected(map(json.dumps, given), asked)
-    assert {each.subscription for each in found} == {each.id for each in asked}, "every subscription is put to the test"
+    assert {each.subscription for each in found} == {each.id for each in asked}, (
+        "every subscription is put to the test"
+    )
 
 
 def test_maps_have_members_and_numbers_of_every_type_compare(spark: SparkSession) -> None:
@@ -129,12 +145,16 @@ def test_maps_have_members_and_numbers_of_every_type_compare(spark: SparkSession
     ]
     ones = [("decimal", "1"), ("float", "1"), ("list", "1"), ("map", "1")]
     assert rung(match(frame, asked)) == [*ones[:2], ("ids are text", "2"), *ones[2:]]
-    no_map = frame.selectExpr("id", "source", "type", "named_struct('d', data.d, 'f', data.f, 'l', data.l) AS data")
+    no_map = frame.selectExpr(
+        "id", "source", "type", "named_struct('d', data.d, 'f', data.f, 'l', data.l) AS data"
+    )
     assert rung(match(no_map, asked)) == [*ones[:2], ("ids are text", "2"), ones[2]]
 
 
 def test_times_inside_data_are_text_in_utc(spark: SparkSession) -> None:
-    schema = "id string, source string, type string, due timestamp, day date, box struct<due: timestamp>"
+    schema = (
+        "id string, source string, type string, due timestamp, day date, box struct<due: timestamp>"
+    )
     due = datetime(2026, 1, 1, 12, 0, 0, 250000, UTC)
     frame = spark.createDataFrame([("e", "s", "t", due, date(2026, 1, 2), (due,))], schema)
     asked = [
@@ -145,7 +165,11 @@ def test_times_inside_data_are_text_in_utc(spark: SparkSession) -> None:
     mapping = {"due": "data.due", "day": "data.day", "box": "data.box"}
     spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
     try:
-        assert rung(match(frame, asked, columns=mapping)) == [("box", "e"), ("day", "e"), ("due", "e")]
+        assert rung(match(frame, asked, columns=mapping)) == [
+            ("box", "e"),
+            ("day", "e"),
+            ("due", "e"),
+        ]
     finally:
         spark.conf.set("spark.sql.session.timeZone", "UTC")
 
@@ -153,7 +177,17 @@ def test_times_inside_data_are_text_in_utc(spark: SparkSession) -> None:
 BAD_ROWS = [
     ("no id", None, "s", "t", None, None, None, 1.0, "id is missing"),
     ("empty source", "e", "", "t", None, None, None, 1.0, "source"),
-    ("end before start", "e", "s", "t", "2026-01-01T00:00:02Z", "2026-01-01T00:00:01Z", None, 1.0, "after endtime"),
+    (
+        "end before start",
+        "e",
+        "s",
+        "t",
+        "2026-01-01T00:00:02Z",
+        "2026-01-01T00:00:01Z",
+        None,
+        1.0,
+        "after endtime",
+    ),
     ("end without start", "e", "s", "t", None, "2026-01-01T00:00:01Z", None, 1.0, "without time"),
     ("no such place", "e", "s", "t", None, None, "POINT (1", 1.0, "place"),
     ("no number", "e", "s", "t", None, None, None, float("nan"), "NaN"),
@@ -161,7 +195,9 @@ BAD_ROWS = [
 
 
 @pytest.mark.parametrize("times", ["timestamp", "string"])
-def test_rows_that_are_no_events_become_dead_letters_and_harm_no_other(spark: SparkSession, times: str) -> None:
+def test_rows_that_are_no_events_become_dead_letters_and_harm_no_other(
+    spark: SparkSession, times: str
+) -> None:
     schema = f"id string, source string, type string, time {times}, endtime {times}, place string, price double"
     rows: list[tuple[Any, ...]] = []
     for number, (_, id, source, type_, start, end, place, price, _) in enumerate(BAD_ROWS):
@@ -180,16 +216,26 @@ def test_rows_that_are_no_events_become_dead_letters_and_harm_no_other(spark: Sp
         assert row[-1] in reason
 
 
-def test_text_that_is_no_utf8_and_times_beyond_the_calendar_harm_no_other_row(spark: SparkSession) -> None:
+def test_text_that_is_no_utf8_and_times_beyond_the_calendar_harm_no_other_row(
+    spark: SparkSession,
+) -> None:
     frame = spark.sql(
         """SELECT * FROM VALUES ('good', X'61', 0L), ('text', X'FF', 0L), ('late', X'61', 300000000000000000L)
            AS t(id, raw, micros)"""
     ).selectExpr(
-        "id", "'s' AS source", "'t' AS type", "timestamp_micros(micros) AS time", "CAST(raw AS STRING) AS note"
+        "id",
+        "'s' AS source",
+        "'t' AS type",
+        "timestamp_micros(micros) AS time",
+        "CAST(raw AS STRING) AS note",
     )
     mapping = {"note": "data.note"}
-    assert rung(match(frame.coalesce(1), [selector("a", "note = 'a'")], columns=mapping)) == [("a", "good")]
-    reasons = sorted(row["reason"] for row in dead_letters(frame.coalesce(1), columns=mapping).collect())
+    assert rung(match(frame.coalesce(1), [selector("a", "note = 'a'")], columns=mapping)) == [
+        ("a", "good")
+    ]
+    reasons = sorted(
+        row["reason"] for row in dead_letters(frame.coalesce(1), columns=mapping).collect()
+    )
     assert len(reasons) == 2
     assert any("UTF-8" in reason for reason in reasons)
 
@@ -201,7 +247,10 @@ def test_places_come_as_text_or_geojson(spark: SparkSession) -> None:
         "id string, source string, type string, place string",
     )
     struct = frame.where("id = 'json'").selectExpr(
-        "id", "source", "type", "from_json(place, 'type string, coordinates array<double>') AS place"
+        "id",
+        "source",
+        "type",
+        "from_json(place, 'type string, coordinates array<double>') AS place",
     )
     places = {row["events"][0]: row["place"] for row in match(frame, [selector("all")]).collect()}
     assert places == {"wkt": "POINT (1.5 2)", "json": "POINT (1.5 2)", "none": None}
@@ -229,7 +278,9 @@ def trades(spark: SparkSession) -> DataFrame:
         ({"price": "time"}, "double"),
     ],
 )
-def test_a_wrong_mapping_is_refused_with_a_hint(trades: DataFrame, mapping: dict[str, str], message: str) -> None:
+def test_a_wrong_mapping_is_refused_with_a_hint(
+    trades: DataFrame, mapping: dict[str, str], message: str
+) -> None:
     with pytest.raises(MeaningProblem, match=message) as raised:
         match(trades, [], columns=mapping)
     assert raised.value.code == "ColumnError"
@@ -243,13 +294,22 @@ def test_a_frame_without_events_is_refused(spark: SparkSession) -> None:
         match(spark.range(3).withColumnRenamed("id", "value"), [])
 
 
-def test_good_rows_of_columns_are_never_turned_into_objects(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_good_rows_of_columns_are_never_turned_into_objects(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def refuse(value: object) -> None:
         raise AssertionError(f"an object was made: {value}")
 
     monkeypatch.setattr(columns_module, "from_mapping", refuse)
-    rows = pa.RecordBatch.from_pydict({"i": ["a", "b"], "s": ["s", "s"], "t": ["t", "t"], "p": [1.0, None]})
-    names = {(ENVELOPE, "id"): "i", (ENVELOPE, "source"): "s", (ENVELOPE, "type"): "t", ("price",): "p"}
+    rows = pa.RecordBatch.from_pydict(
+        {"i": ["a", "b"], "s": ["s", "s"], "t": ["t", "t"], "p": [1.0, None]}
+    )
+    names = {
+        (ENVELOPE, "id"): "i",
+        (ENVELOPE, "source"): "s",
+        (ENVELOPE, "type"): "t",
+        ("price",): "p",
+    }
     reading = ColumnReading(EventTable(rows, names))
     assert reading.batch.column(("price",)).numbers[0] == 1.0
     assert reading.heads([1, 0, 1]).identities() == [("s", "b"), ("s", "a"), ("s", "b")]

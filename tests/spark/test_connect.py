@@ -1,4 +1,6 @@
-"""Spark Connect: a client process of a server on this machine gets the answers that a session of its own would get."""
+"""Spark Connect: a client process of a server on this machine gets the answers that a session of
+its own would get.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,11 @@ assert rung(spark.table("alerts")) == both
 def test_a_client_gets_the_answers_of_a_session_of_its_own(tmp_path: Path) -> None:
     script = tmp_path / "client.py"
     script.write_text(CLIENT)
-    local = {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_HOSTNAME": "localhost", "PYSPARK_PYTHON": sys.executable}
+    local = {
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_LOCAL_HOSTNAME": "localhost",
+        "PYSPARK_PYTHON": sys.executable,
+    }
     done = subprocess.run(
         [sys.executable, str(script)],
         cwd=tmp_path,

@@ -1,4 +1,6 @@
-"""What is constructed on Spark: events again, of a file in one run, of a stream through its sink."""
+"""What is constructed on Spark: events again, of a file in one run, of a stream through its
+sink.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +26,15 @@ def test_a_file_gives_what_the_local_host_gives(spark: SparkSession, tmp_path: P
 
 
 def test_matches_become_the_events_that_the_hub_makes_of_them(spark: SparkSession) -> None:
-    frame = spark.createDataFrame([(json.dumps(event("constructed-15-x-1", 1, "<a>1</a>")),)], "value string")
+    frame = spark.createDataFrame(
+        [(json.dumps(event("constructed-15-x-1", 1, "<a>1</a>")),)], "value string"
+    )
     given, _ = in_file([LOOP], [event("constructed-15-x-1", 1, "<a>1</a>")])
     alerts = match(frame, [LOOP])
     rows = [json.loads(row.value) for row in constructed(alerts).collect()]
-    (body,) = constructed_bodies(next(each for each in given if each.events == ("constructed-15-x-1",)))
+    (body,) = constructed_bodies(
+        next(each for each in given if each.events == ("constructed-15-x-1",))
+    )
     assert rows == [{**body, "time": "2026-01-01T00:00:01.000000Z"}]
     again = spark.createDataFrame([(json.dumps({**body, "id": body["id"]}),)], "value string")
     assert constructed(match(again, [LOOP])).collect() == []  # the limit of hops

@@ -13,12 +13,36 @@ PLAN = "\n=== Streaming Query ===\nPython worker exited unexpectedly in CANNOT_L
 @pytest.mark.parametrize(
     ("said", "code", "way_out"),
     [
-        ("[STREAMING_STATEFUL_OPERATOR_MISSING_STATE_DIRECTORY] Cannot restart", "CheckpointError", "composites=True"),
-        ("[STREAMING_STATEFUL_OPERATOR_NOT_MATCH_IN_STATE_METADATA] name", "CheckpointError", "composites=True"),
-        ("[CANNOT_LOAD_STATE_STORE.UNCATEGORIZED] An error", "CheckpointError", "begin a new checkpoint"),
-        ("Failed to read log file commits/0. [MALFORMED_LOG_FILE]", "CheckpointError", "begin a new checkpoint"),
-        ("Unexpected end-of-input [Source: REDACTED (`StreamReadFeature", "CheckpointError", "begin a new checkpoint"),
-        ("StateStoreError: the steps in the state store", "CheckpointError", "begin a new checkpoint"),
+        (
+            "[STREAMING_STATEFUL_OPERATOR_MISSING_STATE_DIRECTORY] Cannot restart",
+            "CheckpointError",
+            "composites=True",
+        ),
+        (
+            "[STREAMING_STATEFUL_OPERATOR_NOT_MATCH_IN_STATE_METADATA] name",
+            "CheckpointError",
+            "composites=True",
+        ),
+        (
+            "[CANNOT_LOAD_STATE_STORE.UNCATEGORIZED] An error",
+            "CheckpointError",
+            "begin a new checkpoint",
+        ),
+        (
+            "Failed to read log file commits/0. [MALFORMED_LOG_FILE]",
+            "CheckpointError",
+            "begin a new checkpoint",
+        ),
+        (
+            "Unexpected end-of-input [Source: REDACTED (`StreamReadFeature",
+            "CheckpointError",
+            "begin a new checkpoint",
+        ),
+        (
+            "StateStoreError: the steps in the state store",
+            "CheckpointError",
+            "begin a new checkpoint",
+        ),
         ("Python worker exited unexpectedly (crashed)", "WorkerLost", "start the query again"),
         ("Python worker failed to connect back.", "WorkerLost", "local[2,4]"),
     ],

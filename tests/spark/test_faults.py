@@ -1,4 +1,6 @@
-"""Faults in Spark's tasks: a row that raises is told, what the others get does not change, and no query dies of it."""
+"""Faults in Spark's tasks: a row that raises is told, what the others get does not change, and no
+query dies of it.
+"""
 
 from __future__ import annotations
 
@@ -44,13 +46,19 @@ def rows_of(ids: Sequence[str]) -> Any:
     return pa.RecordBatch.from_pydict({"value": [json.dumps(each).encode() for each in bodies]})
 
 
-def by_match(subscriptions: Sequence[Subscription], ids: Sequence[str]) -> tuple[list[Any], list[Any]]:
+def by_match(
+    subscriptions: Sequence[Subscription], ids: Sequence[str]
+) -> tuple[list[Any], list[Any]]:
     task = ByMatch(JsonRows(), FixedList.of(subscriptions))
     found = [row for batch in task(iter([rows_of(ids)])) for row in batch.to_pylist()]
-    return [row["match"] for row in found if row["match"]], [row["dead_letter"] for row in found if row["dead_letter"]]
+    return [row["match"] for row in found if row["match"]], [
+        row["dead_letter"] for row in found if row["dead_letter"]
+    ]
 
 
-def by_event(subscriptions: Sequence[Subscription], ids: Sequence[str]) -> tuple[list[Any], list[Any]]:
+def by_event(
+    subscriptions: Sequence[Subscription], ids: Sequence[str]
+) -> tuple[list[Any], list[Any]]:
     task = ByEvent(JsonRows(), FixedList.of(subscriptions), with_content=True)
     found = [row for batch in task(iter([rows_of(ids)])) for row in batch.to_pylist()]
     assert len({row["identity"] for row in found}) == len(found)
@@ -58,7 +66,9 @@ def by_event(subscriptions: Sequence[Subscription], ids: Sequence[str]) -> tuple
     return matches, [row["dead_letter"] for row in found if row["dead_letter"]]
 
 
-def wanting(subscriptions: Sequence[Subscription], ids: Sequence[str]) -> tuple[list[Any], list[Any]]:
+def wanting(
+    subscriptions: Sequence[Subscription], ids: Sequence[str]
+) -> tuple[list[Any], list[Any]]:
     task = Wanting(JsonRows(), FixedList.of(subscriptions), 2, with_content=True)
     found = [row for batch in task(iter([rows_of(ids)])) for row in batch.to_pylist()]
     matches = [match for row in found for match in row["matches"] or ()]
@@ -93,7 +103,9 @@ def test_a_row_that_raises_in_telling_rings_for_those_who_tell_it(task: Any) -> 
 
 
 @TASKS
-def test_a_row_that_cannot_be_read_for_a_fault_of_ours(task: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_row_that_cannot_be_read_for_a_fault_of_ours(
+    task: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def raising(raw: bytes) -> Any:
         if b'"e7"' in raw:
             raise KeyError("fault")
@@ -118,21 +130,30 @@ def test_what_cannot_be_put_out_is_told(task: Any, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(reading.RowReading, "heads", raising)
     found, (letter,) = task(SUBSCRIPTIONS, IDS)
     assert found == expected
-    assert (letter["code"], json.loads(letter["input"])) == ("InternalError", {"source": "s", "id": "e7"})
+    assert (letter["code"], json.loads(letter["input"])) == (
+        "InternalError",
+        {"source": "s", "id": "e7"},
+    )
 
 
-def test_more_matches_than_are_to_be_held_at_once_come_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_matches_than_are_to_be_held_at_once_come_in_pieces(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     expected = by_match(SUBSCRIPTIONS, IDS)
     calls: list[int] = []
     match = Engine.match
     monkeypatch.setattr("tocsin.hosts.spark.contained.MOST_HELD", 10)
-    monkeypatch.setattr(Engine, "match", lambda engine, batch: calls.append(batch.size) or match(engine, batch))
+    monkeypatch.setattr(
+        Engine, "match", lambda engine, batch: calls.append(batch.size) or match(engine, batch)
+    )
     assert MOST_HELD > 10
     assert by_match(SUBSCRIPTIONS, IDS) == expected
     assert max(calls[1:]) <= 20
 
 
-def test_a_subscription_that_cannot_be_compiled_for_a_fault_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_subscription_that_cannot_be_compiled_for_a_fault_of_ours(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def raising(subscription: Subscription, light: Any) -> Any:
         if subscription.id == "even":
             raise IndexError("compile")

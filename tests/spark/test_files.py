@@ -1,4 +1,6 @@
-"""Files of every format on Spark: the same matches and dead letters, with the same places, as in process."""
+"""Files of every format on Spark: the same matches and dead letters, with the same places, as in
+process.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ def answers(folder: Path, *given: str) -> tuple[Answer, Answer]:
 
 def assert_same(local: Answer, spark: Answer) -> None:
     assert [each.line() for each in spark.matches] == [each.line() for each in local.matches]
-    assert [each.text() for each in spark.dead_letters] == [each.text() for each in local.dead_letters]
+    assert [each.text() for each in spark.dead_letters] == [
+        each.text() for each in local.dead_letters
+    ]
     assert spark.some_read == local.some_read
 
 

@@ -33,7 +33,9 @@ def local(raw: bytes, lateness: Duration | None = None) -> tuple[list[Match], li
 
 
 def mixed(seed: int) -> bytes:
-    """Events, repeated events, blank lines, malformed lines and both kinds of line end; the last line has none."""
+    """Events, repeated events, blank lines, malformed lines and both kinds of line end; the last
+    line has none.
+    """
     chance = random.Random(seed)
     lines = [line.encode() for line in random_lines(seed, 80)]
     lines += [*chance.sample(lines, 5), b"", b"  ", b"{", b'"text"', b"\xff\xfe", b'{"id":1}']
@@ -49,11 +51,15 @@ def test_a_file_gives_what_the_local_host_gives(
     raw = mixed(seed=5)
     path = tmp_path / name
     path.write_bytes(gzip.compress(raw) if name.endswith(".gz") else raw)
-    matches, letters = run_match(SUBSCRIPTIONS, str(path), lateness=lateness, session=spark, part_bytes=1000)
+    matches, letters = run_match(
+        SUBSCRIPTIONS, str(path), lateness=lateness, session=spark, part_bytes=1000
+    )
     expected_matches, expected_letters = local(raw, lateness)
     assert matches == expected_matches
     assert letters == expected_letters
-    assert {letter.reason == "late" for letter in letters} == ({False} if lateness is None else {False, True})
+    assert {letter.reason == "late" for letter in letters} == (
+        {False} if lateness is None else {False, True}
+    )
 
 
 def test_standard_input_is_read(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,10 +70,15 @@ def test_standard_input_is_read(spark: SparkSession, monkeypatch: pytest.MonkeyP
 
 def test_an_empty_file_has_no_events(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "empty.jsonl").touch()
-    assert run_match(SUBSCRIPTIONS, str(tmp_path / "empty.jsonl"), lateness=0, session=spark) == ([], [])
+    assert run_match(SUBSCRIPTIONS, str(tmp_path / "empty.jsonl"), lateness=0, session=spark) == (
+        [],
+        [],
+    )
 
 
-def test_a_file_that_cannot_be_read_is_the_users_problem(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_the_users_problem(
+    spark: SparkSession, tmp_path: Path
+) -> None:
     with pytest.raises(MeaningProblem, match="no such file") as raised:
         run_match(SUBSCRIPTIONS, str(tmp_path / "missing.jsonl"), session=spark)
     assert raised.value.code == "FileError"
@@ -86,7 +97,9 @@ def test_of_a_damaged_file_what_can_be_read_counts(
     for raw in (packed[: len(packed) // 2], packed[:-8] + b"\0\0\0\0" + packed[-4:]):
         broken.write_bytes(raw)
         found = read_pieces(pieces_of(InputFile(str(broken), "broken"), Reading()), lateness)
-        expected = match_events({each.id: compile_subscription(each) for each in SUBSCRIPTIONS}, found)
+        expected = match_events(
+            {each.id: compile_subscription(each) for each in SUBSCRIPTIONS}, found
+        )
         matches, letters = run_match(SUBSCRIPTIONS, str(broken), lateness=lateness, session=spark)
         assert expected
         assert matches == expected

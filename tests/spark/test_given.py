@@ -1,4 +1,6 @@
-"""What callers give `match` by habit: taken, refused with a way out, or warned of. Nothing is silently nothing."""
+"""What callers give `match` by habit: taken, refused with a way out, or warned of. Nothing is
+silently nothing.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,9 @@ def test_what_is_no_subscription_is_refused_with_the_way_to_say_it(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", ["subs.jsonl", "SUBS.JSONL", "subs.ndjson", "subs.json", "subs.yml", "subs.jsonl.gz"])
+@pytest.mark.parametrize(
+    "name", ["subs.jsonl", "SUBS.JSONL", "subs.ndjson", "subs.json", "subs.yml", "subs.jsonl.gz"]
+)
 def test_the_path_of_a_file_of_subscriptions_is_a_list(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     lines = f'{TEXT}\n\n{{"define": "R", "region": "POINT (1 1)"}}\n'.encode()
@@ -107,11 +111,16 @@ COLUMNS = {"amount": "data.amount", "seller": "data.seller"}
         ({"data.amount": "amount"}, ("no event field", '{"amount": "data.amount"}')),
         ({"id": "amount"}, ("no event field", '{"amount": "id"}')),
         ({"amont": "data.amount"}, ("not there",)),
-        ({"local": "endtime"}, ("timestamp_ntz", "cast('timestamp')", "convert_timezone", "zone of the session")),
+        (
+            {"local": "endtime"},
+            ("timestamp_ntz", "cast('timestamp')", "convert_timezone", "zone of the session"),
+        ),
         ({"local": "data.at"}, ("timestamp_ntz", "convert_timezone")),
     ],
 )
-def test_a_mapping_that_is_none_shows_one(sales: DataFrame, columns: Any, words: tuple[str, ...]) -> None:
+def test_a_mapping_that_is_none_shows_one(
+    sales: DataFrame, columns: Any, words: tuple[str, ...]
+) -> None:
     with pytest.raises(MeaningProblem) as raised:
         match(sales, [selector("all")], columns=columns)
     assert raised.value.code == "ColumnError"
@@ -120,9 +129,15 @@ def test_a_mapping_that_is_none_shows_one(sales: DataFrame, columns: Any, words:
 
 
 def test_the_way_out_for_a_time_without_a_zone_leads_out(sales: DataFrame) -> None:
-    own = F.convert_timezone(F.lit("Europe/Brussels"), F.current_timezone(), F.col("local")).cast("timestamp")
+    own = F.convert_timezone(F.lit("Europe/Brussels"), F.current_timezone(), F.col("local")).cast(
+        "timestamp"
+    )
     mapped = sales.drop("time").withColumn("at", own)
-    (row,) = match(mapped, [selector("all")], columns={"at": "time"}).selectExpr("string(start) AS start").collect()
+    (row,) = (
+        match(mapped, [selector("all")], columns={"at": "time"})
+        .selectExpr("string(start) AS start")
+        .collect()
+    )
     assert row.start == "2026-01-01 07:00:00"
 
 
@@ -141,7 +156,9 @@ def test_until_may_be_a_datetime(sales: DataFrame) -> None:
         match(sales, [FOLLOWS], columns=COLUMNS, until=datetime(2026, 1, 2))
 
 
-def heard(events: DataFrame, subscription: Subscription, columns: dict[str, str] | None) -> list[str]:
+def heard(
+    events: DataFrame, subscription: Subscription, columns: dict[str, str] | None
+) -> list[str]:
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         match(events, [subscription], columns=columns)
@@ -158,7 +175,10 @@ def heard(events: DataFrame, subscription: Subscription, columns: dict[str, str]
         (selector("s", "seller.citi = 'Ghent'"), ("did you mean seller.city?",)),
         (selector("s", "amount.value = 1"), ("amount.value",)),
         (selector("s", "ce_region = 'EU'"), ("ce_region",)),
-        (Subscription("c", "opsl", "=|(ARITH: amount > 1; 60s)(ARITH: amont > 1)"), ("amont", "'c'")),
+        (
+            Subscription("c", "opsl", "=|(ARITH: amount > 1; 60s)(ARITH: amont > 1)"),
+            ("amont", "'c'"),
+        ),
         (selector("s", "a = 1 AND b = 1 AND c = 1 AND d = 1 AND e = 1"), ("and 2 more",)),
     ],
 )
@@ -205,10 +225,16 @@ def test_a_session_of_ones_own_runs_this_python_in_its_workers(tmp_path: Path) -
     trap = tmp_path / "python3"
     trap.write_text("#!/bin/sh\nexit 1\n")
     trap.chmod(0o755)
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYSPARK")}
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("PYSPARK")
+    }
     environment |= {"PATH": f"{tmp_path}:{environment['PATH']}", "SPARK_LOCAL_IP": "127.0.0.1"}
     done = subprocess.run(
-        [sys.executable, "-c", OWN_SESSION], env=environment, capture_output=True, text=True, check=False
+        [sys.executable, "-c", OWN_SESSION],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr[-2000:]
 
@@ -219,7 +245,9 @@ def session_on(master: str, python: str = "python3", **settings: str) -> Any:
 
 
 @pytest.mark.parametrize("master", ["local", "local[2]", "local[*]", "local-cluster[2,1,1024]"])
-def test_on_this_machine_workers_run_this_python(master: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_this_machine_workers_run_this_python(
+    master: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("PYSPARK_PYTHON", raising=False)
     session = session_on(master)
     choose_python(session)

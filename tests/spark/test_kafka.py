@@ -1,4 +1,6 @@
-"""Rows with the schema of Spark's Kafka source: structured, binary and plain JSON, and what is wrong with one."""
+"""Rows with the schema of Spark's Kafka source: structured, binary and plain JSON, and what is
+wrong with one.
+"""
 
 from __future__ import annotations
 
@@ -30,14 +32,23 @@ EVENT = {
 def headers(**given: str | bytes) -> list[dict[str, Any]]:
     found = {name.replace("content_type", "content-type"): value for name, value in given.items()}
     return [
-        {"key": name, "value": value.encode() if isinstance(value, str) else value} for name, value in found.items()
+        {"key": name, "value": value.encode() if isinstance(value, str) else value}
+        for name, value in found.items()
     ]
 
 
-BINARY = headers(ce_specversion="1.0", ce_id="e1", ce_source="shop", ce_type="offer", ce_time="2026-01-01T08:00:00Z")
+BINARY = headers(
+    ce_specversion="1.0",
+    ce_id="e1",
+    ce_source="shop",
+    ce_type="offer",
+    ce_time="2026-01-01T08:00:00Z",
+)
 
 
-def record(value: bytes | None, given: list[dict[str, Any]] | None, offset: int = 0) -> tuple[Any, ...]:
+def record(
+    value: bytes | None, given: list[dict[str, Any]] | None, offset: int = 0
+) -> tuple[Any, ...]:
     found = None if given is None else [(each["key"], each["value"]) for each in given]
     return (b"k1", value, "orders", 0, offset, CAME, 0, found)
 
@@ -64,7 +75,10 @@ def test_data_is_read_by_its_content_type_and_may_be_absent() -> None:
     xml = told(b"<offer>7</offer>", [*BINARY, *headers(content_type="application/xml")])
     assert xml["data"] == "<offer>7</offer>"
     assert told(None, BINARY)["data"] is None
-    assert told(b"\x00\xff", [*BINARY, *headers(content_type="application/octet-stream")])["data"] == "AP8="
+    assert (
+        told(b"\x00\xff", [*BINARY, *headers(content_type="application/octet-stream")])["data"]
+        == "AP8="
+    )
 
 
 def test_headers_may_be_written_in_capitals_come_twice_and_hold_a_geojson_place() -> None:
@@ -84,7 +98,9 @@ def test_headers_may_be_written_in_capitals_come_twice_and_hold_a_geojson_place(
         (None, headers(ce_specversion="2.0", ce_id="e", ce_source="s", ce_type="t"), "specversion"),
     ],
 )
-def test_what_is_no_event_says_why(raw: bytes | None, given: list[dict[str, Any]] | None, words: str) -> None:
+def test_what_is_no_event_says_why(
+    raw: bytes | None, given: list[dict[str, Any]] | None, words: str
+) -> None:
     with pytest.raises(EventProblem) as raised:
         events_of_record(raw, given)
     assert words in raised.value.message
@@ -97,7 +113,9 @@ def test_structured_and_binary_records_may_come_in_one_topic(spark: SparkSession
         record(b'{"price": 350}', [*BINARY, *headers(ce_id="binary")], 1),
         record(b'{"price": 350}', headers(ce_id="wrong"), 2),
     )
-    both = match_with_dead_letters(events, [selector("cheap", "price < 400 AND ce_time < '2026-01-01T08:30:00Z'")])
+    both = match_with_dead_letters(
+        events, [selector("cheap", "price < 400 AND ce_time < '2026-01-01T08:30:00Z'")]
+    )
     rows = both.collect()
     assert sorted(row.match.events[0] for row in rows if row.match) == ["binary", "structured"]
     (letter,) = [row.dead_letter for row in rows if row.dead_letter]
@@ -113,11 +131,17 @@ def test_plain_json_is_data_and_the_record_tells_the_rest(spark: SparkSession) -
     (letter,) = dead_letters(events, columns={"value": "data"}).collect()
     assert letter.place == "orders-0@8"
     mapping = {"value": "data", "key": "id", "timestamp": "time", "topic": "source"}
-    (row,) = match(events, [selector("cheap", "price < 400 AND ce_type = 'orders'")], columns=mapping).collect()
+    (row,) = match(
+        events, [selector("cheap", "price < 400 AND ce_type = 'orders'")], columns=mapping
+    ).collect()
     assert (row.events, row.sources) == (["k1"], ["orders"])
 
 
 def test_a_mapping_without_value_takes_nothing_from_the_record(spark: SparkSession) -> None:
-    events = records(spark, record(b"", None)).selectExpr("*", "'x' AS id", "'s' AS source", "'t' AS type")
-    (row,) = matches_of(match_with_dead_letters(events, [selector("all")], columns={"partition": "data.p"})).collect()
+    events = records(spark, record(b"", None)).selectExpr(
+        "*", "'x' AS id", "'s' AS source", "'t' AS type"
+    )
+    (row,) = matches_of(
+        match_with_dead_letters(events, [selector("all")], columns={"partition": "data.p"})
+    ).collect()
     assert (row.events, row.start) == (["x"], None)

@@ -42,7 +42,9 @@ VALUES = (
 
 def body(number: int, price: int) -> str:
     time = f"2026-01-01T08:00:{number:02d}Z"
-    return json.dumps({"id": f"e{number}", "source": "s", "type": "t", "time": time, "data": {"price": price}})
+    return json.dumps(
+        {"id": f"e{number}", "source": "s", "type": "t", "time": time, "data": {"price": price}}
+    )
 
 
 def prices(spark: SparkSession) -> DataFrame:
@@ -60,10 +62,14 @@ def test_a_match_carries_what_its_row_had_in_every_type(spark: SparkSession) -> 
 
 
 def test_typed_columns_are_kept_too_and_need_not_be_mapped(spark: SparkSession) -> None:
-    events = spark.sql("SELECT 'e' AS id, 's' AS source, 't' AS type, 5 AS price, double('NaN') AS odd, 'n' AS region")
+    events = spark.sql(
+        "SELECT 'e' AS id, 's' AS source, 't' AS type, 5 AS price, double('NaN') AS odd, 'n' AS region"
+    )
     for options in ({}, {"deduplicate": False}, {"content": "events"}):
         given: dict[str, Any] = {"columns": {"price": "data.price"}, **options}
-        (row,) = match(events, [selector("dear", "price > 1")], keep=["region", "odd", "price"], **given).collect()
+        (row,) = match(
+            events, [selector("dear", "price > 1")], keep=["region", "odd", "price"], **given
+        ).collect()
         assert (row.region, str(row.odd), row.price) == ("n", "nan", 5)
         if "content" in options:
             assert "row_kept" not in row.members[0].json
@@ -71,13 +77,19 @@ def test_typed_columns_are_kept_too_and_need_not_be_mapped(spark: SparkSession) 
 
 def test_composites_carry_an_array_parallel_to_their_events(spark: SparkSession) -> None:
     subscriptions = [FOLLOWS, selector("dear", "price > 3")]
-    both = match_with_dead_letters(prices(spark), subscriptions, keep={"region": "where"}, content="events")
+    both = match_with_dead_letters(
+        prices(spark), subscriptions, keep={"region": "where"}, content="events"
+    )
     rows = both.collect()
-    told = {row.match.subscription: (row.match.events, row.match["where"]) for row in rows if row.match}
+    told = {
+        row.match.subscription: (row.match.events, row.match["where"]) for row in rows if row.match
+    }
     assert told == {"follows": (["e1", "e2"], ["north", "south"]), "dear": (["e2"], ["south"])}
     (letter,) = [row.dead_letter for row in rows if row.dead_letter]
     assert letter.input == "{"
-    assert all("row_kept" not in each.json for row in rows if row.match for each in row.match.members)
+    assert all(
+        "row_kept" not in each.json for row in rows if row.match for each in row.match.members
+    )
 
 
 def test_what_is_kept_waits_in_the_state_of_a_stream(spark: SparkSession, tmp_path: Path) -> None:
@@ -109,7 +121,9 @@ def test_what_is_kept_waits_in_the_state_of_a_stream(spark: SparkSession, tmp_pa
         (["counts"], ("map<int,int>", "cast")),
     ],
 )
-def test_what_cannot_be_kept_is_refused_with_a_way_out(spark: SparkSession, keep: Any, words: tuple[str, ...]) -> None:
+def test_what_cannot_be_kept_is_refused_with_a_way_out(
+    spark: SparkSession, keep: Any, words: tuple[str, ...]
+) -> None:
     events = spark.sql(
         """SELECT 'e' AS id, 's' AS source, 't' AS type, 'n' AS region, interval '1' day AS gap, map(1, 2) AS counts"""
     )

@@ -1,4 +1,6 @@
-"""The column `members` on Spark: complete events or RDF, of atoms and composites, in batches and streams."""
+"""The column `members` on Spark: complete events or RDF, of atoms and composites, in batches and
+streams.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,11 @@ def kind_of(frame: DataFrame) -> str | None:
 
 
 def test_events_come_as_structs_and_can_be_matched_again(spark: SparkSession) -> None:
-    special = [each | {"id": f"e{number}"} for number, each in enumerate(SPECIAL) if "Infinity" not in json.dumps(each)]
+    special = [
+        each | {"id": f"e{number}"}
+        for number, each in enumerate(SPECIAL)
+        if "Infinity" not in json.dumps(each)
+    ]
     found = match(frame_of(spark, special), [ALL], content="events").persist()
     assert kind_of(found) == STRUCT
     by_id = {row.members[0].id: row.members[0] for row in found.collect()}
@@ -45,32 +51,52 @@ def test_events_come_as_structs_and_can_be_matched_again(spark: SparkSession) ->
         event, told = from_mapping(body), by_id[body["id"]]
         assert content(from_mapping(json.loads(told.json))) == content(event)
         assert (told.source, told.type, told.rdf) == (event.source, event.type, None)
-        assert told.time.timestamp() * 1e6 == event.interval.start if event.interval else told.time is None
+        assert (
+            told.time.timestamp() * 1e6 == event.interval.start
+            if event.interval
+            else told.time is None
+        )
     again = found.select(F.explode("members").alias("member")).select("member.*")
     as_text = found.select(F.explode("members.json").alias("value"))
     ids = sorted(row.id for row in found.collect())
     assert sorted(row.id for row in match(again, [ALL]).collect()) == ids
     assert sorted(row.id for row in match(as_text, [ALL]).collect()) == ids
-    data = {row.members[0].id: row.members[0].data for row in match(again, [ALL], content="events").collect()}
-    bytes_in = {id for id, each in by_id.items() if each.datacontenttype == "application/octet-stream"}
-    assert data | dict.fromkeys(bytes_in) == {id: None if id in bytes_in else by_id[id].data for id in by_id}
+    data = {
+        row.members[0].id: row.members[0].data
+        for row in match(again, [ALL], content="events").collect()
+    }
+    bytes_in = {
+        id for id, each in by_id.items() if each.datacontenttype == "application/octet-stream"
+    }
+    assert data | dict.fromkeys(bytes_in) == {
+        id: None if id in bytes_in else by_id[id].data for id in by_id
+    }
 
 
 def test_a_file_is_told_as_by_the_local_host(spark: SparkSession, tmp_path: Path) -> None:
     path = tmp_path / "events.jsonl"
     path.write_text(lines_of([*EVENTS, DOCUMENT]))
     entries = [Subscription.from_json(each) if "id" in each else each for each in SUBSCRIPTIONS]
-    contents = {each.id: each.content or "events" for each in entries if isinstance(each, Subscription)}
+    contents = {
+        each.id: each.content or "events" for each in entries if isinstance(each, Subscription)
+    }
     found, letters = run_match(entries, str(path), session=spark, with_members=True)
     require_told([json.loads(each.line(contents[each.subscription])) for each in found])
     assert letters == []
     assert all(each.members == () for each in run_match([ALL], str(path), session=spark)[0])
 
 
-def test_the_option_says_what_the_column_is_and_a_subscription_what_is_in_it(spark: SparkSession) -> None:
+def test_the_option_says_what_the_column_is_and_a_subscription_what_is_in_it(
+    spark: SparkSession,
+) -> None:
     frame = frame_of(spark, EVENTS)
-    rows = {row.subscription: row for row in match(frame, SUBSCRIPTIONS, content="events").collect()}
-    assert (rows["then"].sources, [each.source for each in rows["then"].members]) == (["s1", "s2"], ["s1", "s2"])
+    rows = {
+        row.subscription: row for row in match(frame, SUBSCRIPTIONS, content="events").collect()
+    }
+    assert (rows["then"].sources, [each.source for each in rows["then"].members]) == (
+        ["s1", "s2"],
+        ["s1", "s2"],
+    )
     assert rows["silence"].members is None
     assert [each.rdf for each in rows["turtle"].members] == [GRAPH.format("a"), GRAPH.format("b")]
     rows = {row.subscription: row for row in match(frame, SUBSCRIPTIONS, content="rdf").collect()}
@@ -84,12 +110,17 @@ def test_the_option_says_what_the_column_is_and_a_subscription_what_is_in_it(spa
         "array<string>",
         STRUCT,
     ]
-    texts = {row.subscription: row.members for row in match(frame, [rdf, whole], content="rdf").limit(6).collect()}
+    texts = {
+        row.subscription: row.members
+        for row in match(frame, [rdf, whole], content="rdf").limit(6).collect()
+    }
     assert texts["s"][0].startswith("_:H")
     assert json.loads(texts["t"][0]) in EVENTS
 
 
-def test_who_asks_when_there_is_no_column_rings_and_is_told_so(spark: SparkSession, tmp_path: Path) -> None:
+def test_who_asks_when_there_is_no_column_rings_and_is_told_so(
+    spark: SparkSession, tmp_path: Path
+) -> None:
     catalog = create_catalog(str(tmp_path / "catalog.db"))
     catalog.add(ALL)
     both = match_with_dead_letters(frame_of(spark, EVENTS[:1]), catalog)
@@ -106,6 +137,8 @@ def test_a_stream_tells_members_through_its_state(spark: SparkSession, tmp_path:
         stream.put([json.dumps(each)])
     stream.run([each for each in SUBSCRIPTIONS if each.get("id", "then") in ("then", "atom")])
     told = {each.subscription: each for each in stream.all_matches()}
-    assert [content(event) for event in told["then"].members] == [content(from_mapping(each)) for each in EVENTS[:2]]
+    assert [content(event) for event in told["then"].members] == [
+        content(from_mapping(each)) for each in EVENTS[:2]
+    ]
     assert told["then"].sources == ("s1", "s2")
     assert [event.source for event in told["atom"].members] == ["s3"]

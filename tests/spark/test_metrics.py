@@ -1,4 +1,6 @@
-"""What passes through a query, counted: events, matches, dead letters, late ones, state, by subscription."""
+"""What passes through a query, counted: events, matches, dead letters, late ones, state, by
+subscription.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +21,18 @@ FOLLOWS = Subscription("follows", "opsl", "=|(ARITH: price > 1; 60s)(ARITH: pric
 
 def line(number: int, second: int, price: int = 5) -> str:
     moment = f"2026-01-01T08:00:{second:02d}Z"
-    return json.dumps({"id": f"e{number}", "source": "s", "type": "t", "time": moment, "data": {"price": price}})
+    return json.dumps(
+        {"id": f"e{number}", "source": "s", "type": "t", "time": moment, "data": {"price": price}}
+    )
 
 
 def test_a_batch_query_is_counted_with_its_first_action(spark: SparkSession) -> None:
     rows = [(line(1, 1, 2),), (line(2, 2, 9),), (line(2, 2, 9),), ("{",)]
     events = spark.createDataFrame(rows, "value string")
     watch = Watch("finite")
-    found = match(events, [selector("any", "price > 1"), selector("dear", "price > 5")], metrics=watch)
+    found = match(
+        events, [selector("any", "price > 1"), selector("dear", "price > 5")], metrics=watch
+    )
     assert found.count() == 3
     expected = Metrics(4, 3, 1, 0, 0, {"any": 2, "dear": 1})
     assert watch.get() == expected
@@ -45,7 +51,9 @@ def test_what_is_not_watched_says_so() -> None:
 
 
 def test_a_stream_tells_each_micro_batch_to_a_listener(spark: SparkSession, tmp_path: Path) -> None:
-    """The second file has an event that is too late for the composite, and a line that is no event."""
+    """The second file has an event that is too late for the composite, and a line that is
+    no event.
+    """
     inbox = tmp_path / "inbox"
     inbox.mkdir()
     (inbox / "1").write_text(f"{line(1, 10)}\n{line(2, 50)}\n")
@@ -55,7 +63,9 @@ def test_a_stream_tells_each_micro_batch_to_a_listener(spark: SparkSession, tmp_
     spark.streams.addListener(listener)
     try:
         stream = spark.readStream.format("text").load(str(inbox))
-        found = match(stream, [FOLLOWS, selector("dear", "price > 1")], lateness="1s", metrics=watch)
+        found = match(
+            stream, [FOLLOWS, selector("dear", "price > 1")], lateness="1s", metrics=watch
+        )
         query = found.writeStream.format("memory").queryName("counted").start()
         query.processAllAvailable()
         (inbox / "2").write_text(f"{line(3, 1)}\n{{\n{line(4, 55)}\n")

@@ -1,4 +1,6 @@
-"""On Spark: reception time over rows and columns, stamped on streams; and the warning that absences wait."""
+"""On Spark: reception time over rows and columns, stamped on streams; and the warning that absences
+wait.
+"""
 
 from __future__ import annotations
 
@@ -32,9 +34,15 @@ ASKED = [selector("all"), selector("late", f"ce_endtime = '{at(6)}'"), OVERLAP]
 
 def test_rows_and_columns_end_when_they_were_received(spark: SparkSession) -> None:
     rows = spark.createDataFrame([(json.dumps(each),) for each in BODIES], "value string")
-    fields = "id string, source string, type string, time string, endtime string, receivedtime string"
-    parsed = rows.select(F.from_json("value", f"{fields}, data struct<kind: string>").alias("e")).select("e.*")
-    typed = parsed.withColumns({name: F.col(name).cast("timestamp") for name in ("time", "endtime", "receivedtime")})
+    fields = (
+        "id string, source string, type string, time string, endtime string, receivedtime string"
+    )
+    parsed = rows.select(
+        F.from_json("value", f"{fields}, data struct<kind: string>").alias("e")
+    ).select("e.*")
+    typed = parsed.withColumns(
+        {name: F.col(name).cast("timestamp") for name in ("time", "endtime", "receivedtime")}
+    )
     for frame in (rows, parsed, typed):
         found = match(frame, ASKED, interval="reception", content="events").collect()
         ends = {row.events[0]: row.end for row in found if row.subscription == "all"}
@@ -44,7 +52,9 @@ def test_rows_and_columns_end_when_they_were_received(spark: SparkSession) -> No
     assert match(typed, [OVERLAP]).count() == 0
 
 
-def test_a_stream_stamps_what_comes_or_takes_the_time_of_the_row(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_stream_stamps_what_comes_or_takes_the_time_of_the_row(
+    spark: SparkSession, tmp_path: Path
+) -> None:
     stream = Stream(spark, tmp_path, {"content": "events", "interval": "reception"})
     before = time.time_ns() // 1000
     stream.put([json.dumps(body("a", 1)), json.dumps(body("b", 3, receivedtime=at(6)))])
@@ -53,7 +63,8 @@ def test_a_stream_stamps_what_comes_or_takes_the_time_of_the_row(spark: SparkSes
     (stamped,) = found["a"].members
     end = found["a"].end
     assert end is not None
-    assert before - 1_000 <= end == parse_instant(stamped.envelope["receivedtime"])  # Spark's clock has milliseconds
+    # Spark's clock has milliseconds
+    assert before - 1_000 <= end == parse_instant(stamped.envelope["receivedtime"])
     assert found["b"].end == NOON + 6_000_000
 
     inbox = spark.readStream.format("text").load(str(stream.inbox))
@@ -61,27 +72,39 @@ def test_a_stream_stamps_what_comes_or_takes_the_time_of_the_row(spark: SparkSes
     both = match_with_dead_letters(came, [selector("all")], interval="reception")
     query = both.writeStream.format("memory").queryName("came").trigger(availableNow=True).start()
     query.awaitTermination()
-    ends = {row.events[0]: row.end.timestamp() - NOON / 1e6 for row in matches_of(spark.table("came")).collect()}
+    ends = {
+        row.events[0]: row.end.timestamp() - NOON / 1e6
+        for row in matches_of(spark.table("came")).collect()
+    }
     assert ends == {"a": 9, "b": 6}
 
 
 def test_a_column_that_is_no_time_and_an_unknown_rule_are_refused(spark: SparkSession) -> None:
     rows = spark.createDataFrame([("{}", 7)], "value string, receivedtime int")
-    with pytest.raises(Problem, match=r"ColumnError: the column receivedtime is int; it is a timestamp"):
+    with pytest.raises(
+        Problem, match=r"ColumnError: the column receivedtime is int; it is a timestamp"
+    ):
         match(rows, ASKED, interval="reception")
     with pytest.raises(Problem, match="IntervalError"):
         match(rows, ASKED, interval="receipt")
 
 
-def test_match_tells_once_that_absences_wait_for_the_next_event(spark: SparkSession, tmp_path: Path) -> None:
+def test_match_tells_once_that_absences_wait_for_the_next_event(
+    spark: SparkSession, tmp_path: Path
+) -> None:
     stream = spark.readStream.format("text").load(str(tmp_path))
     batch = spark.createDataFrame([("{}",)], "value string")
-    kinds = [{"define": kind, "language": "selector", "expression": f"kind = '{kind}'"} for kind in ("A", "B")]
+    kinds = [
+        {"define": kind, "language": "selector", "expression": f"kind = '{kind}'"}
+        for kind in ("A", "B")
+    ]
     silence = [*kinds, {"id": "quiet", "language": "opsl", "expression": "!(A; 10s)B"}]
     inside = [*kinds, {"id": "deep", "language": "opsl", "expression": "=|(A; 1h)(!(A; 10s)B)"}]
     between = [*kinds, {"id": "between", "language": "opsl", "expression": "!(A; A)B"}]
 
-    def told(frame: object, subscriptions: object, **settings: str) -> list[warnings.WarningMessage]:
+    def told(
+        frame: object, subscriptions: object, **settings: str
+    ) -> list[warnings.WarningMessage]:
         with warnings.catch_warnings(record=True) as heard:
             warnings.simplefilter("always")
             match(frame, subscriptions, **settings)  # type: ignore[arg-type]
@@ -92,6 +115,11 @@ def test_match_tells_once_that_absences_wait_for_the_next_event(spark: SparkSess
     assert 'idle="10s"' in str(warning.message)
     assert warning.filename == __file__
     assert len(told(stream, inside)) == 1
-    for quiet in ((stream, silence, "10s"), (stream, between, None), (batch, silence, None), (stream, ASKED, None)):
+    for quiet in (
+        (stream, silence, "10s"),
+        (stream, between, None),
+        (batch, silence, None),
+        (stream, ASKED, None),
+    ):
         frame, subscriptions, idle = quiet
         assert told(frame, subscriptions, **({} if idle is None else {"idle": idle})) == []

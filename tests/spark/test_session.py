@@ -20,7 +20,9 @@ def fake_java(folder: Path, version: str) -> None:
 
 
 @pytest.mark.parametrize(("version", "number"), [("1.8.0_292", "8"), ("11.0.2", "11")])
-def test_an_old_java_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, number: str) -> None:
+def test_an_old_java_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, number: str
+) -> None:
     fake_java(tmp_path, version)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     with pytest.raises(StateProblem, match=f"is Java {number}"):
@@ -34,7 +36,9 @@ def test_a_new_java_will_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ver
     require_java()
 
 
-def test_without_java_one_line_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_java_one_line_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(StateProblem) as raised:

@@ -1,4 +1,6 @@
-"""Streaming DataFrames: real running queries over files, one file per micro-batch; subscriptions fixed and live."""
+"""Streaming DataFrames: real running queries over files, one file per micro-batch; subscriptions
+fixed and live.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,12 @@ class Running:
         return sorted((each.subscription, each.events[0]) for each in self.matches[before:])
 
     def letters(self) -> list[dict[str, Any]]:
-        return [row["dead_letter"] for rows in self.batches for row in rows if row["dead_letter"] is not None]
+        return [
+            row["dead_letter"]
+            for rows in self.batches
+            for row in rows
+            if row["dead_letter"] is not None
+        ]
 
 
 def line(id: str, **data: Any) -> str:
@@ -74,8 +81,12 @@ def running(spark: SparkSession, tmp_path: Path) -> Iterator[Callable[..., Runni
     def start(subscriptions: Any, again: Running | None = None, **settings: Any) -> Running:
         scene = again or Running(tmp_path / f"inbox{len(started)}")
         scene.inbox.mkdir(exist_ok=True)
-        lines = spark.readStream.format("text").option("maxFilesPerTrigger", 1).load(str(scene.inbox))
-        writer = match_with_dead_letters(lines, subscriptions, **settings).writeStream.foreachBatch(scene.keep)
+        lines = (
+            spark.readStream.format("text").option("maxFilesPerTrigger", 1).load(str(scene.inbox))
+        )
+        writer = match_with_dead_letters(lines, subscriptions, **settings).writeStream.foreachBatch(
+            scene.keep
+        )
         checkpoint = scene.inbox.with_suffix(".checkpoint")
         scene.query = writer.option("checkpointLocation", str(checkpoint)).start()
         started.append(scene)
@@ -100,7 +111,9 @@ def cut(chance: random.Random, lines: Sequence[str], most: int) -> Iterator[Sequ
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_a_stream_rings_as_the_reference_says_however_it_is_cut(running: Callable[..., Running], seed: int) -> None:
+def test_a_stream_rings_as_the_reference_says_however_it_is_cut(
+    running: Callable[..., Running], seed: int
+) -> None:
     lines = random_lines(seed, count=120)
     scene = running(SUBSCRIPTIONS)
     for piece in cut(random.Random(seed), lines, most=4):
@@ -129,7 +142,9 @@ def test_a_subscription_rings_from_when_it_is_added_until_it_is_removed(
 def test_all_rows_of_a_micro_batch_see_one_version(
     spark: SparkSession, running: Callable[..., Running], catalog: Catalog
 ) -> None:
-    """Subscriptions that ring for everything come and go all the time: each event shows the version that it met."""
+    """Subscriptions that ring for everything come and go all the time: each event shows the version
+    that it met.
+    """
     spark.conf.set("spark.sql.files.openCostInBytes", "1")
     spark.conf.set("spark.sql.files.maxPartitionBytes", "20000")
     catalog.add(selector("v0"))
@@ -166,7 +181,9 @@ def test_all_rows_of_a_micro_batch_see_one_version(
     assert len(set(seen)) > 1, "the catalog did change between micro-batches"
 
 
-def test_nothing_malformed_stops_the_stream(running: Callable[..., Running], catalog: Catalog) -> None:
+def test_nothing_malformed_stops_the_stream(
+    running: Callable[..., Running], catalog: Catalog
+) -> None:
     catalog.add(selector("good"), selector("wrong", "price >"))
     scene = running(str(catalog.url))
     scene.put([line("e1"), "{", line("e2")])
@@ -177,11 +194,15 @@ def test_nothing_malformed_stops_the_stream(running: Callable[..., Running], cat
     rows = [letter["input"] for letter in scene.letters() if letter["subscription"] is None]
     assert sorted(rows) == ["[]", "{"]
     told = [letter for letter in scene.letters() if letter["subscription"] is not None]
-    assert {(letter["subscription"], letter["code"]) for letter in told} == {("wrong", "SelectorSyntaxError")}
+    assert {(letter["subscription"], letter["code"]) for letter in told} == {
+        ("wrong", "SelectorSyntaxError")
+    }
     assert told[0]["place"].startswith("line 1, column ")
 
 
-def test_a_stream_remembers_identities_for_the_time_it_is_told(running: Callable[..., Running]) -> None:
+def test_a_stream_remembers_identities_for_the_time_it_is_told(
+    running: Callable[..., Running],
+) -> None:
     scene = running([selector("all")], deduplicate="10 minutes")
     assert scene.ring("e1", "e2") == [("all", "e1"), ("all", "e2")]
     assert scene.ring("e2", "e3") == [("all", "e3")]
@@ -191,10 +212,14 @@ def test_a_stream_remembers_identities_for_the_time_it_is_told(running: Callable
     assert scene.query is not None
     scene.query.stop()
     running([selector("all")], again=scene, deduplicate="10 minutes")
-    assert scene.ring("e3", "e4") == [("all", "e4")], "a query that was stopped and started again remembers"
+    assert scene.ring("e3", "e4") == [("all", "e4")], (
+        "a query that was stopped and started again remembers"
+    )
 
 
-def test_a_stream_without_that_time_rings_again_with_the_same_id(running: Callable[..., Running]) -> None:
+def test_a_stream_without_that_time_rings_again_with_the_same_id(
+    running: Callable[..., Running],
+) -> None:
     scene = running([selector("all")])
     assert scene.ring("e1") == scene.ring("e1") == [("all", "e1")]
     assert len({each.id for each in scene.matches}) == 1
@@ -208,11 +233,15 @@ def test_a_stream_cannot_remember_for_ever(spark: SparkSession) -> None:
         match(stream, [], deduplicate="long")
 
 
-def test_a_replaced_definition_reaches_a_running_query(running: Callable[..., Running], catalog: Catalog) -> None:
+def test_a_replaced_definition_reaches_a_running_query(
+    running: Callable[..., Running], catalog: Catalog
+) -> None:
     def kinds(text: str) -> Definition:
         return Definition("kinds", ontology=text, media_type="text/x-tbox")
 
-    catalog.add(kinds("wanted := order;"), Subscription("mine", "concept", "wanted"), selector("always"))
+    catalog.add(
+        kinds("wanted := order;"), Subscription("mine", "concept", "wanted"), selector("always")
+    )
     scene = running(catalog)
     assert scene.ring("e1") == [("always", "e1")]
     catalog.replace(kinds("wanted := order or t;"))
@@ -226,7 +255,9 @@ def test_a_replaced_definition_reaches_a_running_query(running: Callable[..., Ru
     assert told == {("UNKNOWN_NAME", "wanted", "mine"), ("EventWarning", "t", None)}
 
 
-def test_atoms_need_no_shuffle(spark: SparkSession, catalog: Catalog, capsys: pytest.CaptureFixture[str]) -> None:
+def test_atoms_need_no_shuffle(
+    spark: SparkSession, catalog: Catalog, capsys: pytest.CaptureFixture[str]
+) -> None:
     frame = spark.createDataFrame([(line("e1"),)], "value string")
     match(frame, catalog, deduplicate=False).explain()
     plan = capsys.readouterr().out

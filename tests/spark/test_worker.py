@@ -1,4 +1,6 @@
-"""What a Python worker does, without Spark: versions of the index, and how rows become Arrow batches."""
+"""What a Python worker does, without Spark: versions of the index, and how rows become Arrow
+batches.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def catalog(tmp_path: Path) -> Catalog:
 
 
 def event_rows(*ids: str, version: int | None = None, **data: Any) -> Any:
-    lines = [json.dumps({"id": id, "source": "s", "type": "t", "data": data}).encode() for id in ids]
+    lines = [
+        json.dumps({"id": id, "source": "s", "type": "t", "data": data}).encode() for id in ids
+    ]
     columns = {"value": lines} | ({} if version is None else {VERSION: [version] * len(ids)})
     return pa.RecordBatch.from_pydict(columns)
 
@@ -136,17 +140,25 @@ def test_problems_are_told_once_and_again_for_a_batch_tried_again() -> None:
     assert len(list(reports.due(Task("q", "10", 0), index))) == 1
 
 
-def test_a_replaced_definition_reaches_a_worker_and_touches_only_who_may_use_it(catalog: Catalog) -> None:
+def test_a_replaced_definition_reaches_a_worker_and_touches_only_who_may_use_it(
+    catalog: Catalog,
+) -> None:
     def steps(text: str) -> Definition:
         return Definition("steps", ontology=text, media_type="text/x-tbox")
 
     pallets = Subscription("pallets", "concept", "exists step.moving")
-    catalog.add(steps("moving := {rail};"), pallets, *(selector(f"s{number}", "x = 1") for number in range(9)))
+    catalog.add(
+        steps("moving := {rail};"),
+        pallets,
+        *(selector(f"s{number}", "x = 1") for number in range(9)),
+    )
     catalog.replace(steps("moving := {rail, road};"))
     catalog.replace(steps("other := {rail};"))
     catalog.replace(steps("moving := {road};"))
     matcher = ByMatch(JsonRows(), LiveCatalog(catalog.url))
-    found = [rung(matcher, event_rows("e", version=version, step="road")) for version in (1, 2, 3, 4)]
+    found = [
+        rung(matcher, event_rows("e", version=version, step="road")) for version in (1, 2, 3, 4)
+    ]
     assert found == [[], ["pallets"], [], ["pallets"]]
     indexes, source = Indexes(), LiveCatalog(catalog.url)
     first = indexes.at(source, 1).work
@@ -156,7 +168,9 @@ def test_a_replaced_definition_reaches_a_worker_and_touches_only_who_may_use_it(
 def test_what_breaks_again_is_told_again() -> None:
     def at(version: int, text: str) -> Snapshot:
         known = Definition("steps", ontology=text, media_type="text/x-tbox")
-        return Snapshot(version, (Subscription("pallets", "concept", "exists step.moving"),), (known,))
+        return Snapshot(
+            version, (Subscription("pallets", "concept", "exists step.moving"),), (known,)
+        )
 
     index, reports, told = Index(), Reports(), []
     for version, text in enumerate(("moving := a;", "other := a;", "moving := a;", "other := a;")):
@@ -170,7 +184,8 @@ def test_matches_come_in_portions(monkeypatch: pytest.MonkeyPatch, most: int) ->
     monkeypatch.setattr(worker, "MOST_MATCHES", most)
     lines = random_lines(seed=3, count=40)
     rows = [
-        pa.RecordBatch.from_pydict({"value": [line.encode() for line in some]}) for some in (lines[:15], lines[15:])
+        pa.RecordBatch.from_pydict({"value": [line.encode() for line in some]})
+        for some in (lines[:15], lines[15:])
     ]
     source = source_of(SUBSCRIPTIONS)
     batches = list(ByMatch(JsonRows(), source)(iter(rows)))
@@ -199,12 +214,16 @@ def test_what_an_xpath_would_cost_too_much_for_is_told_and_the_others_are_served
     line = json.dumps({**event, "data": "<r>" + "<b/>" * 2000 + "</r>"}).encode()
     found = [
         row
-        for batch in ByMatch(JsonRows(), source)(iter([pa.RecordBatch.from_pydict({"value": [line]})]))
+        for batch in ByMatch(JsonRows(), source)(
+            iter([pa.RecordBatch.from_pydict({"value": [line]})])
+        )
         for row in batch.to_pylist()
     ]
     assert [row["match"]["subscription"] for row in found if row["match"]] == ["other"]
     assert [
-        (row["dead_letter"]["code"], row["dead_letter"]["subscription"]) for row in found if row["dead_letter"]
+        (row["dead_letter"]["code"], row["dead_letter"]["subscription"])
+        for row in found
+        if row["dead_letter"]
     ] == [("LIMIT", "bomb")]
 
 
@@ -212,7 +231,9 @@ def test_odd_events_are_served_and_told_once_in_a_task() -> None:
     known = Definition("steps", ontology="moving := {rail};", media_type="text/x-tbox")
     source = source_of([known, Subscription("mine", "concept", "exists step.moving")])
     batches = [event_rows("1", "2", step="rail"), event_rows("3", step="rail")]
-    found = [row for batch in ByMatch(JsonRows(), source)(iter(batches)) for row in batch.to_pylist()]
+    found = [
+        row for batch in ByMatch(JsonRows(), source)(iter(batches)) for row in batch.to_pylist()
+    ]
     assert len([row for row in found if row["match"]]) == 3
     (letter,) = [row["dead_letter"] for row in found if row["dead_letter"]]
     assert (letter["code"], letter["token"]) == ("EventWarning", "t")

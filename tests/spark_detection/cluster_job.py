@@ -1,7 +1,9 @@
-"""Composites on `local-cluster[2,1,1024]` in its own process: executors are processes of their own, nothing is shared.
+"""Composites on `local-cluster[2,1,1024]` in its own process: executors are processes of their own,
+nothing is shared.
 
-Arguments: a folder with the files of a stream in `inbox`. Prints matches as JSON Lines: first of a back-test over all
-files, then, after a line `--`, of a stream, a file in each micro-batch, whose Python workers are killed on the way.
+Arguments: a folder with the files of a stream in `inbox`. Prints matches as JSON Lines: first of a
+back-test over all files, then, after a line `--`, of a stream, a file in each micro-batch, whose
+Python workers are killed on the way.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ from tocsin.spark import local_session, match, match_with_dead_letters
 
 @dataclass(frozen=True)
 class LosingWorkers:
-    """Passes rows on; the first attempt at a task with rows kills all Python workers of its executor, itself included.
+    """Passes rows on; the first attempt at a task with rows kills all Python workers of its
+    executor, itself included.
 
     A worker that dies leaves a note in the folder.
     """
@@ -47,8 +50,13 @@ class LosingWorkers:
 
 
 def workers_beside() -> list[int]:
-    """Children of the daemon that this worker is a child of: those that idle, with shards in their memory, first."""
-    children = (int(word) for word in Path(f"/proc/{os.getppid()}/task/{os.getppid()}/children").read_text().split())
+    """Children of the daemon that this worker is a child of: those that idle, with shards in their
+    memory, first.
+    """
+    children = (
+        int(word)
+        for word in Path(f"/proc/{os.getppid()}/task/{os.getppid()}/children").read_text().split()
+    )
     return sorted(children, key=lambda pid: pid == os.getpid())
 
 
@@ -63,7 +71,9 @@ def main(folder: Path) -> None:
 
 def streamed(spark: SparkSession, folder: Path) -> None:
     (folder / "lost").mkdir()
-    lines = spark.readStream.format("text").option("maxFilesPerTrigger", 1).load(str(folder / "inbox"))
+    lines = (
+        spark.readStream.format("text").option("maxFilesPerTrigger", 1).load(str(folder / "inbox"))
+    )
     dying = lines.repartition(2).mapInArrow(LosingWorkers(folder / "lost"), lines.schema)
     both = match_with_dead_letters(dying, SUBSCRIPTIONS, lateness="5s")
 
@@ -71,7 +81,9 @@ def streamed(spark: SparkSession, folder: Path) -> None:
         for each in matches_in(frame.toArrow()):
             print(each.line())
 
-    writer = both.writeStream.foreachBatch(deliver).option("checkpointLocation", str(folder / "checkpoint"))
+    writer = both.writeStream.foreachBatch(deliver).option(
+        "checkpointLocation", str(folder / "checkpoint")
+    )
     writer.trigger(availableNow=True).start().awaitTermination()
 
 

@@ -1,7 +1,9 @@
-"""A driver that can be killed at any moment: serves the streams of a folder side by side, then ends.
+"""A driver that can be killed at any moment: serves the streams of a folder side by side, then
+ends.
 
-Arguments: the folder, which has one folder for each stream, and how many files make a micro-batch. Matches go to one
-file for each attempt at a micro-batch, whole or not at all: `rung/NUMBER.PID.jsonl`.
+Arguments: the folder, which has one folder for each stream, and how many files make a micro-batch.
+Matches go to one file for each attempt at a micro-batch, whole or not at all:
+`rung/NUMBER.PID.jsonl`.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ QUICK_TO_START = {
 
 
 def main(folder: Path, files_at_once: int) -> None:
-    """Streams are started one by one, since Spark gives the Python process of each but ten seconds to start."""
+    """Streams are started one by one, since Spark gives the Python process of each but ten seconds
+    to start.
+    """
     spark = local_session("local[2]", name="tocsin kill test", memory="1g", settings=QUICK_TO_START)
     streams = [Delivery(each) for each in sorted(folder.glob("stream*"))]
     queries = [started(spark, each, files_at_once) for each in streams]

@@ -1,6 +1,8 @@
-"""A fake host: match tasks and shards as Spark runs them, in this process, with Spark's own stand-in for the store.
+"""A fake host: match tasks and shards as Spark runs them, in this process, with Spark's own
+stand-in for the store.
 
-A test compares it with the real one. A worker may be lost at any micro-batch: what it had in memory is then gone.
+A test compares it with the real one. A worker may be lost at any micro-batch: what it had in memory
+is then gone.
 """
 
 from __future__ import annotations
@@ -35,7 +37,8 @@ class FakeHost:
         self._source = source
         self._shards = shards
         self._tester = TwsTester(
-            Detector(source, shards, pace), timeMode="None" if pace.idle is None else "ProcessingTime"
+            Detector(source, shards, pace),
+            timeMode="None" if pace.idle is None else "ProcessingTime",
         )
 
     def batch(self, *partitions: Sequence[str]) -> None:
@@ -60,7 +63,10 @@ class FakeHost:
         keeping.WORKER_SHARDS._by_token.clear()
 
     def _sent(self, lines: Sequence[str]) -> list[dict[str, Any]]:
-        columns = {"value": [line.encode() for line in lines], VERSION: [self.version()] * len(lines)}
+        columns = {
+            "value": [line.encode() for line in lines],
+            VERSION: [self.version()] * len(lines),
+        }
         rows = pa.RecordBatch.from_pydict(columns)
         sending = Sending(JsonRows(), self._source, self._shards)
         return [row for batch in sending(iter([rows])) for row in batch.to_pylist()]

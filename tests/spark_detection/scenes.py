@@ -1,4 +1,6 @@
-"""Scenes for composite detection on Spark: running streams, and random worlds written as subscriptions and lines."""
+"""Scenes for composite detection on Spark: running streams, and random worlds written as
+subscriptions and lines.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ from tocsin.spark import match_with_dead_letters
 from tocsin.values.time import format_instant, parse_instant
 
 NAMES = tuple(
-    Definition(letter.upper(), language="selector", expression=f"kind = '{letter}'") for letter in ("a", "b", "c")
+    Definition(letter.upper(), language="selector", expression=f"kind = '{letter}'")
+    for letter in ("a", "b", "c")
 )
 NEW_YEAR = parse_instant("2026-01-01T00:00:00Z")
 PATTERNS = {
@@ -40,11 +43,15 @@ PATTERNS = {
 def line(id: str, kind: str, second: float, **data: Any) -> str:
     """An event of a kind at a second of 2026."""
     time = format_instant(NEW_YEAR + round(second * 1_000_000))
-    return json.dumps({"id": id, "source": "s", "type": "t", "time": time, "data": {"kind": kind, **data}})
+    return json.dumps(
+        {"id": id, "source": "s", "type": "t", "time": time, "data": {"kind": kind, **data}}
+    )
 
 
 def random_lines(chance: random.Random, count: int, step: float = 1.0) -> list[str]:
-    """Events of three kinds and one that nobody wants, in order of time, about `step` seconds apart, with ties."""
+    """Events of three kinds and one that nobody wants, in order of time, about `step` seconds
+    apart, with ties.
+    """
     second, lines = 0.0, []
     for number in range(count):
         second += chance.choice([0.0, 0.5, 1.0, 1.0, 2.5]) * step
@@ -61,14 +68,20 @@ def shuffled_within(chance: random.Random, lines: Sequence[str], places: int) ->
 def cut(chance: random.Random, lines: Sequence[str], pieces: int) -> list[Sequence[str]]:
     """The lines in order, cut at random places."""
     places = sorted(chance.randrange(len(lines) + 1) for _ in range(pieces - 1))
-    return [lines[first:last] for first, last in zip([0, *places], [*places, len(lines)], strict=True)]
+    return [
+        lines[first:last] for first, last in zip([0, *places], [*places, len(lines)], strict=True)
+    ]
 
 
 def local(subscriptions: Iterable[Subscription | Definition], lines: Iterable[str]) -> list[Match]:
     """What the local host finds in all lines."""
     held = list(subscriptions)
     names = [each for each in held if isinstance(each, Definition)]
-    plans = {each.id: compile_subscription(each, names) for each in held if isinstance(each, Subscription)}
+    plans = {
+        each.id: compile_subscription(each, names)
+        for each in held
+        if isinstance(each, Subscription)
+    }
     return match_events(plans, read_events(each.encode() for each in lines))
 
 
@@ -93,12 +106,18 @@ class OwnWorld:
 
 
 def own_world(number: int, scenario: Scenario) -> OwnWorld:
-    """A scenario apart from all others: its subscription rings for events of its own source only."""
+    """A scenario apart from all others: its subscription rings for events of its own source
+    only.
+    """
     source = f"scenario{number}"
     expression = _NAME.sub(lambda found: f"{found[1]}x{number}", scenario.subscription.expression)
     subscription = replace(scenario.subscription, id=f"s{number}", expression=expression)
     names = [
-        Definition(f"{name}x{number}", language="selector", expression=f"{meaning} AND ce_source = '{source}'")
+        Definition(
+            f"{name}x{number}",
+            language="selector",
+            expression=f"{meaning} AND ce_source = '{source}'",
+        )
         for name, meaning in _MEANING.items()
         if f"{name}x{number}" in expression
     ]
@@ -107,13 +126,17 @@ def own_world(number: int, scenario: Scenario) -> OwnWorld:
 
 
 def is_inline(scenario: Scenario) -> bool:
-    """Whether the expression has conditions of its own, which cannot be told to look at one source only."""
+    """Whether the expression has conditions of its own, which cannot be told to look at one source
+    only.
+    """
     return re.search(r"ARITH|STRING|selector", scenario.subscription.expression) is not None
 
 
 @dataclass
 class Stream:
-    """A query over a folder of files, one file per micro-batch; what came out is kept by batch number."""
+    """A query over a folder of files, one file per micro-batch; what came out is kept by batch
+    number.
+    """
 
     spark: SparkSession
     folder: Path
@@ -133,13 +156,18 @@ class Stream:
         self.written += 1
         beside = self.folder / f"{self.written:05d}.txt"
         beside.write_text("".join(each + "\n" for each in lines))
-        os.utime(beside, (1_000_000_000 + self.written,) * 2)  # the source takes files by their times
+        # the source takes files by their times
+        os.utime(beside, (1_000_000_000 + self.written,) * 2)
         beside.rename(self.inbox / beside.name)
 
     def start(self, subscriptions: Any, **trigger: Any) -> None:
         """Starts the query, or starts it again from its checkpoint."""
         self.inbox.mkdir(parents=True, exist_ok=True)
-        lines = self.spark.readStream.format("text").option("maxFilesPerTrigger", 1).load(str(self.inbox))
+        lines = (
+            self.spark.readStream.format("text")
+            .option("maxFilesPerTrigger", 1)
+            .load(str(self.inbox))
+        )
         both = match_with_dead_letters(lines, subscriptions, **self.settings)
         writer = both.writeStream.foreachBatch(self._keep)
         if trigger:

@@ -1,4 +1,6 @@
-"""Batch DataFrames: every scenario of the OPSL spec on Spark, and back-tests with the answer of the local host."""
+"""Batch DataFrames: every scenario of the OPSL spec on Spark, and back-tests with the answer of the
+local host.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,16 @@ from pyspark.sql import SparkSession
 
 from tests.scenarios.loading import scenarios, shown
 from tests.spark.scenes import found_in
-from tests.spark_detection.scenes import NAMES, PATTERNS, REGIONS, is_inline, line, local, own_world, random_lines
+from tests.spark_detection.scenes import (
+    NAMES,
+    PATTERNS,
+    REGIONS,
+    is_inline,
+    line,
+    local,
+    own_world,
+    random_lines,
+)
 from tocsin.catalog import Subscription, compile_subscription
 from tocsin.hosts.local.finite import match_events, read_events
 from tocsin.spark import match, run_match
@@ -25,7 +36,11 @@ ATOM = Subscription("atom", "selector", "kind = 'b'")
 
 def test_every_scenario_in_one_job(spark: SparkSession) -> None:
     """Each has a source of its own, and its atoms look at that source only."""
-    worlds = {f"s{number}": own_world(number, each) for number, each in enumerate(OPSL) if not is_inline(each)}
+    worlds = {
+        f"s{number}": own_world(number, each)
+        for number, each in enumerate(OPSL)
+        if not is_inline(each)
+    }
     assert len(worlds) > 50
     lines = [line for world in worlds.values() for line in world.lines]
     random.Random(1).shuffle(lines)
@@ -35,7 +50,9 @@ def test_every_scenario_in_one_job(spark: SparkSession) -> None:
     found = defaultdict(list)
     for each in found_in(match(frame, entries, shards=3)):
         found[each.subscription].append(shown(each))
-    assert {id: tuple(found[id]) for id in worlds} == {id: world.expected for id, world in worlds.items()}
+    assert {id: tuple(found[id]) for id in worlds} == {
+        id: world.expected for id, world in worlds.items()
+    }
 
 
 def test_scenarios_with_conditions_of_their_own(spark: SparkSession) -> None:
@@ -49,7 +66,9 @@ def test_scenarios_with_conditions_of_their_own(spark: SparkSession) -> None:
 
 
 def test_a_file_gives_what_the_local_host_gives(spark: SparkSession, tmp_path: Path) -> None:
-    """Atoms, composites, repeated events, malformed lines, and events that come late in the order of lines."""
+    """Atoms, composites, repeated events, malformed lines, and events that come late in the order
+    of lines.
+    """
     lines = random_lines(random.Random(2), 120)
     lines += [*lines[:5], "{", line("too late", "a", 3)]
     path = tmp_path / "events.jsonl"
@@ -59,13 +78,17 @@ def test_a_file_gives_what_the_local_host_gives(spark: SparkSession, tmp_path: P
     until = parse_instant("2026-01-01T00:01:30Z")
     for lateness in (None, 2_000_000):
         expected = read_events(path.read_bytes().splitlines(keepends=True), lateness)
-        matches, letters = run_match(entries, str(path), lateness=lateness, until=until, session=spark, part_bytes=2000)
+        matches, letters = run_match(
+            entries, str(path), lateness=lateness, until=until, session=spark, part_bytes=2000
+        )
         assert matches == match_events(plans, expected, until)
         assert letters == expected.dead_letters
 
 
 def test_time_passes_also_where_nothing_happens(spark: SparkSession) -> None:
-    """A window that stays silent rings although no shard is sent an event; the clock stops where it is told to."""
+    """A window that stays silent rings although no shard is sent an event; the clock stops where it
+    is told to.
+    """
     silent = [*NAMES, Subscription("silent", "opsl", "!(2026-01-01T00:00:01Z; 10s)A")]
     frame = spark.createDataFrame([(line("z", "z", 1),)], "value string")
     [rung] = found_in(match(frame, silent))
@@ -73,7 +96,9 @@ def test_time_passes_also_where_nothing_happens(spark: SparkSession) -> None:
     assert found_in(match(frame, silent, until="2026-01-01T00:00:10Z")) == []
 
 
-def test_windows_that_were_over_before_the_first_event_are_dead_letters(spark: SparkSession, tmp_path: Path) -> None:
+def test_windows_that_were_over_before_the_first_event_are_dead_letters(
+    spark: SparkSession, tmp_path: Path
+) -> None:
     worlds = {f"s{number}": own_world(number, each) for number, each in enumerate(OVER)}
     path = tmp_path / "events.jsonl"
     path.write_text("\n".join(line for world in worlds.values() for line in world.lines))
@@ -81,11 +106,17 @@ def test_windows_that_were_over_before_the_first_event_are_dead_letters(spark: S
     entries += [world.subscription for world in worlds.values()]
     matches, letters = run_match(entries, str(path), session=spark)
     assert matches == []
-    assert sorted((letter.code, letter.input) for letter in letters) == [("WindowInPast", id) for id in sorted(worlds)]
+    assert sorted((letter.code, letter.input) for letter in letters) == [
+        ("WindowInPast", id) for id in sorted(worlds)
+    ]
 
 
-def test_leaps_and_wrong_clocks_are_those_of_the_local_host(spark: SparkSession, tmp_path: Path) -> None:
-    """What lies in a pause is decided by all events, also by those that no shard wants and that other tasks see."""
+def test_leaps_and_wrong_clocks_are_those_of_the_local_host(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """What lies in a pause is decided by all events, also by those that no shard wants and that
+    other tasks see.
+    """
     silent = Subscription("silent", "concept", "not (selector{ kind = 'a' }) (1 s)")
     pair = Subscription("pair", "opsl", "=|(selector{ kind = 'a' }; 5s)selector{ kind = 'b' }")
     seconds = [0, 3, 900, 1850, 3400, 3500, 9000, 9100]
@@ -93,7 +124,9 @@ def test_leaps_and_wrong_clocks_are_those_of_the_local_host(spark: SparkSession,
     lines.insert(4, line("wrong", "b", 3e8))
     (tmp_path / "events.jsonl").write_text("\n".join(lines) + "\n")
     day = 86_400_000_000
-    found, letters = run_match([silent, pair], str(tmp_path / "events.jsonl"), ahead=day, part_bytes=300, session=spark)
+    found, letters = run_match(
+        [silent, pair], str(tmp_path / "events.jsonl"), ahead=day, part_bytes=300, session=spark
+    )
     judged = read_events([each.encode() for each in lines], ahead=day)
     plans = {each.id: compile_subscription(each) for each in (silent, pair)}
     expected = match_events(plans, judged)

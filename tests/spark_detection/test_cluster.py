@@ -1,4 +1,6 @@
-"""Composites on separate executor processes whose Python workers are lost: what the local host finds, in both ways."""
+"""Composites on separate executor processes whose Python workers are lost: what the local host
+finds, in both ways.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ FILES = 4
 
 
 @pytest.mark.spark
-def test_a_cluster_that_loses_workers_detects_what_the_local_host_detects(tmp_path: Path, spark_home: Path) -> None:
+def test_a_cluster_that_loses_workers_detects_what_the_local_host_detects(
+    tmp_path: Path, spark_home: Path
+) -> None:
     chance = random.Random(5)
     lines, last = random_lines(chance, 60), line("last", "z", 30_000)
     stream = Stream(None, tmp_path)  # type: ignore[arg-type]

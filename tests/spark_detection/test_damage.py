@@ -1,4 +1,6 @@
-"""State that cannot be read says what to do, and an event or composite that raises in a shard harms no other."""
+"""State that cannot be read says what to do, and an event or composite that raises in a shard harms
+no other.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,13 @@ from tocsin.hosts.spark.detection.clock import Pace
 from tocsin.hosts.spark.detection.shards import shard_keys
 from tocsin.hosts.spark.sources import FixedList
 
-LINES = [line("a1", "a", 1), line("b1", "b", 3), line("a2", "a", 10), line("b2", "b", 12), line("z1", "z", 30)]
+LINES = [
+    line("a1", "a", 1),
+    line("b1", "b", 3),
+    line("a2", "a", 10),
+    line("b2", "b", 12),
+    line("z1", "z", 30),
+]
 
 
 def host_of(*subscriptions: Any) -> FakeHost:
@@ -31,11 +39,15 @@ def test_a_damaged_state_says_what_to_do(junk: bytes) -> None:
     (key,) = shard_keys(1)
     host._tester.updateValueState("base", key, (junk,))
     host.lose_workers()
-    with pytest.raises(StateProblem, match=r"StateStoreError: the state of shard 0 cannot be read.*new checkpoint"):
+    with pytest.raises(
+        StateProblem, match=r"StateStoreError: the state of shard 0 cannot be read.*new checkpoint"
+    ):
         host.batch(LINES[2:])
 
 
-def test_an_event_that_raises_in_a_shard_is_told_and_the_others_are_served(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_event_that_raises_in_a_shard_is_told_and_the_others_are_served(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     detect = Engine.detect
 
     def raising(engine: Engine, event: Event, atoms: Iterable[Any]) -> Any:
@@ -57,7 +69,9 @@ def test_an_event_that_raises_in_a_shard_is_told_and_the_others_are_served(monke
     assert "tocsin/" in letter.reason
 
 
-def test_a_composite_that_cannot_be_told_is_told_as_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_composite_that_cannot_be_told_is_told_as_a_fault(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     rendered = Engine.rendered
 
     def raising(engine: Engine, found: Any) -> Any:

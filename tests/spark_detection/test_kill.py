@@ -1,7 +1,8 @@
-"""A driver killed with SIGKILL at 20 random points and started again delivers what one never killed delivers.
+"""A driver killed with SIGKILL at 20 random points and started again delivers what one never killed
+delivers.
 
-Starting a driver is what takes the time, so one driver serves several streams, each with an input and a checkpoint of
-its own: a kill meets each of them at another point of its run.
+Starting a driver is what takes the time, so one driver serves several streams, each with an input
+and a checkpoint of its own: a kill meets each of them at another point of its run.
 """
 
 from __future__ import annotations
@@ -63,7 +64,9 @@ def test_a_killed_driver_goes_on_where_it_was(tmp_path: Path) -> None:
     inside = 0
     for _ in range(KILLS):
         killed_while_it_works(tmp_path, worlds, chance)
-        assert all(0 < world.planned() < FILES for world in worlds), f"killed in the middle of the run, seed {seed}"
+        assert all(0 < world.planned() < FILES for world in worlds), (
+            f"killed in the middle of the run, seed {seed}"
+        )
         inside += sum(world.planned() > world.committed() for world in worlds)
     assert inside > 0, f"some micro-batches were interrupted, seed {seed}"
     with driver(tmp_path, files_at_once=FILES) as last:
@@ -73,16 +76,24 @@ def test_a_killed_driver_goes_on_where_it_was(tmp_path: Path) -> None:
 
 
 def all_is_delivered_once(world: World, where: str) -> None:
-    """What a sink keeps that writes a micro-batch as a whole under its number, and what one that drops ids it has."""
+    """What a sink keeps that writes a micro-batch as a whole under its number, and what one that
+    drops ids it has.
+    """
     expected = {each.id: each.as_json() for each in local(SUBSCRIPTIONS, world.lines)}
     attempts = defaultdict(list)
     for file in world.delivered():
-        attempts[int(file.name.split(".")[0])].append([json.loads(text) for text in file.read_text().splitlines()])
+        attempts[int(file.name.split(".")[0])].append(
+            [json.loads(text) for text in file.read_text().splitlines()]
+        )
     for number, tries in attempts.items():
         told = [sorted(map(json.dumps, each)) for each in tries]
-        assert told == told[:1] * len(told), f"micro-batch {number} run again tells the same: {where}"
+        assert told == told[:1] * len(told), (
+            f"micro-batch {number} run again tells the same: {where}"
+        )
     by_number = [each for tries in attempts.values() for each in tries[0]]
-    assert sorted(each["id"] for each in by_number) == sorted(expected), f"each id once, none missing: {where}"
+    assert sorted(each["id"] for each in by_number) == sorted(expected), (
+        f"each id once, none missing: {where}"
+    )
     by_id = {each["id"]: each for tries in attempts.values() for some in tries for each in some}
     assert by_id == {id: json.loads(json.dumps(each)) for id, each in expected.items()}, where
 
@@ -98,7 +109,9 @@ def world_in(folder: Path, chance: random.Random) -> World:
 
 
 def killed_while_it_works(folder: Path, worlds: list[World], chance: random.Random) -> None:
-    """Lets every stream get a micro-batch further, some of them more, and kills at once or a little later."""
+    """Lets every stream get a micro-batch further, some of them more, and kills at once or a little
+    later.
+    """
     before = [len(world.delivered()) for world in worlds]
     more = chance.randrange(2 * STREAMS)
     delay = chance.choice([0.0, chance.uniform(0, 1)])
@@ -106,7 +119,9 @@ def killed_while_it_works(folder: Path, worlds: list[World], chance: random.Rand
 
         def got_on() -> bool:
             assert process.poll() is None, errors(folder)
-            steps = [len(world.delivered()) - count for world, count in zip(worlds, before, strict=True)]
+            steps = [
+                len(world.delivered()) - count for world, count in zip(worlds, before, strict=True)
+            ]
             return min(steps) > 0 and sum(steps) >= STREAMS + more
 
         wait_for(got_on)
@@ -122,7 +137,9 @@ def wait_for(condition: Callable[[], bool]) -> None:
 
 @contextmanager
 def driver(folder: Path, files_at_once: int) -> Iterator[subprocess.Popen[bytes]]:
-    """A driver in a process group of its own, Java included; killed at the end, whatever it is at."""
+    """A driver in a process group of its own, Java included; killed at the end, whatever it
+    is at.
+    """
     with (folder / "errors").open("ab") as said:
         process = subprocess.Popen(
             [sys.executable, "-m", "tests.spark_detection.driver", str(folder), str(files_at_once)],

@@ -1,7 +1,7 @@
 """Every scenario of the other languages on Spark, many in one job.
 
-Scenarios with the same definitions share a job: each has its events some time after those before it, so that no state
-of one reaches another, and only what rings for its own events is looked at.
+Scenarios with the same definitions share a job: each has its events some time after those before
+it, so that no state of one reaches another, and only what rings for its own events is looked at.
 """
 
 from __future__ import annotations
@@ -79,11 +79,19 @@ def test_every_scenario(spark: SparkSession, file: str) -> None:
         for chosen in jobs(world, definitions):
             entries: list[Definition | Subscription] = [*definitions]
             entries += [asked(number, each) for number, each in enumerate(chosen)]
-            lines = [line for number, each in enumerate(chosen) for line in moved(each.events, number)]
-            frame = spark.createDataFrame([(line,) for line in lines], "value string").repartition(2)
+            lines = [
+                line for number, each in enumerate(chosen) for line in moved(each.events, number)
+            ]
+            frame = spark.createDataFrame([(line,) for line in lines], "value string").repartition(
+                2
+            )
             found = found_in(match(frame, entries, shards=2))
             for number, each in enumerate(chosen):
-                own = [one for one in found if one.subscription == f"s{number}" and told(one, number) is not None]
+                own = [
+                    one
+                    for one in found
+                    if one.subscription == f"s{number}" and told(one, number) is not None
+                ]
                 assert [told(one, number) for one in own] == list(each.expected), each.name
                 if "outputs" in each.facts:
                     outputs = [text for one in own for text in one.outputs]

@@ -1,4 +1,6 @@
-"""The stateful operator against the local host: random plans and timelines, any cut, workers lost on the way."""
+"""The stateful operator against the local host: random plans and timelines, any cut, workers lost
+on the way.
+"""
 
 from __future__ import annotations
 
@@ -26,19 +28,29 @@ from tocsin.values.time import format_instant
 LATENESS = 3
 LAST = 60
 """After all deadlines, and not long after: windows that come again ring until then."""
-BEGINNING = json.dumps({"id": "0", "source": "s", "type": "t", "time": format_instant(0), "data": {"kind": "z"}})
-END = json.dumps({"id": "end", "source": "s", "type": "t", "time": format_instant(LAST), "data": {"kind": "z"}})
+BEGINNING = json.dumps(
+    {"id": "0", "source": "s", "type": "t", "time": format_instant(0), "data": {"kind": "z"}}
+)
+END = json.dumps(
+    {"id": "end", "source": "s", "type": "t", "time": format_instant(LAST), "data": {"kind": "z"}}
+)
 
 
 @dataclass(frozen=True)
 class WireSource:
-    """Subscriptions whose expression is a plan in its wire form; the version says how many of them there are."""
+    """Subscriptions whose expression is a plan in its wire form; the version says how many of them
+    there are.
+    """
 
     plans: tuple[str, ...]
     key: str = "list of plans"
 
     def snapshot(self, version: int) -> Snapshot:
-        return Snapshot(version, tuple(Subscription(f"s{n}", "wire", text) for n, text in enumerate(self.plans)), ())
+        return Snapshot(
+            version,
+            tuple(Subscription(f"s{n}", "wire", text) for n, text in enumerate(self.plans)),
+            (),
+        )
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -46,7 +58,9 @@ def wire_plans() -> Any:
     """Subscriptions are compiled from the wire form; a snapshot is made as often as can be."""
     patch = pytest.MonkeyPatch()
     for module in (members, routes):
-        patch.setattr(module, "compile_subscription", lambda each, _: plan_from_json(each.expression))
+        patch.setattr(
+            module, "compile_subscription", lambda each, _: plan_from_json(each.expression)
+        )
     patch.setattr(keeping, "_described", lambda head: SOURCES[head.source])
     yield
     patch.undo()

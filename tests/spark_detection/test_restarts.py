@@ -1,4 +1,6 @@
-"""Restarts that cannot go well say what to do; a poison event and a lost worker stop no query, nor stop it again."""
+"""Restarts that cannot go well say what to do; a poison event and a lost worker stop no query, nor
+stop it again.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,9 @@ class MortalList(FixedList):
 
 
 def served_as(monkeypatch: pytest.MonkeyPatch, kind: type[FixedList]) -> None:
-    """Lists of subscriptions become lists of a kind from now on, which no worker knows from another test."""
+    """Lists of subscriptions become lists of a kind from now on, which no worker knows from another
+    test.
+    """
 
     def source_of(entries: Entries, *_: Any) -> FixedList:
         plain = FixedList.of(entries)
@@ -63,13 +67,21 @@ def failure_of(stream: Stream, subscriptions: Entries) -> str:
     return str(problem)
 
 
-def test_poison_is_told_and_the_query_goes_on_and_starts_again(stream: Stream, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_poison_is_told_and_the_query_goes_on_and_starts_again(
+    stream: Stream, monkeypatch: pytest.MonkeyPatch
+) -> None:
     served_as(monkeypatch, PoisonedList)
     stream.put([line("a1", "a", 1), line(MATCHING, "b", 2), line("b1", "b", 3), line("z1", "z", 9)])
     stream.run([*NAMES, ATOM, THEN])
     stream.put([line("a2", "a", 10), line("b2", "b", 12), line("z2", "z", 30)])
     stream.run([*NAMES, ATOM, THEN])
-    good = [line("a1", "a", 1), line("b1", "b", 3), line("a2", "a", 10), line("b2", "b", 12), line("z2", "z", 30)]
+    good = [
+        line("a1", "a", 1),
+        line("b1", "b", 3),
+        line("a2", "a", 10),
+        line("b2", "b", 12),
+        line("z2", "z", 30),
+    ]
     assert ids(stream.all_matches()) == ids(local([*NAMES, ATOM, THEN], good))
     letters = stream.all_letters()
     assert {letter.code for letter in letters} == {"InternalError"}
@@ -90,7 +102,9 @@ def test_a_first_composite_and_a_last_one_between_runs(stream: Stream) -> None:
     stream.put([line("b1", "b", 2)])
     assert "composites=True" in failure_of(stream, [*NAMES, ATOM, THEN])
     stream.run([*NAMES, ATOM])  # nothing is harmed: as it was begun, it goes on
-    assert [(each.subscription, each.events) for each in stream.all_matches()] == [("atom", ("b1",))]
+    assert [(each.subscription, each.events) for each in stream.all_matches()] == [
+        ("atom", ("b1",))
+    ]
 
 
 def test_a_query_begun_for_composites_may_lose_and_gain_them(stream: Stream) -> None:

@@ -1,4 +1,6 @@
-"""Shards: keys fall into different partitions, as Spark itself hashes them, and a subscription never moves."""
+"""Shards: keys fall into different partitions, as Spark itself hashes them, and a subscription
+never moves.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +25,12 @@ def test_more_shards_have_the_same_keys_and_more() -> None:
 
 def test_the_hash_is_that_of_spark(spark: SparkSession) -> None:
     keys = [0, 1, 2, -1, 2**40 + 7, -(2**63), *shard_keys(4)]
-    frame = spark.createDataFrame([(key,) for key in keys], "key bigint").select("key", F.hash("key").alias("hash"))
-    assert {row["key"]: row["hash"] for row in frame.collect()} == {key: spark_hash(key) for key in keys}
+    frame = spark.createDataFrame([(key,) for key in keys], "key bigint").select(
+        "key", F.hash("key").alias("hash")
+    )
+    assert {row["key"]: row["hash"] for row in frame.collect()} == {
+        key: spark_hash(key) for key in keys
+    }
 
 
 def test_subscriptions_spread_over_all_shards() -> None:
@@ -32,6 +38,8 @@ def test_subscriptions_spread_over_all_shards() -> None:
 
 
 def test_packed_data_names_no_class() -> None:
-    assert unpack(pack({"a": [1, 2.5, None, "x", b"y", (True,)]})) == {"a": [1, 2.5, None, "x", b"y", (True,)]}
+    assert unpack(pack({"a": [1, 2.5, None, "x", b"y", (True,)]})) == {
+        "a": [1, 2.5, None, "x", b"y", (True,)]
+    }
     with pytest.raises(StateProblem, match="shard_of"):
         unpack(pack(shard_of))

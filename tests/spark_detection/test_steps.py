@@ -1,4 +1,6 @@
-"""One scenario each, on the fake host: late events, idle streams, duplicates, and subscriptions that come and go."""
+"""One scenario each, on the fake host: late events, idle streams, duplicates, and subscriptions
+that come and go.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ THEN = Subscription("then", "opsl", "=|(A; 5s)B")
 SILENCE = Subscription("silence", "opsl", "!(A; 4s)B")
 
 
-def host_of(*entries: Subscription | Definition, idle: int | None = None, shards: int = 2) -> FakeHost:
+def host_of(
+    *entries: Subscription | Definition, idle: int | None = None, shards: int = 2
+) -> FakeHost:
     return FakeHost(FixedList.of([*NAMES, *entries]), shards, Pace(2 * SECOND, idle))
 
 
@@ -80,7 +84,9 @@ def test_the_clock_of_an_idle_stream_runs_on(lost: bool) -> None:
     host.wait_until(109_999)
     assert rung(host) == []
     host.wait_until(110_001)
-    assert rung(host) == [("silence", ("a1",))], "ten seconds after the event its four and the lateness are over"
+    assert rung(host) == [("silence", ("a1",))], (
+        "ten seconds after the event its four and the lateness are over"
+    )
     host.batch([line("b1", "b", 3)])
     assert [letter.reason for letter in host.letters] == ["late"]
 
@@ -135,7 +141,9 @@ def test_a_window_that_is_over_by_the_watermark_is_refused_with_its_place(catalo
 
 
 class LiveHost(FakeHost):
-    """A fake host over a catalog: rows carry the version, as the join with the table of versions gives it to them."""
+    """A fake host over a catalog: rows carry the version, as the join with the table of versions
+    gives it to them.
+    """
 
     def __init__(self, catalog: Catalog) -> None:
         super().__init__(LiveCatalog(catalog.url), 1, Pace(2 * SECOND))
@@ -154,7 +162,11 @@ def test_subscriptions_that_stay_keep_their_state(
     monkeypatch.setattr(keeping, "LOG_FACTOR", 0)
     host = LiveHost(catalog)
     host.batch([line("a1", "a", 1), line("z1", "z", 3.5)])
-    catalog.add(SILENCE, replace(THEN, id="newcomer"), Definition("UNUSED", language="selector", expression="v = 1"))
+    catalog.add(
+        SILENCE,
+        replace(THEN, id="newcomer"),
+        Definition("UNUSED", language="selector", expression="v = 1"),
+    )
     if lost:
         host.lose_workers()
     host.batch([line("b1", "b", 4), line("a2", "a", 5), line("z2", "z", 8)])
@@ -166,7 +178,9 @@ def test_subscriptions_that_stay_keep_their_state(
     if lost:
         host.lose_workers()
     host.batch([line("b2", "b", 8.5), line("z4", "z", 30)])
-    assert rung(host)[1:] == [("newcomer", ("a2", "b2"))], "b2 came in time, so there was no silence"
+    assert rung(host)[1:] == [("newcomer", ("a2", "b2"))], (
+        "b2 came in time, so there was no silence"
+    )
 
 
 def test_a_list_that_changes_between_two_runs_keeps_what_stays() -> None:

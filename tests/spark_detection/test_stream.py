@@ -1,4 +1,6 @@
-"""Real streams: any cut and any order within the lateness, restarts, a catalog that changes, idle timers, scenarios."""
+"""Real streams: any cut and any order within the lateness, restarts, a catalog that changes, idle
+timers, scenarios.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,10 @@ from tocsin.hosts.spark.detection.clock import Pace
 from tocsin.hosts.spark.sources import FixedList
 
 OPSL = [each for each in scenarios("opsl.toml") if not is_inline(each) and "over" not in each.facts]
-SUBSCRIPTIONS = [*NAMES, *(Subscription(id, "opsl", text, horizon="1h") for id, text in PATTERNS.items())]
+SUBSCRIPTIONS = [
+    *NAMES,
+    *(Subscription(id, "opsl", text, horizon="1h") for id, text in PATTERNS.items()),
+]
 ATOM = Subscription("atom", "selector", "kind = 'b'")
 THEN = Subscription("then", "opsl", "=|(A; 5s)B")
 SILENCE = Subscription("silence", "opsl", "!(A; 4s)B")
@@ -49,15 +54,24 @@ def stream(spark: SparkSession, tmp_path: Path) -> Iterator[Stream]:
 
 
 def test_scenarios_and_random_worlds_restarted_on_the_way(stream: Stream) -> None:
-    """A dozen scenarios and random events, out of order within the lateness, cut anywhere, restarted once.
+    """A dozen scenarios and random events, out of order within the lateness, cut anywhere,
+    restarted once.
 
     The fake host is given the same micro-batches and must say the same, batch by batch.
     """
     chance = random.Random(4)
-    worlds = {f"s{number}": own_world(number, OPSL[number]) for number in chance.sample(range(len(OPSL)), 12)}
+    worlds = {
+        f"s{number}": own_world(number, OPSL[number])
+        for number in chance.sample(range(len(OPSL)), 12)
+    }
     told = [text for world in worlds.values() for text in world.lines]
     lines = shuffled_within(chance, random_lines(chance, 80), 3)
-    entries = [*SUBSCRIPTIONS, ATOM, *REGIONS, *(name for world in worlds.values() for name in world.names)]
+    entries = [
+        *SUBSCRIPTIONS,
+        ATOM,
+        *REGIONS,
+        *(name for world in worlds.values() for name in world.names),
+    ]
     entries += [world.subscription for world in worlds.values()]
     stream.settings = {"lateness": "200s", "shards": 3}
     pieces = [told, *cut(chance, lines, 3), [LAST]]
@@ -71,7 +85,9 @@ def test_scenarios_and_random_worlds_restarted_on_the_way(stream: Stream) -> Non
     found = defaultdict(list)
     for each in sorted(stream.all_matches(), key=lambda each: each.order):
         found[each.subscription].append(shown(each))
-    assert {id: tuple(found[id]) for id in worlds} == {id: world.expected for id, world in worlds.items()}
+    assert {id: tuple(found[id]) for id in worlds} == {
+        id: world.expected for id, world in worlds.items()
+    }
     others = [each for each in stream.all_matches() if each.subscription not in worlds]
     assert ids(others) == ids(local([*SUBSCRIPTIONS, ATOM], [*told, *lines, LAST]))
     fake = FakeHost(FixedList.of(entries), 3, Pace(200_000_000))
@@ -82,7 +98,9 @@ def test_scenarios_and_random_worlds_restarted_on_the_way(stream: Stream) -> Non
 
 
 def test_a_live_catalog_late_rows_and_repeats(stream: Stream, tmp_path: Path) -> None:
-    """One running query: subscriptions come and go, those that stay keep their state, late rows are dead letters."""
+    """One running query: subscriptions come and go, those that stay keep their state, late rows are
+    dead letters.
+    """
     catalog = create_catalog(str(tmp_path / "catalog.db"))
     catalog.add(*NAMES, THEN, ATOM)
     stream.settings = {"lateness": "2s", "deduplicate": "10 minutes"}
@@ -106,7 +124,15 @@ def test_a_list_that_changes_between_two_runs_keeps_what_stays(stream: Stream) -
     stream.settings = {"lateness": "2s"}
     stream.put([line("a1", "a", 1), line("z1", "z", 3.5)])
     stream.run([*NAMES, THEN, SILENCE])
-    stream.put([line("b1", "b", 4), line("a2", "a", 10), line("b2", "b", 11), line("a3", "a", 15), line("z2", "z", 30)])
+    stream.put(
+        [
+            line("b1", "b", 4),
+            line("a2", "a", 10),
+            line("b2", "b", 11),
+            line("a3", "a", 15),
+            line("z2", "z", 30),
+        ]
+    )
     stream.run([*NAMES, THEN, replace(THEN, id="newcomer")])
     rung = sorted((each.subscription, each.events) for each in stream.all_matches())
     assert rung == [("newcomer", ("a2", "b2")), ("then", ("a1", "b1")), ("then", ("a2", "b2"))]
@@ -121,27 +147,40 @@ def test_timers_of_an_idle_stream_fire(stream: Stream) -> None:
         assert stream.query is not None
         assert stream.query.exception() is None
         time.sleep(0.2)
-    assert [(each.subscription, each.events) for each in stream.all_matches()] == [("silence", ("a1",))]
+    assert [(each.subscription, each.events) for each in stream.all_matches()] == [
+        ("silence", ("a1",))
+    ]
 
 
 def test_one_event_of_a_wrong_clock_makes_no_other_late(stream: Stream) -> None:
-    """It reaches no shard and moves no time, but rings for itself; a replay that turns the limit off is moved."""
+    """It reaches no shard and moves no time, but rings for itself; a replay that turns the limit
+    off is moved.
+    """
     wrong = line("wrong", "b", 80 * 366 * 86_400)
     stream.settings = {"lateness": "2s", "shards": 2}
     for piece in ([line("a1", "a", 0), wrong], [line("b1", "b", 3)], [LAST]):
         stream.put(piece)
     stream.run([*NAMES, ATOM, THEN])
-    assert [(each.subscription, each.events) for each in stream.all_matches() if each.subscription == "then"] == [
-        ("then", ("a1", "b1"))
-    ]
-    assert {each.events for each in stream.all_matches() if each.subscription == "atom"} == {("wrong",), ("b1",)}
+    assert [
+        (each.subscription, each.events)
+        for each in stream.all_matches()
+        if each.subscription == "then"
+    ] == [("then", ("a1", "b1"))]
+    assert {each.events for each in stream.all_matches() if each.subscription == "atom"} == {
+        ("wrong",),
+        ("b1",),
+    }
     assert [letter.code for letter in stream.all_letters()] == ["TooFarAhead"]
 
 
 def test_a_replay_allows_every_time(stream: Stream) -> None:
     start = 80 * 366 * 86_400
     stream.settings = {"lateness": "0s", "shards": 2, "ahead": None}
-    for piece in ([line("a1", "a", start)], [line("b1", "b", start + 3)], [line("z", "z", start + 60)]):
+    for piece in (
+        [line("a1", "a", start)],
+        [line("b1", "b", start + 3)],
+        [line("z", "z", start + 60)],
+    ):
         stream.put(piece)
     stream.run([*NAMES, THEN])
     assert [each.events for each in stream.all_matches()] == [("a1", "b1")]

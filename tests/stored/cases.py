@@ -1,4 +1,6 @@
-"""Plans with events, in which every kind of node stands: written down for every version, and read by all later ones."""
+"""Plans with events, in which every kind of node stands: written down for every version, and read
+by all later ones.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,10 @@ PARTS: tuple[Part, ...] = (
     *(Join((A, B), policy=policy) for policy in Policy),
     *(Absence(C, BetweenWindow(A, B), policy=policy) for policy in Policy),
     *(Triggered(Join((A, B)), C, waiting, 5) for waiting in Waiting),
-    *(Join((A, B), (Stands(0, relation, 1),), Policy.CHRONICLE) for relation in ("During", "UnMeets")),
+    *(
+        Join((A, B), (Stands(0, relation, 1),), Policy.CHRONICLE)
+        for relation in ("During", "UnMeets")
+    ),
     Join((Named("x", A), Named("y", B)), (_SAME,)),
     Join((Join((Named("x", A), Named("y", B)), keep=4), Join((Named("x", A), C), keep=6))),
     Absence(Named("y", B), AfterWindow(Named("x", A), 3), (_SAME,)),
@@ -73,7 +78,9 @@ class Case:
 
 
 def cases() -> Iterator[Case]:
-    """Every part above, and of the scenarios those that have a kind of node, or of state, that none before them has."""
+    """Every part above, and of the scenarios those that have a kind of node, or of state, that none
+    before them has.
+    """
     found = [*_written_parts(), *_written_texts()]
     known = frozenset().union(*map(kinds_in, found))
     yield from found
@@ -100,7 +107,11 @@ def node_kinds(body: Any) -> frozenset[str]:
         return frozenset().union(*map(node_kinds, body))
     if not isinstance(body, dict):
         return frozenset()
-    own = {f"{body['node']}.{body['name']}" if _is_value(body) else str(body["node"])} if "node" in body else set()
+    own = (
+        {f"{body['node']}.{body['name']}" if _is_value(body) else str(body["node"])}
+        if "node" in body
+        else set()
+    )
     return frozenset(own).union(*map(node_kinds, body.values()))
 
 

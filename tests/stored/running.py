@@ -33,7 +33,9 @@ def served(engine: Engine, events: Sequence[Event]) -> list[dict[str, Any]]:
     found: list[Match] = []
     for event in events:
         matched = engine.match_all(Batch([event]))
-        found += [match for _, key in matched.rings if (match := engine.ring(key, event)) is not None]
+        found += [
+            match for _, key in matched.rings if (match := engine.ring(key, event)) is not None
+        ]
         if event.interval is not None:
             atoms = [atom for each in matched.relevant for atom in each.atoms]
             found += engine.rendered(engine.detect(event, atoms))

@@ -1,4 +1,6 @@
-"""What any version wrote down is read by this one: plans mean what they meant, engines go on from where they were."""
+"""What any version wrote down is read by this one: plans mean what they meant, engines go on from
+where they were.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ from tocsin.plan.wire import plan_from_json
 
 FILES = sorted(HERE.glob("*/*.json"))
 NOT_IN_PLANS = {"PatternNode", "_Built", "_Construction"}
-"""Classes of the modules of nodes that never stand in a plan: made of one, or the base of others."""
+"""Classes of the modules of nodes that never stand in a plan: made of one, or the base of
+others.
+"""
 
 NO_KNOWLEDGE = (open_ontology(VOCABULARY), EMPTY)
 """What plans speak of where no ontology and no TBox is given."""
@@ -51,7 +55,9 @@ def test_a_stored_plan_gives_the_stored_answer(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", [path for path in FILES if "snapshot" in read(path)], ids=lambda path: f"{path.parent.name}/{path.stem}"
+    "path",
+    [path for path in FILES if "snapshot" in read(path)],
+    ids=lambda path: f"{path.parent.name}/{path.stem}",
 )
 def test_an_engine_goes_on_from_a_stored_snapshot(path: Path) -> None:
     body = read(path)
@@ -67,4 +73,6 @@ def test_every_kind_of_node_is_stored_for_this_version() -> None:
         if path.parent.name == tocsin.__version__
         for kind in node_kinds(read(path)["plan"])
     }
-    assert wire._NODES.keys() - stored - NOT_IN_PLANS == set(), "write them down: python -m tests.stored.write"
+    assert wire._NODES.keys() - stored - NOT_IN_PLANS == set(), (
+        "write them down: python -m tests.stored.write"
+    )

@@ -1,4 +1,5 @@
-"""`python -m tests.stored.write`: writes down the plans, snapshots and answers of this version, for all later ones.
+"""`python -m tests.stored.write`: writes down the plans, snapshots and answers of this version, for
+all later ones.
 
 A version that is released is not written again: its files say what it was.
 """
@@ -21,14 +22,18 @@ HERE = Path(__file__).parent
 
 
 def body_of(case: Case) -> dict[str, Any]:
-    """What is written: the plan on the wire, what an engine held in the middle of the events, and what rang."""
+    """What is written: the plan on the wire, what an engine held in the middle of the events, and
+    what rang.
+    """
     events = in_order(case.events)
     cut = (len(events) + 1) // 2
     first = engine_of(case.plan)
     before = served(first, events[:cut])
     body = {
         "plan": json.loads(plan_to_json(case.plan)),
-        "knowledge": [{"text": each.ontology, "media_type": each.media_type} for each in case.definitions],
+        "knowledge": [
+            {"text": each.ontology, "media_type": each.media_type} for each in case.definitions
+        ],
         "events": list(case.events),
         "cut": cut,
         "before": before,

@@ -1,4 +1,6 @@
-"""Allen's relations: the facts of the OWL-Time suite, the complements, and what instants do to disjointness."""
+"""Allen's relations: the facts of the OWL-Time suite, the complements, and what instants do to
+disjointness.
+"""
 
 from __future__ import annotations
 
@@ -16,18 +18,24 @@ from tocsin.values.time import Interval
 ALL_INTERVALS = [Interval(start, end) for start in range(6) for end in range(start, 6)]
 PROPER = [each for each in ALL_INTERVALS if each.start < each.end]
 
-intervals = st.tuples(st.integers(-9, 9), st.integers(0, 9)).map(lambda pair: Interval(pair[0], sum(pair)))
+intervals = st.tuples(st.integers(-9, 9), st.integers(0, 9)).map(
+    lambda pair: Interval(pair[0], sum(pair))
+)
 names = st.sampled_from([each.value for each in Allen])
 
 
 def test_every_fact_of_the_owl_time_suite_holds() -> None:
-    facts = [json.loads(line) for line in (shared_data("allen") / "owl-time-facts.jsonl").read_text().splitlines()]
+    facts = [
+        json.loads(line)
+        for line in (shared_data("allen") / "owl-time-facts.jsonl").read_text().splitlines()
+    ]
     assert len(facts) == 1300
     wrong = [
         fact
         for fact in facts
         for proper in (False, True)
-        if stands(fact["relation"], Interval(*fact["a"]), Interval(*fact["b"]), proper=proper) != fact["holds"]
+        if stands(fact["relation"], Interval(*fact["a"]), Interval(*fact["b"]), proper=proper)
+        != fact["holds"]
     ]
     assert wrong == []
 
@@ -46,13 +54,21 @@ def test_the_table_is_seven_relations_and_their_inverses() -> None:
 
 
 @given(names, intervals, intervals, st.booleans())
-def test_a_negated_relation_is_the_complement(name: str, one: Interval, other: Interval, proper: bool) -> None:
-    assert stands("Un" + name, one, other, proper=proper) is not stands(name, one, other, proper=proper)
-    assert stands("UnUn" + name, one, other, proper=proper) is stands(name, one, other, proper=proper)
+def test_a_negated_relation_is_the_complement(
+    name: str, one: Interval, other: Interval, proper: bool
+) -> None:
+    assert stands("Un" + name, one, other, proper=proper) is not stands(
+        name, one, other, proper=proper
+    )
+    assert stands("UnUn" + name, one, other, proper=proper) is stands(
+        name, one, other, proper=proper
+    )
 
 
 @given(names, intervals, intervals, st.booleans(), st.sampled_from(["", "Un"]))
-def test_the_quick_test_is_the_same(name: str, one: Interval, other: Interval, proper: bool, negation: str) -> None:
+def test_the_quick_test_is_the_same(
+    name: str, one: Interval, other: Interval, proper: bool, negation: str
+) -> None:
     quick = bounds_test(negation + name, proper)(one.start, one.end, other.start, other.end)
     assert quick is stands(negation + name, one, other, proper=proper)
 
@@ -74,9 +90,13 @@ def test_in_mode_proper_an_instant_only_equals_or_comes_before_or_after() -> Non
     assert related(Interval(0, 0), Interval(1, 5), proper=True) == {"Before"}
 
 
-@pytest.mark.parametrize(("scanned", "failing"), [("UnMeets", 315), ("UnFinishes", 56), ("UnDuring", 70)])
+@pytest.mark.parametrize(
+    ("scanned", "failing"), [("UnMeets", 315), ("UnFinishes", 56), ("UnDuring", 70)]
+)
 def test_the_scanned_negations_are_no_complements(scanned: str, failing: int) -> None:
-    """The specification counts the pairs on which the damaged definitions and the relations fail to complement."""
+    """The specification counts the pairs on which the damaged definitions and the relations fail to
+    complement.
+    """
     forms = {
         "UnMeets": lambda a, b: a.end < b.start,
         "UnFinishes": lambda a, b: a.start != b.start or a.end != b.end,

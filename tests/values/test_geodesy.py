@@ -19,13 +19,17 @@ DEGREE_AT_EQUATOR = 111_319.491
     ],
 )
 def test_distances_between_points_are_geodesics(one: str, other: str, metres: float) -> None:
-    assert distance_between(parse_place(one), parse_place(other), Metric.WGS84) == pytest.approx(metres, abs=0.01)
+    assert distance_between(parse_place(one), parse_place(other), Metric.WGS84) == pytest.approx(
+        metres, abs=0.01
+    )
 
 
 def test_a_point_and_a_region() -> None:
     region = parse_place("POLYGON ((1 -1, 2 -1, 2 1, 1 1, 1 -1))")
     point = parse_place("POINT (0 0)")
-    assert distance_between(point, region, Metric.WGS84) == pytest.approx(DEGREE_AT_EQUATOR, rel=1e-3)
+    assert distance_between(point, region, Metric.WGS84) == pytest.approx(
+        DEGREE_AT_EQUATOR, rel=1e-3
+    )
     assert distance_between(parse_place("POINT (1.5 0)"), region, Metric.WGS84) == 0
     assert distance_between(parse_place("POINT (1 0)"), region, Metric.WGS84) == 0
     assert related(point, SpatialRelation.FARTHER, region, 111_000, Metric.WGS84)

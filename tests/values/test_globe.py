@@ -1,6 +1,8 @@
-"""Places on the globe: edges straight in longitude and latitude, one ground however it is written, exact distances.
+"""Places on the globe: edges straight in longitude and latitude, one ground however it is written,
+exact distances.
 
-The reference searches for a distance along the edges; published lengths of the ellipsoid are the third opinion.
+The reference searches for a distance along the edges; published lengths of the ellipsoid are the
+third opinion.
 """
 
 from __future__ import annotations
@@ -17,8 +19,22 @@ from pyproj import Geod
 from tocsin.reference import places as reference
 from tocsin.values import globe
 from tocsin.values.edges import Chains, cut, slack
-from tocsin.values.geodesy import geodesic_lengths, longest_way, position_in_space, shortest_way, widen
-from tocsin.values.space import Geometry, Metric, SpatialRelation, distance_between, extent, parse_place, related
+from tocsin.values.geodesy import (
+    geodesic_lengths,
+    longest_way,
+    position_in_space,
+    shortest_way,
+    widen,
+)
+from tocsin.values.space import (
+    Geometry,
+    Metric,
+    SpatialRelation,
+    distance_between,
+    extent,
+    parse_place,
+    related,
+)
 
 GEOD = Geod(ellps="WGS84")
 SWISS_BOX = "POLYGON ((6.5 46, 9.5 46, 9.5 47.4, 6.5 47.4, 6.5 46))"
@@ -50,7 +66,11 @@ def along_meridian(longitude: float, latitude: float, other_latitude: float) -> 
     [
         ("POINT (8 47.404)", SWISS_BOX, along_meridian(8, 47.404, 47.4)),
         ("POINT (8 45.99)", SWISS_BOX, along_meridian(8, 45.99, 46)),
-        ("POINT (5 60.01)", "POLYGON ((0 59, 10 59, 10 60, 0 60, 0 59))", along_meridian(5, 60.01, 60)),
+        (
+            "POINT (5 60.01)",
+            "POLYGON ((0 59, 10 59, 10 60, 0 60, 0 59))",
+            along_meridian(5, 60.01, 60),
+        ),
         ("POINT (0 90)", "LINESTRING (-170 80, 170 80)", along_meridian(0, 90, 80)),
         ("POINT (20 0)", "LINESTRING (-60 60, 100 60)", along_meridian(20, 0, 60)),
         ("POINT (5 0)", "POLYGON ((-1 -80, 1 -80, 1 80, -1 80, -1 -80))", 4 * 111_319.490_793),
@@ -60,16 +80,22 @@ def along_meridian(longitude: float, latitude: float, other_latitude: float) -> 
         ("POINT (0 89.99)", "POINT (180 89.99)", 2 * along_meridian(0, 89.99, 90)),
     ],
 )
-def test_distances_are_those_of_the_ellipsoid_however_long_an_edge_is(point: str, region: str, expected: float) -> None:
+def test_distances_are_those_of_the_ellipsoid_however_long_an_edge_is(
+    point: str, region: str, expected: float
+) -> None:
     assert metres(point, region) == pytest.approx(expected, abs=0.1)
     assert metres(region, point) == pytest.approx(expected, abs=0.1)
 
 
 def test_the_decision_at_a_threshold_is_that_of_the_straight_edge() -> None:
-    """North of the middle of the box, where the straight line on the ground between its corners runs 1 km higher."""
+    """North of the middle of the box, where the straight line on the ground between its corners
+    runs 1 km higher.
+    """
     for latitude, nearer in ((47.4 + 0.0044, True), (47.4 + 0.0046, False)):
         assert stands(f"POINT (8 {latitude})", SpatialRelation.NEARER, SWISS_BOX, 500) is nearer
-        assert stands(f"POINT (8 {latitude})", SpatialRelation.FARTHER, SWISS_BOX, 500) is not nearer
+        assert (
+            stands(f"POINT (8 {latitude})", SpatialRelation.FARTHER, SWISS_BOX, 500) is not nearer
+        )
 
 
 @pytest.mark.parametrize(
@@ -84,7 +110,9 @@ def test_the_decision_at_a_threshold_is_that_of_the_straight_edge() -> None:
         ("POINT (0 -17)", False),
     ],
 )
-@pytest.mark.parametrize("region", [FIJI, FIJI_CUT, "POLYGON ((-183 -20, -178 -20, -178 -15, -183 -15, -183 -20))"])
+@pytest.mark.parametrize(
+    "region", [FIJI, FIJI_CUT, "POLYGON ((-183 -20, -178 -20, -178 -15, -183 -15, -183 -20))"]
+)
 def test_a_region_across_the_180th_meridian_is_written_in_any_of_three_ways(
     point: str, inside: bool, region: str
 ) -> None:
@@ -103,16 +131,23 @@ def test_shapes_across_the_180th_meridian() -> None:
         assert stands(FIJI_CUT, SpatialRelation.INSIDE, region)
         assert stands("POINT (-180.5 -17.5)", SpatialRelation.SAME_PLACE, region, 10.0)
         assert not stands("POINT (-179.5 -17.5)", SpatialRelation.SAME_PLACE, region, 10.0)
-    assert not stands("LINESTRING (179 -17, -179 -17)", SpatialRelation.INSIDE, FIJI)  # the long way round, as written
+    # the long way round, as written
+    assert not stands("LINESTRING (179 -17, -179 -17)", SpatialRelation.INSIDE, FIJI)
 
 
 def test_a_pole_is_one_point() -> None:
     assert stands("POINT (10 90)", SpatialRelation.MEETS, "POINT (-50 90)")
     assert stands("LINESTRING (0 90, 120 90)", SpatialRelation.INSIDE, "POINT (5 90)")
     assert stands("LINESTRING (0 85, 0 90)", SpatialRelation.INSIDE, ARCTIC)
-    assert stands("POINT (7 90)", SpatialRelation.INSIDE, "POLYGON ((0 80, 5 80, 5 90, 0 90, 0 80))")
+    assert stands(
+        "POINT (7 90)", SpatialRelation.INSIDE, "POLYGON ((0 80, 5 80, 5 90, 0 90, 0 80))"
+    )
     assert not stands("POINT (7 -90)", SpatialRelation.INSIDE, ARCTIC)
-    assert not stands("LINESTRING (7 85, 7 90)", SpatialRelation.INSIDE, "POLYGON ((0 80, 5 80, 5 90, 0 90, 0 80))")
+    assert not stands(
+        "LINESTRING (7 85, 7 90)",
+        SpatialRelation.INSIDE,
+        "POLYGON ((0 80, 5 80, 5 90, 0 90, 0 80))",
+    )
     assert metres("POINT (33 -90)", "POINT (-120 -90)") == 0
 
 
@@ -134,23 +169,37 @@ def test_a_hull_on_the_globe_takes_the_short_way() -> None:
 
 
 longitudes = st.one_of(
-    st.sampled_from([-180.0, 180.0, 0.0, -360.0, 360.0]), st.floats(-200, 200).map(lambda x: round(x, 3))
+    st.sampled_from([-180.0, 180.0, 0.0, -360.0, 360.0]),
+    st.floats(-200, 200).map(lambda x: round(x, 3)),
 )
-latitudes = st.one_of(st.sampled_from([-90.0, 90.0, 0.0]), st.floats(-90, 90).map(lambda x: round(x, 3)))
-widths = st.one_of(st.floats(0.001, 1), st.floats(1, 20), st.floats(20, 150)).map(lambda x: round(x, 3))
+latitudes = st.one_of(
+    st.sampled_from([-90.0, 90.0, 0.0]), st.floats(-90, 90).map(lambda x: round(x, 3))
+)
+widths = st.one_of(st.floats(0.001, 1), st.floats(1, 20), st.floats(20, 150)).map(
+    lambda x: round(x, 3)
+)
 
 
 @st.composite
 def shapes(draw: st.DrawFn) -> Geometry:
-    """Points, lines and boxes anywhere on the globe, from small to a third of it; at poles and the 180th meridian."""
+    """Points, lines and boxes anywhere on the globe, from small to a third of it; at poles and the
+    180th meridian.
+    """
     x, y = draw(longitudes), draw(latitudes)
-    a, b = min(360.0, x + draw(widths)), max(-90.0, min(90.0, y + draw(widths) * draw(st.sampled_from([-1, 1]))))
+    a, b = (
+        min(360.0, x + draw(widths)),
+        max(-90.0, min(90.0, y + draw(widths) * draw(st.sampled_from([-1, 1])))),
+    )
     kind = draw(st.sampled_from(["point", "line", "box", "triangle"]))
     if kind == "point" or a <= x or b == y:
         return shapely.Point(x, y)
     if kind == "line":
         return shapely.LineString([(x, y), (a, b)])
-    return shapely.box(x, min(y, b), a, max(y, b)) if kind == "box" else shapely.Polygon([(x, y), (a, y), (a, b)])
+    return (
+        shapely.box(x, min(y, b), a, max(y, b))
+        if kind == "box"
+        else shapely.Polygon([(x, y), (a, y), (a, b)])
+    )
 
 
 @settings(max_examples=60)
@@ -176,7 +225,9 @@ def test_metres_from_near_an_edge_agree_with_the_reference(
 
 
 @given(shapes(), shapes(), st.floats(-0.02, 0.02), st.sampled_from([-2.0, 2.0, -5_000.0, 5_000.0]))
-def test_a_limit_never_changes_the_decision(one: Geometry, other: Geometry, share: float, metres: float) -> None:
+def test_a_limit_never_changes_the_decision(
+    one: Geometry, other: Geometry, share: float, metres: float
+) -> None:
     exact = distance_between(one, other, Metric.WGS84)
     limit = max(0.0, exact * (1 + share) + metres)
     assume(abs(exact - limit) > 0.2)
@@ -186,7 +237,9 @@ def test_a_limit_never_changes_the_decision(one: Geometry, other: Geometry, shar
 
 
 @given(longitudes, latitudes, longitudes, latitudes)
-def test_points_are_measured_alike_one_by_one_and_together(x: float, y: float, a: float, b: float) -> None:
+def test_points_are_measured_alike_one_by_one_and_together(
+    x: float, y: float, a: float, b: float
+) -> None:
     one, other = shapely.Point(x, y), shapely.Point(a, b)
     [together] = globe.distances(np.array([one], np.object_), np.array([other], np.object_))
     assert globe.distance_of_points(one, other) == together
@@ -217,16 +270,34 @@ def test_a_chord_bounds_the_way(x: float, y: float, a: float, b: float) -> None:
 
 
 @given(longitudes, latitudes, st.floats(0, 8), st.floats(-8, 8), st.floats(0, 1))
-def test_an_edge_stays_within_its_slack(x: float, y: float, right: float, up: float, share: float) -> None:
+def test_an_edge_stays_within_its_slack(
+    x: float, y: float, right: float, up: float, share: float
+) -> None:
     edge = np.array([[x, y, x + right, max(-90.0, min(90.0, y + up))]])
     on_edge = edge[:, :2] + share * (edge[:, 2:] - edge[:, :2])
     start, end, at = (position_in_space(each)[0] for each in (edge[:, :2], edge[:, 2:], on_edge))
     assert np.linalg.norm(at - (start + share * (end - start))) <= slack(edge)[0] + 1e-6
 
 
-@given(longitudes, latitudes, widths, widths, st.floats(0, 3e6), st.floats(0, 360), st.floats(0, 1), st.floats(0, 1))
+@given(
+    longitudes,
+    latitudes,
+    widths,
+    widths,
+    st.floats(0, 3e6),
+    st.floats(0, 360),
+    st.floats(0, 1),
+    st.floats(0, 1),
+)
 def test_a_widened_box_holds_what_is_so_near(
-    x: float, y: float, width: float, height: float, metres: float, azimuth: float, share: float, other_share: float
+    x: float,
+    y: float,
+    width: float,
+    height: float,
+    metres: float,
+    azimuth: float,
+    share: float,
+    other_share: float,
 ) -> None:
     box = np.array([[x, y, x + width, min(90.0, y + height)]])
     from_x, from_y = x + share * width, y + other_share * (box[0, 3] - y)

@@ -1,7 +1,7 @@
 """The test cases of the JTS geometry library, run against our few spatial functions.
 
-Contains and within differ from covers for what lies on the boundary alone: they say no where we say yes, so a case that
-contains is a case that covers, and a case that does not cover does not contain.
+Contains and within differ from covers for what lies on the boundary alone: they say no where we say
+yes, so a case that contains is a case that covers, and a case that does not cover does not contain.
 """
 
 from __future__ import annotations
@@ -14,7 +14,15 @@ from lxml import etree
 
 from tests.conftest import SHARED_DATA, shared_data
 from tocsin.errors import MeaningProblem
-from tocsin.values.space import Geometry, SpatialRelation, centre, distance_between, extent, parse_place, related
+from tocsin.values.space import (
+    Geometry,
+    SpatialRelation,
+    centre,
+    distance_between,
+    extent,
+    parse_place,
+    related,
+)
 
 FOLDER = "geometry-jts"
 
@@ -34,11 +42,20 @@ class Case:
 def cases() -> Iterator[Case]:
     for path in sorted((SHARED_DATA / FOLDER).glob("*.xml")):
         for index, case in enumerate(etree.parse(path).iter("case")):
-            places = {name.upper(): " ".join((case.findtext(name) or "").split()) for name in ("a", "b")}
+            places = {
+                name.upper(): " ".join((case.findtext(name) or "").split()) for name in ("a", "b")
+            }
             for op in case.iter("op"):
                 arguments = (op.get("arg1", "A").upper(), op.get("arg2", "B").upper())
                 name = f"{path.stem}-{index}-{op.get('name')}"
-                yield Case(name, op.get("name", ""), places, arguments, op.get("arg3", ""), (op.text or "").strip())
+                yield Case(
+                    name,
+                    op.get("name", ""),
+                    places,
+                    arguments,
+                    op.get("arg3", ""),
+                    (op.text or "").strip(),
+                )
 
 
 def inside(one: Geometry, other: Geometry) -> bool:
@@ -56,7 +73,16 @@ PREDICATES: dict[str, Callable[[Geometry, Geometry], bool]] = {
     "disjoint": lambda one, other: not meets(one, other),
 }
 ALL = list(cases())
-SERVED = {*PREDICATES, "contains", "within", "distance", "isWithinDistance", "convexhull", "getCentroid", "isValid"}
+SERVED = {
+    *PREDICATES,
+    "contains",
+    "within",
+    "distance",
+    "isWithinDistance",
+    "convexhull",
+    "getCentroid",
+    "isValid",
+}
 
 
 def is_place(text: str) -> bool:
@@ -72,7 +98,8 @@ def served(operation: str) -> list[Case]:
     return [
         case
         for case in ALL
-        if case.operation == operation and all(is_place(text) for text in case.places.values() if text)
+        if case.operation == operation
+        and all(is_place(text) for text in case.places.values() if text)
     ]
 
 
@@ -90,7 +117,9 @@ def test_the_cases_are_there() -> None:
     assert len([case for case in ALL if case.operation in SERVED]) > 350
 
 
-@pytest.mark.parametrize("case", [case for name in PREDICATES for case in served(name)], ids=by_name)
+@pytest.mark.parametrize(
+    "case", [case for name in PREDICATES for case in served(name)], ids=by_name
+)
 def test_predicates(case: Case) -> None:
     assert PREDICATES[case.operation](*operands(case)) == (case.expected == "true")
 
@@ -129,7 +158,9 @@ def test_centre(case: Case) -> None:
 
 
 @pytest.mark.parametrize(
-    "case", [case for case in ALL if case.operation == "isValid" and "EMPTY" not in case.places["A"]], ids=by_name
+    "case",
+    [case for case in ALL if case.operation == "isValid" and "EMPTY" not in case.places["A"]],
+    ids=by_name,
 )
 def test_only_valid_geometries_are_places(case: Case) -> None:
     assert is_place(case.places["A"]) == (case.expected == "true")

@@ -10,7 +10,9 @@ from tocsin.values.like import LikePattern, Token, Wild, compile_like
 
 ONE, RUN = Wild.ANY_ONE, Wild.ANY_RUN
 ALPHABET = "ab\n\0.%é\U0001f514"
-tokens = st.lists(st.one_of(st.sampled_from([ONE, RUN, RUN]), st.text(ALPHABET, max_size=3)), max_size=8)
+tokens = st.lists(
+    st.one_of(st.sampled_from([ONE, RUN, RUN]), st.text(ALPHABET, max_size=3)), max_size=8
+)
 texts = st.text(ALPHABET, max_size=12)
 
 
@@ -37,19 +39,31 @@ def test_the_matcher_agrees_with_the_definition(pattern: list[Token], text: str)
 
 
 @given(st.lists(st.sampled_from([ONE, RUN, "a", "b"]), max_size=6), st.text("ab", max_size=8))
-def test_the_matcher_agrees_where_everything_nearly_matches(pattern: list[Token], text: str) -> None:
+def test_the_matcher_agrees_where_everything_nearly_matches(
+    pattern: list[Token], text: str
+) -> None:
     assert matches(text, *pattern) == naive(tuple(pattern), text)
 
 
-@given(st.lists(st.sampled_from([ONE, RUN, "a", "b"]), max_size=6), st.text("ab", max_size=8), st.sampled_from("ab"))
-def test_a_long_pattern_means_what_a_short_one_means(pattern: list[Token], text: str, pad: str) -> None:
+@given(
+    st.lists(st.sampled_from([ONE, RUN, "a", "b"]), max_size=6),
+    st.text("ab", max_size=8),
+    st.sampled_from("ab"),
+)
+def test_a_long_pattern_means_what_a_short_one_means(
+    pattern: list[Token], text: str, pad: str
+) -> None:
     """A prefix of 70 characters sends the pattern through the matcher for long ones."""
     prefix = (ONE, pad * 70)
-    assert matches("x" + pad * 70 + text, *prefix, *pattern) == naive((*prefix, *pattern), "x" + pad * 70 + text)
+    assert matches("x" + pad * 70 + text, *prefix, *pattern) == naive(
+        (*prefix, *pattern), "x" + pad * 70 + text
+    )
 
 
 @given(tokens)
-def test_the_canonical_form_is_a_fixed_point_without_neighbours_to_join(pattern: list[Token]) -> None:
+def test_the_canonical_form_is_a_fixed_point_without_neighbours_to_join(
+    pattern: list[Token],
+) -> None:
     canonical = LikePattern.of(pattern)
     assert LikePattern.of(canonical.tokens) == canonical
     for left, right in zip(canonical.tokens, canonical.tokens[1:], strict=False):
@@ -79,7 +93,9 @@ def test_patterns_that_say_the_same_are_the_same() -> None:
         (("\\",), "\\\\", False),
     ],
 )
-def test_a_pattern_as_text_escapes_what_stands_for_itself(pattern: tuple[Token, ...], text: str, needs: bool) -> None:
+def test_a_pattern_as_text_escapes_what_stands_for_itself(
+    pattern: tuple[Token, ...], text: str, needs: bool
+) -> None:
     assert LikePattern.of(pattern).text() == text
     assert LikePattern.of(pattern).needs_escape() == needs
 

@@ -22,7 +22,9 @@ tests = st.lists(st.tuples(st.sampled_from(sorted(HOLDS)), st.integers(0, 3)), m
 @given(tests)
 def test_it_is_so_exactly_where_a_number_meets_them_all(given_tests: list[tuple[str, int]]) -> None:
     halves = [number / 2 for number in range(-2, 10)]
-    met = any(all(HOLDS[relation](value, limit) for relation, limit in given_tests) for value in halves)
+    met = any(
+        all(HOLDS[relation](value, limit) for relation, limit in given_tests) for value in halves
+    )
     assert can_all_hold(given_tests) is met
 
 

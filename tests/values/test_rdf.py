@@ -1,4 +1,6 @@
-"""RDF texts become triples, each once and in order, the same in every process; nothing is fetched."""
+"""RDF texts become triples, each once and in order, the same in every process; nothing is
+fetched.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ def test_labels_of_the_author_stay_and_others_avoid_them() -> None:
 
 
 def test_prefixes() -> None:
-    assert read_rdf("@prefix : <http://x/> . @prefix y: <http://y/> . :a :p y:b .", TURTLE).prefixes == {
+    assert read_rdf(
+        "@prefix : <http://x/> . @prefix y: <http://y/> . :a :p y:b .", TURTLE
+    ).prefixes == {
         "": "http://x/",
         "y": "http://y/",
     }
@@ -75,7 +79,8 @@ def test_a_remote_context_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [f"<< <http://x/a> <{P}> 1 >> <{P}> 1 .", f"<http://x/a> <{P}> <<( <http://x/a> <{P}> 1 )>> ."]
+    "text",
+    [f"<< <http://x/a> <{P}> 1 >> <{P}> 1 .", f"<http://x/a> <{P}> <<( <http://x/a> <{P}> 1 )>> ."],
 )
 def test_statements_about_statements_are_refused(text: str) -> None:
     with pytest.raises(SyntaxProblem, match="about statements"):

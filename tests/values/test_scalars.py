@@ -52,7 +52,12 @@ def test_a_decimal_in_exponent_form_is_the_number_that_json_reads(number: float)
 
 @pytest.mark.parametrize(
     ("text", "number"),
-    [("1e999999999", float("inf")), ("-1e400", float("-inf")), ("1e-999999999", 0), ("Infinity", float("inf"))],
+    [
+        ("1e999999999", float("inf")),
+        ("-1e400", float("-inf")),
+        ("1e-999999999", 0),
+        ("Infinity", float("inf")),
+    ],
 )
 def test_a_decimal_past_the_range_of_floats_comes_to_an_end(text: str, number: float) -> None:
     assert canonical_number(Decimal(text)) == number

@@ -46,7 +46,14 @@ def nested_geojson(depth: int) -> dict[str, Any]:
         ({"type": "Point", "coordinates": [1, 2]}, "POINT (1 2)"),
         ({"type": "LineString", "coordinates": [[0, 0], [1, 1]]}, "LINESTRING (0 0, 1 1)"),
         ({"type": "Polygon", "coordinates": [[[0, 0], [4, 0], [4, 4], [0, 4], [0, 0]]]}, SQUARE),
-        ({"type": "Feature", "properties": {}, "geometry": {"type": "Point", "coordinates": [1, 2]}}, "POINT (1 2)"),
+        (
+            {
+                "type": "Feature",
+                "properties": {},
+                "geometry": {"type": "Point", "coordinates": [1, 2]},
+            },
+            "POINT (1 2)",
+        ),
         (nested_wkt(3), "GEOMETRYCOLLECTION (" * 3 + "POINT (1 2)" + ")" * 3),
     ],
 )
@@ -144,7 +151,9 @@ def test_a_place_is_a_text_or_an_object(given_place: object) -> None:
         parse_place(given_place)
 
 
-@pytest.mark.parametrize("given_place", [nested_wkt(100_000), nested_wkt(MAX_DEPTH + 1), "(" * 100_000], ids=len)
+@pytest.mark.parametrize(
+    "given_place", [nested_wkt(100_000), nested_wkt(MAX_DEPTH + 1), "(" * 100_000], ids=len
+)
 def test_deep_wkt_is_refused_before_it_ends_the_process(given_place: str) -> None:
     with pytest.raises(MeaningProblem, match="deeper"):
         parse_place(given_place)
@@ -166,11 +175,20 @@ TEXTS = st.one_of(
     st.builds("POINT({} {})".format, st.integers(-(10**14), 10**14), st.integers(0, 9)),
 )
 ODD_TEXTS = st.one_of(st.builds("POINT ({} {})".format, coordinates, coordinates), st.just(SQUARE))
-OBJECTS = st.builds(lambda x, y: {"type": "Point", "coordinates": [x, y]}, coordinates, st.integers(-9, 9))
+OBJECTS = st.builds(
+    lambda x, y: {"type": "Point", "coordinates": [x, y]}, coordinates, st.integers(-9, 9)
+)
 PLACES = st.one_of(TEXTS, ODD_TEXTS, OBJECTS, st.none())
 
 
-@given(st.one_of(*(st.lists(each, max_size=20) for each in (TEXTS, st.one_of(TEXTS, ODD_TEXTS), OBJECTS, PLACES))))
+@given(
+    st.one_of(
+        *(
+            st.lists(each, max_size=20)
+            for each in (TEXTS, st.one_of(TEXTS, ODD_TEXTS), OBJECTS, PLACES)
+        )
+    )
+)
 def test_places_read_together_are_as_read_one_by_one(given_places: list[Any]) -> None:
     one_by_one = [None if each is None else parse_place(each) for each in given_places]
     assert parse_places(given_places).tolist() == one_by_one

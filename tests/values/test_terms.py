@@ -1,4 +1,6 @@
-"""Literals compare by value within a family of datatypes; everything else is unknown, also under negation."""
+"""Literals compare by value within a family of datatypes; everything else is unknown, also under
+negation.
+"""
 
 from __future__ import annotations
 
@@ -60,11 +62,36 @@ T, F, U = Truth.TRUE, Truth.FALSE, Truth.UNKNOWN
         (Literal("true", BOOLEAN), "=", Literal("1", BOOLEAN), T),
         (Literal("true", BOOLEAN), "!=", Literal("false", BOOLEAN), T),
         (Literal("true", BOOLEAN), ">", Literal("false", BOOLEAN), U),
-        (Literal("2026-01-01T12:00:00Z", DATE_TIME), "=", Literal("2026-01-01T13:00:00+01:00", DATE_TIME), T),
-        (Literal("2026-01-01T12:00:00Z", DATE_TIME), "<", Literal("2026-01-01T12:00:00.5Z", DATE_TIME), T),
-        (Literal("2026-01-01T12:00:00", DATE_TIME), "<", Literal("2026-01-01T13:00:00Z", DATE_TIME), U),
-        (Literal("2026-01-01T12:00:00", DATE_TIME), "=", Literal("2026-01-01T12:00:00", DATE_TIME), U),
-        (Literal("2026-13-01T12:00:00Z", DATE_TIME), "=", Literal("2026-13-01T12:00:00Z", DATE_TIME), U),
+        (
+            Literal("2026-01-01T12:00:00Z", DATE_TIME),
+            "=",
+            Literal("2026-01-01T13:00:00+01:00", DATE_TIME),
+            T,
+        ),
+        (
+            Literal("2026-01-01T12:00:00Z", DATE_TIME),
+            "<",
+            Literal("2026-01-01T12:00:00.5Z", DATE_TIME),
+            T,
+        ),
+        (
+            Literal("2026-01-01T12:00:00", DATE_TIME),
+            "<",
+            Literal("2026-01-01T13:00:00Z", DATE_TIME),
+            U,
+        ),
+        (
+            Literal("2026-01-01T12:00:00", DATE_TIME),
+            "=",
+            Literal("2026-01-01T12:00:00", DATE_TIME),
+            U,
+        ),
+        (
+            Literal("2026-13-01T12:00:00Z", DATE_TIME),
+            "=",
+            Literal("2026-13-01T12:00:00Z", DATE_TIME),
+            U,
+        ),
         (Literal("2026-01-01", XSD + "date"), "=", Literal("2026-01-01", XSD + "date"), T),
         (Literal("2026-01-01", XSD + "date"), "<", Literal("2026-01-02", XSD + "date"), U),
         (Literal("abc", DECIMAL), "!=", Literal("5", DECIMAL), U),
@@ -91,7 +118,17 @@ def test_the_same_term_has_the_same_value_even_where_it_is_none() -> None:
     ("datatype", "above"),
     [
         ("byte", ["short", "int", "long", "integer", "decimal"]),
-        ("unsignedByte", ["unsignedShort", "unsignedInt", "unsignedLong", "nonNegativeInteger", "integer", "decimal"]),
+        (
+            "unsignedByte",
+            [
+                "unsignedShort",
+                "unsignedInt",
+                "unsignedLong",
+                "nonNegativeInteger",
+                "integer",
+                "decimal",
+            ],
+        ),
         ("positiveInteger", ["nonNegativeInteger", "integer", "decimal"]),
         ("NCName", ["Name", "token", "normalizedString", "string"]),
         ("dateTimeStamp", ["dateTime"]),
@@ -110,14 +147,18 @@ NUMBERS = st.decimals(allow_nan=False, allow_infinity=False, places=4)
 
 
 @given(NUMBERS, NUMBERS, st.sampled_from([DECIMAL, DOUBLE]), st.sampled_from([DECIMAL, FLOAT]))
-def test_numbers_compare_exactly_across_datatypes(one: Decimal, other: Decimal, left: str, right: str) -> None:
+def test_numbers_compare_exactly_across_datatypes(
+    one: Decimal, other: Decimal, left: str, right: str
+) -> None:
     written = [Literal(f"{one:f}", left), Literal(f"{other:f}", right)]
     assert (compare(written[0], "<", written[1]) is T) == (one < other)
     assert same_value(*written) == (one == other)
 
 
 @given(st.text(), st.sampled_from([*DATATYPE_PARENT, "http://x/type"]))
-def test_any_literal_has_a_value_or_none_and_is_written_so_that_it_can_be_read(lexical: str, datatype: str) -> None:
+def test_any_literal_has_a_value_or_none_and_is_written_so_that_it_can_be_read(
+    lexical: str, datatype: str
+) -> None:
     literal = Literal(lexical, datatype, "en" if datatype == LANG_STRING else "")
     value = value_of(literal)
     assert value is None or isinstance(value.family, Family)

@@ -16,7 +16,9 @@ from tocsin.values.time import Interval, format_instant, parse_duration, parse_i
 SECOND = 1_000_000
 DAY = 86_400 * SECOND
 moments = st.datetimes(min_value=datetime(2, 1, 1), max_value=datetime(9998, 12, 31))
-offsets = st.integers(-23 * 60 - 59, 23 * 60 + 59).map(lambda minutes: timezone(timedelta(minutes=minutes)))
+offsets = st.integers(-23 * 60 - 59, 23 * 60 + 59).map(
+    lambda minutes: timezone(timedelta(minutes=minutes))
+)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +72,9 @@ def test_what_is_not_an_rfc3339_time_is_refused(text: str) -> None:
     assert caught.value.code == "MeaningError"
 
 
-@pytest.mark.parametrize("text", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z", "0999-06-01T12:00:00.1Z"])
+@pytest.mark.parametrize(
+    "text", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z", "0999-06-01T12:00:00.1Z"]
+)
 def test_the_first_and_the_last_times_are_written_as_they_were_read(text: str) -> None:
     assert format_instant(parse_instant(text)) == text
 
@@ -82,7 +86,9 @@ def test_parsing_agrees_with_the_calendar(moment: datetime, zone: timezone) -> N
     assert parse_instant(aware.isoformat()) == since // timedelta(microseconds=1)
 
 
-@given(st.integers(parse_instant("0001-01-01T00:00:00Z"), parse_instant("9999-12-31T23:59:59.999999Z")))
+@given(
+    st.integers(parse_instant("0001-01-01T00:00:00Z"), parse_instant("9999-12-31T23:59:59.999999Z"))
+)
 def test_a_written_instant_reads_back(instant: int) -> None:
     assert parse_instant(format_instant(instant)) == instant
 
@@ -114,7 +120,23 @@ def test_a_duration_is_microseconds(text: str, length: int) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        *("", "s", "5", "-1s", "1 fortnight", "1e3s", "P", "PT", "P1DT", "P1M", "P1Y", "PT-1S", "1h30m", "٢s", "nan s"),
+        *(
+            "",
+            "s",
+            "5",
+            "-1s",
+            "1 fortnight",
+            "1e3s",
+            "P",
+            "PT",
+            "P1DT",
+            "P1M",
+            "P1Y",
+            "PT-1S",
+            "1h30m",
+            "٢s",
+            "nan s",
+        ),
         *("9" * 5_000 + "s", "9" * 400 + ".5d", "PT" + "9" * 5_000 + "S"),
     ],
     ids=lambda text: ascii(text[:20]),
@@ -131,7 +153,9 @@ def test_an_interval_may_be_an_instant_but_never_ends_before_it_starts() -> None
 
 
 @given(moments, offsets)
-def test_a_datetime_with_a_zone_is_the_instant_that_its_text_is(moment: datetime, zone: timezone) -> None:
+def test_a_datetime_with_a_zone_is_the_instant_that_its_text_is(
+    moment: datetime, zone: timezone
+) -> None:
     there = moment.replace(tzinfo=zone)
     assert parse_instant(there) == parse_instant(there.isoformat())
 

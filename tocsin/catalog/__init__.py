@@ -1,4 +1,6 @@
-"""The catalog: subscriptions and definitions, versioned, from text to checked plan; shared by all hosts."""
+"""The catalog: subscriptions and definitions, versioned, from text to checked plan; shared by all
+hosts.
+"""
 
 from tocsin.catalog.compiling import (
     Surroundings,

@@ -42,14 +42,18 @@ class Surroundings:
 
     @staticmethod
     def of(definitions: Iterable[Definition]) -> Surroundings:
-        """The surroundings that definitions make; what is wrong with an ontology is told to those who need one."""
+        """The surroundings that definitions make; what is wrong with an ontology is told to those
+        who need one.
+        """
         given = tuple(definitions)
         named = {each.name: _known_to_languages(each) for each in given if not each.ontology}
         return Surroundings(Context(definitions=named, ontology=_knowledge(given)))
 
     @property
     def words(self) -> Ontology | None:
-        """The ontology, in whose words data is told as RDF; None where there is none, or one that is wrong."""
+        """The ontology, in whose words data is told as RDF; None where there is none, or one that
+        is wrong.
+        """
         return self.context.ontology if isinstance(self.context.ontology, Ontology) else None
 
 
@@ -61,21 +65,29 @@ def compile_subscription(subscription: Subscription, definitions: Light = ()) ->
     for problem in _setting_problems(subscription):
         raise problem
     context = _context(definitions)
-    plan = parse_subscription(subscription.language, subscription.expression, subscription.options, context)
+    plan = parse_subscription(
+        subscription.language, subscription.expression, subscription.options, context
+    )
     return with_settings(prepared(plan), _policy(subscription), _horizon(subscription))
 
 
 def refuse_past_windows(subscription: Subscription, plan: Plan, now: Instant | None) -> None:
-    """Raises where a window of absolute time is over by the clock of a host; without a clock nothing is over."""
+    """Raises where a window of absolute time is over by the clock of a host; without a clock
+    nothing is over.
+    """
     window = None if now is None else past_window(plan.pattern, now)
     if window is not None and now is not None:
         problem = past_window_problem(window, now)
         place, token = _written(subscription, window)
-        raise MeaningProblem(problem.message, code=problem.code, place=place, token=token, hint=problem.hint)
+        raise MeaningProblem(
+            problem.message, code=problem.code, place=place, token=token, hint=problem.hint
+        )
 
 
 def _written(subscription: Subscription, window: AbsoluteWindow) -> tuple[Place | None, str]:
-    found = window_in_subscription(subscription.language, subscription.expression, window.start, window.length)
+    found = window_in_subscription(
+        subscription.language, subscription.expression, window.start, window.length
+    )
     return found or (None, format_instant(window.start))
 
 
@@ -83,7 +95,9 @@ def problems_of(subscription: Subscription, definitions: Light = ()) -> list[Pro
     """Every problem of a subscription; empty iff it compiles."""
     found = _setting_problems(subscription)
     context = _context(definitions)
-    found += problems_in_subscription(subscription.language, subscription.expression, subscription.options, context)
+    found += problems_in_subscription(
+        subscription.language, subscription.expression, subscription.options, context
+    )
     if not found:
         try:
             compile_subscription(subscription, Surroundings(context))
@@ -93,28 +107,43 @@ def problems_of(subscription: Subscription, definitions: Light = ()) -> list[Pro
 
 
 def warnings_of(subscription: Subscription, definitions: Light = ()) -> list[Problem]:
-    """What a subscription that compiles says that is probably not meant, leaves unsaid, or says to nobody."""
+    """What a subscription that compiles says that is probably not meant, leaves unsaid, or says to
+    nobody.
+    """
     context = _context(definitions)
-    said = warnings_in_subscription(subscription.language, subscription.expression, subscription.options, context)
+    said = warnings_in_subscription(
+        subscription.language, subscription.expression, subscription.options, context
+    )
     return [*said, *_unsaid(subscription, context), *_unread(subscription)]
 
 
 def _unsaid(subscription: Subscription, context: Context) -> list[Problem]:
     if subscription.horizon is not None:
         return []
-    plan = parse_subscription(subscription.language, subscription.expression, subscription.options, context)
-    return list(horizon_warnings(under_policy(prepared(plan).pattern, _policy(subscription)), DEFAULT_HORIZON))
+    plan = parse_subscription(
+        subscription.language, subscription.expression, subscription.options, context
+    )
+    return list(
+        horizon_warnings(
+            under_policy(prepared(plan).pattern, _policy(subscription)), DEFAULT_HORIZON
+        )
+    )
 
 
 def _unread(subscription: Subscription) -> Iterator[Problem]:
     """What is kept with a subscription and read by nothing yet."""
     hint = "leave it out, or give the Hub a receiver: subscribe(..., to=...)"
     if subscription.subscriber:
-        yield MeaningProblem("subscriber is read by nothing yet", code="NotReadYet", token="subscriber", hint=hint)
+        yield MeaningProblem(
+            "subscriber is read by nothing yet", code="NotReadYet", token="subscriber", hint=hint
+        )
     if unread := sorted(set(subscription.deliver or ()) - {"content"}):
         names = ", ".join(unread)
         yield MeaningProblem(
-            f"of deliver only content is read; nothing reads {names} yet", code="NotReadYet", token=unread[0], hint=hint
+            f"of deliver only content is read; nothing reads {names} yet",
+            code="NotReadYet",
+            token=unread[0],
+            hint=hint,
         )
 
 
@@ -125,12 +154,19 @@ def loop_warnings(plans: Mapping[str, Plan]) -> list[Problem]:
 
 def _loop_warning(ids: tuple[str, ...]) -> Problem:
     who = " and ".join(map(repr, ids))
-    what = "what {} constructs meets its own WHERE" if len(ids) == 1 else "{} construct what the next of them waits for"
+    what = (
+        "what {} constructs meets its own WHERE"
+        if len(ids) == 1
+        else "{} construct what the next of them waits for"
+    )
     return MeaningProblem(
         f"{what.format(who)}: it is built again and again, up to {HOP_LIMIT} times",
         code="CONSTRUCT_LOOP",
         token=ids[0],
-        hint="give what is built another outermost element, or ask for something that it does not have",
+        hint=(
+            "give what is built another outermost element, or ask for something that it does not"
+            " have"
+        ),
     )
 
 
@@ -175,7 +211,9 @@ def _setting_problems(subscription: Subscription) -> list[Problem]:
     if subscription.policy is not None and subscription.policy not in policies:
         near = get_close_matches(subscription.policy.lower(), policies, n=1)
         meant = f"did you mean {near[0]}? " if near else ""
-        found.append(_bad_setting("policy", subscription.policy, f"{meant}one of {', '.join(policies)}"))
+        found.append(
+            _bad_setting("policy", subscription.policy, f"{meant}one of {', '.join(policies)}")
+        )
     if subscription.horizon not in (None, "off"):
         try:
             parse_duration(str(subscription.horizon))
@@ -185,4 +223,6 @@ def _setting_problems(subscription: Subscription) -> list[Problem]:
 
 
 def _bad_setting(name: str, value: object, hint: str) -> MeaningProblem:
-    return MeaningProblem(f"{name} {value!r} is not known", code="SubscriptionFormatError", token=name, hint=hint)
+    return MeaningProblem(
+        f"{name} {value!r} is not known", code="SubscriptionFormatError", token=name, hint=hint
+    )

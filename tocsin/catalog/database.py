@@ -1,7 +1,7 @@
 """The database behind a catalog: found, or made when asked to, never made by accident.
 
-What goes wrong in it is a problem with a way out. A SQLite file that another process holds is waited for, `BUSY`
-seconds at most.
+What goes wrong in it is a problem with a way out. A SQLite file that another process holds is
+waited for, `BUSY` seconds at most.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ class Database:
         self.url = url if "://" in url else f"sqlite:///{Path(url).absolute()}"
         try:
             parsed = sql.make_url(self.url)
-            self._file = Path(parsed.database or "") if parsed.get_backend_name() == "sqlite" else None
+            self._file = (
+                Path(parsed.database or "") if parsed.get_backend_name() == "sqlite" else None
+            )
             self._engine = sql.create_engine(parsed, poolclass=NullPool, **self._options())
         except ValueError as error:
             raise _wrong_port(error) from None
@@ -57,7 +59,9 @@ class Database:
             raise _cannot_open(error) from None
 
     def __str__(self) -> str:
-        return str(self._file) if self._file is not None else sql.make_url(self.url).render_as_string()
+        return (
+            str(self._file) if self._file is not None else sql.make_url(self.url).render_as_string()
+        )
 
     @contextmanager
     def reading(self) -> Iterator[sql.Connection]:
@@ -93,11 +97,15 @@ class Database:
                 connection.execute(COUNTER.insert().values(one=1, version=0))
 
     def _options(self) -> dict[str, object]:
-        """A SQLite file is opened as it is: by default, opening one that does not exist would make it."""
+        """A SQLite file is opened as it is: by default, opening one that does not exist would make
+        it.
+        """
         if self._file is None:
             return {}
         if not self._file.name:
-            raise MeaningProblem("a catalog in SQLite is a file", code="CatalogError", hint="give its path")
+            raise MeaningProblem(
+                "a catalog in SQLite is a file", code="CatalogError", hint="give its path"
+            )
         name = f"file:{quote(str(self._file.absolute()))}?mode=rw"
         return {"creator": lambda: sqlite3.connect(name, uri=True, timeout=BUSY)}
 
@@ -153,7 +161,10 @@ def _wrong_port(error: ValueError) -> MeaningProblem:
         f"the catalog cannot be opened: its URL has the port {port}, which is no number",
         code="CatalogError",
         token=port.strip("'"),
-        hint="write it like postgresql+psycopg://user@host:5432/database; an IPv6 address stands in [ ]",
+        hint=(
+            "write it like postgresql+psycopg://user@host:5432/database; an IPv6 address stands"
+            " in [ ]"
+        ),
     )
 
 
@@ -170,7 +181,10 @@ def _without_driver(error: ImportError) -> MeaningProblem:
         f"the catalog cannot be opened: {_reason(error)}",
         code="CatalogError",
         token=error.name or "",
-        hint="PostgreSQL needs its driver: pip install 'tocsin[postgresql]', and postgresql+psycopg:// in the URL",
+        hint=(
+            "PostgreSQL needs its driver: pip install 'tocsin[postgresql]', and"
+            " postgresql+psycopg:// in the URL"
+        ),
     )
 
 

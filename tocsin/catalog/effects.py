@@ -1,7 +1,8 @@
-"""What other definitions do to subscriptions: some break, some mean something else, some that were broken heal.
+"""What other definitions do to subscriptions: some break, some mean something else, some that were
+broken heal.
 
-Meaning is compared by plans, and a plan holds the ontology that it was read with: whoever uses an ontology that says
-something else counts as changed. `selector` looks at no definition.
+Meaning is compared by plans, and a plan holds the ontology that it was read with: whoever uses an
+ontology that says something else counts as changed. `selector` looks at no definition.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ _SELF_CONTAINED = frozenset({"selector"})
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """Subscriptions that compile no more, each with its problem; that mean something else; that compile again."""
+    """Subscriptions that compile no more, each with its problem; that mean something else; that
+    compile again.
+    """
 
     broken: tuple[tuple[Subscription, Problem], ...] = ()
     changed: tuple[Subscription, ...] = ()

@@ -1,4 +1,6 @@
-"""What a catalog holds: subscriptions and definitions, as the fixed JSON format says. Checked when built."""
+"""What a catalog holds: subscriptions and definitions, as the fixed JSON format says. Checked when
+built.
+"""
 
 from __future__ import annotations
 
@@ -39,11 +41,15 @@ class Subscription:
 
     def __post_init__(self) -> None:
         if not isinstance(self.subscriber, str):
-            raise _malformed("subscriber must be a string", token="subscriber", hint='a name, as in "stock-team"')
+            raise _malformed(
+                "subscriber must be a string", token="subscriber", hint='a name, as in "stock-team"'
+            )
         if self.deliver is None:
             return
         if not isinstance(self.deliver, Mapping):
-            raise _malformed("deliver must be an object", token="deliver", hint='as in {"content": "events"}')
+            raise _malformed(
+                "deliver must be an object", token="deliver", hint='as in {"content": "events"}'
+            )
         if "content" in self.deliver and self.deliver["content"] not in list(Content):
             raise _malformed(
                 f"content {self.deliver['content']!r} is not known",
@@ -53,42 +59,63 @@ class Subscription:
 
     @property
     def content(self) -> Content | None:
-        """How much of its members a match of this subscription tells; None where it does not say."""
-        return Content(self.deliver["content"]) if self.deliver and "content" in self.deliver else None
+        """How much of its members a match of this subscription tells; None where it does
+        not say.
+        """
+        return (
+            Content(self.deliver["content"]) if self.deliver and "content" in self.deliver else None
+        )
 
     @staticmethod
     def from_json(body: Mapping[str, Any]) -> Subscription:
         """The subscription of a JSON object; every member is checked, none is ignored."""
         known = {each.name for each in fields(Subscription)}
         if unknown := sorted(set(body) - known):
-            raise _malformed(f"unknown member {unknown[0]!r}", token=unknown[0], hint=_near_member(unknown[0], known))
+            raise _malformed(
+                f"unknown member {unknown[0]!r}",
+                token=unknown[0],
+                hint=_near_member(unknown[0], known),
+            )
         if isinstance(body.get("expression"), dict):
             body = {**body, "expression": _as_text(body["expression"])}
         for name in _TEXTS:
             if not isinstance(body.get(name), str):
                 wrong = f"{name} is missing" if name not in body else f"{name} must be a string"
-                raise _malformed(wrong, token=name, hint=f"a subscription is a JSON object like {_EXAMPLE}")
+                raise _malformed(
+                    wrong, token=name, hint=f"a subscription is a JSON object like {_EXAMPLE}"
+                )
         if not body["id"]:
-            raise _malformed("id is empty", token="id", hint="a match names the subscription by it; give it any name")
+            raise _malformed(
+                "id is empty",
+                token="id",
+                hint="a match names the subscription by it; give it any name",
+            )
         for name in _OPTIONAL_TEXTS:
             if not isinstance(body.get(name), str | None):
                 hint = 'write it like "deferred"' if name == "policy" else 'write it like "2h"'
                 raise _malformed(f"{name} must be a string", token=name, hint=hint)
         if not isinstance(body.get("options") or {}, dict):
-            raise _malformed("options must be an object", token="options", hint='as in {"dialect": "jms"}')
+            raise _malformed(
+                "options must be an object", token="options", hint='as in {"dialect": "jms"}'
+            )
         given = {name: value for name, value in body.items() if value is not None}
         return Subscription(**given)
 
     def as_json(self) -> dict[str, Any]:
         """The JSON object, without members that have their default."""
         body = {"id": self.id, "language": self.language, "expression": self.expression}
-        rest = {name: getattr(self, name) for name in ("subscriber", "policy", "horizon", "deliver", "options")}
+        rest = {
+            name: getattr(self, name)
+            for name in ("subscriber", "policy", "horizon", "deliver", "options")
+        }
         return body | {name: value for name, value in rest.items() if value not in (None, "", {})}
 
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A name for a region, a part, an XML document, an ontology or master data, usable in the whole catalog."""
+    """A name for a region, a part, an XML document, an ontology or master data, usable in the whole
+    catalog.
+    """
 
     name: str
     region: object = None
@@ -102,7 +129,9 @@ class Definition:
 
     @staticmethod
     def from_json(body: Mapping[str, Any]) -> Definition:
-        """The definition of a JSON object: `define` with what it names, such as `region` or `ontology`."""
+        """The definition of a JSON object: `define` with what it names, such as `region` or
+        `ontology`.
+        """
         name = body.get("define")
         if not isinstance(name, str) or not name:
             raise _malformed("define must be a non-empty name", token="define")
@@ -112,17 +141,23 @@ class Definition:
             return Definition(name, region=body["region"])
         if set(body) == {"define", "masterdata"} and isinstance(body["masterdata"], dict | str):
             return Definition(name, master_data=body["masterdata"])
-        if set(body) == {"define", "language", "expression"} and all(isinstance(v, str) for v in body.values()):
+        if set(body) == {"define", "language", "expression"} and all(
+            isinstance(v, str) for v in body.values()
+        ):
             return Definition(name, language=body["language"], expression=body["expression"])
         if "ontology" in body and set(body) <= {"define", "ontology", "format", "infer"}:
             return _ontology(name, body)
         if set(body) in ({"define", _DOCUMENT}, {"define", "document"}):
-            return Definition(name, document=_checked_document(name, body.get(_DOCUMENT, body.get("document"))))
+            return Definition(
+                name, document=_checked_document(name, body.get(_DOCUMENT, body.get("document")))
+            )
         raise _malformed(
             f"the definition of {name!r} has the wrong members",
             token=name,
-            hint="beside define it has region, or language and expression, or masterdata, or xml, or ontology "
-            "with format and infer",
+            hint=(
+                "beside define it has region, or language and expression, or masterdata, or xml, or"
+                " ontology with format and infer"
+            ),
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -133,7 +168,12 @@ class Definition:
             return {"define": self.name, "masterdata": self.master_data}
         if self.ontology:
             infer = {"infer": list(self.infer)} if self.infer else {}
-            return {"define": self.name, "ontology": self.ontology, "format": self.media_type, **infer}
+            return {
+                "define": self.name,
+                "ontology": self.ontology,
+                "format": self.media_type,
+                **infer,
+            }
         if self.document:
             return {"define": self.name, _DOCUMENT: self.document}
         return {"define": self.name, "language": self.language, "expression": self.expression}
@@ -145,13 +185,18 @@ def _checked_document(name: str, text: object) -> str:
         parse_xml(text)
     except Problem as problem:
         raise MeaningProblem(
-            f"the document {name!r}: {problem.message}", code="MalformedDocument", token=name, hint=problem.hint
+            f"the document {name!r}: {problem.message}",
+            code="MalformedDocument",
+            token=name,
+            hint=problem.hint,
         ) from None
     return str(text)
 
 
 def _ontology(name: str, body: Mapping[str, Any]) -> Definition:
-    """An ontology: its text, its media type, which is Turtle unless told, and what is to be concluded from it."""
+    """An ontology: its text, its media type, which is Turtle unless told, and what is to be
+    concluded from it.
+    """
     text, kind = body["ontology"], body.get("format", TURTLE)
     for member, value in (("ontology", text), ("format", kind)):
         if not isinstance(value, str) or not value:

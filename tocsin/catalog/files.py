@@ -1,6 +1,8 @@
-"""Files of subscriptions and definitions in any order: JSON Lines, a JSON document, or YAML. All problems are reported.
+"""Files of subscriptions and definitions in any order: JSON Lines, a JSON document, or YAML. All
+problems are reported.
 
-A document may be an array, an object, or several one after the other. A file that is none of them is one problem.
+A document may be an array, an object, or several one after the other. A file that is none of them
+is one problem.
 """
 
 from __future__ import annotations
@@ -35,7 +37,9 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class LineProblem:
-    """A problem of the file: the line, whose it is (where known), and what is wrong in that line."""
+    """A problem of the file: the line, whose it is (where known), and what is wrong in that
+    line.
+    """
 
     line: int
     subscription: str
@@ -48,7 +52,9 @@ class LineProblem:
 
 @dataclass(slots=True)
 class Entries:
-    """What a file holds, and what is wrong with its lines. `lines` tells where a definition stands, by its name."""
+    """What a file holds, and what is wrong with its lines. `lines` tells where a definition stands,
+    by its name.
+    """
 
     subscriptions: list[Entry] = field(default_factory=list)
     definitions: list[Definition] = field(default_factory=list)
@@ -62,7 +68,9 @@ def read_entries(lines: Iterable[bytes]) -> Entries:
 
 
 def read_entry_file(file: LineSource) -> Entries:
-    """All entries of a file, blank lines passed over; an item that is no entry becomes a problem."""
+    """All entries of a file, blank lines passed over; an item that is no entry becomes a
+    problem.
+    """
     entries = Entries()
     names: dict[tuple[str, str], int] = {}
     for line, item in _items(file):
@@ -93,7 +101,10 @@ def _in_lines(file: LineSource, head: bytes) -> Iterator[_Item]:
 
 def _in_json(file: LineSource, head: bytes) -> Iterator[_Item]:
     for raw, line, problem in json_values(file, head):
-        yield line, problem or _parsed(b"\n" * (line - 1) + raw)  # so that places are those in the file
+        yield (
+            line,
+            problem or _parsed(b"\n" * (line - 1) + raw),
+        )  # so that places are those in the file
 
 
 def _in_yaml(file: LineSource, head: bytes) -> Iterator[_Item]:
@@ -108,7 +119,12 @@ def _in_yaml(file: LineSource, head: bytes) -> Iterator[_Item]:
                 return
             yield line, value
     except UnicodeDecodeError:
-        yield 1, MeaningProblem("it is no file of subscriptions: it is no UTF-8", code=_CODE, hint=_FORMS)
+        yield (
+            1,
+            MeaningProblem(
+                "it is no file of subscriptions: it is no UTF-8", code=_CODE, hint=_FORMS
+            ),
+        )
     except Problem as problem:
         yield problem.place.line if problem.place else 1, problem
 

@@ -1,7 +1,7 @@
 """The knowledge of a catalog: all its ontologies together, built once for equal texts.
 
-An ontology is a definition like any other, so it is versioned, shared and carried to every worker with the
-subscriptions that are read in its light.
+An ontology is a definition like any other, so it is versioned, shared and carried to every worker
+with the subscriptions that are read in its light.
 """
 
 from __future__ import annotations
@@ -42,12 +42,15 @@ def ontology_definition(path: str) -> Definition:
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise MeaningProblem(f"{path} cannot be read: {error}", code="ONTOLOGY_FORMAT", token=path) from None
+        raise MeaningProblem(
+            f"{path} cannot be read: {error}", code="ONTOLOGY_FORMAT", token=path
+        ) from None
     return Definition(path, ontology=text, media_type=media_type)
 
 
 def ontologies(given: object, infer: object = None) -> tuple[Definition, ...]:
-    """The definitions that a caller means: paths of files, one or several, or definitions; None for none.
+    """The definitions that a caller means: paths of files, one or several, or definitions; None for
+    none.
 
     `infer` says what is to be concluded from all of them.
     """
@@ -65,9 +68,13 @@ def ontologies(given: object, infer: object = None) -> tuple[Definition, ...]:
         given = (given,)
     if not isinstance(given, Iterable):
         raise MeaningProblem(
-            f"an ontology is a file, got {type(given).__name__}", code="ONTOLOGY_FORMAT", hint="give a path, or several"
+            f"an ontology is a file, got {type(given).__name__}",
+            code="ONTOLOGY_FORMAT",
+            hint="give a path, or several",
         )
-    found = (each if isinstance(each, Definition) else ontology_definition(str(each)) for each in given)
+    found = (
+        each if isinstance(each, Definition) else ontology_definition(str(each)) for each in given
+    )
     return tuple(replace(each, infer=chosen) if chosen else each for each in found)
 
 
@@ -79,7 +86,9 @@ def knowledge_in(definitions: Iterable[Definition]) -> Ontology | None:
 
 @lru_cache(maxsize=8)
 def _built(given: tuple[Definition, ...]) -> Ontology:
-    return ontology_of([_source(each) for each in given if each.media_type != TBOX]).with_tbox(_terminology(given))
+    return ontology_of([_source(each) for each in given if each.media_type != TBOX]).with_tbox(
+        _terminology(given)
+    )
 
 
 def _source(each: Definition) -> Source:
@@ -87,17 +96,22 @@ def _source(each: Definition) -> Source:
 
 
 def usage_in(definition: Definition) -> Usage | None:
-    """Which axioms of an ontology graph patterns use, and which not; None for a TBox, of which concepts use all."""
+    """Which axioms of an ontology graph patterns use, and which not; None for a TBox, of which
+    concepts use all.
+    """
     if not definition.ontology or definition.media_type == TBOX:
         return None
-    return usage_of(read_ontology(definition.ontology, definition.media_type), inferences(definition.infer))
+    return usage_of(
+        read_ontology(definition.ontology, definition.media_type), inferences(definition.infer)
+    )
 
 
 def require_agreement(before: Iterable[Definition], added: Iterable[Definition]) -> None:
-    """Raises where ontologies, each sound alone, contradict each other together; the problem tells who and what.
+    """Raises where ontologies, each sound alone, contradict each other together; the problem tells
+    who and what.
 
-    They do where a name is defined twice, where the hierarchies make a cycle, and where a concept that had members
-    can have none any more.
+    They do where a name is defined twice, where the hierarchies make a cycle, and where a concept
+    that had members can have none any more.
     """
     known = tuple(each for each in before if each.ontology)
     new = tuple(each for each in added if each.ontology)

@@ -1,4 +1,6 @@
-"""A whole file looked at: definitions that are broken, pointless or used by nobody, and what subscriptions warn of."""
+"""A whole file looked at: definitions that are broken, pointless or used by nobody, and what
+subscriptions warn of.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,11 @@ from tocsin.catalog.compiling import Surroundings, problems_of, warnings_of
 from tocsin.catalog.files import Entries, LineProblem
 from tocsin.errors import MeaningProblem, Problem
 from tocsin.languages.context import Definition, MasterDataDefinition
-from tocsin.languages.definitions import can_be_named, problems_in_definition, warnings_in_definition
+from tocsin.languages.definitions import (
+    can_be_named,
+    problems_in_definition,
+    warnings_in_definition,
+)
 
 
 class _Watched(dict[str, Definition]):
@@ -25,7 +31,9 @@ class _Watched(dict[str, Definition]):
 
     def values(self) -> ValuesView[Definition]:  # type: ignore[override]
         """Only master data are looked at without their names."""
-        self.asked |= {name for name, each in self.items() if isinstance(each, MasterDataDefinition)}
+        self.asked |= {
+            name for name, each in self.items() if isinstance(each, MasterDataDefinition)
+        }
         return super().values()
 
 
@@ -55,11 +63,15 @@ def file_warnings(entries: Entries) -> list[LineProblem]:
     for each in context.definitions.values():
         used = broken or each.name in watched.asked
         warnings = list(_definition_warnings(each, Surroundings(context), used))
-        found += [LineProblem(entries.lines.get(each.name, 0), each.name, warning) for warning in warnings]
+        found += [
+            LineProblem(entries.lines.get(each.name, 0), each.name, warning) for warning in warnings
+        ]
     return sorted(found, key=lambda each: each.line)
 
 
-def _definition_warnings(definition: Definition, light: Surroundings, used: bool) -> Iterator[Problem]:
+def _definition_warnings(
+    definition: Definition, light: Surroundings, used: bool
+) -> Iterator[Problem]:
     """Whether a definition is used is known only where all lines could be read."""
     if not problems_in_definition(definition, light.context):
         yield from warnings_in_definition(definition, light.context)

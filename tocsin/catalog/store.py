@@ -1,4 +1,6 @@
-"""The versioned store: an append-only log in SQLite or PostgreSQL. A version, once read, never changes its meaning."""
+"""The versioned store: an append-only log in SQLite or PostgreSQL. A version, once read, never
+changes its meaning.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ Entry = Subscription | Definition
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """All that the catalog held at a version, in the order of adding; what was replaced keeps its place."""
+    """All that the catalog held at a version, in the order of adding; what was replaced keeps its
+    place.
+    """
 
     version: int
     subscriptions: tuple[Subscription, ...]
@@ -40,10 +44,11 @@ class Changes:
 
 
 class Catalog:
-    """A catalog behind a database URL, which must be there. Picklable: a copy opens the same database again.
+    """A catalog behind a database URL, which must be there. Picklable: a copy opens the same
+    database again.
 
-    A change is made whole or not at all. With `expected` it is refused where the catalog has moved on from that
-    version: whoever has looked before changing does not overwrite what came between.
+    A change is made whole or not at all. With `expected` it is refused where the catalog has moved
+    on from that version: whoever has looked before changing does not overwrite what came between.
     """
 
     def __init__(self, url: str) -> None:
@@ -59,7 +64,9 @@ class Catalog:
             return _version(connection)
 
     def add(self, *entries: Entry, expected: int | None = None) -> int:
-        """All entries, or none where a name is taken, or where an ontology contradicts another; the new version."""
+        """All entries, or none where a name is taken, or where an ontology contradicts another; the
+        new version.
+        """
         bodies = _bodies(entries)
         with self._database.writing() as connection:
             version = _next_version(connection, expected)
@@ -70,21 +77,31 @@ class Catalog:
         return version
 
     def replace(self, *entries: Entry, expected: int | None = None) -> int:
-        """All entries instead of those of the same names, in one version, or none; returns the new version.
+        """All entries instead of those of the same names, in one version, or none; returns the new
+        version.
 
         Refused where there is none to replace, or where an ontology contradicts another.
         """
         bodies = _bodies(entries)
         with self._database.writing() as connection:
             version = _next_version(connection, expected)
-            _require_present(connection, list(bodies), hint="add it: tocsin catalog add, or Catalog.add")
+            _require_present(
+                connection, list(bodies), hint="add it: tocsin catalog add, or Catalog.add"
+            )
             _require_knowledge(connection, version, entries)
             _append(connection, version, bodies)
         return version
 
-    def remove(self, *ids: str, definitions: Sequence[str] = (), expected: int | None = None) -> int:
-        """Subscriptions by id and definitions by name, or none where one is not there; returns the new version."""
-        names = [*(_SUBSCRIPTION_MARK + each for each in ids), *(_DEFINITION_MARK + each for each in definitions)]
+    def remove(
+        self, *ids: str, definitions: Sequence[str] = (), expected: int | None = None
+    ) -> int:
+        """Subscriptions by id and definitions by name, or none where one is not there; returns the
+        new version.
+        """
+        names = [
+            *(_SUBSCRIPTION_MARK + each for each in ids),
+            *(_DEFINITION_MARK + each for each in definitions),
+        ]
         with self._database.writing() as connection:
             version = _next_version(connection, expected)
             _require_present(connection, names, hint="see what there is: tocsin catalog list")
@@ -92,7 +109,9 @@ class Catalog:
         return version
 
     def remove_definitions(self, *names: str) -> int:
-        """All definitions with these names, or none where one is not there; returns the new version."""
+        """All definitions with these names, or none where one is not there; returns the new
+        version.
+        """
         return self.remove(definitions=names)
 
     def snapshot(self, version: int | None = None) -> Snapshot:
@@ -108,18 +127,24 @@ class Catalog:
         added = [
             json.loads(body)
             for name, (number, body) in now.items()
-            if name.startswith(_SUBSCRIPTION_MARK) and body is not None and before.get(name, (0, None))[0] != number
+            if name.startswith(_SUBSCRIPTION_MARK)
+            and body is not None
+            and before.get(name, (0, None))[0] != number
         ]
         removed = [
             name.removeprefix(_SUBSCRIPTION_MARK)
             for name, (number, body) in before.items()
-            if name.startswith(_SUBSCRIPTION_MARK) and body is not None and now.get(name, (0, None))[0] != number
+            if name.startswith(_SUBSCRIPTION_MARK)
+            and body is not None
+            and now.get(name, (0, None))[0] != number
         ]
         return Changes(tuple(Subscription.from_json(body) for body in added), tuple(removed))
 
 
 def open_catalog(url: str, *, create: bool = False) -> Catalog:
-    """The catalog at a URL; a bare path is a SQLite file. Refused where there is none, unless it is to be made."""
+    """The catalog at a URL; a bare path is a SQLite file. Refused where there is none, unless it is
+    to be made.
+    """
     database = Database(url)
     if not database.holds_catalog():
         if not create:
@@ -127,7 +152,10 @@ def open_catalog(url: str, *, create: bool = False) -> Catalog:
                 f"there is no catalog at {database}",
                 code="CatalogError",
                 token=url,
-                hint=f"make one first: tocsin catalog create {quote(url)}, or tocsin.catalog.create_catalog({url!r})",
+                hint=(
+                    f"make one first: tocsin catalog create {quote(url)}, or"
+                    f" tocsin.catalog.create_catalog({url!r})"
+                ),
             )
         database.make_catalog()
     return Catalog(database.url)
@@ -165,10 +193,14 @@ def _next_version(connection: sql.Connection, expected: int | None) -> int:
 
 
 def _state(connection: sql.Connection, version: int) -> dict[str, tuple[int, str | None]]:
-    """Name -> (log number, body) as of a version, in the order of adding; a name that was removed has no body."""
+    """Name -> (log number, body) as of a version, in the order of adding; a name that was removed
+    has no body.
+    """
     told = LOG.c.version <= version
     newest = (
-        sql.select(LOG.c.name, sql.func.max(LOG.c.number).label("number")).where(told).group_by(LOG.c.name)
+        sql.select(LOG.c.name, sql.func.max(LOG.c.number).label("number"))
+        .where(told)
+        .group_by(LOG.c.name)
     ).subquery()
     gone = (
         sql.select(LOG.c.name, sql.func.max(LOG.c.number).label("number"))
@@ -191,7 +223,9 @@ def _state(connection: sql.Connection, version: int) -> dict[str, tuple[int, str
 
 
 def _snapshot(connection: sql.Connection, version: int) -> Snapshot:
-    parsed = [json.loads(body) for _, body in _state(connection, version).values() if body is not None]
+    parsed = [
+        json.loads(body) for _, body in _state(connection, version).values() if body is not None
+    ]
     return Snapshot(
         version,
         tuple(Subscription.from_json(body) for body in parsed if "define" not in body),
@@ -205,9 +239,15 @@ def _present(connection: sql.Connection, names: Sequence[str]) -> set[str]:
     for start in range(0, len(names), _CHUNK):
         some = names[start : start + _CHUNK]
         newest = (
-            sql.select(sql.func.max(LOG.c.number).label("number")).where(LOG.c.name.in_(some)).group_by(LOG.c.name)
+            sql.select(sql.func.max(LOG.c.number).label("number"))
+            .where(LOG.c.name.in_(some))
+            .group_by(LOG.c.name)
         ).subquery()
-        rows = sql.select(LOG.c.name).join(newest, LOG.c.number == newest.c.number).where(LOG.c.body.is_not(None))
+        rows = (
+            sql.select(LOG.c.name)
+            .join(newest, LOG.c.number == newest.c.number)
+            .where(LOG.c.body.is_not(None))
+        )
         found.update(connection.execute(rows).scalars())
     return found
 
@@ -217,7 +257,10 @@ def _require_present(connection: sql.Connection, names: Sequence[str], hint: str
     for name in names:
         if name not in present:
             raise StateProblem(
-                f"there is no {_shown(name)}", code="UnknownSubscriptionError", token=name.partition(" ")[2], hint=hint
+                f"there is no {_shown(name)}",
+                code="UnknownSubscriptionError",
+                token=name.partition(" ")[2],
+                hint=hint,
             )
 
 
@@ -225,7 +268,10 @@ def _require_knowledge(connection: sql.Connection, version: int, entries: Sequen
     """Raises where what the catalog would know contradicts itself."""
     given = {entry.name: entry for entry in entries if isinstance(entry, Definition)}
     before = _snapshot(connection, version - 1).definitions if given else ()
-    if any(each.ontology for each in (*given.values(), *(each for each in before if each.name in given))):
+    if any(
+        each.ontology
+        for each in (*given.values(), *(each for each in before if each.name in given))
+    ):
         require_agreement([each for each in before if each.name not in given], list(given.values()))
 
 
@@ -243,7 +289,11 @@ def _bodies(entries: Sequence[Entry]) -> dict[str, str]:
 
 
 def _name(entry: Entry) -> str:
-    return _SUBSCRIPTION_MARK + entry.id if isinstance(entry, Subscription) else _DEFINITION_MARK + entry.name
+    return (
+        _SUBSCRIPTION_MARK + entry.id
+        if isinstance(entry, Subscription)
+        else _DEFINITION_MARK + entry.name
+    )
 
 
 def _shown(name: str) -> str:

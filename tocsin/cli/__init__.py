@@ -1,1 +1,3 @@
-"""The command line: one file per command. Results go to standard output, everything else to standard error."""
+"""The command line: one file per command. Results go to standard output, everything else to
+standard error.
+"""

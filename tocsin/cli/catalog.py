@@ -1,4 +1,6 @@
-"""`tocsin catalog`: subscriptions and definitions in a store that the Hub and running Spark queries read too."""
+"""`tocsin catalog`: subscriptions and definitions in a store that the Hub and running Spark queries
+read too.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ from tocsin.cli.options import Infer, Ontology
 from tocsin.errors import MeaningProblem, StateProblem
 
 app = typer.Typer(
-    help="Subscriptions and definitions in a live catalog (SQLite file or PostgreSQL URL).", no_args_is_help=True
+    help="Subscriptions and definitions in a live catalog (SQLite file or PostgreSQL URL).",
+    no_args_is_help=True,
 )
 
 
@@ -37,21 +40,35 @@ class Kind(StrEnum):
 
 
 Url = Annotated[
-    str, typer.Argument(metavar="CATALOG", help="A SQLite file, or postgresql+psycopg://user@host/database.")
+    str,
+    typer.Argument(
+        metavar="CATALOG", help="A SQLite file, or postgresql+psycopg://user@host/database."
+    ),
 ]
 File = Annotated[
     str | None,
-    typer.Argument(metavar="[SUBSCRIPTIONS]", help="JSON Lines of both kinds; - for standard input, .gz works."),
+    typer.Argument(
+        metavar="[SUBSCRIPTIONS]", help="JSON Lines of both kinds; - for standard input, .gz works."
+    ),
 ]
-Names = Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of subscriptions, names of definitions.")]
+Names = Annotated[
+    list[str], typer.Argument(metavar="ID...", help="Ids of subscriptions, names of definitions.")
+]
 OfKind = Annotated[Kind | None, typer.Option("--kind", help="Only entries of this kind.")]
 AsOf = Annotated[int | None, typer.Option(help="As of this version; the newest by default.")]
-Force = Annotated[bool, typer.Option("--force", help="Also where subscriptions break by it: they ring no more.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what it would do to subscriptions; 1 if one breaks.")]
+Force = Annotated[
+    bool, typer.Option("--force", help="Also where subscriptions break by it: they ring no more.")
+]
+DryRun = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Only say what it would do to subscriptions; 1 if one breaks."),
+]
 
 
 @app.command("create")
-def create(catalog: Url, subscriptions: File = None, ontology: Ontology = None, infer: Infer = None) -> None:
+def create(
+    catalog: Url, subscriptions: File = None, ontology: Ontology = None, infer: Infer = None
+) -> None:
     """Make a new catalog, empty or with the entries of a file; refused where there is one."""
     entries = read_file(subscriptions, ontology, infer)
     require_good(subscriptions or "", entries)
@@ -70,7 +87,9 @@ def add(
     force: Force = False,
     dry_run: DryRun = False,
 ) -> None:
-    """Add all entries of a file, or none; running queries take them over with their next micro-batch."""
+    """Add all entries of a file, or none; running queries take them over with their next
+    micro-batch.
+    """
     _change(
         open_catalog(catalog),
         read_file(subscriptions, ontology, infer),
@@ -90,9 +109,11 @@ def replace(
     force: Force = False,
     dry_run: DryRun = False,
 ) -> None:
-    """Put the entries of a file in the place of those with the same names: all in one version, or none.
+    """Put the entries of a file in the place of those with the same names: all in one version, or
+    none.
 
-    First says which other subscriptions break, change their meaning or heal by it, and refuses to break any.
+    First says which other subscriptions break, change their meaning or heal by it, and refuses to
+    break any.
     """
     _change(
         open_catalog(catalog),
@@ -105,7 +126,9 @@ def replace(
 
 
 @app.command("remove")
-def remove(catalog: Url, ids: Names, kind: OfKind = None, force: Force = False, dry_run: DryRun = False) -> None:
+def remove(
+    catalog: Url, ids: Names, kind: OfKind = None, force: Force = False, dry_run: DryRun = False
+) -> None:
     """Remove entries by id or name, all or none; refuses to break subscriptions by it."""
     opened = open_catalog(catalog)
     before = opened.snapshot()
@@ -122,7 +145,9 @@ def remove(catalog: Url, ids: Names, kind: OfKind = None, force: Force = False, 
 
 @app.command("list")
 def list_entries(catalog: Url, version: AsOf = None, kind: OfKind = None) -> None:
-    """List what there is as JSON Lines; of an ontology its length instead of its text (`show` has it whole)."""
+    """List what there is as JSON Lines; of an ontology its length instead of its text (`show` has
+    it whole).
+    """
     snapshot = open_catalog(catalog).snapshot(version)
     definitions, subscriptions = _of_kind(snapshot, kind)
     for definition in definitions:
@@ -135,7 +160,9 @@ def list_entries(catalog: Url, version: AsOf = None, kind: OfKind = None) -> Non
 @app.command("show")
 def show(
     catalog: Url,
-    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="All, where none is given.")] = None,
+    ids: Annotated[
+        list[str] | None, typer.Argument(metavar="[ID]...", help="All, where none is given.")
+    ] = None,
     version: AsOf = None,
     kind: OfKind = None,
 ) -> None:
@@ -147,11 +174,21 @@ def show(
         typer.echo(_line(entry.as_json()))
 
 
-def _change(catalog: Catalog, entries: Entries, path: str | None, *, replace: bool, force: bool, dry_run: bool) -> None:
+def _change(
+    catalog: Catalog,
+    entries: Entries,
+    path: str | None,
+    *,
+    replace: bool,
+    force: bool,
+    dry_run: bool,
+) -> None:
     """Adds or replaces the entries of a file, after a look at what it does to the others."""
     if path is None and not entries.definitions:
         raise MeaningProblem(
-            "there is nothing to take over", code="FileError", hint="give a file of subscriptions, or --ontology FILE"
+            "there is nothing to take over",
+            code="FileError",
+            hint="give a file of subscriptions, or --ontology FILE",
         )
     before = catalog.snapshot()
     given = {each.name: each for each in entries.definitions}
@@ -169,8 +206,12 @@ def _change(catalog: Catalog, entries: Entries, path: str | None, *, replace: bo
         _tell("replaced:" if replace else "added:", len(subscriptions), len(given), version)
 
 
-def _settle(effects: Effects, entries: Iterable[Definition | Subscription], *, force: bool, dry_run: bool) -> bool:
-    """Says what a change does to subscriptions; whether to go on with it. Raises where it would break one."""
+def _settle(
+    effects: Effects, entries: Iterable[Definition | Subscription], *, force: bool, dry_run: bool
+) -> bool:
+    """Says what a change does to subscriptions; whether to go on with it. Raises where it would
+    break one.
+    """
     for subscription, problem in effects.broken:
         typer.echo(f"breaks {subscription.id}: {problem}")
     for subscription in effects.changed:
@@ -196,15 +237,22 @@ def _would_break(effects: Effects, entries: Iterable[Definition | Subscription])
     )
 
 
-def _chosen(snapshot: Snapshot, names: Iterable[str], kind: Kind | None) -> list[Definition | Subscription]:
+def _chosen(
+    snapshot: Snapshot, names: Iterable[str], kind: Kind | None
+) -> list[Definition | Subscription]:
     """The entries of some names, each of which must be the name of one."""
     definitions, subscriptions = _of_kind(snapshot, kind)
     found: list[Definition | Subscription] = []
     for name in dict.fromkeys(names):
-        both = [each for each in definitions if each.name == name], [each for each in subscriptions if each.id == name]
+        both = (
+            [each for each in definitions if each.name == name],
+            [each for each in subscriptions if each.id == name],
+        )
         if all(both):
             raise StateProblem(
-                f"{name!r} is a subscription and a definition", token=name, hint="say which one with --kind"
+                f"{name!r} is a subscription and a definition",
+                token=name,
+                hint="say which one with --kind",
             )
         if not any(both):
             raise StateProblem(
@@ -217,7 +265,9 @@ def _chosen(snapshot: Snapshot, names: Iterable[str], kind: Kind | None) -> list
     return found
 
 
-def _of_kind(snapshot: Snapshot, kind: Kind | None) -> tuple[tuple[Definition, ...], tuple[Subscription, ...]]:
+def _of_kind(
+    snapshot: Snapshot, kind: Kind | None
+) -> tuple[tuple[Definition, ...], tuple[Subscription, ...]]:
     return (
         () if kind is Kind.SUBSCRIPTION else snapshot.definitions,
         () if kind is Kind.DEFINITION else snapshot.subscriptions,
@@ -227,7 +277,11 @@ def _of_kind(snapshot: Snapshot, kind: Kind | None) -> tuple[tuple[Definition, .
 def _shortened(definition: Definition) -> dict[str, Any]:
     if not definition.ontology:
         return definition.as_json()
-    return {"define": definition.name, "format": definition.media_type, "characters": len(definition.ontology)}
+    return {
+        "define": definition.name,
+        "format": definition.media_type,
+        "characters": len(definition.ontology),
+    }
 
 
 def _line(body: dict[str, Any]) -> str:

@@ -1,4 +1,6 @@
-"""`tocsin check`: all problems of a file of subscriptions, with place and hint; and what of an ontology is used."""
+"""`tocsin check`: all problems of a file of subscriptions, with place and hint; and what of an
+ontology is used.
+"""
 
 from __future__ import annotations
 
@@ -23,19 +25,24 @@ from tocsin.errors import MeaningProblem
 
 def check(
     subscriptions: Annotated[
-        str | None, typer.Argument(metavar="[SUBSCRIPTIONS]", help="JSON Lines; - for standard input, .gz works.")
+        str | None,
+        typer.Argument(
+            metavar="[SUBSCRIPTIONS]", help="JSON Lines; - for standard input, .gz works."
+        ),
     ] = None,
     ontology: Ontology = None,
     infer: Infer = None,
 ) -> None:
     """Check every subscription of a file; exit status 1 if any has a problem.
 
-    Of each ontology it tells which axioms graph patterns use and which not, and what would use them. With --ontology
-    the file of subscriptions may be left out.
+    Of each ontology it tells which axioms graph patterns use and which not, and what would use
+    them. With --ontology the file of subscriptions may be left out.
     """
     if subscriptions is None and not ontology:
         raise MeaningProblem(
-            "there is nothing to check", code="FileError", hint="give a file of subscriptions, or --ontology FILE"
+            "there is nothing to check",
+            code="FileError",
+            hint="give a file of subscriptions, or --ontology FILE",
         )
     entries = read_file(subscriptions, ontology, infer)
     _tell_usage(entries.definitions)
@@ -44,7 +51,9 @@ def check(
 
 
 def _check_subscriptions(path: str, entries: Entries) -> None:
-    problems = sorted([*problems_in(entries), *definition_problems(entries)], key=lambda each: each.line)
+    problems = sorted(
+        [*problems_in(entries), *definition_problems(entries)], key=lambda each: each.line
+    )
     for each in problems:
         typer.echo(f"{path}: {each}")
     for each in file_warnings(entries):
@@ -53,7 +62,10 @@ def _check_subscriptions(path: str, entries: Entries) -> None:
         typer.echo(f"{len(problems)} problem(s)", err=True)
         raise typer.Exit(1)
     light = Surroundings.of(entries.definitions)
-    plans = {each.subscription.id: compile_subscription(each.subscription, light) for each in entries.subscriptions}
+    plans = {
+        each.subscription.id: compile_subscription(each.subscription, light)
+        for each in entries.subscriptions
+    }
     for warning in loop_warnings(plans):
         typer.echo(f"{path}: warning: {warning}", err=True)
     typer.echo(f"{len(entries.subscriptions)} subscription(s), no problem", err=True)

@@ -1,4 +1,6 @@
-"""Who evaluates: the local engine, the reference or Spark. All give the same answer over the same files."""
+"""Who evaluates: the local engine, the reference or Spark. All give the same answer over the same
+files.
+"""
 
 from __future__ import annotations
 
@@ -41,9 +43,11 @@ class EngineName(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to match: subscriptions, files of events, how late or far ahead one may be, where the clock stops.
+    """What to match: subscriptions, files of events, how late or far ahead one may be, where the
+    clock stops.
 
-    `with_members` says whether anybody asks for the members of matches; in process they are there anyway.
+    `with_members` says whether anybody asks for the members of matches; in process they are there
+    anyway.
     """
 
     loaded: Loaded
@@ -117,9 +121,15 @@ def _reference(request: Request) -> Answer:
 
 
 def _judged(
-    subscription: str, plan: Plan, events: Sequence[Event], until: Instant | None, faults: list[DeadLetter]
+    subscription: str,
+    plan: Plan,
+    events: Sequence[Event],
+    until: Instant | None,
+    faults: list[DeadLetter],
 ) -> list[Match]:
-    """What the reference says; events that it cannot judge for a fault of ours are told, and left out."""
+    """What the reference says; events that it cannot judge for a fault of ours are told, and left
+    out.
+    """
 
     def judge(some: Sequence[Event]) -> list[Match]:
         return reference_matches(subscription, plan, some, until)
@@ -157,8 +167,13 @@ def _warned(plans: Mapping[str, Plan], events: Iterable[Event]) -> Warned:
     """The warnings about events by the knowledge of all plans."""
     atoms = dict.fromkeys(atom for plan in plans.values() for atom in atoms_of(plan.pattern))
     warned = Warned()
-    seen = contain(list(events), lambda part: [(each, event_warnings(each, atoms)) for each in part])
-    for _, found in seen.served:  # an event that raises has been told by those who were asked about it
+    seen = contain(
+        list(events), lambda part: [(each, event_warnings(each, atoms)) for each in part]
+    )
+    for (
+        _,
+        found,
+    ) in seen.served:  # an event that raises has been told by those who were asked about it
         for event, problems in found:
             for problem in problems:
                 warned.add(EventWarning.of(event, problem))
@@ -192,7 +207,9 @@ def _spark(request: Request) -> Answer:
         if letter.code == EVENT_WARNING:
             warned.add(_warning(letter))
     letters = [each for each in dead_letters if each.code != EVENT_WARNING]
-    return Answer(matches, letters, warned, bool(matches) or not letters or _holds_event(request.events))
+    return Answer(
+        matches, letters, warned, bool(matches) or not letters or _holds_event(request.events)
+    )
 
 
 def _holds_event(files: EventFiles) -> bool:

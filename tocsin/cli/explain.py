@@ -37,7 +37,10 @@ from tocsin.values.time import format_instant
 
 _KEY = "explained"
 _LONGEST = "max_event_duration"
-_CHEAPER = f"|(A)B waits for events that last; the option {_LONGEST} says how long they may (0: they are instants)"
+_CHEAPER = (
+    f"|(A)B waits for events that last; the option {_LONGEST} says how long they may (0: they are"
+    " instants)"
+)
 
 
 class Format(StrEnum):
@@ -55,42 +58,63 @@ class Form(StrEnum):
 
 def explain(
     subscription: Annotated[
-        str, typer.Argument(metavar="SUBSCRIPTION", help="A file of subscriptions; - for standard input.")
+        str,
+        typer.Argument(
+            metavar="SUBSCRIPTION", help="A file of subscriptions; - for standard input."
+        ),
     ],
     event: Annotated[
         list[str] | None,
         typer.Option(
-            "--event", metavar="FILE", help="Events to say why or why not for; several times, or a directory."
+            "--event",
+            metavar="FILE",
+            help="Events to say why or why not for; several times, or a directory.",
         ),
     ] = None,
     id: Annotated[str | None, typer.Option(help="Only the subscription with this id.")] = None,
     ontology: Ontology = None,
     infer: Infer = None,
-    format: Annotated[Format, typer.Option(help="svg draws graph patterns, and their matching trees for --event.")] = (
-        Format.TEXT
-    ),
-    wire: Annotated[bool, typer.Option("--wire", help="Show the plan as versioned JSON instead.")] = False,
+    format: Annotated[
+        Format, typer.Option(help="svg draws graph patterns, and their matching trees for --event.")
+    ] = (Format.TEXT),
+    wire: Annotated[
+        bool, typer.Option("--wire", help="Show the plan as versioned JSON instead.")
+    ] = False,
     form: Annotated[
-        Form | None, typer.Option("--as", help="Show the subscription in another language instead: xml-ql.")
+        Form | None,
+        typer.Option("--as", help="Show the subscription in another language instead: xml-ql."),
     ] = None,
     event_format: Annotated[
-        EventFormat | None, typer.Option(help="What the files of --event hold, where they do not tell.")
+        EventFormat | None,
+        typer.Option(help="What the files of --event hold, where they do not tell."),
     ] = None,
     split: SplitBy = Split.DOCUMENT,
     columns: FieldColumns = None,
     zone: Zone = None,
     time: DocumentTime = None,
     trace: Annotated[
-        bool, typer.Option("--trace", help="Show the matching of boolean selectors step by step instead; with --event.")
+        bool,
+        typer.Option(
+            "--trace",
+            help="Show the matching of boolean selectors step by step instead; with --event.",
+        ),
     ] = False,
 ) -> None:
-    """Show the plan and the state bound of subscriptions; with events, why each did or did not ring."""
+    """Show the plan and the state bound of subscriptions; with events, why each did or did not
+    ring.
+    """
     loaded = load(subscription, ontology, infer, skip_wrong=True)
     if id is not None:
         require_subscription(loaded, subscription, id)
     elif not loaded.plans:
-        hint = "mend what is shown above" if loaded.problems else "an entry has id, language and expression"
-        raise MeaningProblem(f"there is no subscription to explain in {subscription}", code="FileError", hint=hint)
+        hint = (
+            "mend what is shown above"
+            if loaded.problems
+            else "an entry has id, language and expression"
+        )
+        raise MeaningProblem(
+            f"there is no subscription to explain in {subscription}", code="FileError", hint=hint
+        )
     files = event_files(event or (), event_format, split, columns, zone, time)
     found = read_input(files)
     events = found.events
@@ -125,12 +149,17 @@ def _show_unreadable(letters: list[DeadLetter], *, to_error: bool) -> None:
 def _show_xml_ql(subscription: Subscription, definitions: Iterable[Definition]) -> None:
     """The queries of figure 9, one after the other."""
     context = Surroundings.of(definitions).context
-    queries = xml_ql_of(subscription.language, subscription.expression, subscription.options, context)
+    queries = xml_ql_of(
+        subscription.language, subscription.expression, subscription.options, context
+    )
     for query in queries:
         typer.echo(query)
         typer.echo()
     if not queries:
-        message = f"subscription {subscription.id} sends an event as it came: there is nothing for XML-QL to build"
+        message = (
+            f"subscription {subscription.id} sends an event as it came: there is nothing for XML-QL"
+            " to build"
+        )
         typer.echo(message)
 
 
@@ -146,14 +175,25 @@ def _show(subscription: Subscription, plan: Plan) -> None:
     typer.echo("  plan")
     for line in plan_lines(plan):
         typer.echo(f"    {line}")
-    for line in (*(mode_lines(plan) if subscription.language == "exmlql" else ()), *summary_lines(plan)):
+    for line in (
+        *(mode_lines(plan) if subscription.language == "exmlql" else ()),
+        *summary_lines(plan),
+    ):
         typer.echo(f"  {line}")
-    if subscription.language == "opsl" and _LONGEST not in subscription.options and has_concurrent_parts(plan.pattern):
+    if (
+        subscription.language == "opsl"
+        and _LONGEST not in subscription.options
+        and has_concurrent_parts(plan.pattern)
+    ):
         typer.echo(f"  cheaper        {_CHEAPER}")
 
 
 def _show_why(plan: Plan, events: list[Event]) -> None:
-    lines = _why_atom(plan.pattern, events) if isinstance(plan.pattern, Atom) else _why_composite(plan, events)
+    lines = (
+        _why_atom(plan.pattern, events)
+        if isinstance(plan.pattern, Atom)
+        else _why_composite(plan, events)
+    )
     for line in lines if events else ():
         typer.echo(f"  {line}")
 
@@ -186,7 +226,9 @@ def _why_composite(plan: Plan, events: list[Event]) -> Iterator[str]:
             yield f"event {event.id}: takes no part, because it has no time"
             continue
         found = engine.detect(event, relevant.get(index, ()))
-        part = "takes part" if index in relevant else "takes no part: no atom of the plan holds for it"
+        part = (
+            "takes part" if index in relevant else "takes no part: no atom of the plan holds for it"
+        )
         yield f"event {event.id}: {part}"
         if index not in relevant:
             yield from (f"  {line}" for line in missed_lines(plan.pattern, event))
@@ -197,5 +239,7 @@ def _why_composite(plan: Plan, events: list[Event]) -> Iterator[str]:
 
 def _members(occurrence: Occurrence) -> str:
     names = " ".join(member.id for member in occurrence.members) or "no events"
-    windows = (f"{format_instant(start)} to {format_instant(end)}" for start, end in occurrence.absences)
+    windows = (
+        f"{format_instant(start)} to {format_instant(end)}" for start, end in occurrence.absences
+    )
     return ", silent from ".join((names, *windows))

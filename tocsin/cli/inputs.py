@@ -1,4 +1,6 @@
-"""The events that a command is given: files, directories and patterns, and how they are to be read."""
+"""The events that a command is given: files, directories and patterns, and how they are to
+be read.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +64,9 @@ def event_files(
     time: str | None = None,
 ) -> EventFiles:
     """The files that are meant; a problem where there are none."""
-    return EventFiles(tuple(input_files(given)), Reading(format, split, _columns(columns, zone), time))
+    return EventFiles(
+        tuple(input_files(given)), Reading(format, split, _columns(columns, zone), time)
+    )
 
 
 def _columns(given: str | None, zone: str | None) -> Columns:
@@ -72,7 +76,10 @@ def _columns(given: str | None, zone: str | None) -> Columns:
     if "=" in given:
         return Columns.parse(given, zone)
     mapping = _mapping_in(given)
-    return Columns.of({name: each for name, each in mapping.items() if name != "zone"}, zone or mapping.get("zone"))
+    return Columns.of(
+        {name: each for name, each in mapping.items() if name != "zone"},
+        zone or mapping.get("zone"),
+    )
 
 
 def _mapping_in(path: str) -> Mapping[str, Any]:
@@ -82,13 +89,17 @@ def _mapping_in(path: str) -> Mapping[str, Any]:
     values = [value for _, value in yaml_values(text)]
     if len(values) != 1 or not isinstance(values[0], dict):
         hint = "as in {id: nr, time: sent_at, zone: UTC}; or give field=column,field=column"
-        raise MeaningProblem(f"{path} holds no mapping of fields to columns", code="ColumnsError", hint=hint)
+        raise MeaningProblem(
+            f"{path} holds no mapping of fields to columns", code="ColumnsError", hint=hint
+        )
     return values[0]
 
 
 @dataclass(slots=True)
 class Spooled:
-    """All events in one file of lines, for engines that read only such; where each line was, and what was no event."""
+    """All events in one file of lines, for engines that read only such; where each line was, and
+    what was no event.
+    """
 
     path: str
     places: list[tuple[str | None, int]] = field(default_factory=list)
@@ -104,7 +115,9 @@ class Spooled:
 
 @contextmanager
 def spooled(events: EventFiles) -> Iterator[Spooled]:
-    """One file of lines with all the events: the file itself where it is one, else a copy for as long as it is used."""
+    """One file of lines with all the events: the file itself where it is one, else a copy for as
+    long as it is used.
+    """
     if _is_plain_lines(events):
         yield Spooled(events.files[0].path)
         return
@@ -112,9 +125,15 @@ def spooled(events: EventFiles) -> Iterator[Spooled]:
         found = Spooled(copy.name)
         for piece in events.pieces():
             try:
-                lines = [one_line(piece.raw)] if piece.found is None else [as_line(each) for each in piece.events()]
+                lines = (
+                    [one_line(piece.raw)]
+                    if piece.found is None
+                    else [as_line(each) for each in piece.events()]
+                )
             except Problem as problem:
-                found.dead_letters.append(malformed(problem, piece.raw, piece.line).in_file(piece.file))
+                found.dead_letters.append(
+                    malformed(problem, piece.raw, piece.line).in_file(piece.file)
+                )
                 continue
             copy.writelines(lines)
             found.places += [(piece.file, piece.line)] * len(lines)
@@ -131,4 +150,6 @@ def _is_plain_lines(events: EventFiles) -> bool:
     if len(events.files) != 1 or events.files[0].path == "-" or events.reading.columns.fields:
         return False
     path = events.files[0].path
-    return format_in(events.files[0], events.reading) is Format.JSON_LINES and is_packed(path) == path.endswith(".gz")
+    return format_in(events.files[0], events.reading) is Format.JSON_LINES and is_packed(
+        path
+    ) == path.endswith(".gz")

@@ -1,4 +1,6 @@
-"""Commands that are loaded when they are called: what they need takes seconds, what is said about them does not."""
+"""Commands that are loaded when they are called: what they need takes seconds, what is said about
+them does not.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What several commands start with: files of subscriptions read, checked and compiled, with every problem shown."""
+"""What several commands start with: files of subscriptions read, checked and compiled, with every
+problem shown.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ from tocsin.plan.composites import Plan
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The subscriptions of a file that compile, their plans, the definitions they may use, and what was wrong."""
+    """The subscriptions of a file that compile, their plans, the definitions they may use, and what
+    was wrong.
+    """
 
     subscriptions: dict[str, Subscription]
     plans: dict[str, Plan]
@@ -35,8 +39,12 @@ class Loaded:
     problems: tuple[LineProblem, ...] = ()
 
 
-def read_file(path: str | None, ontology: Iterable[str] | None = None, infer: Iterable[str] | None = None) -> Entries:
-    """The entries of a file, where one is given, and of the ontologies beside it, and the problems of its lines."""
+def read_file(
+    path: str | None, ontology: Iterable[str] | None = None, infer: Iterable[str] | None = None
+) -> Entries:
+    """The entries of a file, where one is given, and of the ontologies beside it, and the problems
+    of its lines.
+    """
     entries = Entries()
     if path is not None:
         with open_file(path) as file:
@@ -47,7 +55,9 @@ def read_file(path: str | None, ontology: Iterable[str] | None = None, infer: It
 
 
 def problems_in(entries: Entries, known: Iterable[Definition] | None = None) -> list[LineProblem]:
-    """Every problem of the file, by line; in the light of its own definitions, unless others are known."""
+    """Every problem of the file, by line; in the light of its own definitions, unless others are
+    known.
+    """
     found = list(entries.problems)
     light = Surroundings.of(entries.definitions if known is None else known)
     for entry in entries.subscriptions:
@@ -65,9 +75,15 @@ def require_good(path: str, entries: Entries, known: Iterable[Definition] | None
 
 
 def load(
-    path: str, ontology: Iterable[str] | None = None, infer: Iterable[str] | None = None, *, skip_wrong: bool
+    path: str,
+    ontology: Iterable[str] | None = None,
+    infer: Iterable[str] | None = None,
+    *,
+    skip_wrong: bool,
 ) -> Loaded:
-    """The compiled subscriptions of a file; wrong ones are shown, and stop the run unless they are to be skipped."""
+    """The compiled subscriptions of a file; wrong ones are shown, and stop the run unless they are
+    to be skipped.
+    """
     entries = read_file(path, ontology, infer)
     problems = problems_in(entries)
     _show(path, problems)
@@ -89,11 +105,17 @@ def require_subscription(loaded: Loaded, path: str, id: str) -> None:
     if id in loaded.plans:
         return
     if any(each.subscription == id for each in loaded.problems):
-        message, hint = f"subscription {id!r} of {path} is wrong", "mend it; its problems are shown above"
+        message, hint = (
+            f"subscription {id!r} of {path} is wrong",
+            "mend it; its problems are shown above",
+        )
     else:
         known = list(loaded.plans)
         near = get_close_matches(id, known, 3) or known[:10]
-        message, hint = f"there is no subscription {id!r} in {path}", f"there is {', '.join(near)}" if near else ""
+        message, hint = (
+            f"there is no subscription {id!r} in {path}",
+            f"there is {', '.join(near)}" if near else "",
+        )
     raise StateProblem(message, code="UnknownSubscription", token=id, hint=hint)
 
 
@@ -103,4 +125,6 @@ def _show(path: str, problems: list[LineProblem]) -> None:
 
 
 def _refused(path: str, problems: list[LineProblem], hint: str) -> MeaningProblem:
-    return MeaningProblem(f"{path} has {len(problems)} problem(s)", code="SubscriptionsRefused", hint=hint)
+    return MeaningProblem(
+        f"{path} has {len(problems)} problem(s)", code="SubscriptionsRefused", hint=hint
+    )

@@ -25,7 +25,8 @@ COMMANDS = {
     "explain": Lazy(
         "tocsin.cli.explain",
         "explain",
-        "Show the plan and the state bound of subscriptions; with events, why each did or did not ring.",
+        "Show the plan and the state bound of subscriptions; with events, why each did or did not"
+        " ring.",
     ),
     "verify": Lazy(
         "tocsin.cli.verify",
@@ -45,10 +46,12 @@ COMMANDS = {
     "demo": Lazy(
         "tocsin.cli.demo",
         "demo",
-        "Play a made-up day of a marketplace and a delivery fleet to a local Spark stream, and show what rings.",
+        "Play a made-up day of a marketplace and a delivery fleet to a local Spark stream, and show"
+        " what rings.",
     ),
 }
-"""Every command with its first sentence; a test compares it with what the command says of itself."""
+"""Every command with its first sentence; a test compares it with what the command says of itself.
+"""
 
 app = typer.Typer(
     name="tocsin",
@@ -83,6 +86,8 @@ def run() -> None:
     except Problem as problem:
         typer.echo(f"tocsin: {problem}", err=True)
         sys.exit(1)
-    except BrokenPipeError:  # the reader of our output has gone: not our problem, and not the user's
+    except (
+        BrokenPipeError
+    ):  # the reader of our output has gone: not our problem, and not the user's
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)

@@ -36,25 +36,46 @@ def match(
     events: Events,
     ontology: Ontology = None,
     infer: Infer = None,
-    engine: Annotated[EngineName, typer.Option(help="Who evaluates; all give the same answer.")] = EngineName.LOCAL,
+    engine: Annotated[
+        EngineName, typer.Option(help="Who evaluates; all give the same answer.")
+    ] = EngineName.LOCAL,
     lateness: Annotated[
-        str | None, typer.Option(help="Count events as late that end more than this before the newest one, as 2s.")
+        str | None,
+        typer.Option(
+            help="Count events as late that end more than this before the newest one, as 2s."
+        ),
     ] = None,
     ahead: Annotated[
         str | None,
-        typer.Option(help="Count events as wrong that end more than this ahead of the events around them, as 1d."),
+        typer.Option(
+            help=(
+                "Count events as wrong that end more than this ahead of the events around them,"
+                " as 1d."
+            )
+        ),
     ] = None,
-    until: Annotated[str | None, typer.Option(help="Stop the clock at this time, as 2026-01-31T08:00:00Z.")] = None,
-    output: Annotated[str, typer.Option(help="Where matches go, one JSON object a line; - is standard output.")] = "-",
+    until: Annotated[
+        str | None, typer.Option(help="Stop the clock at this time, as 2026-01-31T08:00:00Z.")
+    ] = None,
+    output: Annotated[
+        str, typer.Option(help="Where matches go, one JSON object a line; - is standard output.")
+    ] = "-",
     dead_letters: Annotated[
-        str | None, typer.Option(help="Where malformed and late events go, with line number and reason.")
+        str | None,
+        typer.Option(help="Where malformed and late events go, with line number and reason."),
     ] = None,
-    on_error: Annotated[OnError, typer.Option(help="What a wrong subscription does to the run.")] = OnError.FAIL,
+    on_error: Annotated[
+        OnError, typer.Option(help="What a wrong subscription does to the run.")
+    ] = OnError.FAIL,
     content: Annotated[
-        Content, typer.Option(help="What matches tell of their events, where a subscription does not say.")
+        Content,
+        typer.Option(help="What matches tell of their events, where a subscription does not say."),
     ] = Content.IDS,
     interval: Annotated[
-        Ends, typer.Option(help="When an event without endtime ends: when it starts, or when it was received.")
+        Ends,
+        typer.Option(
+            help="When an event without endtime ends: when it starts, or when it was received."
+        ),
     ] = Ends.START,
     format: EventFormat = None,
     split: SplitBy = Split.DOCUMENT,
@@ -65,10 +86,11 @@ def match(
 ) -> None:
     """Match the events of files against the subscriptions of a file.
 
-    Events are CloudEvents JSON Lines or an array, EPCIS, XML, RDF, CSV or Parquet; docs/files.md has them all. Matches
-    are put out in the order of detection. A malformed event never stops the run: it is counted on standard error and,
-    with --dead-letters, written down with its line number and the reason; where nothing at all could be read, the exit
-    status is 1. With --content events or rdf a match has its members too: the complete events, or each event as Turtle.
+    Events are CloudEvents JSON Lines or an array, EPCIS, XML, RDF, CSV or Parquet; docs/files.md
+    has them all. Matches are put out in the order of detection. A malformed event never stops the
+    run: it is counted on standard error and, with --dead-letters, written down with its line number
+    and the reason; where nothing at all could be read, the exit status is 1. With --content events
+    or rdf a match has its members too: the complete events, or each event as Turtle.
     """
     stop = None if until is None else parse_instant(until)
     loaded = load(subscriptions, ontology, infer, skip_wrong=on_error is OnError.SKIP)

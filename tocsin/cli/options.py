@@ -26,35 +26,47 @@ Events = Annotated[
 ]
 EventFormat = Annotated[
     Format | None,
-    typer.Option("--format", help="What the files hold, where their names and first bytes do not tell."),
+    typer.Option(
+        "--format", help="What the files hold, where their names and first bytes do not tell."
+    ),
 ]
 SplitBy = Annotated[
     Split,
-    typer.Option("--split", help="What of an XML document is an event: all of it, or each child of its root."),
+    typer.Option(
+        "--split", help="What of an XML document is an event: all of it, or each child of its root."
+    ),
 ]
 FieldColumns = Annotated[
     str | None,
     typer.Option(
         "--columns",
         metavar="FIELD=COLUMN,...",
-        help="Where records and documents without an envelope have the fields of an event, as id=nr,time=sent_at; "
-        "or a file with such a mapping.",
+        help=(
+            "Where records and documents without an envelope have the fields of an event, as"
+            " id=nr,time=sent_at; or a file with such a mapping."
+        ),
     ),
 ]
 Zone = Annotated[
     str | None,
-    typer.Option("--zone", metavar="ZONE", help="The zone of times that have none, as UTC or Europe/Berlin."),
+    typer.Option(
+        "--zone", metavar="ZONE", help="The zone of times that have none, as UTC or Europe/Berlin."
+    ),
 ]
 DocumentTime = Annotated[
     str | None,
     typer.Option(
         "--time",
         metavar="TIME",
-        help="The time of records and documents that have none: RFC 3339, or modified for that of the file.",
+        help=(
+            "The time of records and documents that have none: RFC 3339, or modified for that of"
+            " the file."
+        ),
     ),
 ]
 Ontology = Annotated[
-    list[str] | None, typer.Option("--ontology", metavar="FILE", help="An ontology; may be given several times.")
+    list[str] | None,
+    typer.Option("--ontology", metavar="FILE", help="An ontology; may be given several times."),
 ]
 
 
@@ -63,7 +75,10 @@ Infer = Annotated[
     typer.Option(
         "--infer",
         metavar="WHAT",
-        help="Conclude from the ontologies given: domain-range, inverse, existential; may be given several times.",
+        help=(
+            "Conclude from the ontologies given: domain-range, inverse, existential; may be given"
+            " several times."
+        ),
     ),
 ]
 

@@ -38,6 +38,8 @@ def working(total: int, title: str) -> Iterator[Report]:
 def _bar(title: str, total: int | None, amount: ProgressColumn) -> Iterator[Report]:
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), amount, TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as progress:
         task = progress.add_task(title, total=total)
         yield lambda position: progress.update(task, completed=position)

@@ -1,11 +1,22 @@
-"""`tocsin explain --trace`: the paper's algorithm at work on an event, as its tables 2 to 4 show it."""
+"""`tocsin explain --trace`: the paper's algorithm at work on an event, as its tables 2 to 4 show
+it.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
-from tocsin.engine.matching.paper_list import How, Node, Operator, Step, SubscriptionList, Test, Trace, Walk
+from tocsin.engine.matching.paper_list import (
+    How,
+    Node,
+    Operator,
+    Step,
+    SubscriptionList,
+    Test,
+    Trace,
+    Walk,
+)
 from tocsin.events.event import Event
 from tocsin.plan.atoms import Condition, Not
 from tocsin.plan.composites import Plan
@@ -17,7 +28,9 @@ _WIDEST = 60
 
 
 def trace_lines(plans: Mapping[str, Plan], events: Iterable[Event]) -> Iterator[str]:
-    """The list S of the boolean selectors among the plans; then for each event every step, the table, the matches."""
+    """The list S of the boolean selectors among the plans; then for each event every step, the
+    table, the matches.
+    """
     selectors = SubscriptionList()
     for key, plan in plans.items():
         if isinstance(plan.pattern, Condition):
@@ -35,7 +48,10 @@ def trace_lines(plans: Mapping[str, Plan], events: Iterable[Event]) -> Iterator[
 
 def _event_lines(trace: Trace, event: Event) -> Iterator[str]:
     yield f"event {event.id}"
-    width = min(_WIDEST, max((len(_test_text(step.test)) for walk in trace.walks for step in walk.steps), default=0))
+    width = min(
+        _WIDEST,
+        max((len(_test_text(step.test)) for walk in trace.walks for step in walk.steps), default=0),
+    )
     for walk in trace.walks:
         yield from _walk_lines(walk, width)
     yield "  table props"

@@ -30,7 +30,9 @@ def verify(
     events: Events,
     ontology: Ontology = None,
     infer: Infer = None,
-    engine: Annotated[EngineName, typer.Option(help="The engine to compare with the reference.")] = EngineName.LOCAL,
+    engine: Annotated[
+        EngineName, typer.Option(help="The engine to compare with the reference.")
+    ] = EngineName.LOCAL,
     format: EventFormat = None,
     split: SplitBy = Split.DOCUMENT,
     columns: FieldColumns = None,
@@ -39,7 +41,9 @@ def verify(
 ) -> None:
     """Compare an engine with the reference; exit status 1 on any difference."""
     if "-" in events:
-        raise MeaningProblem("verify reads the events twice", code="FileError", hint="give a file instead of -")
+        raise MeaningProblem(
+            "verify reads the events twice", code="FileError", hint="give a file instead of -"
+        )
     files = event_files(events, format, split, columns, zone, time)
     request = Request(load(subscriptions, ontology, infer, skip_wrong=False), files)
     answer = evaluate(engine, request)

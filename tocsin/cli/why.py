@@ -46,7 +46,9 @@ def atom_why_lines(atom: Atom, event: Event) -> Iterator[str]:
 
 
 def missed_lines(pattern: Part, event: Event) -> Iterator[str]:
-    """Of the XML blocks and graphs of a composite that an event is no occurrence of: what each misses in it."""
+    """Of the XML blocks and graphs of a composite that an event is no occurrence of: what each
+    misses in it.
+    """
     for part in _named_blocks(pattern):
         block = part.part
         if isinstance(block, XmlBlock):

@@ -1,7 +1,8 @@
 """CSV as records by its header, which is line 1. A row that is broken costs that row.
 
-A cell is a number where JSON would take it for one, `true` or `false` in any case a truth value, and else text; what is
-empty is left out. A text in quotes may go over lines; quotes that nothing closes cost the line in which they open.
+A cell is a number where JSON would take it for one, `true` or `false` in any case a truth value,
+and else text; what is empty is left out. A text in quotes may go over lines; quotes that nothing
+closes cost the line in which they open.
 """
 
 from __future__ import annotations
@@ -22,22 +23,29 @@ _TRUTH = {"true": True, "false": False}
 _MARKS = ",;\t|"
 _LOOKAHEAD = 1 << 18
 _PATIENCE = 64 << 20
-"""So many bytes may be read in vain for closing quotes; after that quotes close in their line or never."""
+"""So many bytes may be read in vain for closing quotes; after that quotes close in their line or
+never.
+"""
 
 
 def csv_columns(header: bytes) -> tuple[list[str], str]:
-    """The names of the columns and the mark between them, which is the one that the header has most of."""
+    """The names of the columns and the mark between them, which is the one that the header has most
+    of.
+    """
     text = _text(header).strip("\r\n")
     bare = re.sub(r'"[^"]*"', "", text)
     mark = max(_MARKS, key=bare.count)
     try:
         names = [name.strip() for name in next(csv.reader([text], delimiter=mark), [])]
     except csv.Error as error:
-        raise MeaningProblem(f"the header of the table is no CSV: {error}", code="ColumnsError") from None
+        raise MeaningProblem(
+            f"the header of the table is no CSV: {error}", code="ColumnsError"
+        ) from None
     if "" in names or len(set(names)) != len(names):
         twice = next((name for name in names if name and names.count(name) > 1), "")
         raise MeaningProblem(
-            f"the header of the table has {f'{twice!r} twice' if twice else 'a column without a name'}",
+            "the header of the table has"
+            f" {f'{twice!r} twice' if twice else 'a column without a name'}",
             code="ColumnsError",
             token=twice,
             hint="the first line names the columns, each once",
@@ -58,7 +66,9 @@ def csv_rows(lines: Iterable[bytes], names: list[str], mark: str) -> Iterator[Ro
 
 
 class _Records:
-    """The lines of each row: one, or several where quotes are open at a line's end and are closed further on."""
+    """The lines of each row: one, or several where quotes are open at a line's end and are closed
+    further on.
+    """
 
     def __init__(self, lines: Iterator[bytes], mark: str) -> None:
         self._lines = lines
@@ -83,7 +93,9 @@ class _Records:
         return self._waiting.popleft() if self._waiting else next(self._lines, b"")
 
     def _continuation(self) -> list[bytes]:
-        """The lines up to the one that closes the quotes; none where no line does, and all are read again."""
+        """The lines up to the one that closes the quotes; none where no line does, and all are read
+        again.
+        """
         taken: list[bytes] = []
         size = 0
         while size < min(_LOOKAHEAD, self._patience) and (following := self._next()):
@@ -93,7 +105,9 @@ class _Records:
             assert closed is not None
             if closed[1] is None:
                 continue
-            if closed[2] is None:  # quotes in the midst of a text: they open the next one, and these were never closed
+            if (
+                closed[2] is None
+            ):  # quotes in the midst of a text: they open the next one, and these were never closed
                 break
             if not self._is_open(following[closed.end() :]):
                 return taken
@@ -102,7 +116,9 @@ class _Records:
         return []
 
     def _is_open(self, line: bytes) -> bool:
-        """Whether quotes that open in a line, or in the rest of one from a mark on, are open at its end."""
+        """Whether quotes that open in a line, or in the rest of one from a mark on, are open at its
+        end.
+        """
         return b'"' in line and any(field[1] == b"" for field in self._field.finditer(line))
 
 
@@ -116,11 +132,15 @@ def _cells(raw: bytes, names: list[str], mark: str) -> dict[str, str]:
             f"the row is no CSV: {error}", hint='a text with quotes is written "so ""quoted"" here"'
         ) from None
     if len(rows) != 1:
-        raise EventProblem("the row has a line end in the midst of it", hint="write a text with line ends in quotes")
+        raise EventProblem(
+            "the row has a line end in the midst of it",
+            hint="write a text with line ends in quotes",
+        )
     cells = rows[0]
     if len(cells) < len(names) or any(cells[len(names) :]):
         raise EventProblem(
-            f"the row has {len(cells)} cells, the header {len(names)}", hint=f"write a text with {mark!r} in quotes"
+            f"the row has {len(cells)} cells, the header {len(names)}",
+            hint=f"write a text with {mark!r} in quotes",
         )
     return dict(zip(names, map(str.strip, cells), strict=False))
 

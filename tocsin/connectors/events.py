@@ -1,4 +1,6 @@
-"""Files of events as pieces. A file that is none of the formats, or breaks off, is one piece with the reason."""
+"""Files of events as pieces. A file that is none of the formats, or breaks off, is one piece with
+the reason.
+"""
 
 from __future__ import annotations
 
@@ -32,9 +34,11 @@ class Split(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How files are read: their format where their names and first bytes do not tell, and what is told beside them.
+    """How files are read: their format where their names and first bytes do not tell, and what is
+    told beside them.
 
-    `time` is that of documents and records that have none: an instant in RFC 3339, or `modified` for that of the file.
+    `time` is that of documents and records that have none: an instant in RFC 3339, or `modified`
+    for that of the file.
     """
 
     format: Format | None = None
@@ -78,8 +82,12 @@ def format_in(file: InputFile, reading: Reading) -> Format | None:
         return None
 
 
-def _opened(file: InputFile, reading: Reading, label: str | None, stream: BufferedIOBase) -> tuple[Opened, bool]:
-    """The file with its first bytes read, and whether these are all; one that breaks off there does so again."""
+def _opened(
+    file: InputFile, reading: Reading, label: str | None, stream: BufferedIOBase
+) -> tuple[Opened, bool]:
+    """The file with its first bytes read, and whether these are all; one that breaks off there does
+    so again.
+    """
     head, broken = b"", None
     try:
         while len(head) < HEAD and (block := stream.read1(_BLOCK)):
@@ -93,7 +101,11 @@ def _opened(file: InputFile, reading: Reading, label: str | None, stream: Buffer
 
 def _origin(file: InputFile, reading: Reading) -> Origin:
     if reading.time != MODIFIED:
-        return Origin(file.name, None if reading.time is None else parse_instant(reading.time), reading.columns)
+        return Origin(
+            file.name,
+            None if reading.time is None else parse_instant(reading.time),
+            reading.columns,
+        )
     modified = None if file.path == "-" else Path(file.path).stat().st_mtime_ns // 1000
     return Origin(file.name, modified, reading.columns)
 
@@ -106,11 +118,17 @@ def _reader(file: InputFile, reading: Reading, opened: Opened, whole: bool) -> R
 
 
 def _format(file: InputFile, reading: Reading, opened: Opened, whole: bool) -> Format:
-    """By the first bytes and the name; a text that is neither JSON nor XML and has columns told for it is a table."""
+    """By the first bytes and the name; a text that is neither JSON nor XML and has columns told for
+    it is a table.
+    """
     try:
         return format_of(file.path, opened.head, whole=whole)
     except Problem:
-        if reading.columns.fields and suffix_format(file.path) is None and b"\0" not in opened.head[:4096]:
+        if (
+            reading.columns.fields
+            and suffix_format(file.path) is None
+            and b"\0" not in opened.head[:4096]
+        ):
             return Format.CSV
         if file.path.endswith(".gz") and isinstance(opened.file, BufferedReader):
             told = f"{file.path} is not packed, as its name says, and no file of events"

@@ -1,4 +1,6 @@
-"""Files: a path, or `-` for standard input or output. What is packed with gzip, by its first bytes, is unpacked."""
+"""Files: a path, or `-` for standard input or output. What is packed with gzip, by its first bytes,
+is unpacked.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 @contextmanager
-def open_bytes(path: str, progress: Callable[[int], object] = lambda position: None) -> Iterator[BufferedIOBase]:
+def open_bytes(
+    path: str, progress: Callable[[int], object] = lambda position: None
+) -> Iterator[BufferedIOBase]:
     """A file to be read, unpacked; `progress` hears the position in the file now and then."""
     if path == "-":
         yield _unpacked(_peekable(sys.stdin.buffer))
@@ -50,7 +54,9 @@ def write_lines(path: str, lines: Iterable[str]) -> None:
         if path == "-":
             _write_out(lines)
             return
-        with cast("IO[bytes]", gzip.open(path, "wb") if path.endswith(".gz") else Path(path).open("wb")) as out:
+        with cast(
+            "IO[bytes]", gzip.open(path, "wb") if path.endswith(".gz") else Path(path).open("wb")
+        ) as out:
             _write(out, lines)
     except OSError as error:
         raise MeaningProblem(f"cannot write {path}: {reason_of(error)}", code="FileError") from None
@@ -101,7 +107,9 @@ def _write_out(lines: Iterable[str]) -> None:
     try:
         _write(sys.stdout.buffer, lines)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing is left to be written at the end
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+        )  # nothing is left to be written at the end
 
 
 def _write(out: IO[bytes], lines: Iterable[str]) -> None:

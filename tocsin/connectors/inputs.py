@@ -1,7 +1,9 @@
-"""Which files are meant: a path, `-` for standard input, a directory with all below it, or a pattern like `day-*.xml`.
+"""Which files are meant: a path, `-` for standard input, a directory with all below it, or a
+pattern like `day-*.xml`.
 
-Of a directory the files count whose suffix is that of a format, in the order of their names; not hidden ones and those
-whose name begins with `_`, which other systems write beside their data. What names nothing is a problem.
+Of a directory the files count whose suffix is that of a format, in the order of their names; not
+hidden ones and those whose name begins with `_`, which other systems write beside their data. What
+names nothing is a problem.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ def input_files(given: Iterable[str]) -> list[InputFile]:
     """The files that are meant, each once; two of one name go by their paths."""
     found = {each.path: each for word in given for each in _meant(word)}
     names = Counter(each.name for each in found.values())
-    return [each if names[each.name] == 1 else replace(each, name=each.path) for each in found.values()]
+    return [
+        each if names[each.name] == 1 else replace(each, name=each.path) for each in found.values()
+    ]
 
 
 def _meant(word: str) -> list[InputFile]:
@@ -62,14 +66,16 @@ def _matching(pattern: str) -> Iterator[InputFile]:
     found = sorted(each for each in _paths(pattern) if Path(each).is_file())
     if not found:
         raise _refused(
-            f"nothing matches {pattern}", pattern, "patterns are those of a shell: * ? [a-z] and ** for folders"
+            f"nothing matches {pattern}",
+            pattern,
+            "patterns are those of a shell: * ? [a-z] and ** for folders",
         )
     for each in found:
         yield InputFile(each, Path(each).name)
 
 
 def _paths(pattern: str) -> list[str]:
-    return glob(pattern, recursive=True)  # noqa: PTH207  # Path.glob takes no pattern from the root on
+    return glob(pattern, recursive=True)  # Path.glob takes no pattern from the root on  # noqa: PTH207 (no pattern from the root on)
 
 
 def _is_hidden(path: Path, folder: Path) -> bool:

@@ -1,4 +1,6 @@
-"""Parquet as records by its schema. What is null or not a number is left out; a time inside data is text in UTC."""
+"""Parquet as records by its schema. What is null or not a number is left out; a time inside data is
+text in UTC.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ _UNREADABLE = (pa.ArrowException, OSError, ValueError, OverflowError)
 
 
 def parquet_rows(file: IO[bytes] | BufferedIOBase) -> tuple[list[str], Iterator[Row]]:
-    """The names of the columns, and the rows with their numbers; raises where the file is no Parquet."""
+    """The names of the columns, and the rows with their numbers; raises where the file is no
+    Parquet.
+    """
     try:
         table = pq.ParquetFile(file)
     except _UNREADABLE as error:
@@ -36,7 +40,9 @@ def _rows(table: Any) -> Iterator[Row]:
 
 
 def _records(table: Any) -> Iterator[dict[str, Any]]:
-    """The rows as Python has them; raises where the file is damaged, or a value is none that Python has."""
+    """The rows as Python has them; raises where the file is damaged, or a value is none that Python
+    has.
+    """
     batches = table.iter_batches(batch_size=_BATCH_ROWS)
     while True:
         try:
@@ -44,7 +50,9 @@ def _records(table: Any) -> Iterator[dict[str, Any]]:
         except StopIteration:
             return
         except _UNREADABLE as error:
-            raise MeaningProblem(f"the Parquet file cannot be read on: {error}", code="FileError") from None
+            raise MeaningProblem(
+                f"the Parquet file cannot be read on: {error}", code="FileError"
+            ) from None
         yield from records
 
 
@@ -57,11 +65,15 @@ def _row(number: int, written: dict[str, Any]) -> Row:
 
 
 def _in_microseconds(batch: Any) -> Any:
-    """The columns of times without what is finer than a microsecond, which Python has no type for."""
+    """The columns of times without what is finer than a microsecond, which Python has no
+    type for.
+    """
     for index, field in enumerate(batch.schema):
         if pa.types.is_timestamp(field.type) and field.type.unit == "ns":
             kind = pa.timestamp("us", field.type.tz)
-            batch = batch.set_column(index, pa.field(field.name, kind), batch.column(index).cast(kind, safe=False))
+            batch = batch.set_column(
+                index, pa.field(field.name, kind), batch.column(index).cast(kind, safe=False)
+            )
     return batch
 
 

@@ -1,4 +1,5 @@
-"""How a file of each format becomes pieces: its lines, the values of a document, the rows of a table.
+"""How a file of each format becomes pieces: its lines, the values of a document, the rows of a
+table.
 
 A broken piece is given with its problem and its line, and what follows it is read.
 """
@@ -43,7 +44,9 @@ _LARGEST_TABLE = 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A file that is being read: what was read of it already, where it comes from, and the label of its pieces."""
+    """A file that is being read: what was read of it already, where it comes from, and the label of
+    its pieces.
+    """
 
     file: BufferedIOBase
     head: bytes
@@ -81,7 +84,9 @@ def read_lines(opened: Opened) -> Iterator[Piece]:
         if line.isspace():
             continue
         if opened.is_mapped:
-            yield opened.piece(line, number, partial(events_of_mapped_json, line, opened.origin, number))
+            yield opened.piece(
+                line, number, partial(events_of_mapped_json, line, opened.origin, number)
+            )
         else:
             yield Piece(line, number, opened.label)
 
@@ -99,7 +104,9 @@ def read_json(opened: Opened) -> Iterator[Piece]:
         if problem is not None:
             yield opened.refused(raw, line, problem)
         elif opened.is_mapped:
-            yield opened.piece(raw, line, partial(events_of_mapped_json, raw, opened.origin, number))
+            yield opened.piece(
+                raw, line, partial(events_of_mapped_json, raw, opened.origin, number)
+            )
         elif b'"@' in raw and _holds_json_ld(raw):
             yield opened.piece(raw, line, partial(events_of_json_ld, raw, opened.origin, number))
         else:
@@ -127,7 +134,9 @@ def read_xml(opened: Opened) -> Iterator[Piece]:
 
 
 def read_children(opened: Opened) -> Iterator[Piece]:
-    """A piece for each child of the outermost element; an EPCIS document has its events deeper and is read as one."""
+    """A piece for each child of the outermost element; an EPCIS document has its events deeper and
+    is read as one.
+    """
     if outermost_tag(opened.head).rpartition("}")[2] in DOCUMENTS:
         yield from read_xml(opened)
         return
@@ -162,7 +171,9 @@ def read_csv(opened: Opened) -> Iterator[Piece]:
 
 
 def read_parquet(opened: Opened) -> Iterator[Piece]:
-    """A piece for each row; what is no plain file is copied to one first, because Parquet is read from its end."""
+    """A piece for each row; what is no plain file is copied to one first, because Parquet is read
+    from its end.
+    """
     if isinstance(opened.file, BufferedReader) and opened.file.seekable():
         opened.file.seek(0)
         yield from _records(opened, *parquet_rows(opened.file))
@@ -172,7 +183,9 @@ def read_parquet(opened: Opened) -> Iterator[Piece]:
         for chunk in _chunks(opened):
             size += len(chunk)
             if size > _LARGEST_TABLE:
-                raise LimitProblem(f"the table has more than {_LARGEST_TABLE:,} bytes", code="EventLimitError")
+                raise LimitProblem(
+                    f"the table has more than {_LARGEST_TABLE:,} bytes", code="EventLimitError"
+                )
             copy.write(chunk)
         copy.seek(0)
         yield from _records(opened, *parquet_rows(cast("IO[bytes]", copy)))

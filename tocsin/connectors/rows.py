@@ -9,7 +9,9 @@ from tocsin.errors import Problem
 
 
 class Row(NamedTuple):
-    """A row as text, with its line or number; its values as written and with their types, or what is wrong with it."""
+    """A row as text, with its line or number; its values as written and with their types, or what
+    is wrong with it.
+    """
 
     raw: bytes
     line: int

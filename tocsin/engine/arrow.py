@@ -1,7 +1,8 @@
 """Arrow arrays as typed arrays, without a Python object per value where the type allows.
 
-Whole numbers, floats, booleans and strings (plain or dictionary) are read directly; decimals become canonical numbers;
-every other type (lists, structs, times, binary) is present but compares as unknown.
+Whole numbers, floats, booleans and strings (plain or dictionary) are read directly; decimals become
+canonical numbers; every other type (lists, structs, times, binary) is present but compares as
+unknown.
 """
 
 from __future__ import annotations
@@ -11,7 +12,16 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tocsin.engine.encoding import Codes, Distinct, Encoding, Flags, Floats, Kinds, encoding_of_values, numbered
+from tocsin.engine.encoding import (
+    Codes,
+    Distinct,
+    Encoding,
+    Flags,
+    Floats,
+    Kinds,
+    encoding_of_values,
+    numbered,
+)
 from tocsin.values.scalars import Kind, canonical_number
 
 
@@ -22,7 +32,9 @@ def encoding_of_arrow(array: Any) -> Encoding:
     if pa.types.is_dictionary(given) and not _is_string(given.value_type):
         return encoding_of_arrow(whole.cast(given.value_type))
     if pa.types.is_decimal(given):
-        return encoding_of_values([None if v is None else canonical_number(v) for v in whole.to_pylist()])
+        return encoding_of_values(
+            [None if v is None else canonical_number(v) for v in whole.to_pylist()]
+        )
     if pa.types.is_dictionary(given):
         return _strings(whole, whole)
     if _is_string(given):
@@ -38,7 +50,11 @@ def encoding_of_nothing(size: int) -> Encoding:
 
 
 def _is_string(given: Any) -> bool:
-    return bool(pa.types.is_string(given) or pa.types.is_large_string(given) or pa.types.is_string_view(given))
+    return bool(
+        pa.types.is_string(given)
+        or pa.types.is_large_string(given)
+        or pa.types.is_string_view(given)
+    )
 
 
 def _numbers(array: Any) -> Encoding:
@@ -61,7 +77,9 @@ def _strings(array: Any, dictionary: Any) -> Encoding:
     entries, renumbered = numbered(dictionary.dictionary.to_pylist())
     indices = dictionary.indices.fill_null(0).to_numpy(zero_copy_only=False)
     codes = renumbered[indices] if entries else _no_codes(indices)
-    present = _present(dictionary) & np.array([entry is not None for entry in entries] or [False])[codes]
+    present = (
+        _present(dictionary) & np.array([entry is not None for entry in entries] or [False])[codes]
+    )
     kinds = _kinds(present, Kind.STRING)
     strings = Distinct(entries, np.where(present, codes, -1).astype(np.int32))
     return _encoding(array, kinds, {Kind.STRING: strings})
@@ -81,7 +99,9 @@ def _others(array: Any) -> Encoding:
 def _encoding(array: Any, kinds: Kinds, distinct: dict[Kind, Distinct]) -> Encoding:
     numbers = np.full(len(kinds), np.nan)
     nothing = Distinct([], _no_codes(kinds))
-    return Encoding(kinds, numbers, lambda i: array[i].as_py(), lambda kind: distinct.get(kind, nothing))
+    return Encoding(
+        kinds, numbers, lambda i: array[i].as_py(), lambda kind: distinct.get(kind, nothing)
+    )
 
 
 def _present(array: Any) -> Flags:

@@ -1,4 +1,6 @@
-"""A batch of events seen as columns, each made when first asked for. What an event lacks is null in the column."""
+"""A batch of events seen as columns, each made when first asked for. What an event lacks is null in
+the column.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from tocsin.values.time import parse_instant
 
 
 class Column:
-    """One attribute over a batch, all kinds told apart: `kinds`, `numbers`, exact values and different values."""
+    """One attribute over a batch, all kinds told apart: `kinds`, `numbers`, exact values and
+    different values.
+    """
 
     __slots__ = ("_distinct", "_encoding", "kinds", "numbers", "value")
 
@@ -98,11 +102,16 @@ class Batch:
         return self._columns[path]
 
     def _values(self, path: Path) -> list[Any]:
-        """As `Event.attribute` gives them; the usual path of one step is read without a call per event."""
+        """As `Event.attribute` gives them; the usual path of one step is read without a call per
+        event.
+        """
         if len(path) > 1:
             return [event.attribute(path) for event in self._events]
         if self._attributes is None:
-            self._attributes = [event.data if type(event.data) is dict else event.attributes for event in self._events]
+            self._attributes = [
+                event.data if type(event.data) is dict else event.attributes
+                for event in self._events
+            ]
         name = path[0]
         return [attributes.get(name) for attributes in self._attributes]
 
@@ -122,14 +131,18 @@ class Batch:
 
 
 class ArrowBatch:
-    """Rows of an arrow table or record batch; an attribute is a mapped column or a member of a mapped struct column.
+    """Rows of an arrow table or record batch; an attribute is a mapped column or a member of a
+    mapped struct column.
 
-    An attribute that is neither is absent. Whole events are made only where a computed predicate or a place is asked.
+    An attribute that is neither is absent. Whole events are made only where a computed predicate or
+    a place is asked.
     """
 
     __slots__ = ("_columns", "_make_event", "_names", "_places", "_table")
 
-    def __init__(self, table: Any, names: Mapping[Path, str], make_event: Callable[[int], Event]) -> None:
+    def __init__(
+        self, table: Any, names: Mapping[Path, str], make_event: Callable[[int], Event]
+    ) -> None:
         self._table = table
         self._names = names
         self._make_event = make_event
@@ -180,7 +193,11 @@ class ArrowBatch:
         if name is None and texts is None:
             return None
         instants = _instants(texts) if name is None else self._table.column(name)
-        return instants if path[2] == INSTANT else pa.array([_thousandth(each) for each in instants.to_pylist()])
+        return (
+            instants
+            if path[2] == INSTANT
+            else pa.array([_thousandth(each) for each in instants.to_pylist()])
+        )
 
 
 def _places_of(events: Sequence[Event]) -> Places:
@@ -196,7 +213,9 @@ def _instants(texts: Any) -> Any:
     """Times that are written as RFC 3339 as microseconds; each different text is read once."""
     whole = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
     encoded = whole if pa.types.is_dictionary(whole.type) else whole.dictionary_encode()
-    read = [None if text is None else parse_instant(text) for text in encoded.dictionary.to_pylist()]
+    read = [
+        None if text is None else parse_instant(text) for text in encoded.dictionary.to_pylist()
+    ]
     return pa.array(read, pa.int64()).take(encoded.indices)
 
 

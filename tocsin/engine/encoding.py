@@ -1,7 +1,9 @@
-"""Python values as typed arrays: the kind of each, and its number. NaN counts as null: it is not a legal number.
+"""Python values as typed arrays: the kind of each, and its number. NaN counts as null: it is not a
+legal number.
 
-Numbers are held as the nearest float64. That is exact below 2**53; from there on two different integers may share a
-float (`uncertain`), and whoever finds two such floats equal has to ask for the exact values.
+Numbers are held as the nearest float64. That is exact below 2**53; from there on two different
+integers may share a float (`uncertain`), and whoever finds two such floats equal has to ask for the
+exact values.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Distinct:
-    """The different values of one kind, and for each event which of them it has; -1 where it has none."""
+    """The different values of one kind, and for each event which of them it has; -1 where it has
+    none.
+    """
 
     values: list[Any]
     codes: Codes
@@ -34,7 +38,9 @@ class Distinct:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Encoding:
-    """The kind of every value, the numbers (NaN elsewhere), the exact value at a place, and the different values."""
+    """The kind of every value, the numbers (NaN elsewhere), the exact value at a place, and the
+    different values.
+    """
 
     kinds: Kinds
     numbers: Floats

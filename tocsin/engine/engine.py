@@ -1,6 +1,8 @@
-"""The engine over plans: atoms are matched batch by batch, composites are detected event by event. Told the time only.
+"""The engine over plans: atoms are matched batch by batch, composites are detected event by event.
+Told the time only.
 
-Equal atoms are one, whether a subscription is the atom or a composite holds it: each is matched once.
+Equal atoms are one, whether a subscription is the atom or a composite holds it: each is matched
+once.
 """
 
 from __future__ import annotations
@@ -30,12 +32,15 @@ from tocsin.plan.row_functions import GivenUp
 from tocsin.values.time import Duration, Instant
 
 _ATOM_MARK = "\0"
-"""First character of the matcher's keys for atoms of composites; no subscription id starts with it."""
+"""First character of the matcher's keys for atoms of composites; no subscription id starts with it.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Untold:
-    """A ring whose output is too much to build, or is none: the subscription, its events, and why."""
+    """A ring whose output is too much to build, or is none: the subscription, its events,
+    and why.
+    """
 
     subscription: str
     events: tuple[Event, ...]
@@ -51,7 +56,9 @@ class Matching(Enum):
 
 @dataclass(slots=True)
 class Relevant:
-    """An event that composites want to see, by its index in the batch, and the atoms that it is an occurrence of."""
+    """An event that composites want to see, by its index in the batch, and the atoms that it is an
+    occurrence of.
+    """
 
     index: int
     atoms: tuple[Atom, ...]
@@ -59,7 +66,9 @@ class Relevant:
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """What a batch gives: subscription keys that ring at once by event index, and what is to be detected in order."""
+    """What a batch gives: subscription keys that ring at once by event index, and what is to be
+    detected in order.
+    """
 
     rings: list[tuple[int, str]]
     relevant: list[Relevant]
@@ -82,8 +91,12 @@ class Engine:
         "_untold",
     )
 
-    def __init__(self, matching: Matching | str = Matching.INDEXED, queue_limit: int = QUEUE_LIMIT) -> None:
-        self._matcher = AtomMatchers(Matcher if Matching(matching) is Matching.INDEXED else ScanMatcher)
+    def __init__(
+        self, matching: Matching | str = Matching.INDEXED, queue_limit: int = QUEUE_LIMIT
+    ) -> None:
+        self._matcher = AtomMatchers(
+            Matcher if Matching(matching) is Matching.INDEXED else ScanMatcher
+        )
         self._network = Network(self._matcher.rows, queue_limit)
         self._suspended: list[str] = []
         self._untold: list[Untold] = []
@@ -154,11 +167,15 @@ class Engine:
         self._composites.remove(key)
 
     def match(self, batch: EventBatch) -> Hits:
-        """Which atomic subscriptions ring for which events of the batch; for an engine without composites."""
+        """Which atomic subscriptions ring for which events of the batch; for an engine without
+        composites.
+        """
         return self._matcher.match(batch)
 
     def match_all(self, batch: EventBatch) -> Matched:
-        """What rings at once, and what composites are to be told of, by event and in the order of subscribing."""
+        """What rings at once, and what composites are to be told of, by event and in the order of
+        subscribing.
+        """
         hits = self._matcher.match(batch)
         rings: list[tuple[int, str]] = []
         wanted: dict[int, list[Atom]] = {}
@@ -174,15 +191,23 @@ class Engine:
         return Matched(rings, [Relevant(index, tuple(atoms)) for index, atoms in wanted.items()])
 
     def undecided(self) -> list[tuple[int, str | None]]:
-        """Event indexes and keys of the last batch that were too hard to decide; None for a part of a composite."""
-        return [(index, None if key in self._atoms else key) for index, key in self._matcher.undecided]
+        """Event indexes and keys of the last batch that were too hard to decide; None for a part of
+        a composite.
+        """
+        return [
+            (index, None if key in self._atoms else key) for index, key in self._matcher.undecided
+        ]
 
     def refused(self) -> dict[int, EventProblem]:
-        """Events of the last batch, by index, that no graph or no concept can be asked about, and why."""
+        """Events of the last batch, by index, that no graph or no concept can be asked about, and
+        why.
+        """
         return self._matcher.refused
 
     def warned(self) -> list[tuple[int, EventProblem]]:
-        """Event indexes of the last batch and what is odd about the events; they are served all the same."""
+        """Event indexes of the last batch and what is odd about the events; they are served all the
+        same.
+        """
         return self._matcher.warned
 
     def detect(self, event: Event, atoms: Iterable[Atom]) -> Found:
@@ -190,13 +215,17 @@ class Engine:
         return self._watched(self._network.event(event, atoms))
 
     def ring(self, key: str, event: Event) -> Match | None:
-        """What an atomic subscription that rings for an event tells; None where nothing comes out."""
+        """What an atomic subscription that rings for an event tells; None where nothing
+        comes out.
+        """
         plan = self._telling.get(key)
         if plan is None:
             return match_of_event(key, event)
         assert isinstance(plan.pattern, Atom)
         try:
-            return match_of_atom(key, event, self._matcher.rows(plan.pattern, event), plan.output, asking)
+            return match_of_atom(
+                key, event, self._matcher.rows(plan.pattern, event), plan.output, asking
+            )
         except GivenUp as why:
             self._give_up(key, (event,), why)
             return None
@@ -227,14 +256,20 @@ class Engine:
         self._untold.append(Untold(key, tuple(events), why))
 
     def advance_to(self, now: Instant | None, leap: Instant | None = None) -> Found:
-        """No event that ends at `now` or before is missing: what its timers bring about; None for the end of time.
+        """No event that ends at `now` or before is missing: what its timers bring about; None for
+        the end of time.
 
-        `leap` says up to when none will come either: then many empty windows that come again are told as one.
+        `leap` says up to when none will come either: then many empty windows that come again are
+        told as one.
         """
-        return self._watched(self._network.advance_to(now, None if leap is None else self._quiet_until(leap)))
+        return self._watched(
+            self._network.advance_to(now, None if leap is None else self._quiet_until(leap))
+        )
 
     def pass_over(self, pause: tuple[Instant, Instant]) -> Found:
-        """One event ends when the pause begins, the next when it ends, and none in between: the clock leaps."""
+        """One event ends when the pause begins, the next when it ends, and none in between: the
+        clock leaps.
+        """
         before, after = pause
         return self.advance_to(before - 1) + self.advance_to(after - 1, after - 1)
 
@@ -252,12 +287,16 @@ class Engine:
         return leap if due is None else min(leap, due - 1)
 
     def take_suspended(self) -> list[str]:
-        """The composites that were removed because too much waited for them, since this was asked last."""
+        """The composites that were removed because too much waited for them, since this was asked
+        last.
+        """
         suspended, self._suspended = self._suspended, []
         return suspended
 
     def _watched(self, found: Found) -> Found:
-        """Removes the subscriptions for which too much waits: the others are served on, nothing is trimmed."""
+        """Removes the subscriptions for which too much waits: the others are served on, nothing is
+        trimmed.
+        """
         if self._network.given_up:
             for key, occurrence, why in self._network.take_given_up():
                 self._give_up(key, occurrence.members, why)
@@ -271,7 +310,9 @@ class Engine:
         return [each for each in found if each[0] in self._composites] if self._suspended else found
 
     def contain_faults(self) -> None:
-        """From now on a composite that raises is told by `take_faults`, and the others are served on."""
+        """From now on a composite that raises is told by `take_faults`, and the others are served
+        on.
+        """
         self._network.contains_faults = True
 
     def take_faults(self) -> list[tuple[str, Exception]]:
@@ -286,7 +327,9 @@ class Engine:
         self._network.abandon_step()
 
     def plan_of(self, key: str) -> Plan | None:
-        """The plan of a subscription that tells more than that it happened; of others nothing is kept."""
+        """The plan of a subscription that tells more than that it happened; of others nothing is
+        kept.
+        """
         return self._telling.get(key)
 
     def next_timer(self) -> Instant | None:
@@ -296,11 +339,16 @@ class Engine:
     def begin_at(self, now: Instant) -> list[str]:
         """The first event of all, whether it concerns a composite or not, ends at `now`.
 
-        Gives the composites that are removed because a window of theirs was over before, when nobody watched.
+        Gives the composites that are removed because a window of theirs was over before, when
+        nobody watched.
         """
         if self._network.has_begun:
             return []
-        over = sorted(key for key in self._composites if past_window(self._telling[key].pattern, now - 1) is not None)
+        over = sorted(
+            key
+            for key in self._composites
+            if past_window(self._telling[key].pattern, now - 1) is not None
+        )
         for key in over:
             self.remove(key)
         self._network.begin_at(now)
@@ -341,7 +389,9 @@ class Engine:
         return self._matcher.keys_of(slots)
 
     def _target(self, slot: int) -> str | Atom:
-        """What a hit of the slot means: a subscription rings, or an atom of composites occurs. Found once per slot."""
+        """What a hit of the slot means: a subscription rings, or an atom of composites occurs.
+        Found once per slot.
+        """
         key = self._matcher.key_of(slot)
         target = self._targets[slot] = self._atoms.get(key, key)
         return target

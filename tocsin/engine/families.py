@@ -1,6 +1,8 @@
-"""All atoms, each matched by the matcher of its family: conditions, graph patterns, concepts, XML blocks.
+"""All atoms, each matched by the matcher of its family: conditions, graph patterns, concepts, XML
+blocks.
 
-A family's matcher is made for its first atom and given back with its last. A slot tells the family by its remainder.
+A family's matcher is made for its first atom and given back with its last. A slot tells the family
+by its remainder.
 """
 
 from __future__ import annotations
@@ -88,7 +90,14 @@ class AtomMatchers:
 
     def remove(self, key: str) -> None:
         """Removes an atom and all that only it held."""
-        family = next((number for number, each in enumerate(self._matchers) if each is not None and key in each), 0)
+        family = next(
+            (
+                number
+                for number, each in enumerate(self._matchers)
+                if each is not None and key in each
+            ),
+            0,
+        )
         matcher = self._matchers[family]
         assert matcher is not None
         matcher.remove(key)
@@ -96,8 +105,14 @@ class AtomMatchers:
             self._matchers[family] = None
 
     def match(self, batch: EventBatch) -> Hits:
-        """Which atoms hold for which events, by event; of one event those of one family together."""
-        found = [(number, each.match(batch)) for number, each in enumerate(self._matchers) if each is not None]
+        """Which atoms hold for which events, by event; of one event those of one family
+        together.
+        """
+        found = [
+            (number, each.match(batch))
+            for number, each in enumerate(self._matchers)
+            if each is not None
+        ]
         if len(found) == 1:
             return Hits(found[0][1].events, found[0][1].slots * _COUNT)
         events = np.concatenate([hits.events for _, hits in found])
@@ -107,7 +122,9 @@ class AtomMatchers:
 
     @property
     def undecided(self) -> list[tuple[int, str]]:
-        """Pairs of event index and key of the last batch that were too hard to decide within the limits."""
+        """Pairs of event index and key of the last batch that were too hard to decide within the
+        limits.
+        """
         able = (
             each
             for each in self._matchers
@@ -117,18 +134,24 @@ class AtomMatchers:
 
     @property
     def warned(self) -> list[tuple[int, EventProblem]]:
-        """Pairs of event index and warning of the last batch, each once: the events are served all the same."""
+        """Pairs of event index and warning of the last batch, each once: the events are served all
+        the same.
+        """
         found = [
             (index, problem)
             for each in self._matchers
             if isinstance(each, GraphMatcher | PaperMatcher | ConceptMatcher)
             for index, problem in each.warned
         ]
-        return list({(index, each.code, each.token): (index, each) for index, each in found}.values())
+        return list(
+            {(index, each.code, each.token): (index, each) for index, each in found}.values()
+        )
 
     @property
     def refused(self) -> dict[int, EventProblem]:
-        """Events of the last batch, by index, that have no proper graph or contradict themselves in a TBox's light."""
+        """Events of the last batch, by index, that have no proper graph or contradict themselves in
+        a TBox's light.
+        """
         found: dict[int, EventProblem] = {}
         for each in self._matchers:
             if isinstance(each, GraphMatcher | PaperMatcher | ConceptMatcher):

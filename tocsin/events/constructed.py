@@ -1,6 +1,8 @@
-"""Events out of matches: what a construction puts out is an event again, with the events it came from as its lineage.
+"""Events out of matches: what a construction puts out is an event again, with the events it came
+from as its lineage.
 
-Its id says how many constructions lie behind it, so that a loop of subscriptions comes to an end on every host.
+Its id says how many constructions lie behind it, so that a loop of subscriptions comes to an end on
+every host.
 """
 
 from __future__ import annotations
@@ -35,7 +37,11 @@ def hops_of(match: Match) -> int:
 
 def constructed_events(match: Match) -> list[Event]:
     """The events that the outputs of a match are; none where they are past the limit."""
-    return [] if hops_of(match) > HOP_LIMIT else [from_mapping(body) for body in constructed_bodies(match)]
+    return (
+        []
+        if hops_of(match) > HOP_LIMIT
+        else [from_mapping(body) for body in constructed_bodies(match)]
+    )
 
 
 def constructed_bodies(match: Match) -> list[dict[str, object]]:

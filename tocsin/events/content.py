@@ -1,7 +1,8 @@
 """How much of its members a match tells: their ids, the complete events, or each event as RDF.
 
-`ids` is the fixed format alone. `events` adds `members`, CloudEvents objects that can be published again as they are.
-`rdf` adds `members` as Turtle, by the graph view of each event; one that has no graph is null in its place.
+`ids` is the fixed format alone. `events` adds `members`, CloudEvents objects that can be published
+again as they are. `rdf` adds `members` as Turtle, by the graph view of each event; one that has no
+graph is null in its place.
 """
 
 from __future__ import annotations
@@ -47,7 +48,9 @@ def content_named(given: object) -> Content:
         ) from None
 
 
-def members_told(members: Iterable[Event], content: Content, words: Words | None = None) -> list[Any]:
+def members_told(
+    members: Iterable[Event], content: Content, words: Words | None = None
+) -> list[Any]:
     """The members as JSON values: objects that are CloudEvents, or texts that are Turtle."""
     if content is Content.EVENTS:
         return [as_object(event) for event in members]
@@ -55,7 +58,9 @@ def members_told(members: Iterable[Event], content: Content, words: Words | None
 
 
 def turtle(event: Event, words: Words | None = None) -> str | None:
-    """The event's graph as Turtle, in the words of an ontology where there is one; None where it has no graph."""
+    """The event's graph as Turtle, in the words of an ontology where there is one; None where it
+    has no graph.
+    """
     try:
         graph = event.graph if words is None else graph_in(event, words)
         return turtle_of(graph, None if words is None else words.prefixes)

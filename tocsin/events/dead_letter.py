@@ -24,10 +24,14 @@ LIMIT = "LIMIT"
 TOO_FAR_AHEAD = "TooFarAhead"
 
 EVENT_WARNING = "EventWarning"
-"""The code of what is told like a dead letter where there is no other way: the event itself was served."""
+"""The code of what is told like a dead letter where there is no other way: the event itself was
+served.
+"""
 
 INTERNAL_ERROR = "InternalError"
-"""The code of what should not have happened: a fault of ours that one event or one subscription brought about."""
+"""The code of what should not have happened: a fault of ours that one event or one subscription
+brought about.
+"""
 
 QUEUE_OVERFLOW = "QueueOverflow"
 """The code of what a subscriber that is too slow misses."""
@@ -37,10 +41,11 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
-    """What was wrong (code, reason), where (line of the input, from 1) and the beginning of the input itself.
+    """What was wrong (code, reason), where (line of the input, from 1) and the beginning of the
+    input itself.
 
-    `file` is the one of several files that the line is in. `subscription` is known where one alone is concerned by a
-    fault; the reason names it as well.
+    `file` is the one of several files that the line is in. `subscription` is known where one alone
+    is concerned by a fault; the reason names it as well.
     """
 
     code: str
@@ -57,7 +62,13 @@ class DeadLetter:
     def as_json(self) -> dict[str, Any]:
         """The dead letter as a JSON object."""
         file = {} if self.file is None else {"file": self.file}
-        return {**file, "line": self.line, "code": self.code, "reason": self.reason, "input": self.input}
+        return {
+            **file,
+            "line": self.line,
+            "code": self.code,
+            "reason": self.reason,
+            "input": self.input,
+        }
 
     @property
     def place(self) -> str:
@@ -82,16 +93,21 @@ def late(event: Event, line: int | None = None) -> DeadLetter:
 
 
 def too_far_ahead(event: Event, allowed: Duration, line: int | None = None) -> DeadLetter:
-    """The dead letter of an event whose clock is wrong: it ends too far ahead of the time that it came."""
+    """The dead letter of an event whose clock is wrong: it ends too far ahead of the time that it
+    came.
+    """
     assert event.interval is not None
-    return far_letter(event.interval.end, json.dumps({"source": event.source, "id": event.id}), allowed, line)
+    return far_letter(
+        event.interval.end, json.dumps({"source": event.source, "id": event.id}), allowed, line
+    )
 
 
 def far_letter(end: Instant, who: str, allowed: Duration, line: int | None = None) -> DeadLetter:
     """The same of an event of which only the end and the identity, as JSON, are known."""
     reason = (
-        f"too far ahead: the event ends at {format_instant(end)}, more than {format_duration(allowed)} ahead of its"
-        " time; it moves no clock and no composite sees it (mend the clock of its source, or allow more with `ahead`)"
+        f"too far ahead: the event ends at {format_instant(end)}, more than"
+        f" {format_duration(allowed)} ahead of its time; it moves no clock and no composite sees it"
+        " (mend the clock of its source, or allow more with `ahead`)"
     )
     return DeadLetter(TOO_FAR_AHEAD, reason, who, line)
 
@@ -102,19 +118,34 @@ def refused(event: Event, problem: Problem) -> DeadLetter:
 
 
 def undecided(event: Event, subscription: str | None) -> DeadLetter:
-    """The dead letter of an event that a subscription is too hard to decide for: it does not ring, and this is told."""
+    """The dead letter of an event that a subscription is too hard to decide for: it does not ring,
+    and this is told.
+    """
     who = "a part of a composite" if subscription is None else f"subscription {subscription!r}"
-    reason = f"undecided: {who} could not be decided for the event within the limits; it does not ring"
+    reason = (
+        f"undecided: {who} could not be decided for the event within the limits; it does not ring"
+    )
     event_told = json.dumps({"source": event.source, "id": event.id})
     return DeadLetter(LIMIT, reason, event_told, subscription=subscription)
 
 
 def untold(events: Sequence[Event], subscription: str, code: str, why: str) -> DeadLetter:
-    """The dead letter of events for which a subscription has nothing to tell, because it could not be built."""
+    """The dead letter of events for which a subscription has nothing to tell, because it could not
+    be built.
+    """
     given_up = f"undecided: subscription {subscription!r} is not worked out for the event: {why}"
-    reason = given_up if code == LIMIT else f"subscription {subscription!r} builds nothing of the event: {why}"
+    reason = (
+        given_up
+        if code == LIMIT
+        else f"subscription {subscription!r} builds nothing of the event: {why}"
+    )
     members = [{"source": event.source, "id": event.id} for event in events]
-    return DeadLetter(code, reason, json.dumps(members[0] if len(members) == 1 else members), subscription=subscription)
+    return DeadLetter(
+        code,
+        reason,
+        json.dumps(members[0] if len(members) == 1 else members),
+        subscription=subscription,
+    )
 
 
 def warning(event: Event, problem: Problem) -> DeadLetter:
@@ -125,32 +156,57 @@ def warning(event: Event, problem: Problem) -> DeadLetter:
 
 def too_many_hops(subscription: str, match: str) -> DeadLetter:
     """The dead letter of what was built out of too many constructions one behind the other."""
-    reason = f"what subscription {subscription!r} built is not published again: it lies behind too many constructions"
-    return DeadLetter("HopLimitExceeded", reason, json.dumps({"subscription": subscription, "match": match}))
+    reason = (
+        f"what subscription {subscription!r} built is not published again: it lies behind too many"
+        " constructions"
+    )
+    return DeadLetter(
+        "HopLimitExceeded", reason, json.dumps({"subscription": subscription, "match": match})
+    )
 
 
 def unpublished(subscription: str, match: str, problem: Problem) -> DeadLetter:
     """The dead letter of what was built and is told, but can be no event."""
     reason = f"what subscription {subscription!r} built is not published again: {problem.message}"
-    return DeadLetter(problem.code, reason, json.dumps({"subscription": subscription, "match": match}))
+    return DeadLetter(
+        problem.code, reason, json.dumps({"subscription": subscription, "match": match})
+    )
 
 
 def too_many_built(origin: tuple[str, str], subscriptions: Sequence[str]) -> DeadLetter:
-    """The dead letter of all that subscriptions built at one time, of an event of which too much comes."""
+    """The dead letter of all that subscriptions built at one time, of an event of which too much
+    comes.
+    """
     who = ", ".join(map(repr, dict.fromkeys(subscriptions)))
-    reason = f"what {len(subscriptions):,} matches of {who} built is not published again: too much comes of the event"
-    return DeadLetter("FanOutLimitExceeded", reason, json.dumps({"source": origin[0], "id": origin[1]}))
+    reason = (
+        f"what {len(subscriptions):,} matches of {who} built is not published again: too much comes"
+        " of the event"
+    )
+    return DeadLetter(
+        "FanOutLimitExceeded", reason, json.dumps({"source": origin[0], "id": origin[1]})
+    )
 
 
 def builds_no_more(event: Event, subscription: str) -> DeadLetter:
-    """The dead letter of an event out of which nothing more is built, because of all that was built beside it."""
-    reason = f"subscription {subscription!r} builds nothing of the event: too much is built from one event already"
-    return DeadLetter("FanOutLimitExceeded", reason, json.dumps({"source": event.source, "id": event.id}))
+    """The dead letter of an event out of which nothing more is built, because of all that was built
+    beside it.
+    """
+    reason = (
+        f"subscription {subscription!r} builds nothing of the event: too much is built from one"
+        " event already"
+    )
+    return DeadLetter(
+        "FanOutLimitExceeded", reason, json.dumps({"source": event.source, "id": event.id})
+    )
 
 
 def broken(subscription: str, problem: Problem, expression: str) -> DeadLetter:
-    """The dead letter of a subscription that does not compile, as it came or after a definition has changed."""
-    token = f" ({problem.token!r})" if problem.token and problem.token not in problem.message else ""
+    """The dead letter of a subscription that does not compile, as it came or after a definition has
+    changed.
+    """
+    token = (
+        f" ({problem.token!r})" if problem.token and problem.token not in problem.message else ""
+    )
     place = f" at {problem.place}" if problem.place else ""
     hint = f" ({problem.hint})" if problem.hint else ""
     reason = f"subscription {subscription!r} rings no more{place}: {problem.message}{token}{hint}"
@@ -161,15 +217,19 @@ def suspended(subscription: str) -> DeadLetter:
     """The dead letter of a subscription that was suspended because too much waited for it."""
     return DeadLetter(
         "QueueLimitExceeded",
-        f"subscription {subscription!r} is suspended: more occurrences wait for it, or are to be combined again and"
-        " again, than the limits allow"
-        " (give it a window, a key to join on or a shorter horizon, then subscribe again)",
+        f"subscription {subscription!r} is suspended: more occurrences wait for it, or are to be"
+        " combined again and again, than the limits allow (give it a window, a key to join on or a"
+        " shorter horizon, then subscribe again)",
         subscription,
     )
 
 
-def internal_error(error: BaseException, events: Sequence[Event] = (), subscription: str | None = None) -> DeadLetter:
-    """The dead letter of a fault: what was raised and where in our code, for which events, by which subscription."""
+def internal_error(
+    error: BaseException, events: Sequence[Event] = (), subscription: str | None = None
+) -> DeadLetter:
+    """The dead letter of a fault: what was raised and where in our code, for which events, by which
+    subscription.
+    """
     who = "an event" if subscription is None else f"subscription {subscription!r}"
     reason = f"{who} could not be served: {shown_error(error)} (the others are; please report it)"
     members = [{"source": event.source, "id": event.id} for event in events]
@@ -183,15 +243,18 @@ def unreadable(error: BaseException, raw: object) -> DeadLetter:
         shown = shown_input(raw if isinstance(raw, bytes | str) else shown_object(raw))
     except Exception:
         shown = type(raw).__name__
-    return DeadLetter(INTERNAL_ERROR, f"it could not be read: {shown_error(error)} (please report it)", shown)
+    return DeadLetter(
+        INTERNAL_ERROR, f"it could not be read: {shown_error(error)} (please report it)", shown
+    )
 
 
 def hurried(count: int, limit: int, until: str) -> DeadLetter:
     """The dead letter of time that goes on early, because more events wait for others than may."""
     return DeadLetter(
         "QueueLimitExceeded",
-        f"more than {limit} events wait until no earlier one can come: time goes on for the first {count} of them,"
-        f" and what ends before {until} is late from now on (shorten the lateness, or allow a higher queue_limit)",
+        f"more than {limit} events wait until no earlier one can come: time goes on for the first"
+        f" {count} of them, and what ends before {until} is late from now on (shorten the lateness,"
+        " or allow a higher queue_limit)",
         json.dumps({"waiting": count + limit, "limit": limit}),
     )
 
@@ -199,7 +262,8 @@ def hurried(count: int, limit: int, until: str) -> DeadLetter:
 def dropped(subscription: str, told: str) -> DeadLetter:
     """The dead letter of a match that was dropped because its subscriber is too slow."""
     reason = (
-        f"subscription {subscription!r} did not hear of it: too much waits for its subscriber, the oldest goes first"
+        f"subscription {subscription!r} did not hear of it: too much waits for its subscriber, the"
+        " oldest goes first"
     )
     return DeadLetter(QUEUE_OVERFLOW, reason, shown_input(told))
 
@@ -208,23 +272,27 @@ def suspended_for_slowness(subscription: str, size: int) -> DeadLetter:
     """The dead letter of a subscription that was suspended because its subscriber is too slow."""
     return DeadLetter(
         QUEUE_OVERFLOW,
-        f"subscription {subscription!r} is suspended: more than {size} matches wait for its subscriber"
-        " (receive faster, ask for less, or give the queue more room, then subscribe again)",
+        f"subscription {subscription!r} is suspended: more than {size} matches wait for its"
+        " subscriber (receive faster, ask for less, or give the queue more room, then subscribe"
+        " again)",
         subscription,
     )
 
 
 def undelivered(error: BaseException, told: str) -> DeadLetter:
     """The dead letter of what a receiver failed to take."""
-    return DeadLetter("DeliveryError", shown_input(f"{type(error).__name__}: {error}"), shown_input(told))
+    return DeadLetter(
+        "DeliveryError", shown_input(f"{type(error).__name__}: {error}"), shown_input(told)
+    )
 
 
 def suspended_for_faults(subscription: str, error: BaseException, times: int) -> DeadLetter:
     """The dead letter of a subscription that was suspended because it raised again and again."""
     return DeadLetter(
         "SubscriptionSuspended",
-        f"subscription {subscription!r} is suspended: {times} events in a row could not be served for it,"
-        f" the last with {shown_error(error)} (say it in another way and subscribe again; please report it)",
+        f"subscription {subscription!r} is suspended: {times} events in a row could not be served"
+        f" for it, the last with {shown_error(error)} (say it in another way and subscribe again;"
+        " please report it)",
         subscription,
     )
 
@@ -237,8 +305,12 @@ def shown_error(error: BaseException) -> str:
 
 
 def place_in_code(error: BaseException) -> str | None:
-    """File and line of the innermost of our functions that the error passed; None where it passed none."""
-    passed = [(Path(frame.f_code.co_filename), line) for frame, line in walk_tb(error.__traceback__)]
+    """File and line of the innermost of our functions that the error passed; None where it passed
+    none.
+    """
+    passed = [
+        (Path(frame.f_code.co_filename), line) for frame, line in walk_tb(error.__traceback__)
+    ]
     ours = [(path, line) for path, line in passed if path.is_relative_to(_PACKAGE)]
     if not ours:
         return None
@@ -247,11 +319,13 @@ def place_in_code(error: BaseException) -> str | None:
 
 
 def window_over(subscription: str) -> DeadLetter:
-    """The dead letter of a subscription with a window of absolute time that was over before time began here."""
+    """The dead letter of a subscription with a window of absolute time that was over before time
+    began here.
+    """
     return DeadLetter(
         "WindowInPast",
-        f"subscription {subscription!r} is not served: a window of it was over before the first event"
-        " (give a window that ends later, or events of its time)",
+        f"subscription {subscription!r} is not served: a window of it was over before the first"
+        " event (give a window that ends later, or events of its time)",
         subscription,
     )
 
@@ -284,6 +358,8 @@ def _pieces_of(value: object, levels: int) -> Iterator[str]:
 
 
 def shown_input(raw: bytes | str) -> str:
-    """The beginning of the input as text; bytes that are no UTF-8 are shown as replacement characters."""
+    """The beginning of the input as text; bytes that are no UTF-8 are shown as replacement
+    characters.
+    """
     text = raw[:MAX_INPUT].decode("utf-8", "replace") if isinstance(raw, bytes) else raw[:MAX_INPUT]
     return text.rstrip("\r\n").encode("utf-8", "replace").decode()

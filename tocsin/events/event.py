@@ -1,4 +1,6 @@
-"""The event: one model for all languages. Identity is (source, id); order is (end, start, source, id)."""
+"""The event: one model for all languages. Identity is (source, id); order is (end, start, source,
+id).
+"""
 
 from __future__ import annotations
 
@@ -11,13 +13,19 @@ from tocsin.values.space import Geometry, format_place, read_place
 from tocsin.values.time import Instant, Interval
 
 Path = tuple[str, ...]
-"""How to reach an attribute: member names of nested objects. A first member "" means the envelope, see ENVELOPE."""
+"""How to reach an attribute: member names of nested objects. A first member "" means the envelope,
+see ENVELOPE.
+"""
 
 ENVELOPE = ""
-"""First step of a path into the envelope, for example ("", "id"). No member of data has an empty name there."""
+"""First step of a path into the envelope, for example ("", "id"). No member of data has an empty
+name there.
+"""
 
 INSTANT = "instant"
-"""Last step of the paths ("", "time", INSTANT) and ("", "endtime", INSTANT): the time as a number of microseconds."""
+"""Last step of the paths ("", "time", INSTANT) and ("", "endtime", INSTANT): the time as a number
+of microseconds.
+"""
 
 MILLISECONDS = "milliseconds"
 """The same in whole milliseconds, as messaging standards count time."""
@@ -27,7 +35,9 @@ _UNTIMED: Instant = -(2**63)
 
 
 class Event:
-    """One thing that happened. Built by a codec, never changed afterwards; views are derived when first asked for."""
+    """One thing that happened. Built by a codec, never changed afterwards; views are derived when
+    first asked for.
+    """
 
     __slots__ = (
         "_attributes",
@@ -113,7 +123,9 @@ class Event:
 
     @property
     def graph(self) -> Graph:
-        """Data as RDF with a home vertex, lifted with the default vocabulary; EventProblem where RDF is malformed."""
+        """Data as RDF with a home vertex, lifted with the default vocabulary; EventProblem where
+        RDF is malformed.
+        """
         try:
             return self._graph
         except AttributeError:
@@ -133,7 +145,10 @@ class Event:
         return instant if unit == INSTANT else instant // 1000
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (Event, (self.envelope, self.data, self.interval, self.place_source))  # views are derived anew
+        return (
+            Event,
+            (self.envelope, self.data, self.interval, self.place_source),
+        )  # views are derived anew
 
     def __repr__(self) -> str:
         return f"Event({self.source!r}, {self.id!r})"

@@ -1,4 +1,6 @@
-"""A match: what comes out when a subscription rings. The same match has the same id on every host and every retry."""
+"""A match: what comes out when a subscription rings. The same match has the same id on every host
+and every retry.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +18,11 @@ from tocsin.values.time import Instant, format_instant
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """One ring of the bell; `events` and `sources` name the constituents in canonical order, times may be unknown.
+    """One ring of the bell; `events` and `sources` name the constituents in canonical order, times
+    may be unknown.
 
-    `members` are the constituents themselves, by reference and where the host has them; two matches that differ in
-    nothing else are equal.
+    `members` are the constituents themselves, by reference and where the host has them; two matches
+    that differ in nothing else are equal.
     """
 
     subscription: str
@@ -36,11 +39,23 @@ class Match:
 
     @property
     def order(self) -> tuple[bool, int, str, tuple[str, ...], str]:
-        """Output order: (detected, subscription, events); what has no time comes first; the id settles ties."""
-        return (self.detected is not None, self.detected or 0, self.subscription, self.events, self.id)
+        """Output order: (detected, subscription, events); what has no time comes first; the id
+        settles ties.
+        """
+        return (
+            self.detected is not None,
+            self.detected or 0,
+            self.subscription,
+            self.events,
+            self.id,
+        )
 
-    def as_json(self, content: Content | str = Content.IDS, words: Words | None = None) -> dict[str, Any]:
-        """The fixed output format, with as much of the members as is asked for; `words` is an ontology, for RDF."""
+    def as_json(
+        self, content: Content | str = Content.IDS, words: Words | None = None
+    ) -> dict[str, Any]:
+        """The fixed output format, with as much of the members as is asked for; `words` is an
+        ontology, for RDF.
+        """
         body = {
             "subscription": self.subscription,
             "events": list(self.events),
@@ -54,14 +69,20 @@ class Match:
             "id": self.id,
         }
         wanted = content_named(content)
-        return body if wanted is Content.IDS else body | {"members": members_told(self.members, wanted, words)}
+        return (
+            body
+            if wanted is Content.IDS
+            else body | {"members": members_told(self.members, wanted, words)}
+        )
 
     def line(self, content: Content | str = Content.IDS, words: Words | None = None) -> str:
         """The match as one line of JSON."""
         return json_text(self.as_json(content, words))
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: what is known of the ring, and the members where they are there."""
+        """What a notebook shows: what is known of the ring, and the members where they are
+        there.
+        """
         events = zip(self.sources or ("",) * len(self.events), self.events, strict=True)
         rows = [
             ("events", ", ".join(f"{source} {id_}".strip() for source, id_ in events)),
@@ -88,17 +109,35 @@ def match_of_event(subscription: str, event: Event) -> Match:
     """The match of an atomic subscription: it is detected when its one event ends."""
     start, end = (event.interval.start, event.interval.end) if event.interval else (None, None)
     key = match_id(subscription, (event.identity,))
-    return Match(subscription, (event.id,), start, end, end, event.place_text, key, {}, (), (event.source,), (event,))
+    return Match(
+        subscription,
+        (event.id,),
+        start,
+        end,
+        end,
+        event.place_text,
+        key,
+        {},
+        (),
+        (event.source,),
+        (event,),
+    )
 
 
 def match_id(subscription: str, identities: Sequence[tuple[str, str]]) -> str:
-    """The id of a match that nothing but its subscription and its constituents tells apart from others."""
+    """The id of a match that nothing but its subscription and its constituents tells apart from
+    others.
+    """
     return hashed_id(subscription, measured([text for identity in identities for text in identity]))
 
 
 def hashed_id(subscription: str, constituents: str) -> str:
-    """The id of a match whose constituents are measured already, as they are for many subscriptions at once."""
-    return blake2b(f"{len(subscription)}:{subscription}{constituents}".encode(), digest_size=16).hexdigest()
+    """The id of a match whose constituents are measured already, as they are for many subscriptions
+    at once.
+    """
+    return blake2b(
+        f"{len(subscription)}:{subscription}{constituents}".encode(), digest_size=16
+    ).hexdigest()
 
 
 def measured(parts: Iterable[str]) -> str:

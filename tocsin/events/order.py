@@ -1,4 +1,6 @@
-"""Canonical order and de-duplication: results never depend on arrival order, batches or partitions."""
+"""Canonical order and de-duplication: results never depend on arrival order, batches or
+partitions.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,8 @@ from tocsin.events.event import Event
 def in_canonical_order(events: Iterable[Event]) -> list[Event]:
     """Events by (end, start, source, id), each identity once.
 
-    Of several events with one identity the first in this order counts; where even their times agree, the one whose
-    content reads first, so that the choice does not depend on who came first.
+    Of several events with one identity the first in this order counts; where even their times
+    agree, the one whose content reads first, so that the choice does not depend on who came first.
     """
     ordered = sorted(events, key=lambda event: event.order)
     first: dict[tuple[str, str], Event] = {}
@@ -25,4 +27,6 @@ def in_canonical_order(events: Iterable[Event]) -> list[Event]:
 
 def content(event: Event) -> str:
     """The event as text that does not depend on the order of members."""
-    return json.dumps([event.envelope, event.data, event.place_source], sort_keys=True, ensure_ascii=False)
+    return json.dumps(
+        [event.envelope, event.data, event.place_source], sort_keys=True, ensure_ascii=False
+    )

@@ -1,4 +1,6 @@
-"""A piece of a file of events: a line still to be decoded, or events or a problem that a reader of the file found."""
+"""A piece of a file of events: a line still to be decoded, or events or a problem that a reader of
+the file found.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ Made: TypeAlias = tuple[Event, ...] | Problem | None
 
 
 class Piece(NamedTuple):
-    """The text, the line that it begins in, the file where there are several, and what a reader has made of it."""
+    """The text, the line that it begins in, the file where there are several, and what a reader has
+    made of it.
+    """
 
     raw: bytes
     line: int

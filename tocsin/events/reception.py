@@ -1,8 +1,9 @@
 """Reception time: an event lasts from when it was published to when it was received.
 
-An event that states no `endtime` ends at its `receivedtime`, a context attribute that a live host stamps where it is
-absent. What follows is written into the event, so that logs, state and members give the same answer again. A receiver
-whose clock is behind the publisher's makes no event end before it begins: such an event keeps its own end.
+An event that states no `endtime` ends at its `receivedtime`, a context attribute that a live host
+stamps where it is absent. What follows is written into the event, so that logs, state and members
+give the same answer again. A receiver whose clock is behind the publisher's makes no event end
+before it begins: such an event keeps its own end.
 """
 
 from __future__ import annotations
@@ -26,17 +27,24 @@ class Ends(StrEnum):
 
 
 def ends_named(given: object) -> Ends:
-    """The rule that a setting asks for, None being the usual one; a problem where there is no such."""
+    """The rule that a setting asks for, None being the usual one; a problem where there is
+    no such.
+    """
     try:
         return Ends.START if given is None else Ends(given)  # type: ignore[arg-type]  # what is no text is none
     except ValueError:
         raise MeaningProblem(
-            f"interval {given!r} is not known", code="IntervalError", token="interval", hint=f"one of {', '.join(Ends)}"
+            f"interval {given!r} is not known",
+            code="IntervalError",
+            token="interval",
+            hint=f"one of {', '.join(Ends)}",
         ) from None
 
 
 def received(event: Event, now: Instant | None = None) -> Event:
-    """The event as it is when its reception counts; `now` is stamped where the event does not say when it came."""
+    """The event as it is when its reception counts; `now` is stamped where the event does not say
+    when it came.
+    """
     stamp = event.envelope.get(RECEIVED)
     if stamp is None and now is None:
         return event

@@ -1,4 +1,6 @@
-"""Warnings about events: something is odd, and the event is served all the same. Counted by kind, the first kept."""
+"""Warnings about events: something is odd, and the event is served all the same. Counted by kind,
+the first kept.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from tocsin.events.event import Event
 
 @dataclass(frozen=True, slots=True)
 class EventWarning:
-    """Which event, the kind of warning, and what is odd, in words and as the name that it is about."""
+    """Which event, the kind of warning, and what is odd, in words and as the name that it
+    is about.
+    """
 
     source: str
     id: str
@@ -47,4 +51,7 @@ class Warned:
     def lines(self) -> Iterator[str]:
         """One line for each kind."""
         for code, count in sorted(self.counts.items()):
-            yield f"{count} x {code}, first for event {self.first[code].id}: {self.first[code].message}"
+            yield (
+                f"{count} x {code}, first for event {self.first[code].id}:"
+                f" {self.first[code].message}"
+            )

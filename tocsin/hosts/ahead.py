@@ -1,4 +1,5 @@
-"""A wrong clock: an event too far ahead is a dead letter and moves no time, so that no other is late.
+"""A wrong clock: an event too far ahead is a dead letter and moves no time, so that no other is
+late.
 
 Where events are live, the clock of the host says how late it is. Finite input has no such clock;
 there the events before and after one in the input say it (decision 0036). Conditions on one event
@@ -21,7 +22,9 @@ NEIGHBOURS = 20
 
 
 class Ahead:
-    """Who ends too far beyond the clock, or the time that the owner told; None allows every time."""
+    """Who ends too far beyond the clock, or the time that the owner told; None allows every
+    time.
+    """
 
     __slots__ = ("_allowed", "_clock", "_told")
 
@@ -48,11 +51,12 @@ class Ahead:
 
 
 def too_far_ahead(ends: Sequence[Instant], allowed: Duration) -> Iterator[int]:
-    """The numbers of the ends, in the order of the input, that lie too far ahead of those around them.
+    """The numbers of the ends, in the order of the input, that lie too far ahead of those around
+    them.
 
-    Such an end lies more than `allowed` beyond the newest of those before it that do not, and beyond the median of its
-    neighbours: those that follow it and, where the input ends, those before. A pause that is longer is no wrong clock:
-    what follows has paused too.
+    Such an end lies more than `allowed` beyond the newest of those before it that do not, and
+    beyond the median of its neighbours: those that follow it and, where the input ends, those
+    before. A pause that is longer is no wrong clock: what follows has paused too.
     """
     newest: Instant | None = None
     for number, end in enumerate(ends):

@@ -1,6 +1,8 @@
-"""Constructions over finite input: what is built is matched again, until nothing new is built or the limit is reached.
+"""Constructions over finite input: what is built is matched again, until nothing new is built or
+the limit is reached.
 
-The answer is that over the input and all that was built, so that it does not depend on when what was built.
+The answer is that over the input and all that was built, so that it does not depend on when what
+was built.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ def constructing(plans: Mapping[str, Plan]) -> frozenset[str]:
 
 
 def cascaded(evaluate: Evaluate, builders: frozenset[str]) -> tuple[list[Match], list[DeadLetter]]:
-    """The matches over the input and what is built from them, and what was built too often, too much or wrong."""
+    """The matches over the input and what is built from them, and what was built too often, too
+    much or wrong.
+    """
     step = _Step(evaluate((), FanOut()), builders)
     known: frozenset[tuple[str, str]] = frozenset()
     for _ in range(HOP_LIMIT):

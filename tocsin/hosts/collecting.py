@@ -1,8 +1,10 @@
-"""Rare garbage collection: subscriptions and waiting events stay, so that walking through them over and over is waste.
+"""Rare garbage collection: subscriptions and waiting events stay, so that walking through them over
+and over is waste.
 
-Whatever happens to an event is freed when the last who refers to it is done. Python's collector of cycles looks for
-more, and by default so often that a third of the time goes into it. Here it sets apart what is there already, and has a
-look at the rest only when a hundred thousand more objects live than at its last look.
+Whatever happens to an event is freed when the last who refers to it is done. Python's collector of
+cycles looks for more, and by default so often that a third of the time goes into it. Here it sets
+apart what is there already, and has a look at the rest only when a hundred thousand more objects
+live than at its last look.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ RARELY = (100_000, 20, 100)
 def collect_rarely() -> None:
     """From now on, in a process that does nothing else; asked again it does nothing.
 
-    What is there is set apart once only: cycles that came later must stay within the collector's reach.
+    What is there is set apart once only: cycles that came later must stay within the collector's
+    reach.
     """
     if gc.get_threshold() != RARELY:
         gc.freeze()
@@ -29,8 +32,8 @@ def collect_rarely() -> None:
 def rare_collection() -> Iterator[None]:
     """While a finite run lasts; afterwards the collector is as it was.
 
-    Nothing is set apart: what is released again counts as old, and cycles that died meanwhile would wait for a look at
-    the old ones that nothing brings about, run after run.
+    Nothing is set apart: what is released again counts as old, and cycles that died meanwhile would
+    wait for a look at the old ones that nothing brings about, run after run.
     """
     threshold = gc.get_threshold()
     if threshold == RARELY:

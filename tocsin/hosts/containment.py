@@ -1,7 +1,8 @@
 """Faults contained: what one item raises is told of that item alone, and all others are served.
 
-A batch that raises is halved until the item is found. Where a single event still raises, the subscriptions are halved
-in its turn, so that the fault has a name. Only `Exception` is caught: who interrupts the program is obeyed.
+A batch that raises is halved until the item is found. Where a single event still raises, the
+subscriptions are halved in its turn, so that the fault has a name. Only `Exception` is caught: who
+interrupts the program is obeyed.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ class Fault:
 
 @dataclass(slots=True)
 class Contained(Generic[Item, Result]):
-    """The parts of a batch that were served, each with its result, in order, and the items that raised."""
+    """The parts of a batch that were served, each with its result, in order, and the items that
+    raised.
+    """
 
     served: list[tuple[Sequence[Item], Result]] = field(default_factory=list)
     failed: list[tuple[Item, Exception]] = field(default_factory=list)
@@ -51,11 +54,12 @@ def contain(
     work: Callable[[Sequence[Item]], Result],
     alone: Callable[[Item, Exception], Result | None] = lambda item, error: None,
 ) -> Contained[Item, Result]:
-    """Works on all items at once; where that raises, on halves, down to the single item that raises.
-
-    `alone` is asked at once what can still be done for it, before the others are tried again: if it puts the cause
-    away, they go through as one. Where it has no answer the item failed. `work` must leave nothing behind when it
+    """Works on all items at once; where that raises, on halves, down to the single item that
     raises.
+
+    `alone` is asked at once what can still be done for it, before the others are tried again: if it
+    puts the cause away, they go through as one. Where it has no answer the item failed. `work` must
+    leave nothing behind when it raises.
     """
     found: Contained[Item, Result] = Contained()
     waiting = [items] if items else []
@@ -76,9 +80,11 @@ def contain(
 
 @dataclass(slots=True)
 class Apart(Generic[Result]):
-    """One event, served for groups of subscriptions: what came of those that do not raise, and who raises what.
+    """One event, served for groups of subscriptions: what came of those that do not raise, and who
+    raises what.
 
-    `rest` is what was raised last where too many raised to look for each: the event is to blame for them.
+    `rest` is what was raised last where too many raised to look for each: the event is to blame for
+    them.
     """
 
     results: list[Result] = field(default_factory=list)
@@ -132,7 +138,9 @@ class Strikes:
 
 
 def is_at_fault(event: Event) -> bool:
-    """Whether reading the event raises what is no problem of its own: no subscription is to blame then."""
+    """Whether reading the event raises what is no problem of its own: no subscription is to blame
+    then.
+    """
     for view in ("attributes", "document", "graph", "place_text"):
         try:
             getattr(event, view)

@@ -1,8 +1,10 @@
-"""How much may come of one event. Constructions multiply: each generation of what is built from one origin is bounded.
+"""How much may come of one event. Constructions multiply: each generation of what is built from one
+origin is bounded.
 
-The origin of what is built is the origin of the last event of its match in canonical order; a generation is all that
-lies as many constructions behind its origin. One that is larger than the limit, and than the first, is not published.
-It goes as a whole, so that it does not matter in which order it was built: every host draws the same line.
+The origin of what is built is the origin of the last event of its match in canonical order; a
+generation is all that lies as many constructions behind its origin. One that is larger than the
+limit, and than the first, is not published. It goes as a whole, so that it does not matter in which
+order it was built: every host draws the same line.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ from tocsin.events.match import Match
 from tocsin.plan.construction import MAX_OUTPUT
 
 GENERATION_LIMIT = 1_000
-"""So many events a generation may have in any case; what one event is split into at first may be more."""
+"""So many events a generation may have in any case; what one event is split into at first may be
+more.
+"""
 
 BUILDING_LIMIT = 2 * MAX_OUTPUT
 """After so many characters nothing more is built out of what was built from one origin."""
@@ -40,7 +44,9 @@ class FanOut:
     _characters: dict[Identity, int] = field(default_factory=dict)
 
     def publish(self, built: Iterable[Built]) -> tuple[list[Event], list[DeadLetter]]:
-        """Of all that is built at one time: the events to publish, and a dead letter for each generation too many."""
+        """Of all that is built at one time: the events to publish, and a dead letter for each
+        generation too many.
+        """
         events: list[Event] = []
         letters: list[DeadLetter] = []
         whole = sorted(built, key=lambda each: hops_of(each[0]))
@@ -49,12 +55,17 @@ class FanOut:
                 if self._fits(origin, hops, sum(len(own) for _, own in group)):
                     events += self._noted(origin, group)
                 else:
-                    letters.append(too_many_built(origin, [match.subscription for match, own in group if own]))
+                    letters.append(
+                        too_many_built(origin, [match.subscription for match, own in group if own])
+                    )
         return events, letters
 
     def may_build(self, event: Event) -> bool:
         """Whether more may be built out of an event; always where nobody built it."""
-        return not hops_behind(event.id) or self._characters.get(self._origin(event.identity), 0) <= BUILDING_LIMIT
+        return (
+            not hops_behind(event.id)
+            or self._characters.get(self._origin(event.identity), 0) <= BUILDING_LIMIT
+        )
 
     def note(self, event: Event, match: Match) -> None:
         """That a match was built out of an event."""

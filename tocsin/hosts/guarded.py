@@ -1,8 +1,9 @@
-"""The engine with its faults contained: the same verbs, none of which raises for one event or one subscription.
+"""The engine with its faults contained: the same verbs, none of which raises for one event or one
+subscription.
 
-What could not be served is told by `take_letters`, which subscriptions were suspended for it by `take_ended`. A fault
-of an event that no view can be made of counts against no subscription; else a subscription that raises again and
-again, without ringing in between, is suspended.
+What could not be served is told by `take_letters`, which subscriptions were suspended for it by
+`take_ended`. A fault of an event that no view can be made of counts against no subscription; else a
+subscription that raises again and again, without ringing in between, is suspended.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ Plans = Callable[[], Mapping[str, Plan]]
 
 @dataclass(slots=True)
 class Served:
-    """What events give: who rings for which, what composites want, what is odd, and which could not be served at all.
+    """What events give: who rings for which, what composites want, what is odd, and which could not
+    be served at all.
 
     Nothing here says which batch an event was matched in.
     """
@@ -63,7 +65,9 @@ class GuardedEngine:
 
     __slots__ = ("_ended", "_fan_out", "_letters", "_plans", "_strikes", "_suspends", "engine")
 
-    def __init__(self, engine: Engine, plans: Plans, fan_out: FanOut | None = None, *, suspends: bool = True) -> None:
+    def __init__(
+        self, engine: Engine, plans: Plans, fan_out: FanOut | None = None, *, suspends: bool = True
+    ) -> None:
         self.engine = engine
         self._fan_out = fan_out or FanOut()
         self._suspends = suspends
@@ -83,7 +87,9 @@ class GuardedEngine:
         return found
 
     def ring(self, key: str, event: Event) -> Match | None:
-        """What an atomic subscription that rings for an event tells; None where nothing comes out."""
+        """What an atomic subscription that rings for an event tells; None where nothing
+        comes out.
+        """
         if key in self._ended:
             return None
         constructs = self.engine.constructs(key)
@@ -102,7 +108,9 @@ class GuardedEngine:
         return match
 
     def detect(self, event: Event, atoms: Iterable[Atom]) -> list[Match]:
-        """What the next event in canonical order, and the timers due before it, bring about, as matches."""
+        """What the next event in canonical order, and the timers due before it, bring about, as
+        matches.
+        """
         return self._detect(lambda: self.engine.detect(event, atoms), (event,))
 
     def advance_to(self, now: Instant | None, leap: Instant | None = None) -> list[Match]:
@@ -113,7 +121,9 @@ class GuardedEngine:
         return self._detect(lambda: self.engine.advance_to(now, leap), ())
 
     def publish(self, found: Iterable[Match]) -> list[Event]:
-        """The events that matches construct, all at one time; past the limits they are dead letters."""
+        """The events that matches construct, all at one time; past the limits they are dead
+        letters.
+        """
         building = [match for match in found if self.engine.constructs(match.subscription)]
         events, letters = self._fan_out.publish((match, self._built(match)) for match in building)
         self._letters += letters
@@ -134,7 +144,9 @@ class GuardedEngine:
         return events
 
     def pass_over(self, pause: tuple[Instant, Instant]) -> list[Match]:
-        """What time brings about between two events that are far apart, as matches: the clock leaps."""
+        """What time brings about between two events that are far apart, as matches: the clock
+        leaps.
+        """
         return self._detect(lambda: self.engine.pass_over(pause), ())
 
     def take_letters(self) -> list[DeadLetter]:
@@ -143,16 +155,22 @@ class GuardedEngine:
         return letters
 
     def take_ended(self) -> list[tuple[str, DeadLetter]]:
-        """The subscriptions that have left the engine because they raised once too often, since this was asked last."""
+        """The subscriptions that have left the engine because they raised once too often, since
+        this was asked last.
+        """
         ended, self._ended = self._ended, {}
         return list(ended.items())
 
     def forget(self, key: str) -> None:
-        """A subscription is gone, or another has its id now: what it raised before counts no more."""
+        """A subscription is gone, or another has its id now: what it raised before counts
+        no more.
+        """
         self._strikes.forget(key)
 
     def _match_apart(self, event: Event, error: Exception) -> Served | None:
-        """One event that raises, for as many subscriptions as it does not raise for; None where that is nobody."""
+        """One event that raises, for as many subscriptions as it does not raise for; None where
+        that is nobody.
+        """
         plans = self._plans()
         keys = sorted(plans, key=lambda key: type(plans[key].pattern).__name__)
         apart = serve_apart(keys, lambda group: _matched(_engine_of(group, plans), (event,)))
@@ -217,7 +235,8 @@ class GuardedEngine:
     def _untold(self) -> list[DeadLetter]:
         """Dead letters of the rings for which nothing could be built."""
         return [
-            untold(each.events, each.subscription, each.why.code, each.why.reason) for each in self.engine.take_untold()
+            untold(each.events, each.subscription, each.why.code, each.why.reason)
+            for each in self.engine.take_untold()
         ]
 
 
@@ -242,12 +261,16 @@ def _engine_of(keys: Iterable[str], plans: Mapping[str, Plan]) -> Engine:
 
 
 def _joined(event: Event, results: Iterable[Served]) -> Served:
-    """What one event gives that several engines were asked about: each atom, warning and letter once."""
+    """What one event gives that several engines were asked about: each atom, warning and letter
+    once.
+    """
     found = Served()
     for each in results:
         found.add(each)
     atoms = dict.fromkeys(atom for _, atoms in found.relevant for atom in atoms)
     found.relevant = [(event, tuple(atoms))] if atoms else []
-    found.warned = list({(problem.code, problem.token): (event, problem) for _, problem in found.warned}.values())
+    found.warned = list(
+        {(problem.code, problem.token): (event, problem) for _, problem in found.warned}.values()
+    )
     found.letters = list(dict.fromkeys(found.letters))
     return found

@@ -14,7 +14,9 @@ Payload = TypeVar("Payload")
 
 
 class Watermark:
-    """Highest end seen minus the lateness; before it no event is expected. Without lateness nothing is late."""
+    """Highest end seen minus the lateness; before it no event is expected. Without lateness nothing
+    is late.
+    """
 
     __slots__ = ("_lateness", "_newest")
 
@@ -30,10 +32,16 @@ class Watermark:
     @property
     def instant(self) -> Instant | None:
         """Where the watermark stands, or None before the first event."""
-        return None if self._newest is None or self._lateness is None else self._newest - self._lateness
+        return (
+            None
+            if self._newest is None or self._lateness is None
+            else self._newest - self._lateness
+        )
 
     def is_late(self, event: Event) -> bool:
-        """Whether the event ends before the watermark, which moves on. An event without a time is never late."""
+        """Whether the event ends before the watermark, which moves on. An event without a time is
+        never late.
+        """
         if event.interval is None or self._lateness is None:
             return False
         mark = self.instant
@@ -47,7 +55,9 @@ class Watermark:
 
 
 class ReorderBuffer(Generic[Payload]):
-    """Holds events until the watermark has passed their ends, then gives them out in canonical order."""
+    """Holds events until the watermark has passed their ends, then gives them out in canonical
+    order.
+    """
 
     __slots__ = ("_held", "_identities", "_numbers")
 
@@ -72,7 +82,9 @@ class ReorderBuffer(Generic[Payload]):
         return self._held[0][0][0] if self._held else None
 
     def end_of_excess(self, limit: int) -> Instant | None:
-        """When the last of those ends that come first and are more than the limit; None where there are no more."""
+        """When the last of those ends that come first and are more than the limit; None where there
+        are no more.
+        """
         excess = len(self._held) - limit
         return heapq.nsmallest(excess, self._held)[-1][0][0] if excess > 0 else None
 
@@ -81,7 +93,9 @@ class ReorderBuffer(Generic[Payload]):
         return ((event, payload) for _, _, event, payload in self._held)
 
     def release(self, watermark: Instant | None) -> Iterator[tuple[Event, Payload]]:
-        """Events that end before the watermark, in canonical order: no other can come before them. None for all."""
+        """Events that end before the watermark, in canonical order: no other can come before them.
+        None for all.
+        """
         while self._held and (watermark is None or self._held[0][0][0] < watermark):
             _, _, event, payload = heapq.heappop(self._held)
             self._identities.discard(event.identity)

@@ -1,4 +1,6 @@
-"""Pauses of finite input: where no event ends for so long that windows which come again are leapt over as one."""
+"""Pauses of finite input: where no event ends for so long that windows which come again are leapt
+over as one.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ Span = tuple[Instant, Instant]
 
 
 def busy_spans(ends: Iterable[Instant], longest: Duration | None) -> Iterator[Span]:
-    """Spans that hold all ends and have no pause inside that is longer; one alone where pauses do not matter."""
+    """Spans that hold all ends and have no pause inside that is longer; one alone where pauses do
+    not matter.
+    """
     return joined_spans(((end, end) for end in ends), longest)
 
 

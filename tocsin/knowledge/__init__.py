@@ -1,1 +1,3 @@
-"""Knowledge: what classes, properties and statements mean. Immutable; a new version is a new object."""
+"""Knowledge: what classes, properties and statements mean. Immutable; a new version is a new
+object.
+"""

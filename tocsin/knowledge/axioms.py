@@ -1,7 +1,8 @@
 """The rules that an RDF text states: domains and ranges, inverse properties, and class expressions.
 
-An expression that the rules cannot say (a complement, a universal restriction) gives no definition; what a class
-necessarily has is taken as far as it is understood. Restrictions are on named properties.
+An expression that the rules cannot say (a complement, a universal restriction) gives no definition;
+what a class necessarily has is taken as far as it is understood. Restrictions are on named
+properties.
 """
 
 from __future__ import annotations
@@ -87,7 +88,9 @@ def _read_inverses(triples: Triples, found: Axioms) -> None:
 
 
 def _read_expressions(triples: Triples, found: Axioms) -> None:
-    itself = [(subject, subject) for relation in (_AND, _OR) for subject, _ in triples.pairs(relation)]
+    itself = [
+        (subject, subject) for relation in (_AND, _OR) for subject, _ in triples.pairs(relation)
+    ]
     below, same = list(triples.pairs(_SUB_CLASS)), [*triples.pairs(_SAME_CLASS), *itself]
     turned = [(value, subject) for subject, value in (*below, *triples.pairs(_SAME_CLASS))]
     for name, whole in (*same, *turned):
@@ -124,7 +127,10 @@ def _expression(triples: Triples, term: Term, *, exact: bool, depth: int = 0) ->
         return Named(term.text)
     for relation, make in ((_AND, AllOf), (_OR, AnyOf)):
         for head in triples.objects(term, relation):
-            parts = [_expression(triples, each, exact=exact, depth=depth + 1) for each in triples.items(head)]
+            parts = [
+                _expression(triples, each, exact=exact, depth=depth + 1)
+                for each in triples.items(head)
+            ]
             known = tuple(each for each in parts if each is not None)
             lenient = not exact if make is AllOf else exact
             return make(known) if known and (lenient or len(known) == len(parts)) else None

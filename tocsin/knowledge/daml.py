@@ -1,8 +1,9 @@
-"""DAML+OIL, the language of the first paper's ontologies, in the words of RDF Schema and OWL, which grew out of it.
+"""DAML+OIL, the language of the first paper's ontologies, in the words of RDF Schema and OWL, which
+grew out of it.
 
-Every term of DAML+OIL (March 2001 and December 2000) has its counterpart there, with the same meaning; so have the
-namespaces of RDF Schema and XML Schema that its texts used. `equivalentTo` says that two names are one; the rest of the
-text tells what kind of names they are.
+Every term of DAML+OIL (March 2001 and December 2000) has its counterpart there, with the same
+meaning; so have the namespaces of RDF Schema and XML Schema that its texts used. `equivalentTo`
+says that two names are one; the rest of the text tells what kind of names they are.
 """
 
 from __future__ import annotations
@@ -18,10 +19,14 @@ _OLD_RDFS = ("http://www.w3.org/TR/1999/PR-rdf-schema-19990303#",)
 _OLD_XSD = tuple(f"http://www.w3.org/{month}/XMLSchema#" for month in ("1999", "2000/10"))
 
 _SAME = {
-    OWL: "Class Thing Nothing Restriction ObjectProperty DatatypeProperty TransitiveProperty Ontology "
-    "inverseOf intersectionOf unionOf complementOf oneOf disjointWith disjointUnionOf onProperty hasValue cardinality "
-    "minCardinality maxCardinality imports versionInfo",
-    RDFS: "Literal Datatype subClassOf subPropertyOf domain range label comment seeAlso isDefinedBy",
+    OWL: (
+        "Class Thing Nothing Restriction ObjectProperty DatatypeProperty TransitiveProperty"
+        " Ontology inverseOf intersectionOf unionOf complementOf oneOf disjointWith disjointUnionOf"
+        " onProperty hasValue cardinality minCardinality maxCardinality imports versionInfo"
+    ),
+    RDFS: (
+        "Literal Datatype subClassOf subPropertyOf domain range label comment seeAlso isDefinedBy"
+    ),
     RDF: "Property List nil first rest type value",
 }
 _OTHER = {
@@ -40,11 +45,14 @@ _OTHER = {
     "minCardinalityQ": OWL + "minQualifiedCardinality",
     "maxCardinalityQ": OWL + "maxQualifiedCardinality",
 }
-_TERMS: Mapping[str, str] = _OTHER | {name: space + name for space, names in _SAME.items() for name in names.split()}
+_TERMS: Mapping[str, str] = _OTHER | {
+    name: space + name for space, names in _SAME.items() for name in names.split()
+}
 _EQUIVALENT = "equivalentTo"
 _OF_PROPERTIES = frozenset(
     (RDF + "Property", *(f"{OWL}{kind}Property" for kind in (
-        "Object", "Datatype", "Transitive", "Functional", "InverseFunctional", "Symmetric", "Annotation",
+        "Object", "Datatype", "Transitive", "Functional", "InverseFunctional", "Symmetric",
+        "Annotation",
     )))
 )  # fmt: skip
 _BETWEEN_PROPERTIES = (RDFS + "subPropertyOf", OWL + "inverseOf", OWL + "equivalentProperty")
@@ -80,7 +88,9 @@ def _properties_in(triples: Iterable[tuple[Term, str, Term]]) -> set[Term]:
     found: set[Term] = set()
     for subject, prop, value in triples:
         found.add(Iri(prop))
-        if prop in _ABOUT_PROPERTIES or (prop == RDF_TYPE and isinstance(value, Iri) and value.text in _OF_PROPERTIES):
+        if prop in _ABOUT_PROPERTIES or (
+            prop == RDF_TYPE and isinstance(value, Iri) and value.text in _OF_PROPERTIES
+        ):
             found.add(subject)
         if prop in _BETWEEN_PROPERTIES or prop == OWL + "onProperty":
             found.add(value)
@@ -123,7 +133,10 @@ def _name(name: str) -> str:
     """The name of today; one that never was a term of DAML+OIL stays what it is."""
     if not _is_old(name):
         return name
-    for space, today in (*dict.fromkeys(_OLD_RDFS, RDFS).items(), *dict.fromkeys(_OLD_XSD, XSD).items()):
+    for space, today in (
+        *dict.fromkeys(_OLD_RDFS, RDFS).items(),
+        *dict.fromkeys(_OLD_XSD, XSD).items(),
+    ):
         if name.startswith(space):
             return today + name.removeprefix(space)
     return _TERMS.get(name.rpartition("#")[2], name)

@@ -1,7 +1,9 @@
-"""Extended meta-statements: every legal statement type, in one sorted array, with the ancestors of each (spec 2.4).
+"""Extended meta-statements: every legal statement type, in one sorted array, with the ancestors of
+each (spec 2.4).
 
-Legal is what is at or below a declared meta-statement. The array may be large, so that it is built on request only and
-never beyond a limit; who only asks for single entries uses `Ontology.allows` and `ancestors_of`.
+Legal is what is at or below a declared meta-statement. The array may be large, so that it is built
+on request only and never beyond a limit; who only asks for single entries uses `Ontology.allows`
+and `ancestors_of`.
 """
 
 from __future__ import annotations
@@ -25,25 +27,35 @@ class Ems:
     ontology: Ontology
     entries: tuple[MetaStatement, ...]
     index: dict[MetaStatement, int] = field(init=False, repr=False, compare=False)
-    _ancestors: dict[int, tuple[int, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _ancestors: dict[int, tuple[int, ...]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "index", {entry: number for number, entry in enumerate(self.entries)})
+        object.__setattr__(
+            self, "index", {entry: number for number, entry in enumerate(self.entries)}
+        )
 
     def __len__(self) -> int:
         return len(self.entries)
 
     def ancestors(self, number: int) -> tuple[int, ...]:
-        """The strict ancestors of an entry that are in the array, each once, ascending; found when first asked for."""
+        """The strict ancestors of an entry that are in the array, each once, ascending; found when
+        first asked for.
+        """
         found = self._ancestors.get(number)
         if found is None:
             above = ancestors_of(self.ontology, self.entries[number])
-            found = self._ancestors[number] = tuple(sorted(self.index[each] for each in above if each in self.index))
+            found = self._ancestors[number] = tuple(
+                sorted(self.index[each] for each in above if each in self.index)
+            )
         return found
 
 
 def ems_of(ontology: Ontology, limit: int = EMS_LIMIT) -> Ems:
-    """The whole array of an ontology; LimitProblem where it would have more entries than the limit."""
+    """The whole array of an ontology; LimitProblem where it would have more entries than
+    the limit.
+    """
     entries: set[MetaStatement] = set()
     for each in _declared(ontology):
         subjects, properties, objects = _parts_below(ontology, each)
@@ -58,7 +70,9 @@ def ems_of(ontology: Ontology, limit: int = EMS_LIMIT) -> Ems:
 def ancestors_of(ontology: Ontology, statement: MetaStatement) -> Iterator[MetaStatement]:
     """Every statement type strictly above one, by canonical names; legal or not, each once."""
     subjects = _canonical_classes(ontology, ontology.superclasses(statement.subject))
-    properties = {ontology.canonical_property(each) for each in ontology.superproperties(statement.property)}
+    properties = {
+        ontology.canonical_property(each) for each in ontology.superproperties(statement.property)
+    }
     objects = _canonical_classes(ontology, ontology.superclasses(statement.object))
     for parts in product(sorted(subjects), sorted(properties), sorted(objects)):
         if parts != statement:
@@ -76,7 +90,9 @@ def _declared(ontology: Ontology) -> Iterator[MetaStatement]:
         yield MetaStatement(*parts)
 
 
-def _parts_below(ontology: Ontology, statement: MetaStatement) -> tuple[set[str], set[str], set[str]]:
+def _parts_below(
+    ontology: Ontology, statement: MetaStatement
+) -> tuple[set[str], set[str], set[str]]:
     return (
         _canonical_classes(ontology, ontology.subclasses(statement.subject)),
         {ontology.canonical_property(each) for each in ontology.subproperties(statement.property)},
@@ -92,5 +108,8 @@ def _too_large(limit: int) -> LimitProblem:
     return LimitProblem(
         f"the ontology allows more than {limit:,} types of statement",
         code="EMS_LIMIT",
-        hint="declare narrower meta-statements, or use the default strategy, which needs no such array",
+        hint=(
+            "declare narrower meta-statements, or use the default strategy, which needs no such"
+            " array"
+        ),
     )

@@ -1,8 +1,8 @@
 """What an RDF text says about classes and properties, before anything is concluded from it.
 
-Names count as classes or properties where they are declared and where they are used as such. Class expressions give the
-named classes that they speak of: `A = B and ...` puts A below B, `A = B or C` puts B and C below A. The rest is left to
-other readers of the same text.
+Names count as classes or properties where they are declared and where they are used as such. Class
+expressions give the named classes that they speak of: `A = B and ...` puts A below B, `A = B or C`
+puts B and C below A. The rest is left to other readers of the same text.
 """
 
 from __future__ import annotations
@@ -15,28 +15,51 @@ from tocsin.knowledge.axioms import Axioms, axioms_in
 from tocsin.knowledge.hierarchy import Edge
 from tocsin.knowledge.ontology import MetaStatement
 from tocsin.knowledge.rules import Infer
-from tocsin.knowledge.statements import Triples, declared_statements, domain_range_statements, shape_statements
+from tocsin.knowledge.statements import (
+    Triples,
+    declared_statements,
+    domain_range_statements,
+    shape_statements,
+)
 from tocsin.values.rdf import RdfText
-from tocsin.values.terms import ANY_LITERAL, DATATYPE_PARENT, OWL, RDF, RDF_TYPE, RDFS, Iri, Resource, Term
+from tocsin.values.terms import (
+    ANY_LITERAL,
+    DATATYPE_PARENT,
+    OWL,
+    RDF,
+    RDF_TYPE,
+    RDFS,
+    Iri,
+    Resource,
+    Term,
+)
 
 _CLASS_TYPES = frozenset((RDFS + "Class", OWL + "Class", OWL + "DeprecatedClass"))
 _PROPERTY_TYPES = frozenset(
     (RDF + "Property", RDFS + "ContainerMembershipProperty", *(f"{OWL}{kind}Property" for kind in (
-        "Object", "Datatype", "Annotation", "Functional", "InverseFunctional", "Transitive", "Symmetric",
-        "Asymmetric", "Reflexive", "Irreflexive", "Deprecated", "Ontology",
+        "Object", "Datatype", "Annotation", "Functional", "InverseFunctional", "Transitive",
+        "Symmetric", "Asymmetric", "Reflexive", "Irreflexive", "Deprecated", "Ontology",
     )))
 )  # fmt: skip
-_DATATYPE_TYPES = frozenset((RDFS + "Datatype", "https://schema.org/DataType", "http://schema.org/DataType"))
+_DATATYPE_TYPES = frozenset(
+    (RDFS + "Datatype", "https://schema.org/DataType", "http://schema.org/DataType")
+)
 _SUB_CLASS, _SUB_PROPERTY = RDFS + "subClassOf", RDFS + "subPropertyOf"
 _SAME_CLASS, _SAME_PROPERTY = OWL + "equivalentClass", OWL + "equivalentProperty"
 _AND, _OR, _ON_DATATYPE = OWL + "intersectionOf", OWL + "unionOf", OWL + "onDatatype"
-_OF_CLASSES = tuple(OWL + name for name in ("someValuesFrom", "allValuesFrom", "onClass", "complementOf"))
-_OF_OTHERS = frozenset(OWL + kind for kind in ("Ontology", "NamedIndividual", "Restriction", "AllDisjointClasses"))
+_OF_CLASSES = tuple(
+    OWL + name for name in ("someValuesFrom", "allValuesFrom", "onClass", "complementOf")
+)
+_OF_OTHERS = frozenset(
+    OWL + kind for kind in ("Ontology", "NamedIndividual", "Restriction", "AllDisjointClasses")
+)
 
 
 @dataclass(slots=True)
 class Facts:
-    """What one text or several say: names by kind, who is directly below whom, who is whose equivalent."""
+    """What one text or several say: names by kind, who is directly below whom, who is whose
+    equivalent.
+    """
 
     declared: set[str] = field(default_factory=set)
     classes: set[str] = field(default_factory=set)
@@ -61,8 +84,12 @@ class Facts:
         self.prefixes = {**other.prefixes, **self.prefixes}
 
 
-def facts_of(text: RdfText, *, domain_and_range: bool = False, infer: Iterable[Infer] = ()) -> Facts:
-    """What a text says; `domain_and_range` reads meta-statements from the domains and ranges of properties, too."""
+def facts_of(
+    text: RdfText, *, domain_and_range: bool = False, infer: Iterable[Infer] = ()
+) -> Facts:
+    """What a text says; `domain_and_range` reads meta-statements from the domains and ranges of
+    properties, too.
+    """
     triples = Triples(text.triples)
     facts = Facts(prefixes=dict(text.prefixes), axioms=axioms_in(triples, infer))
     _read_hierarchies(triples, facts)
@@ -80,9 +107,13 @@ def _read_hierarchies(triples: Triples, facts: Facts) -> None:
 
 
 def _read_expressions(triples: Triples, facts: Facts) -> None:
-    """Named classes that a class expression relates: those of an intersection, a union, or a restricted datatype."""
+    """Named classes that a class expression relates: those of an intersection, a union, or a
+    restricted datatype.
+    """
     below, same = triples.pairs(_SUB_CLASS), triples.pairs(_SAME_CLASS)
-    itself = [(subject, subject) for relation in (_AND, _OR) for subject, _ in triples.pairs(relation)]
+    itself = [
+        (subject, subject) for relation in (_AND, _OR) for subject, _ in triples.pairs(relation)
+    ]
     for subject, expression in (*below, *same, *itself):
         if isinstance(subject, Iri):
             for member in triples.members(expression, _AND):
@@ -92,7 +123,9 @@ def _read_expressions(triples: Triples, facts: Facts) -> None:
                 facts.implied_below.add((subject.text, base))
     for subject, expression in (*same, *itself):
         if isinstance(subject, Iri):
-            facts.implied_below |= {(member, subject.text) for member in triples.members(expression, _OR)}
+            facts.implied_below |= {
+                (member, subject.text) for member in triples.members(expression, _OR)
+            }
 
 
 def _read_names(triples: Triples, facts: Facts) -> None:
@@ -108,15 +141,21 @@ def _read_names(triples: Triples, facts: Facts) -> None:
     facts.declared = facts.classes | facts.datatypes | facts.properties
     edges = (*facts.below_class, *facts.same_classes, *facts.implied_below)
     facts.classes.update(name for edge in edges for name in edge)
-    facts.properties.update(name for edge in (*facts.below_property, *facts.same_properties) for name in edge)
+    facts.properties.update(
+        name for edge in (*facts.below_property, *facts.same_properties) for name in edge
+    )
     for relation in (RDFS + "domain", RDFS + "range"):
         for prop, value in _named_pairs(triples.pairs(relation)):
             facts.properties.add(prop)
             facts.classes.add(value)
-    facts.properties.update(name for pair in _named_pairs(triples.pairs(OWL + "inverseOf")) for name in pair)
+    facts.properties.update(
+        name for pair in _named_pairs(triples.pairs(OWL + "inverseOf")) for name in pair
+    )
     facts.properties.update(_names(value for _, value in triples.pairs(OWL + "onProperty")))
     for relation in _OF_CLASSES:
-        facts.classes.update(set(_names(value for _, value in triples.pairs(relation))) - facts.datatypes)
+        facts.classes.update(
+            set(_names(value for _, value in triples.pairs(relation))) - facts.datatypes
+        )
     facts.classes -= {ANY_LITERAL, *DATATYPE_PARENT}
 
 
@@ -130,11 +169,16 @@ def _read_statements(triples: Triples, facts: Facts, domain_and_range: bool) -> 
                 f"rdf:type is used as the property of a meta-statement of {each.subject}",
                 code="META_RESERVED",
                 token="rdf:type",
-                hint="a class is given by the statement's own type; declare the meta-statement for another property",
+                hint=(
+                    "a class is given by the statement's own type; declare the meta-statement for"
+                    " another property"
+                ),
             )
         _refuse_misplaced(each, facts)
         facts.properties.add(each.property)
-        facts.classes |= {each.subject, each.object} - {ANY_LITERAL, *DATATYPE_PARENT} - facts.datatypes
+        facts.classes |= (
+            {each.subject, each.object} - {ANY_LITERAL, *DATATYPE_PARENT} - facts.datatypes
+        )
 
 
 def _refuse_misplaced(each: MetaStatement, facts: Facts) -> None:

@@ -1,7 +1,9 @@
-"""A hierarchy of names with several parents each and no cycle; the order is reflexive and transitive.
+"""A hierarchy of names with several parents each and no cycle; the order is reflexive and
+transitive.
 
-Names that are said to be equivalent stand at one place, which goes by one of them, the canonical name. Looking up gives
-canonical names, looking down gives all: a canonical name is above another name iff the other is below it.
+Names that are said to be equivalent stand at one place, which goes by one of them, the canonical
+name. Looking up gives canonical names, looking down gives all: a canonical name is above another
+name iff the other is below it.
 """
 
 from __future__ import annotations
@@ -16,14 +18,24 @@ Edge = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Hierarchy:
-    """Parents by name, both canonical, and the canonical name of each alias. What it does not know stands alone."""
+    """Parents by name, both canonical, and the canonical name of each alias. What it does not know
+    stands alone.
+    """
 
     parents: Mapping[str, frozenset[str]]
     aliases: Mapping[str, str]
-    _above: dict[str, frozenset[str]] = field(default_factory=dict, init=False, repr=False, compare=False)
-    _below: dict[str, frozenset[str]] = field(default_factory=dict, init=False, repr=False, compare=False)
-    _children: dict[str, set[str]] = field(default_factory=dict, init=False, repr=False, compare=False)
-    _others: dict[str, set[str]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _above: dict[str, frozenset[str]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    _below: dict[str, frozenset[str]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    _children: dict[str, set[str]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    _others: dict[str, set[str]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         for child, parents in self.parents.items():
@@ -47,7 +59,9 @@ class Hierarchy:
         """The name itself, and the canonical names of its place and of all above it."""
         found = self._above.get(name)
         if found is None:
-            found = self._above[name] = frozenset((name, *_reached(self.canonical(name), self.parents)))
+            found = self._above[name] = frozenset(
+                (name, *_reached(self.canonical(name), self.parents))
+            )
         return found
 
     def below(self, name: str) -> frozenset[str]:
@@ -55,7 +69,9 @@ class Hierarchy:
         found = self._below.get(name)
         if found is None:
             places = _reached(self.canonical(name), self._children)
-            found = self._below[name] = frozenset(places.union(*(self._others.get(each, ()) for each in places)))
+            found = self._below[name] = frozenset(
+                places.union(*(self._others.get(each, ()) for each in places))
+            )
         return found
 
 
@@ -69,11 +85,16 @@ def _reached(start: str, steps: Mapping[str, Iterable[str]]) -> set[str]:
 
 
 def folded(pairs: Iterable[Edge], preferred: Sequence[Container[str]] = ()) -> dict[str, str]:
-    """The canonical name of each alias: of equivalent names one of the first preferred kind, then the least."""
+    """The canonical name of each alias: of equivalent names one of the first preferred kind, then
+    the least.
+    """
     leader: dict[str, str] = {}
 
     def rank(name: str) -> tuple[int, str]:
-        return (next((place for place, kind in enumerate(preferred) if name in kind), len(preferred)), name)
+        return (
+            next((place for place, kind in enumerate(preferred) if name in kind), len(preferred)),
+            name,
+        )
 
     def find(name: str) -> str:
         while name in leader:
@@ -88,7 +109,9 @@ def folded(pairs: Iterable[Edge], preferred: Sequence[Container[str]] = ()) -> d
 
 
 def cycle_in(edges: Mapping[str, Iterable[str]]) -> list[str]:
-    """A cycle as the names along it, upwards, the first one again at the end; empty where there is none."""
+    """A cycle as the names along it, upwards, the first one again at the end; empty where there is
+    none.
+    """
     try:
         TopologicalSorter({name: sorted(edges[name]) for name in sorted(edges)}).prepare()
     except CycleError as found:

@@ -1,7 +1,8 @@
-"""Ontologies from files and texts. Several merge into one; equivalences are folded before cycles are looked for.
+"""Ontologies from files and texts. Several merge into one; equivalences are folded before cycles
+are looked for.
 
-A cycle that is said outright is refused with its names. What only follows from class expressions never makes a cycle: a
-conclusion that would close one is left out.
+A cycle that is said outright is refused with its names. What only follows from class expressions
+never makes a cycle: a conclusion that would close one is left out.
 """
 
 from __future__ import annotations
@@ -14,7 +15,13 @@ from tocsin.errors import MeaningProblem, Problem
 from tocsin.knowledge.daml import modernised
 from tocsin.knowledge.facts import Facts, facts_of
 from tocsin.knowledge.hierarchy import Edge, cycle_in, folded
-from tocsin.knowledge.ontology import MetaStatement, Ontology, builtin_classes, builtin_properties, local_name
+from tocsin.knowledge.ontology import (
+    MetaStatement,
+    Ontology,
+    builtin_classes,
+    builtin_properties,
+    local_name,
+)
 from tocsin.knowledge.rules import Infer, inferences
 from tocsin.knowledge.vocabulary import ALIASES, PREFIXES
 from tocsin.values.rdf import EXTENSIONS, TURTLE, RdfText, base_of, read_rdf
@@ -31,7 +38,9 @@ class Source:
     infer: tuple[Infer, ...] = ()
 
 
-def load_ontology(paths: Iterable[str | Path], *, domain_and_range: bool = False, infer: object = ()) -> Ontology:
+def load_ontology(
+    paths: Iterable[str | Path], *, domain_and_range: bool = False, infer: object = ()
+) -> Ontology:
     """The ontology of one file or several, their formats known by the ends of their names."""
     chosen = inferences(infer)
     sources = (replace(_source(Path(path)), infer=chosen) for path in paths)
@@ -42,11 +51,15 @@ def parse_ontology(
     text: str, media_type: str = TURTLE, *, domain_and_range: bool = False, infer: object = ()
 ) -> Ontology:
     """The ontology of one text."""
-    return ontology_of((Source(text, media_type, infer=inferences(infer)),), domain_and_range=domain_and_range)
+    return ontology_of(
+        (Source(text, media_type, infer=inferences(infer)),), domain_and_range=domain_and_range
+    )
 
 
 def ontology_of(sources: Iterable[Source], *, domain_and_range: bool = False) -> Ontology:
-    """The ontology that several texts say together; of two meanings of a prefix the first counts."""
+    """The ontology that several texts say together; of two meanings of a prefix the first
+    counts.
+    """
     facts = Facts()
     for source in sources:
         facts.add(_read(source, domain_and_range))
@@ -62,9 +75,13 @@ def _source(path: Path) -> Source:
             hint=f"its name ends with one of {' '.join(EXTENSIONS)}",
         )
     try:
-        return Source(path.read_text(encoding="utf-8-sig"), EXTENSIONS[path.suffix.lower()], path.name)
+        return Source(
+            path.read_text(encoding="utf-8-sig"), EXTENSIONS[path.suffix.lower()], path.name
+        )
     except (OSError, UnicodeDecodeError) as error:
-        raise MeaningProblem(f"{path} cannot be read: {error}", code="ONTOLOGY_FORMAT", token=str(path)) from None
+        raise MeaningProblem(
+            f"{path} cannot be read: {error}", code="ONTOLOGY_FORMAT", token=str(path)
+        ) from None
 
 
 def _read(source: Source, domain_and_range: bool) -> Facts:
@@ -74,7 +91,11 @@ def _read(source: Source, domain_and_range: bool) -> Facts:
     except Problem as problem:
         code = problem.code if problem.code != problem.default_code else "ONTOLOGY_SYNTAX"
         raise type(problem)(
-            f"{source.name}: {problem.message}", code=code, place=problem.place, token=problem.token, hint=problem.hint
+            f"{source.name}: {problem.message}",
+            code=code,
+            place=problem.place,
+            token=problem.token,
+            hint=problem.hint,
         ) from None
 
 
@@ -86,7 +107,9 @@ def read_ontology(text: str, media_type: str) -> RdfText:
 def _built(facts: Facts) -> Ontology:
     classes = _class_aliases(facts)
     properties = folded(sorted(facts.same_properties), (facts.declared,))
-    below_class = _parents(facts.classes | facts.datatypes, facts.below_class, classes, "CLASS_CYCLE")
+    below_class = _parents(
+        facts.classes | facts.datatypes, facts.below_class, classes, "CLASS_CYCLE"
+    )
     for child, parent in sorted(_folded_edges(facts.implied_below, classes)):
         if child not in _BUILT_IN and not _reaches(parent, child, below_class):
             below_class.setdefault(child, set()).add(parent)
@@ -96,7 +119,9 @@ def _built(facts: Facts) -> Ontology:
             below_class[classes.get(name, name)].add(ANY_LITERAL)
     below_property = _parents(facts.properties, facts.below_property, properties, "PROPERTY_CYCLE")
     return Ontology(
-        builtin_classes({name: above for name, above in below_class.items() if name not in _BUILT_IN}, classes),
+        builtin_classes(
+            {name: above for name, above in below_class.items() if name not in _BUILT_IN}, classes
+        ),
         builtin_properties(below_property, properties),
         frozenset(facts.individuals - facts.classes - facts.properties - facts.datatypes),
         tuple(sorted({_canonical(each, classes, properties) for each in facts.statements})),
@@ -110,10 +135,14 @@ _BUILT_IN = frozenset((THING, ANY_LITERAL, *DATATYPE_PARENT))
 
 def _class_aliases(facts: Facts) -> dict[str, str]:
     placed = {child for child, _ in facts.below_class} & facts.declared
-    return folded(sorted({*facts.same_classes, *ALIASES.items()}), (_BUILT_IN, placed, facts.declared))
+    return folded(
+        sorted({*facts.same_classes, *ALIASES.items()}), (_BUILT_IN, placed, facts.declared)
+    )
 
 
-def _canonical(each: MetaStatement, classes: Mapping[str, str], properties: Mapping[str, str]) -> MetaStatement:
+def _canonical(
+    each: MetaStatement, classes: Mapping[str, str], properties: Mapping[str, str]
+) -> MetaStatement:
     return MetaStatement(
         classes.get(each.subject, each.subject),
         properties.get(each.property, each.property),
@@ -121,7 +150,9 @@ def _canonical(each: MetaStatement, classes: Mapping[str, str], properties: Mapp
     )
 
 
-def _parents(names: set[str], edges: set[Edge], aliases: Mapping[str, str], code: str) -> dict[str, set[str]]:
+def _parents(
+    names: set[str], edges: set[Edge], aliases: Mapping[str, str], code: str
+) -> dict[str, set[str]]:
     """Who is directly above each name, by canonical names; a cycle is refused."""
     _refuse_cycle([[one, other] for one, other in sorted(edges) if one == other], code)
     parents: dict[str, set[str]] = {aliases.get(name, name): set() for name in sorted(names)}

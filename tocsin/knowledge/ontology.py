@@ -1,7 +1,9 @@
-"""An ontology: hierarchies of classes and properties, and which statements are allowed. Known by its fingerprint.
+"""An ontology: hierarchies of classes and properties, and which statements are allowed. Known by
+its fingerprint.
 
-Datatypes are classes here: every datatype is below rdfs:Literal, every other class below owl:Thing. Meta-statements
-constrain and infer nothing; an ontology without any allows every statement. An open ontology knows every name.
+Datatypes are classes here: every datatype is below rdfs:Literal, every other class below owl:Thing.
+Meta-statements constrain and infer nothing; an ontology without any allows every statement. An open
+ontology knows every name.
 """
 
 from __future__ import annotations
@@ -61,7 +63,9 @@ class Ontology:
     tbox: object | None = None
     rules: Rules = NO_RULES
     fingerprint: str = field(init=False)
-    _by_property: dict[str, list[MetaStatement]] = field(default_factory=dict, init=False, repr=False)
+    _by_property: dict[str, list[MetaStatement]] = field(
+        default_factory=dict, init=False, repr=False
+    )
     _by_local_name: dict[str, list[str]] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -73,23 +77,34 @@ class Ontology:
         object.__setattr__(self, "fingerprint", self._computed_fingerprint())
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, Ontology) and self.fingerprint == other.fingerprint)
+        return self is other or (
+            isinstance(other, Ontology) and self.fingerprint == other.fingerprint
+        )
 
     def __hash__(self) -> int:
         return hash(self.fingerprint)
 
     def __repr__(self) -> str:
         counts = f"{len(self.classes)} classes, {len(self.properties)} properties"
-        return f"Ontology({counts}, {len(self.meta_statements)} meta-statements, {self.fingerprint[:12]})"
+        return (
+            f"Ontology({counts}, {len(self.meta_statements)} meta-statements,"
+            f" {self.fingerprint[:12]})"
+        )
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_unpacked, (self.fingerprint, zlib.compress(self._content()), self.tbox, self.rules))
+        return (
+            _unpacked,
+            (self.fingerprint, zlib.compress(self._content()), self.tbox, self.rules),
+        )
 
     def _spoken_of(self) -> frozenset[str]:
         """The names of the built-in vocabulary that the ontology itself uses."""
         orders = ((self.class_order, CLASS_PARENTS), (self.property_order, PROPERTY_PARENTS))
         above = {
-            each for order, known in orders for child in order.parents.keys() - known for each in order.parents[child]
+            each
+            for order, known in orders
+            for child in order.parents.keys() - known
+            for each in order.parents[child]
         }
         return frozenset(above.union(*self.meta_statements)) - ALIASES.keys()
 
@@ -130,19 +145,27 @@ class Ontology:
         return self.property_order.canonical(iri)
 
     def named(self, local: str) -> tuple[str, ...]:
-        """What a bare local name can mean: the term of the default namespace, else every term with that local name."""
+        """What a bare local name can mean: the term of the default namespace, else every term with
+        that local name.
+        """
         default = self.prefixes.get("")
         found = self._by_local_name.get(local, ())
         if default is not None and default + local in found:
             return (default + local,)
-        return tuple(dict.fromkeys(self.canonical_property(self.canonical_class(each)) for each in found))
+        return tuple(
+            dict.fromkeys(self.canonical_property(self.canonical_class(each)) for each in found)
+        )
 
     def class_named(self, name: str) -> str | None:
-        """The class that an IRI, a prefixed name or a bare name means, where it means one and only one."""
+        """The class that an IRI, a prefixed name or a bare name means, where it means one and only
+        one.
+        """
         return self._only(name, self.class_order)
 
     def property_named(self, name: str) -> str | None:
-        """The property that an IRI, a prefixed name or a bare name means, where it means one and only one."""
+        """The property that an IRI, a prefixed name or a bare name means, where it means one and
+        only one.
+        """
         return self._only(name, self.property_order)
 
     def resource_named(self, name: str) -> str | None:
@@ -150,10 +173,16 @@ class Ontology:
         found = self.resolve(name)
         if found is not None or ":" in name:
             return found
-        return self.prefixes[""] + name if "" in self.prefixes and _LOCAL_NAME.fullmatch(name) else None
+        return (
+            self.prefixes[""] + name
+            if "" in self.prefixes and _LOCAL_NAME.fullmatch(name)
+            else None
+        )
 
     def resolve(self, name: str) -> str | None:
-        """The IRI of a prefixed name, or of a bare name that means one term and only one; None where it means none."""
+        """The IRI of a prefixed name, or of a bare name that means one term and only one; None
+        where it means none.
+        """
         prefix, colon, local = name.partition(":")
         if colon:
             return None if prefix not in self.prefixes else self.prefixes[prefix] + local
@@ -172,12 +201,18 @@ class Ontology:
     # Order
 
     def superclasses(self, iri: str) -> frozenset[str]:
-        """The class and all above it, by canonical names; one that is not known is below owl:Thing alone."""
+        """The class and all above it, by canonical names; one that is not known is below owl:Thing
+        alone.
+        """
         return self.class_order.above(iri) if iri in self.class_order else frozenset((iri, THING))
 
     def superdatatypes(self, iri: str) -> frozenset[str]:
-        """The same for the datatype of a literal: one that is not known is below rdfs:Literal alone."""
-        return self.class_order.above(iri) if self.is_datatype(iri) else frozenset((iri, ANY_LITERAL))
+        """The same for the datatype of a literal: one that is not known is below rdfs:Literal
+        alone.
+        """
+        return (
+            self.class_order.above(iri) if self.is_datatype(iri) else frozenset((iri, ANY_LITERAL))
+        )
 
     def subclasses(self, iri: str) -> frozenset[str]:
         """The class and all below it, by every name they have."""
@@ -195,9 +230,11 @@ class Ontology:
     # Statements
 
     def allows(self, subject: str, prop: str, value: str) -> bool:
-        """Whether a statement with these classes and this property is legal: at or below a meta-statement.
+        """Whether a statement with these classes and this property is legal: at or below a
+        meta-statement.
 
-        Words of RDF Schema and OWL, such as rdfs:label, are legal everywhere unless a meta-statement is about them.
+        Words of RDF Schema and OWL, such as rdfs:label, are legal everywhere unless a
+        meta-statement is about them.
         """
         if not self.meta_statements or self._is_free(prop):
             return True
@@ -205,7 +242,8 @@ class Ontology:
         return any(each.subject in above and each.object in beyond for each in self._said_of(prop))
 
     def satisfiable(self, subject: str, prop: str, value: str) -> bool:
-        """Whether a legal statement can be at or below the three: else a pattern that asks for it never matches.
+        """Whether a legal statement can be at or below the three: else a pattern that asks for it
+        never matches.
 
         What is concluded need not be legal, so that an ontology with rules refuses no pattern.
         """
@@ -225,17 +263,23 @@ class Ontology:
 
     def short(self, iri: str) -> str:
         """The IRI as a reader writes it: with a prefix where one fits."""
-        for prefix, namespace in sorted(self.prefixes.items(), key=lambda each: (-len(each[1]), each[0])):
-            if namespace and iri.startswith(namespace) and _LOCAL_NAME.fullmatch(iri, len(namespace)):
+        for prefix, namespace in sorted(
+            self.prefixes.items(), key=lambda each: (-len(each[1]), each[0])
+        ):
+            if (
+                namespace
+                and iri.startswith(namespace)
+                and _LOCAL_NAME.fullmatch(iri, len(namespace))
+            ):
                 return f"{prefix}:{iri[len(namespace) :]}"
         return f"<{iri}>"
 
     def _is_free(self, prop: str) -> bool:
         if prop not in QUIET and not is_membership(prop):
             return False
-        return not any(each.property in self.subproperties(prop) for each in self.meta_statements) and not any(
-            self._said_of(prop)
-        )
+        return not any(
+            each.property in self.subproperties(prop) for each in self.meta_statements
+        ) and not any(self._said_of(prop))
 
     def _said_of(self, prop: str) -> Iterator[MetaStatement]:
         for each in self.superproperties(prop):
@@ -262,7 +306,9 @@ class Ontology:
         if self.rules:
             digest.update(b"\0" + repr(self.rules).encode())
         if self.tbox is not None:
-            known = self.tbox.fingerprint if isinstance(self.tbox, Fingerprinted) else repr(self.tbox)
+            known = (
+                self.tbox.fingerprint if isinstance(self.tbox, Fingerprinted) else repr(self.tbox)
+            )
             digest.update(b"\0" + known.encode())
         return digest.hexdigest()
 
@@ -271,7 +317,9 @@ _LOCAL_NAME = re.compile(r"[^\W\d_][\w-]*")
 
 
 def open_ontology(default_namespace: str | None = None) -> Ontology:
-    """Nothing is known and everything may be named: every IRI is a class or a property of its own."""
+    """Nothing is known and everything may be named: every IRI is a class or a property of
+    its own.
+    """
     prefixes = dict(PREFIXES) if default_namespace is None else {**PREFIXES, "": default_namespace}
     return Ontology(builtin_classes(), builtin_properties(), prefixes=prefixes, open=True)
 
@@ -279,7 +327,9 @@ def open_ontology(default_namespace: str | None = None) -> Ontology:
 def builtin_classes(
     parents: Mapping[str, Iterable[str]] | None = None, aliases: Mapping[str, str] = ALIASES
 ) -> Hierarchy:
-    """The classes that are always there, owl:Thing and the datatypes of XML Schema, and those given."""
+    """The classes that are always there, owl:Thing and the datatypes of XML Schema, and those
+    given.
+    """
     known: dict[str, frozenset[str]] = {THING: frozenset(), ANY_LITERAL: frozenset()}
     known |= {child: frozenset((parent,)) for child, parent in DATATYPE_PARENT.items()}
     for child, above in _merged(CLASS_PARENTS, parents or {}).items():
@@ -290,7 +340,9 @@ def builtin_classes(
 def builtin_properties(
     parents: Mapping[str, Iterable[str]] | None = None, aliases: Mapping[str, str] | None = None
 ) -> Hierarchy:
-    """The properties that are always there, rdf:value and rdfs:label among them, and those given."""
+    """The properties that are always there, rdf:value and rdfs:label among them, and those
+    given.
+    """
     numbered = {child: (MEMBER,) for child in parents or {} if is_membership(child)}
     return Hierarchy(_merged(PROPERTY_PARENTS, parents or {}, numbered), dict(aliases or {}))
 
@@ -336,5 +388,12 @@ def _built(packed: bytes, tbox: object | None, rules: Rules) -> Ontology:
     )
     statements = tuple(MetaStatement(*each) for each in body["statements"])
     return Ontology(
-        classes, properties, frozenset(body["individuals"]), statements, body["prefixes"], body["open"], tbox, rules
+        classes,
+        properties,
+        frozenset(body["individuals"]),
+        statements,
+        body["prefixes"],
+        body["open"],
+        tbox,
+        rules,
     )

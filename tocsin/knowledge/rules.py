@@ -1,14 +1,18 @@
 """What may be concluded about one event beyond what it says, where an ontology is told to: `infer`.
 
-Rules conclude arcs and classes of the event's own vertices, never new vertices, and for one event alone:
+Rules conclude arcs and classes of the event's own vertices, never new vertices, and for one event
+alone:
 
-* `domain-range`: who has a property is of its domain, the value of it, unless a literal, of its range;
-* `inverse`: arcs of a property that has an inverse, or is symmetric or transitive, make further arcs;
-* `existential`: a vertex that meets the definition of a class is of the class. Where a class is said to have some `p`
-  that is a `B`, every vertex of the class counts as having one, for definitions only.
+* `domain-range`: who has a property is of its domain, the value of it, unless a literal, of its
+  range;
+* `inverse`: arcs of a property that has an inverse, or is symmetric or transitive, make further
+  arcs;
+* `existential`: a vertex that meets the definition of a class is of the class. Where a class is
+  said to have some `p` that is a `B`, every vertex of the class counts as having one, for
+  definitions only.
 
-An arc of a property is one of all properties above it, a vertex of a class one of all classes above it. All names are
-canonical. What is concluded is concluded from again, until nothing is new.
+An arc of a property is one of all properties above it, a vertex of a class one of all classes above
+it. All names are canonical. What is concluded is concluded from again, until nothing is new.
 """
 
 from __future__ import annotations
@@ -76,9 +80,11 @@ Expression: TypeAlias = Named | AllOf | AnyOf | Some | HasValue
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Pairs of a name and what holds of it, sorted. Inverses stand both ways; a symmetric property is its own inverse.
+    """Pairs of a name and what holds of it, sorted. Inverses stand both ways; a symmetric property
+    is its own inverse.
 
-    Whatever meets the expression of a definition is of its class; every member of a class has what is `necessary`.
+    Whatever meets the expression of a definition is of its class; every member of a class has what
+    is `necessary`.
     """
 
     domains: tuple[Edge, ...] = ()
@@ -96,7 +102,9 @@ NO_RULES = Rules()
 
 
 def inferences(given: object) -> tuple[Infer, ...]:
-    """The options that a caller means: one name, several, or several in one text with commas; None for none."""
+    """The options that a caller means: one name, several, or several in one text with commas; None
+    for none.
+    """
     names = (given,) if isinstance(given, str) else given or ()
     if not isinstance(names, Iterable):
         raise _unknown(given)

@@ -8,14 +8,33 @@ from itertools import product
 from tocsin.errors import MeaningProblem
 from tocsin.knowledge.ontology import MetaStatement
 from tocsin.values.rdf import Triple
-from tocsin.values.terms import ANY_LITERAL, OWL, RDF, RDF_TYPE, RDFS, THING, Iri, Literal, Resource, Term
+from tocsin.values.terms import (
+    ANY_LITERAL,
+    OWL,
+    RDF,
+    RDF_TYPE,
+    RDFS,
+    THING,
+    Iri,
+    Literal,
+    Resource,
+    Term,
+)
 
 _OWN = "urn:tocsin:"
 _SHACL = "http://www.w3.org/ns/shacl#"
-_DOMAINS = (RDFS + "domain", "https://schema.org/domainIncludes", "http://schema.org/domainIncludes")
+_DOMAINS = (
+    RDFS + "domain",
+    "https://schema.org/domainIncludes",
+    "http://schema.org/domainIncludes",
+)
 _RANGES = (RDFS + "range", "https://schema.org/rangeIncludes", "http://schema.org/rangeIncludes")
 _CLASSES = (RDFS + "Class", OWL + "Class")
-_NODE_KINDS = {_SHACL + "Literal": (ANY_LITERAL,), _SHACL + "IRI": (THING,), _SHACL + "BlankNodeOrIRI": (THING,)}
+_NODE_KINDS = {
+    _SHACL + "Literal": (ANY_LITERAL,),
+    _SHACL + "IRI": (THING,),
+    _SHACL + "BlankNodeOrIRI": (THING,),
+}
 _ANYTHING = (THING, ANY_LITERAL)
 
 
@@ -64,10 +83,14 @@ def declared_statements(triples: Triples) -> Iterator[MetaStatement]:
 
 
 def shape_statements(triples: Triples) -> Iterator[MetaStatement]:
-    """SHACL node shapes: a target class, and for each property shape its path and the class of the values."""
+    """SHACL node shapes: a target class, and for each property shape its path and the class of the
+    values.
+    """
     for shape, property_shape in triples.pairs(_SHACL + "property"):
         targets = [*_iris(triples.objects(shape, _SHACL + "targetClass"))]
-        if isinstance(shape, Iri) and any(Iri(kind) in triples.objects(shape, RDF_TYPE) for kind in _CLASSES):
+        if isinstance(shape, Iri) and any(
+            Iri(kind) in triples.objects(shape, RDF_TYPE) for kind in _CLASSES
+        ):
             targets.append(shape.text)  # a shape that is a class is about its own instances
         paths = _iris(triples.objects(property_shape, _SHACL + "path"))
         for parts in product(targets, paths, _values_of_shape(triples, property_shape)):
@@ -76,9 +99,13 @@ def shape_statements(triples: Triples) -> Iterator[MetaStatement]:
 
 def domain_range_statements(triples: Triples) -> Iterator[MetaStatement]:
     """Every domain of a property with every range; a property without ranges may have any value."""
-    domains = {(prop, domain) for relation in _DOMAINS for prop, domain in _named(triples.pairs(relation))}
+    domains = {
+        (prop, domain) for relation in _DOMAINS for prop, domain in _named(triples.pairs(relation))
+    }
     for prop, domain in sorted(domains):
-        ranges = [each for relation in _RANGES for each in _iris(triples.objects(Iri(prop), relation))]
+        ranges = [
+            each for relation in _RANGES for each in _iris(triples.objects(Iri(prop), relation))
+        ]
         for value in ranges or _ANYTHING:
             yield MetaStatement(domain, prop, value)
 
@@ -87,9 +114,15 @@ def _values_of_shape(triples: Triples, shape: Term) -> Sequence[str]:
     """The classes that a property shape gives its values; without any constraint, all."""
     if isinstance(shape, Literal):
         return ()
-    given = [each for part in ("class", "datatype") for each in _iris(triples.objects(shape, _SHACL + part))]
+    given = [
+        each
+        for part in ("class", "datatype")
+        for each in _iris(triples.objects(shape, _SHACL + part))
+    ]
     kinds = [
-        value for kind in _iris(triples.objects(shape, _SHACL + "nodeKind")) for value in _NODE_KINDS.get(kind, ())
+        value
+        for kind in _iris(triples.objects(shape, _SHACL + "nodeKind"))
+        for value in _NODE_KINDS.get(kind, ())
     ]
     return given or kinds or _ANYTHING
 
@@ -101,7 +134,10 @@ def _required(triples: Triples, statement: Resource, part: str) -> list[str]:
             f"a meta-statement has no {part}",
             code="UNKNOWN_PROPERTY" if part == "property" else "UNKNOWN_CLASS",
             token=f"{_OWN}{part}",
-            hint=f"add <{_OWN}{part}> with the IRI of a {'property' if part == 'property' else 'class'}",
+            hint=(
+                f"add <{_OWN}{part}> with the IRI of a"
+                f" {'property' if part == 'property' else 'class'}"
+            ),
         )
     return found
 
@@ -111,4 +147,8 @@ def _iris(terms: Iterable[Term]) -> Iterator[str]:
 
 
 def _named(pairs: Iterable[tuple[Resource, Term]]) -> Iterator[tuple[str, str]]:
-    return ((one.text, other.text) for one, other in pairs if isinstance(one, Iri) and isinstance(other, Iri))
+    return (
+        (one.text, other.text)
+        for one, other in pairs
+        if isinstance(one, Iri) and isinstance(other, Iri)
+    )

@@ -1,7 +1,8 @@
-"""Which axioms of an ontology graph patterns use, and which not: counted by the word that states them, never guessed.
+"""Which axioms of an ontology graph patterns use, and which not: counted by the word that states
+them, never guessed.
 
-A word of RDF Schema, OWL, SHACL or SWRL that stands in none of the tables below counts as not used. Annotations and the
-parts of larger axioms say nothing for themselves and are not counted.
+A word of RDF Schema, OWL, SHACL or SWRL that stands in none of the tables below counts as not used.
+Annotations and the parts of larger axioms say nothing for themselves and are not counted.
 """
 
 from __future__ import annotations
@@ -19,30 +20,35 @@ _SPACES: Mapping[str, str] = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "sh": _SHACL
 _META = "urn:tocsin:MetaStatement"
 
 _USED = frozenset(
-    "rdfs:subClassOf rdfs:subPropertyOf owl:equivalentClass owl:equivalentProperty owl:intersectionOf owl:unionOf "
-    f"owl:onDatatype sh:property {_META}".split()
+    "rdfs:subClassOf rdfs:subPropertyOf owl:equivalentClass owl:equivalentProperty"
+    f" owl:intersectionOf owl:unionOf owl:onDatatype sh:property {_META}".split()
 )
 _USED_BY: Mapping[str, Infer] = {
     **dict.fromkeys(("rdfs:domain", "rdfs:range"), Infer.DOMAIN_RANGE),
-    **dict.fromkeys(("owl:inverseOf", "owl:SymmetricProperty", "owl:TransitiveProperty"), Infer.INVERSE),
+    **dict.fromkeys(
+        ("owl:inverseOf", "owl:SymmetricProperty", "owl:TransitiveProperty"), Infer.INVERSE
+    ),
     **dict.fromkeys(("owl:someValuesFrom", "owl:hasValue"), Infer.EXISTENTIAL),
 }
 _OF_CONCEPTS = frozenset(
-    "rdfs:range owl:someValuesFrom owl:allValuesFrom owl:hasValue owl:complementOf owl:oneOf owl:disjointWith "
-    "owl:AllDisjointClasses owl:withRestrictions".split()
+    "rdfs:range owl:someValuesFrom owl:allValuesFrom owl:hasValue owl:complementOf owl:oneOf"
+    " owl:disjointWith owl:AllDisjointClasses owl:withRestrictions".split()
 )
 """What the concept language uses as far as its TBox can say it."""
 _QUIET = frozenset(
-    "rdf:type rdf:first rdf:rest rdf:nil rdf:value rdfs:label rdfs:comment rdfs:seeAlso rdfs:isDefinedBy rdfs:member "
-    "owl:versionInfo owl:versionIRI owl:priorVersion owl:backwardCompatibleWith owl:incompatibleWith owl:deprecated "
-    "owl:onProperty owl:onProperties owl:onClass owl:onDataRange owl:members owl:distinctMembers "
-    "owl:annotatedSource owl:annotatedProperty owl:annotatedTarget "
-    "owl:sourceIndividual owl:assertionProperty owl:targetIndividual owl:targetValue "
-    "owl:Ontology owl:Class owl:Restriction owl:ObjectProperty owl:DatatypeProperty owl:AnnotationProperty "
-    "owl:OntologyProperty owl:DeprecatedClass owl:DeprecatedProperty owl:NamedIndividual owl:Thing owl:Axiom "
-    "owl:Annotation owl:DataRange rdfs:Class rdfs:Datatype rdfs:Resource rdfs:ContainerMembershipProperty rdf:Property "
-    "rdf:List rdf:Statement sh:NodeShape sh:PropertyShape sh:targetClass sh:path sh:class sh:datatype sh:nodeKind "
-    "sh:name sh:description sh:message sh:order sh:group sh:severity sh:IRI sh:Literal sh:BlankNodeOrIRI".split()
+    "rdf:type rdf:first rdf:rest rdf:nil rdf:value rdfs:label rdfs:comment rdfs:seeAlso"
+    " rdfs:isDefinedBy rdfs:member owl:versionInfo owl:versionIRI owl:priorVersion"
+    " owl:backwardCompatibleWith owl:incompatibleWith owl:deprecated owl:onProperty"
+    " owl:onProperties owl:onClass owl:onDataRange owl:members owl:distinctMembers"
+    " owl:annotatedSource owl:annotatedProperty owl:annotatedTarget owl:sourceIndividual"
+    " owl:assertionProperty owl:targetIndividual owl:targetValue owl:Ontology owl:Class"
+    " owl:Restriction owl:ObjectProperty owl:DatatypeProperty owl:AnnotationProperty"
+    " owl:OntologyProperty owl:DeprecatedClass owl:DeprecatedProperty owl:NamedIndividual owl:Thing"
+    " owl:Axiom owl:Annotation owl:DataRange rdfs:Class rdfs:Datatype rdfs:Resource"
+    " rdfs:ContainerMembershipProperty rdf:Property rdf:List rdf:Statement sh:NodeShape"
+    " sh:PropertyShape sh:targetClass sh:path sh:class sh:datatype sh:nodeKind sh:name"
+    " sh:description sh:message sh:order sh:group sh:severity sh:IRI sh:Literal"
+    " sh:BlankNodeOrIRI".split()
 )
 _INDIVIDUALS = "facts about individuals"
 
@@ -72,7 +78,9 @@ def usage_of(text: RdfText, infer: Collection[Infer] = ()) -> Usage:
     """What graph patterns use of a text, where these conclusions are drawn from it."""
     counts = Counter(_words(text.triples))
     counts[_INDIVIDUALS] = _facts(text.triples)
-    used = {word: each for word, each in counts.items() if word in _USED or _USED_BY.get(word) in infer}
+    used = {
+        word: each for word, each in counts.items() if word in _USED or _USED_BY.get(word) in infer
+    }
     unused = {word: each for word, each in counts.items() if each and word not in used}
     return Usage(_ordered(used), _ordered(unused))
 
@@ -113,7 +121,11 @@ def _facts(triples: Iterable[Triple]) -> int:
 
 def _short(name: str) -> str:
     """The word with its prefix; empty for a name of the ontology's own."""
-    found = (f"{prefix}:{name.removeprefix(space)}" for prefix, space in _SPACES.items() if name.startswith(space))
+    found = (
+        f"{prefix}:{name.removeprefix(space)}"
+        for prefix, space in _SPACES.items()
+        if name.startswith(space)
+    )
     return next(found, "")
 
 

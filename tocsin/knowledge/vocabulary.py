@@ -1,7 +1,9 @@
-"""Names that every ontology knows, whatever it says: those of RDF, RDF Schema, OWL and its forerunner DAML+OIL.
+"""Names that every ontology knows, whatever it says: those of RDF, RDF Schema, OWL and its
+forerunner DAML+OIL.
 
-They are known by IRI and by prefixed name. A bare name, and a member of a JSON or XML event, means one of them only
-where the ontology itself speaks of it: `label` alone is nobody's business but the publisher's.
+They are known by IRI and by prefixed name. A bare name, and a member of a JSON or XML event, means
+one of them only where the ontology itself speaks of it: `label` alone is nobody's business but the
+publisher's.
 """
 
 from __future__ import annotations
@@ -33,8 +35,12 @@ _NUMBER = re.compile(r"[1-9][0-9]*")
 _CONTAINER = RDFS + "Container"
 CLASS_PARENTS: Mapping[str, tuple[str, ...]] = {
     **{RDF + kind: (_CONTAINER,) for kind in ("Alt", "Bag", "Seq")},
-    **dict.fromkeys((_CONTAINER, RDF + "List", RDF + "Statement", OWL + "NamedIndividual", OWL + "Nothing"), ()),
-    **dict.fromkeys((RDFS + "Class", RDF + "Property", RDFS + "Datatype", OWL + "Class", OWL + "Ontology"), ()),
+    **dict.fromkeys(
+        (_CONTAINER, RDF + "List", RDF + "Statement", OWL + "NamedIndividual", OWL + "Nothing"), ()
+    ),
+    **dict.fromkeys(
+        (RDFS + "Class", RDF + "Property", RDFS + "Datatype", OWL + "Class", OWL + "Ontology"), ()
+    ),
 }
 """Classes that every ontology knows, beyond datatypes, owl:Thing and rdfs:Literal."""
 
@@ -42,8 +48,12 @@ PROPERTY_PARENTS: Mapping[str, tuple[str, ...]] = {
     RDF_VALUE: (),
     **dict.fromkeys((RDFS + name for name in ("label", "comment", "seeAlso", "member")), ()),
     RDFS + "isDefinedBy": (RDFS + "seeAlso",),
-    **dict.fromkeys((RDF + name for name in ("first", "rest", "subject", "predicate", "object")), ()),
-    **dict.fromkeys((OWL + name for name in ("sameAs", "differentFrom", "versionInfo", "deprecated")), ()),
+    **dict.fromkeys(
+        (RDF + name for name in ("first", "rest", "subject", "predicate", "object")), ()
+    ),
+    **dict.fromkeys(
+        (OWL + name for name in ("sameAs", "differentFrom", "versionInfo", "deprecated")), ()
+    ),
 }
 """Properties that every ontology knows; `rdf:_1`, `rdf:_2` and so on are below rdfs:member."""
 

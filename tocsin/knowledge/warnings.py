@@ -1,7 +1,9 @@
-"""What is odd about an event's graph in the light of an ontology. The event is processed all the same (spec 7.6, 8).
+"""What is odd about an event's graph in the light of an ontology. The event is processed all the
+same (spec 7.6, 8).
 
-Warned of: classes and properties that the ontology does not know, literals whose form is none of their datatype, and
-arcs of which no choice of classes is a legal statement. An arc with an unknown name is not warned of a second time.
+Warned of: classes and properties that the ontology does not know, literals whose form is none of
+their datatype, and arcs of which no choice of classes is a legal statement. An arc with an unknown
+name is not warned of a second time.
 """
 
 from __future__ import annotations
@@ -23,9 +25,11 @@ def warnings_in(
 
 
 class Watch:
-    """The warnings of one ontology; what it says of classes and properties together is worked out once.
+    """The warnings of one ontology; what it says of classes and properties together is worked out
+    once.
 
-    Gives what `warnings_in` gives. An open ontology knows everything and warns of nothing but literals.
+    Gives what `warnings_in` gives. An open ontology knows everything and warns of nothing but
+    literals.
     """
 
     __slots__ = ("_arcs", "_classes", "_ontology")
@@ -35,13 +39,18 @@ class Watch:
         self._classes: dict[tuple[str, ...], bool] = {}
         self._arcs: dict[_Kinds, bool] = {}
 
-    def warnings_in(self, arcs: Iterable[Triple], types: Mapping[Term, tuple[str, ...]]) -> tuple[EventProblem, ...]:
+    def warnings_in(
+        self, arcs: Iterable[Triple], types: Mapping[Term, tuple[str, ...]]
+    ) -> tuple[EventProblem, ...]:
         """The warnings about a graph; those who are quiet are passed over at once."""
         odd = {term: types[term] for term in types if not self._is_plain(term, types[term])}
         strange = [arc for arc in arcs if not self._is_quiet(types[arc[0]], arc[1], types[arc[2]])]
         if not odd and not strange:
             return ()
-        found = (*_about_vertices(self._ontology, odd), *_about_arcs(self._ontology, strange, types))
+        found = (
+            *_about_vertices(self._ontology, odd),
+            *_about_arcs(self._ontology, strange, types),
+        )
         return _each_once(found)
 
     def _is_plain(self, term: Term, classes: tuple[str, ...]) -> bool:
@@ -59,7 +68,9 @@ class Watch:
         known = self._arcs.get(key)
         if known is None:
             types: dict[Term, tuple[str, ...]] = {_ONE: subject, _OTHER: value}
-            known = not any(True for _ in _about_arcs(self._ontology, [(_ONE, prop, _OTHER)], types))
+            known = not any(
+                True for _ in _about_arcs(self._ontology, [(_ONE, prop, _OTHER)], types)
+            )
             if len(self._arcs) < _KEPT:
                 self._arcs[key] = known
         return known
@@ -75,13 +86,19 @@ def _each_once(found: tuple[EventProblem, ...]) -> tuple[EventProblem, ...]:
     return tuple({(each.code, each.message): each for each in reversed(found)}.values())[::-1]
 
 
-def _about_vertices(ontology: Ontology, types: Mapping[Term, tuple[str, ...]]) -> Iterator[EventProblem]:
+def _about_vertices(
+    ontology: Ontology, types: Mapping[Term, tuple[str, ...]]
+) -> Iterator[EventProblem]:
     for term, classes in types.items():
         for each in classes:
             if not ontology.is_class(each):
-                yield EventProblem(f"the class {each} is not known", code="UNKNOWN_CLASS", token=each)
+                yield EventProblem(
+                    f"the class {each} is not known", code="UNKNOWN_CLASS", token=each
+                )
         if isinstance(term, Literal) and value_of(term) is None:
-            yield EventProblem(f"{term} is no value of its datatype", code="ILL_TYPED_LITERAL", token=term.datatype)
+            yield EventProblem(
+                f"{term} is no value of its datatype", code="ILL_TYPED_LITERAL", token=term.datatype
+            )
 
 
 def _about_arcs(
@@ -89,11 +106,15 @@ def _about_arcs(
 ) -> Iterator[EventProblem]:
     for subject, prop, value in arcs:
         if not ontology.is_property(prop):
-            yield EventProblem(f"the property {prop} is not known", code="UNKNOWN_PROPERTY", token=prop)
+            yield EventProblem(
+                f"the property {prop} is not known", code="UNKNOWN_PROPERTY", token=prop
+            )
         elif all(map(ontology.is_class, (*types[subject], *types[value]))) and not any(
             ontology.allows(one, prop, other) for one in types[subject] for other in types[value]
         ):
             shown = f"{subject} <{prop}> {value}"
             yield EventProblem(
-                f"the ontology does not allow the statement {shown}", code="ILLEGAL_STATEMENT", token=prop
+                f"the ontology does not allow the statement {shown}",
+                code="ILLEGAL_STATEMENT",
+                token=prop,
             )

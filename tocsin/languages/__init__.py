@@ -1,4 +1,6 @@
-"""Languages: text to plan. The table below is the whole list; a language is a folder and none imports another."""
+"""Languages: text to plan. The table below is the whole list; a language is a folder and none
+imports another.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ LANGUAGES: Mapping[str, Language] = {
     "epcis": epcis.LANGUAGE,
     "exmlql": exmlql.LANGUAGE,
     "graph": graph.LANGUAGE,
-    "opsl": Language(parse=opsl.parse, problems=opsl.problems, warnings=opsl.warnings, window=opsl.window),
+    "opsl": Language(
+        parse=opsl.parse, problems=opsl.problems, warnings=opsl.warnings, window=opsl.window
+    ),
 }
 
 _ATOM_NAMES = {"xml": "exmlql"}
@@ -42,8 +46,12 @@ _OPENED = re.compile(r"\s*(WHERE|NAMESPACE)\b")
 """A block in braces may leave WHERE out: it has nothing else to say."""
 
 
-def parse_subscription(language: str, expression: str, options: Options, context: Context | None = None) -> Plan:
-    """The plan of a subscription's text, not yet passed through the passes; raises the first problem."""
+def parse_subscription(
+    language: str, expression: str, options: Options, context: Context | None = None
+) -> Plan:
+    """The plan of a subscription's text, not yet passed through the passes; raises the first
+    problem.
+    """
     given = context or Context()
     _require_knowledge(language, given)
     return _language(language).parse(expression, options, _with_atoms(given))
@@ -71,12 +79,18 @@ def warnings_in_subscription(
 def window_in_subscription(
     language: str, expression: str, start: Instant, length: Duration
 ) -> tuple[Place, str] | None:
-    """Where a text has a window of absolute time, and how it is written; None where a definition has it."""
+    """Where a text has a window of absolute time, and how it is written; None where a definition
+    has it.
+    """
     return _language(language).window(expression, start, length)
 
 
-def xml_ql_of(language: str, expression: str, options: Options, context: Context | None = None) -> list[str]:
-    """The XML-QL queries that build what an E-XML-QL subscription constructs; none where it constructs nothing."""
+def xml_ql_of(
+    language: str, expression: str, options: Options, context: Context | None = None
+) -> list[str]:
+    """The XML-QL queries that build what an E-XML-QL subscription constructs; none where it
+    constructs nothing.
+    """
     if language != "exmlql":
         raise MeaningProblem(
             f"a subscription in {language} has no XML-QL form",
@@ -88,7 +102,11 @@ def xml_ql_of(language: str, expression: str, options: Options, context: Context
 
 
 def _with_atoms(context: Context) -> Context:
-    return replace(context, parse_atom=partial(_parse_atom, context), warn_of_atom=partial(_warn_of_atom, context))
+    return replace(
+        context,
+        parse_atom=partial(_parse_atom, context),
+        warn_of_atom=partial(_warn_of_atom, context),
+    )
 
 
 def _parse_atom(context: Context, language: str, text: str) -> Atom:
@@ -129,7 +147,9 @@ def _opening(language: str, text: str) -> str:
 
 
 def _require_knowledge(language: str, context: Context) -> None:
-    """Raises what is wrong with the ontology, where a language looks at it; the others are none the worse."""
+    """Raises what is wrong with the ontology, where a language looks at it; the others are none the
+    worse.
+    """
     if language in _KNOWING and isinstance(context.ontology, Problem):
         raise context.ontology
 
@@ -140,7 +160,9 @@ def _moved_back(problem: Problem, columns: int) -> Problem:
     if not columns or place is None or place.line > 1:
         return problem
     moved = Place(1, max(1, place.column - columns))
-    return type(problem)(problem.message, code=problem.code, place=moved, token=problem.token, hint=problem.hint)
+    return type(problem)(
+        problem.message, code=problem.code, place=moved, token=problem.token, hint=problem.hint
+    )
 
 
 def _language(name: str) -> Language:

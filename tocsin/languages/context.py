@@ -1,4 +1,6 @@
-"""What surrounds a subscription: the definitions of its file and the ontology in force. Never changed by a language."""
+"""What surrounds a subscription: the definitions of its file and the ontology in force. Never
+changed by a language.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ class DocumentDefinition:
 
 @dataclass(frozen=True, slots=True)
 class MasterDataDefinition:
-    """A name for master data of EPCIS, which is a JSON object or an XML text as it was given; not yet checked."""
+    """A name for master data of EPCIS, which is a JSON object or an XML text as it was given; not
+    yet checked.
+    """
 
     name: str
     data: object
@@ -62,12 +66,12 @@ def no_warnings(_: str, __: str) -> list[Problem]:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Definitions by name, the ontology where one is given (its problem where it has one), and how to read an atom of
-    another language.
+    """Definitions by name, the ontology where one is given (its problem where it has one), and how
+    to read an atom of another language.
 
-    `parse_atom` takes the language's name and a text; it raises where there is no such language, or where the text is
-    about more than one event. `warn_of_atom` takes the same and tells what the text says that is probably not meant. A
-    language takes from the context what it needs.
+    `parse_atom` takes the language's name and a text; it raises where there is no such language, or
+    where the text is about more than one event. `warn_of_atom` takes the same and tells what the
+    text says that is probably not meant. A language takes from the context what it needs.
     """
 
     definitions: Mapping[str, Definition] = field(default_factory=dict)

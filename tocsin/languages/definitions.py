@@ -20,7 +20,9 @@ from tocsin.languages.epcis.master_data import known_in
 from tocsin.languages.opsl.regions import region_of
 from tocsin.values.space import Metric
 
-_WRITABLE = re.compile(r"(?!(?:ARITH|STRING|IN|OVLP|SPL|DIST|POLYGON|MULTIPOLYGON|WHERE|AND)$)[^\W\d_]\w*(?:-\w+)*")
+_WRITABLE = re.compile(
+    r"(?!(?:ARITH|STRING|IN|OVLP|SPL|DIST|POLYGON|MULTIPOLYGON|WHERE|AND)$)[^\W\d_]\w*(?:-\w+)*"
+)
 
 
 def problems_in_definition(definition: Definition, context: Context) -> list[Problem]:
@@ -49,7 +51,9 @@ def warnings_in_definition(definition: Definition, context: Context) -> list[Pro
 
 def can_be_named(definition: Definition) -> bool:
     """Whether a text can name the definition: a region or a part is named as OPSL writes names."""
-    return not isinstance(definition, RegionDefinition | PartDefinition) or bool(_WRITABLE.fullmatch(definition.name))
+    return not isinstance(definition, RegionDefinition | PartDefinition) or bool(
+        _WRITABLE.fullmatch(definition.name)
+    )
 
 
 def _unreadable(definition: RegionDefinition | MasterDataDefinition) -> Iterator[Problem]:
@@ -63,7 +67,9 @@ def _unreadable(definition: RegionDefinition | MasterDataDefinition) -> Iterator
 
 
 def _off_the_globe(name: str, region: Mapping[str, object]) -> Iterator[Problem]:
-    """GeoJSON has longitude and latitude (RFC 7946, section 4), whatever the subscriptions make of it."""
+    """GeoJSON has longitude and latitude (RFC 7946, section 4), whatever the subscriptions make of
+    it.
+    """
     try:
         region_of(region, Metric.WGS84)
     except Problem as problem:

@@ -1,7 +1,9 @@
-"""Atoms of other languages in braces: `selector{ ... }`. Braces balance, and those inside quoted texts do not count.
+"""Atoms of other languages in braces: `selector{ ... }`. Braces balance, and those inside quoted
+texts do not count.
 
-What stands between the braces is blanked out before the outer language is read, so that every offset stays true; the
-other language reads it from the whole text. How a quote is written inside a text is up to the language in the braces.
+What stands between the braces is blanked out before the outer language is read, so that every
+offset stays true; the other language reads it from the whole text. How a quote is written inside a
+text is up to the language in the braces.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ _WITH_BACKSLASHES = ("concept", "epcis", "graph")
 def blanked(text: str, opening: re.Pattern[str], code: str) -> str:
     """The text with everything inside braces as blanks; as long as before.
 
-    `opening` finds an opening brace, its group the language before it, and whatever braces do not count in.
+    `opening` finds an opening brace, its group the language before it, and whatever braces do not
+    count in.
     """
     pieces, kept, at = [], 0, 0
     while found := opening.search(text, at):
@@ -35,7 +38,9 @@ def shifted(problem: Problem, text: str, offset: int) -> Problem:
     start, inner = Place.at(text, offset), problem.place or Place(1, 1)
     column = inner.column + start.column - 1 if inner.line == 1 else inner.column
     place = Place(start.line + inner.line - 1, column)
-    return type(problem)(problem.message, code=problem.code, place=place, token=problem.token, hint=problem.hint)
+    return type(problem)(
+        problem.message, code=problem.code, place=place, token=problem.token, hint=problem.hint
+    )
 
 
 def _closing(text: str, start: int, language: str | None, code: str) -> int:

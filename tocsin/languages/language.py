@@ -15,13 +15,16 @@ Options = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """Functions of (text, options, context): `parse` raises the first problem, `problems` returns them all.
+    """Functions of (text, options, context): `parse` raises the first problem, `problems` returns
+    them all.
 
-    `warnings` tells what is legal and probably not meant. `window` finds where a text has a window of absolute time:
-    its place, and how it is written there.
+    `warnings` tells what is legal and probably not meant. `window` finds where a text has a window
+    of absolute time: its place, and how it is written there.
     """
 
     parse: Callable[[str, Options, Context], Plan]
     problems: Callable[[str, Options, Context], list[Problem]]
     warnings: Callable[[str, Options, Context], list[Problem]] = lambda text, options, context: []
-    window: Callable[[str, Instant, Duration], tuple[Place, str] | None] = lambda text, start, length: None
+    window: Callable[[str, Instant, Duration], tuple[Place, str] | None] = (
+        lambda text, start, length: None
+    )

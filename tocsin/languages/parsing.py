@@ -1,7 +1,8 @@
 """The only door to lark: a grammar becomes a parser, and what does not parse becomes `Unexpected`.
 
-A parser reads in one pass without recursion (LALR(1), contextual lexer), so that nesting costs memory and never the
-stack. The builder's methods, named like the grammar's rules, are called with the children of each rule as it ends.
+A parser reads in one pass without recursion (LALR(1), contextual lexer), so that nesting costs
+memory and never the stack. The builder's methods, named like the grammar's rules, are called with
+the children of each rule as it ends.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ END = "$END"
 
 
 class Unexpected(Exception):
-    """The text leaves the grammar at an offset: what stands there, and the names of the terminals that could."""
+    """The text leaves the grammar at an offset: what stands there, and the names of the terminals
+    that could.
+    """
 
     def __init__(self, offset: int, terminal: str, token: str, expected: Iterable[str]) -> None:
         super().__init__(offset, terminal, token)
@@ -32,10 +35,18 @@ class Parser:
     """One grammar with its builder, ready to read any number of texts."""
 
     def __init__(self, grammar: str, builder: object) -> None:
-        self._lark = Lark(grammar, parser="lalr", lexer="contextual", maybe_placeholders=False, transformer=builder)
+        self._lark = Lark(
+            grammar,
+            parser="lalr",
+            lexer="contextual",
+            maybe_placeholders=False,
+            transformer=builder,
+        )
 
     def read(self, text: str) -> Any:
-        """What the builder made of the text; raises `Unexpected` where the text is not in the grammar."""
+        """What the builder made of the text; raises `Unexpected` where the text is not in the
+        grammar.
+        """
         try:
             return self._lark.parse(text)
         except UnexpectedInput as error:
@@ -44,7 +55,9 @@ class Parser:
 
 def _unexpected(text: str, error: UnexpectedInput) -> Unexpected:
     if isinstance(error, UnexpectedToken) and error.token.type != END:
-        return Unexpected(error.token.start_pos or 0, error.token.type, str(error.token), _acceptable(error))
+        return Unexpected(
+            error.token.start_pos or 0, error.token.type, str(error.token), _acceptable(error)
+        )
     if isinstance(error, UnexpectedCharacters):
         offset = error.pos_in_stream or 0
         return Unexpected(offset, "", text[offset], _acceptable(error))
@@ -52,6 +65,8 @@ def _unexpected(text: str, error: UnexpectedInput) -> Unexpected:
 
 
 def _acceptable(error: UnexpectedInput) -> Iterable[str]:
-    """The terminals that really lead on; the state's own list also has those that only end a rule."""
+    """The terminals that really lead on; the state's own list also has those that only end
+    a rule.
+    """
     parser = error.interactive_parser
     return parser.accepts() if parser else ()  # type: ignore[no-untyped-call]

@@ -1,7 +1,9 @@
-"""What every language does with a text: tokens with their places, problems told at them, and limits on its size.
+"""What every language does with a text: tokens with their places, problems told at them, and limits
+on its size.
 
-A problem has the place where it stands, the token there and a way out. A text that leaves the grammar is told in one
-form, whatever the language: what stands there, what could, and what was probably meant.
+A problem has the place where it stands, the token there and a way out. A text that leaves the
+grammar is told in one form, whatever the language: what stands there, what could, and what was
+probably meant.
 """
 
 from __future__ import annotations
@@ -10,7 +12,14 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from tocsin.errors import LimitProblem, MeaningProblem, Place, Problem, SyntaxProblem, UnsupportedProblem
+from tocsin.errors import (
+    LimitProblem,
+    MeaningProblem,
+    Place,
+    Problem,
+    SyntaxProblem,
+    UnsupportedProblem,
+)
 from tocsin.languages.parsing import END, Token, Unexpected
 
 LONGEST_TOKEN = 40
@@ -22,7 +31,9 @@ _START = Place(1, 1)
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A token of the text: its offset from the start, which does not count in comparisons, and its characters."""
+    """A token of the text: its offset from the start, which does not count in comparisons, and its
+    characters.
+    """
 
     offset: int = field(compare=False)
     text: str
@@ -88,7 +99,9 @@ def refuse_long(
     what: str = "text",
     hint: str = "split it",
 ) -> None:
-    """Raises where the text is no Unicode, or has more bytes in UTF-8 than the limit; `what` is what the text is."""
+    """Raises where the text is no Unicode, or has more bytes in UTF-8 than the limit; `what` is
+    what the text is.
+    """
     try:
         size = len(text.encode("utf-8"))
     except UnicodeEncodeError as error:
@@ -105,7 +118,9 @@ def refuse_long(
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """A text that leaves the grammar: what was read before, what stands from there on, and what the parser found."""
+    """A text that leaves the grammar: what was read before, what stands from there on, and what the
+    parser found.
+    """
 
     before: str
     here: str
@@ -130,7 +145,9 @@ def parts_at(text: str, found: Unexpected) -> tuple[str, str]:
 def unexpected_problem(
     text: str, found: Unexpected, code: str, expected: str, hint: str, what: str = "text"
 ) -> SyntaxProblem:
-    """The problem of a text that is not in the grammar; `expected` has in words what could stand there."""
+    """The problem of a text that is not in the grammar; `expected` has in words what could stand
+    there.
+    """
     there = f"the {what} ends" if found.terminal == END else f"{shown(found.token)} is not expected"
     return SyntaxProblem(
         f"{there} here" + (f"; expected {expected}" if expected else ""),

@@ -1,8 +1,9 @@
-"""Computed conditions of the selector, jms and amqp dialects: arithmetic, functions, comparison of any two values.
+"""Computed conditions of the selector, jms and amqp dialects: arithmetic, functions, comparison of
+any two values.
 
-A value that cannot be computed is NULL: an operand is absent or of the wrong kind, a divisor is zero, or the result is
-too large for a double. A comparison with NULL is UNKNOWN. Whole numbers are exact, all others are doubles; `100` and
-`100.0` are the same number and give the same results.
+A value that cannot be computed is NULL: an operand is absent or of the wrong kind, a divisor is
+zero, or the result is too large for a double. A comparison with NULL is UNKNOWN. Whole numbers are
+exact, all others are doubles; `100` and `100.0` are the same number and give the same results.
 """
 
 from __future__ import annotations
@@ -22,7 +23,14 @@ from tocsin.values.like import compile_like
 from tocsin.values.scalars import ORDERED_KINDS, Kind, canonical_number, kind_of
 from tocsin.values.truth import Truth, negation, truth
 
-RELATIONS: dict[str, Callable[[Any, Any], bool]] = {"=": eq, "<>": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
+RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
+    "=": eq,
+    "<>": ne,
+    "<": lt,
+    "<=": le,
+    ">": gt,
+    ">=": ge,
+}
 IS_NULL = "IS NULL"
 IN = "IN"
 LIKE = "LIKE"
@@ -34,7 +42,9 @@ _LARGEST = int(sys.float_info.max)
 
 @dataclass(frozen=True, slots=True)
 class Comparing:
-    """How a dialect compares: what unlike kinds give, the kinds that have an order, and whether `<>` is NOT `=`."""
+    """How a dialect compares: what unlike kinds give, the kinds that have an order, and whether
+    `<>` is NOT `=`.
+    """
 
     mismatch: Truth
     ordered: tuple[Kind, ...] = ORDERED_KINDS
@@ -43,7 +53,9 @@ class Comparing:
 
 SELECTOR = Comparing(Truth.UNKNOWN)
 JMS = Comparing(Truth.FALSE, ordered=(Kind.NUMBER,), unequal_is_not_equal=False)
-"""Unlike kinds are neither equal nor unequal, and texts have no order (Jakarta Messaging 3.1, section 3.8.1.2)."""
+"""Unlike kinds are neither equal nor unequal, and texts have no order (Jakarta Messaging 3.1,
+section 3.8.1.2).
+"""
 
 AMQP = Comparing(Truth.FALSE)
 """Unlike kinds are unequal, as in the brokers that speak this dialect."""
@@ -60,12 +72,16 @@ def jms_truth(expression: Expression, event: Event) -> Truth:
 
 
 def amqp_truth(expression: Expression, event: Event) -> Truth:
-    """The condition's truth; a comparison of unlike kinds is FALSE, and `<>` and NOT IN of them TRUE."""
+    """The condition's truth; a comparison of unlike kinds is FALSE, and `<>` and NOT IN of them
+    TRUE.
+    """
     return _truth(expression, event, AMQP)
 
 
 def compare(relation: str, left: Any, right: Any, comparing: Comparing) -> Truth:
-    """How two values stand to each other: equality within one kind, order within the kinds that have one."""
+    """How two values stand to each other: equality within one kind, order within the kinds that
+    have one.
+    """
     kinds = kind_of(left), kind_of(right)
     if Kind.NULL in kinds:
         return Truth.UNKNOWN
@@ -87,7 +103,9 @@ def calculate(operator: str, operands: tuple[Any, ...]) -> int | float | None:
 
 
 def apply_function(function: str, operands: tuple[Any, ...]) -> Any:
-    """What an operator or a function makes of its operands, or None where it makes nothing of them."""
+    """What an operator or a function makes of its operands, or None where it makes nothing
+    of them.
+    """
     if function == COALESCE:
         return next((operand for operand in operands if operand is not None), None)
     work = TEXT_FUNCTIONS.get(function)
@@ -99,7 +117,9 @@ def _truth(expression: Expression, event: Event, comparing: Comparing) -> Truth:
         case Call(function, (operand,)) if function == IS_NULL:
             return truth(_value(operand, event) is None)
         case Call(function, (subject, *elements)) if function == IN:
-            return _among(_value(subject, event), [_value(element, event) for element in elements], comparing)
+            return _among(
+                _value(subject, event), [_value(element, event) for element in elements], comparing
+            )
         case Call(function, (subject, Value(pattern))) if function == LIKE:
             return _like(_value(subject, event), str(pattern.value))
         case Call(relation, (left, right)) if relation in RELATIONS:
@@ -115,11 +135,15 @@ def _value(expression: Expression, event: Event) -> Any:
         case Attribute(path):
             return event.attribute(path)
         case Call(function, arguments):
-            return apply_function(function, tuple(_value(argument, event) for argument in arguments))
+            return apply_function(
+                function, tuple(_value(argument, event) for argument in arguments)
+            )
 
 
 def _among(value: Any, elements: list[Any], comparing: Comparing) -> Truth:
-    """Equal to one of the elements; an element that is absent is equal to nothing, and says nothing else."""
+    """Equal to one of the elements; an element that is absent is equal to nothing, and says nothing
+    else.
+    """
     if value is None:
         return Truth.UNKNOWN
     return truth(any(compare("=", value, element, comparing) is Truth.TRUE for element in elements))

@@ -1,8 +1,10 @@
-"""From an event to assertions: its types are concepts of it, the members of its data are values of its roles.
+"""From an event to assertions: its types are concepts of it, the members of its data are values of
+its roles.
 
-Types are the envelope's `type` and the texts of the data's `type` and `@type`. A list is several values, null is none.
-An object is an individual with roles of its own, known by its `id` or `@id`; without one it is like no other. A text is
-an individual of that name, and a literal too; where the TBox knows it as a concept, it is
+Types are the envelope's `type` and the texts of the data's `type` and `@type`. A list is several
+values, null is none. An object is an individual with roles of its own, known by its `id` or `@id`;
+without one it is like no other. A text is an individual of that name, and a literal too; where the
+TBox knows it as a concept, it is
 * for a base symbol the individual of that name, which has the concept;
 * for a name symbol or an enumerated concept some member of it, nobody knows which (a placeholder);
 * for an element of the role's declared range the individual alone.
@@ -16,7 +18,15 @@ from typing import Any
 
 from tocsin.errors import EventProblem
 from tocsin.events.event import Event
-from tocsin.knowledge.concepts.assertions import EVENT, Assertions, Individual, Meant, World, literal, named
+from tocsin.knowledge.concepts.assertions import (
+    EVENT,
+    Assertions,
+    Individual,
+    Meant,
+    World,
+    literal,
+    named,
+)
 from tocsin.knowledge.concepts.concept import Concept
 from tocsin.knowledge.concepts.tableau import examine
 from tocsin.knowledge.concepts.tbox import TBox
@@ -26,7 +36,9 @@ TYPE_MEMBERS = ("type", "@type")
 
 
 def assertions_of(event: Event, tbox: TBox) -> Assertions:
-    """What the event says. EventProblem where its data is malformed, LimitProblem where a name means too much."""
+    """What the event says. EventProblem where its data is malformed, LimitProblem where a name
+    means too much.
+    """
     said = _Said(tbox)
     said.types(EVENT, event.type)
     said.members(EVENT, event.attributes)
@@ -34,7 +46,8 @@ def assertions_of(event: Event, tbox: TBox) -> Assertions:
 
 
 def unknown_types(event: Event, tbox: TBox) -> tuple[EventProblem, ...]:
-    """Warnings about types of the event that the TBox does not know: each counts as a base symbol of its own.
+    """Warnings about types of the event that the TBox does not know: each counts as a base symbol
+    of its own.
 
     A TBox without axioms knows nothing, and warns of nothing.
     """
@@ -99,7 +112,9 @@ class _Said:
 
 
 def contradiction(said: Assertions, event: Event) -> EventProblem | None:
-    """The problem of an event that contradicts itself; None where it does not, or where that cannot be told."""
+    """The problem of an event that contradicts itself; None where it does not, or where that cannot
+    be told.
+    """
     outcome = examine(said, (), World.OPEN)
     if not outcome.is_inconsistent:
         return None
@@ -107,5 +122,8 @@ def contradiction(said: Assertions, event: Event) -> EventProblem | None:
         f"the event contradicts itself: {outcome.closed[0].clash.words}",
         code="EVENT_INCONSISTENT",
         token=event.id,
-        hint="an event of contradicting types would match every subscription; correct its types or the TBox",
+        hint=(
+            "an event of contradicting types would match every subscription; correct its types or"
+            " the TBox"
+        ),
     )

@@ -1,6 +1,8 @@
-"""Atoms: what a subscription says about one event. Identity by value: equal predicates are one predicate.
+"""Atoms: what a subscription says about one event. Identity by value: equal predicates are one
+predicate.
 
-A predicate gives TRUE, FALSE or UNKNOWN (`predicate_truth`); AND, OR and NOT combine them by Kleene's tables.
+A predicate gives TRUE, FALSE or UNKNOWN (`predicate_truth`); AND, OR and NOT combine them by
+Kleene's tables.
 """
 
 from __future__ import annotations
@@ -49,13 +51,17 @@ class Ordered:
 
     def __post_init__(self) -> None:
         if self.relation not in ORDERINGS:
-            raise MeaningProblem(f"an ordering is one of {' '.join(ORDERINGS)}, got {self.relation}")
+            raise MeaningProblem(
+                f"an ordering is one of {' '.join(ORDERINGS)}, got {self.relation}"
+            )
         _require_order(self.limit)
 
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """The attribute is of the limits' kind and from low to high, both included; low above high holds for none."""
+    """The attribute is of the limits' kind and from low to high, both included; low above high
+    holds for none.
+    """
 
     path: Path
     low: Constant
@@ -66,7 +72,9 @@ class Between:
         _require_order(self.low)
         _require_order(self.high)
         if self.low.kind is not self.high.kind:
-            raise MeaningProblem(f"both limits are of one kind, got {self.low.value!r} and {self.high.value!r}")
+            raise MeaningProblem(
+                f"both limits are of one kind, got {self.low.value!r} and {self.high.value!r}"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +113,9 @@ class IsNull:
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """A condition that only evaluating an expression can decide: arithmetic, attribute against attribute, functions."""
+    """A condition that only evaluating an expression can decide: arithmetic, attribute against
+    attribute, functions.
+    """
 
     expression: Expression
     semantics: Semantics
@@ -113,7 +123,9 @@ class Computed:
 
 @dataclass(frozen=True, slots=True)
 class PlaceIs:
-    """The event's place stands in the relation to a fixed region, given as WKT. Without a place FALSE, not unknown."""
+    """The event's place stands in the relation to a fixed region, given as WKT. Without a place
+    FALSE, not unknown.
+    """
 
     relation: SpatialRelation
     region: str

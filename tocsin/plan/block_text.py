@@ -45,7 +45,9 @@ def _event_text(event: InEvent) -> str:
 
 
 class Spaces:
-    """The namespaces of patterns with a prefix for each: those given, those of XPath, else n1, n2 and so on."""
+    """The namespaces of patterns with a prefix for each: those given, those of XPath, else n1, n2
+    and so on.
+    """
 
     def __init__(
         self,
@@ -55,7 +57,9 @@ class Spaces:
         bare: bool = False,
         event_text: Callable[[InEvent], str] = _event_text,
     ) -> None:
-        """Words stand without quotes where they are `bare`; `event_text` says how an event is named."""
+        """Words stand without quotes where they are `bare`; `event_text` says how an event is
+        named.
+        """
         self._bare = bare
         self._event_text = event_text
         self._prefixes: dict[str, str] = dict(given or {})
@@ -103,7 +107,9 @@ class Spaces:
         return next(name for number in count(1) if (name := f"n{number}") not in taken)
 
     def _element(self, element: PatternElement) -> str:
-        """Variables of the content stand inside, so that behind the element there is room for one of the element."""
+        """Variables of the content stand inside, so that behind the element there is room for one
+        of the element.
+        """
         named = [each.variable for each in element.bindings if each.what is BoundTo.NAME]
         content = [each.variable for each in element.bindings if each.what is BoundTo.CONTENT]
         whole = [each for each in element.bindings if each.what is BoundTo.ELEMENT]

@@ -1,13 +1,15 @@
 """XML blocks: what a subscription says about the document of one event (spec 4.3, M1-M6).
 
-A block matches when its pattern elements can be mapped to elements of the document: with their names (M1), each the
-told number of levels below its parent's image (M2), siblings in order (M3), texts and attributes as told (M4), the
-first element anywhere (M5), repeated variables agreeing (M6). Each mapping gives a row; equal rows count once, in
-document order. The patterns of one block have each their own place in the document and share their variables.
+A block matches when its pattern elements can be mapped to elements of the document: with their
+names (M1), each the told number of levels below its parent's image (M2), siblings in order (M3),
+texts and attributes as told (M4), the first element anywhere (M5), repeated variables agreeing
+(M6). Each mapping gives a row; equal rows count once, in document order. The patterns of one block
+have each their own place in the document and share their variables.
 
-An element with a regular path is mapped to where the path leads: from its parent's image, or, as the first element,
-from anywhere, be it from above the outermost element. A path of no steps leads to where it starts, and what is mapped
-there stands in no order to its siblings; above the outermost element there is nothing to test or bind.
+An element with a regular path is mapped to where the path leads: from its parent's image, or, as
+the first element, from anywhere, be it from above the outermost element. A path of no steps leads
+to where it starts, and what is mapped there stands in no order to its siblings; above the outermost
+element there is nothing to test or bind.
 """
 
 from __future__ import annotations
@@ -27,12 +29,15 @@ from tocsin.plan.row_terms import RowCondition
 from tocsin.plan.rows import Rows, sole_value
 
 XmlValue: TypeAlias = str | tuple[str]
-"""What a variable of a block is bound to: a text without white space around it, or, as a tuple of one, markup in
-canonical form. So values are equal exactly when they are as data (spec 2), whether a part is an element, the content of
-one, an attribute or a name."""
+"""What a variable of a block is bound to: a text without white space around it, or, as a tuple of
+one, markup in canonical form. So values are equal exactly when they are as data (spec 2), whether a
+part is an element, the content of one, an attribute or a name.
+"""
 
 MAX_ROWS = 10_000
-"""A block has at most so many rows in a document, and so have its patterns at an element: the first ones."""
+"""A block has at most so many rows in a document, and so have its patterns at an element: the first
+ones.
+"""
 
 _INSIDE = DocumentLimits(characters=1 << 24, depth=130, elements=200_000)
 """What is copied out of a document may be longer than it was: namespaces are declared again."""
@@ -56,7 +61,8 @@ class VariableBinding:
 
 @dataclass(frozen=True, slots=True)
 class AttributeTest:
-    """The element has the attribute; where `value` is given it is exactly that, where `variable` is, it binds it.
+    """The element has the attribute; where `value` is given it is exactly that, where `variable`
+    is, it binds it.
 
     Without a name it is any attribute, and `name_variable` is bound to its local name.
     """
@@ -68,16 +74,20 @@ class AttributeTest:
 
     def __post_init__(self) -> None:
         if (self.value is None) == (self.variable is None):
-            raise MeaningProblem(f"the attribute {self.name} has a value or a variable, one of them")
+            raise MeaningProblem(
+                f"the attribute {self.name} has a value or a variable, one of them"
+            )
         if (self.name is None) == (self.name_variable is None):
             raise MeaningProblem("an attribute has a name or a variable for it, one of them")
 
 
 @dataclass(frozen=True, slots=True)
 class PatternElement:
-    """An element by its expanded name (None: any), so many levels below its parent's image, its own text as told.
+    """An element by its expanded name (None: any), so many levels below its parent's image, its own
+    text as told.
 
-    Where a path is given, that and nothing else says where it is: it has no name, and the levels do not count.
+    Where a path is given, that and nothing else says where it is: it has no name, and the levels do
+    not count.
     """
 
     name: str | None
@@ -97,7 +107,9 @@ class PatternElement:
 
 @dataclass(frozen=True, slots=True)
 class XPathPattern:
-    """The XPath expression selects something, or is true; each element or text that it selects is one way to match."""
+    """The XPath expression selects something, or is true; each element or text that it selects is
+    one way to match.
+    """
 
     expression: str
     namespaces: tuple[tuple[str, str], ...] = ()
@@ -121,7 +133,9 @@ class InDocument:
 
 @dataclass(frozen=True, slots=True)
 class InEvent:
-    """In the document of the event that goes by the name; the empty name is that of the only event."""
+    """In the document of the event that goes by the name; the empty name is that of the
+    only event.
+    """
 
     name: str = ""
 
@@ -142,9 +156,11 @@ Pattern: TypeAlias = PatternElement | XPathPattern | SourcedPattern
 
 @dataclass(frozen=True, slots=True)
 class XmlBlock:
-    """An atom: every pattern fits the document or its own source, with rows that agree and meet the conditions.
+    """An atom: every pattern fits the document or its own source, with rows that agree and meet the
+    conditions.
 
-    What is said of the event comes first, and a source that is a variable is bound before it is asked.
+    What is said of the event comes first, and a source that is a variable is bound before it is
+    asked.
     """
 
     patterns: tuple[Pattern, ...]
@@ -160,7 +176,9 @@ class XmlBlock:
 
 @dataclass(frozen=True, slots=True)
 class PatternNode:
-    """A line of the node table (spec 4.3, figure 6): `level` is 1 where it is known only while a document is read."""
+    """A line of the node table (spec 4.3, figure 6): `level` is 1 where it is known only while a
+    document is read.
+    """
 
     name: str | None
     rel: int
@@ -174,7 +192,13 @@ def node_table(pattern: PatternElement) -> tuple[PatternNode, ...]:
     elements = list(elements_of(pattern))
     last = len(elements) - 1
     return tuple(
-        PatternNode(each.name, each.rel, int(each.rel > 1), _tests(each), number + 1 if number < last else None)
+        PatternNode(
+            each.name,
+            each.rel,
+            int(each.rel > 1),
+            _tests(each),
+            number + 1 if number < last else None,
+        )
         for number, each in enumerate(elements)
     )
 
@@ -189,7 +213,11 @@ def elements_of(pattern: PatternElement) -> Iterator[PatternElement]:
 def paths_in(pattern: Pattern) -> int:
     """How many elements of a pattern have a regular path."""
     inner = pattern.pattern if isinstance(pattern, SourcedPattern) else pattern
-    return 0 if isinstance(inner, XPathPattern) else sum(each.path is not None for each in elements_of(inner))
+    return (
+        0
+        if isinstance(inner, XPathPattern)
+        else sum(each.path is not None for each in elements_of(inner))
+    )
 
 
 def require_bound_sources(patterns: tuple[Pattern, ...], bound: frozenset[str]) -> None:
@@ -216,11 +244,15 @@ def pattern_variables(pattern: Pattern) -> Iterator[str]:
 
 def block_variables(block: XmlBlock) -> frozenset[str]:
     """The variables that a block binds."""
-    return frozenset(variable for pattern in block.patterns for variable in pattern_variables(pattern))
+    return frozenset(
+        variable for pattern in block.patterns for variable in pattern_variables(pattern)
+    )
 
 
 def document_to_match(event: Event) -> Element | None:
-    """The event's document, or None where it is malformed: then no block matches, and hosts tell the reason."""
+    """The event's document, or None where it is malformed: then no block matches, and hosts tell
+    the reason.
+    """
     try:
         return event.document
     except (EventProblem, LimitProblem):
@@ -278,7 +310,9 @@ def outermost_inside(value: object) -> tuple[Element, ...]:
 
 
 def bound_scalar(rows: Rows, variable: str) -> object:
-    """What the rows bind to a variable, to be compared; a text of a document is a number where it reads as one."""
+    """What the rows bind to a variable, to be compared; a text of a document is a number where it
+    reads as one.
+    """
     value = sole_value(rows, variable)
     number = number_in(value) if variable.startswith("$") and isinstance(value, str) else None
     if number is None:

@@ -1,4 +1,6 @@
-"""How long a stored part can still matter: the bound of a subscription's state, computed from its plan."""
+"""How long a stored part can still matter: the bound of a subscription's state, computed from its
+plan.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ from tocsin.values.time import Duration
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A part whose occurrences are stored, by whom, and for how long after their end; None for ever."""
+    """A part whose occurrences are stored, by whom, and for how long after their end; None for
+    ever.
+    """
 
     owner: Part
     slot: int
@@ -53,7 +57,9 @@ def bounds_of(part: Part) -> Iterator[Bound]:
 
 
 def join_lifetime(join: Join, slot: int) -> Duration | None:
-    """How long after its end an occurrence at a slot can still be completed by a later one; None for ever."""
+    """How long after its end an occurrence at a slot can still be completed by a later one; None
+    for ever.
+    """
     others = [_wait_for(join, slot, other) for other in range(len(join.parts)) if other != slot]
     longest = None if None in others else max(each for each in others if each is not None)
     if join.keep is None:
@@ -67,19 +73,25 @@ def _wait_for(join: Join, slot: int, other: int) -> Duration | None:
         max(0, -condition.gap)
         for condition in join.conditions
         if isinstance(condition, Precedes)
-        and (condition.earlier.part, condition.earlier.end, condition.later.part) == (other, End.FINISH, slot)
+        and (condition.earlier.part, condition.earlier.end, condition.later.part)
+        == (other, End.FINISH, slot)
     ]
     return min(limits, default=None)
 
 
 def with_horizon(plan: Plan, horizon: Duration | None) -> Plan:
-    """The plan with a bound for everything that has none of its own; refused where there is none to give."""
+    """The plan with a bound for everything that has none of its own; refused where there is none to
+    give.
+    """
     bounded = replace(plan, pattern=_bounded(plan.pattern, horizon))
     if any(bound.lifetime is None for bound in bounds_of(bounded.pattern)):
         raise StateProblem(
             "the state of this subscription cannot be bounded",
             code="UnboundedState",
-            hint="set horizon to a duration, use a window, or, for |(A)B, the option max_event_duration",
+            hint=(
+                "set horizon to a duration, use a window, or, for |(A)B, the option"
+                " max_event_duration"
+            ),
         )
     return bounded
 

@@ -1,8 +1,10 @@
-"""Computed conditions of the cesql dialect: CloudEvents SQL 1.0.0, evaluated from left to right, with its errors.
+"""Computed conditions of the cesql dialect: CloudEvents SQL 1.0.0, evaluated from left to right,
+with its errors.
 
-An operator or function one of whose operands came with an error gives the zero value of its own type and hands the
-error on, without looking at the operands after it: a missing attribute makes `missing = ""` false, `missing * 5` zero.
-An error that an operator meets itself, in a cast or in its work, stands beside the value that it still gives.
+An operator or function one of whose operands came with an error gives the zero value of its own
+type and hands the error on, without looking at the operands after it: a missing attribute makes
+`missing = ""` false, `missing * 5` zero. An error that an operator meets itself, in a cast or in
+its work, stands beside the value that it still gives.
 """
 
 from __future__ import annotations
@@ -13,7 +15,15 @@ from functools import lru_cache
 from itertools import pairwise
 
 from tocsin.events.event import ENVELOPE, Event, Path
-from tocsin.plan.cesql_functions import FUNCTIONS, ZERO, CesqlError, CesqlValue, Function, Result, cast
+from tocsin.plan.cesql_functions import (
+    FUNCTIONS,
+    ZERO,
+    CesqlError,
+    CesqlValue,
+    Function,
+    Result,
+    cast,
+)
 from tocsin.plan.expression import Attribute, Call, Expression, Value
 from tocsin.values.like import LikePattern, Token, Wild, compile_like
 from tocsin.values.truth import Truth, truth
@@ -28,7 +38,9 @@ Arguments = tuple[Expression, ...]
 
 
 def cesql_truth(expression: Expression, event: Event) -> Truth:
-    """TRUE where the value is true and no error arose, else FALSE: such an event does not pass (section 1.2)."""
+    """TRUE where the value is true and no error arose, else FALSE: such an event does not pass
+    (section 1.2).
+    """
     value, errors = evaluate(expression, event)
     return truth(value is True and not errors)
 
@@ -195,4 +207,6 @@ _SPECIAL: dict[str, Callable[[Arguments, Event], Result]] = {
     "EXISTS": _exists,
     "LIKE": _like,
 }
-"""Operators that do more than work on values: they look at types, at operands one by one, or at the event itself."""
+"""Operators that do more than work on values: they look at types, at operands one by one, or at the
+event itself.
+"""

@@ -1,5 +1,6 @@
-"""The types, casts and functions of CloudEvents SQL 1.0.0 (sections 3.4 to 3.7). Every one is total: it gives a value,
-and beside it an error where there was one. Integers have 32 bits; an operation that leaves them gives 0 and MATH.
+"""The types, casts and functions of CloudEvents SQL 1.0.0 (sections 3.4 to 3.7). Every one is
+total: it gives a value, and beside it an error where there was one. Integers have 32 bits; an
+operation that leaves them gives 0 and MATH.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ _INTEGER = re.compile(r"[+-]?[0-9]{1,20}")
 
 
 class CesqlError(Enum):
-    """The kinds of error, by the names that the conformance kit gives them; a PARSE error is a SelectorSyntaxError."""
+    """The kinds of error, by the names that the conformance kit gives them; a PARSE error is a
+    SelectorSyntaxError.
+    """
 
     PARSE = "parse"
     MATH = "math"
@@ -33,7 +36,9 @@ ZERO: dict[type, CesqlValue] = {str: "", int: 0, bool: False}
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """Parameter types, the type of further arguments (None: there are none), the type of the result, and the work."""
+    """Parameter types, the type of further arguments (None: there are none), the type of the
+    result, and the work.
+    """
 
     parameters: tuple[type, ...]
     rest: type | None
@@ -42,7 +47,9 @@ class Function:
 
     def takes(self, count: int) -> bool:
         """Whether it can be called with this many arguments."""
-        return count == len(self.parameters) or (self.rest is not None and count > len(self.parameters))
+        return count == len(self.parameters) or (
+            self.rest is not None and count > len(self.parameters)
+        )
 
     def types(self, count: int) -> tuple[type, ...]:
         """The types of this many arguments."""
@@ -105,7 +112,9 @@ def _right(text: str, count: int) -> Result:
 
 
 def _substring(text: str, position: int, length: int | None = None) -> Result:
-    """From a position counted from 1, or from the end where it is negative; position 0 gives the empty text."""
+    """From a position counted from 1, or from the end where it is negative; position 0 gives the
+    empty text.
+    """
     if abs(position) > len(text) or (length is not None and length < 0):
         return "", (CesqlError.FUNCTION_EVALUATION,)
     if position == 0:
@@ -119,14 +128,22 @@ def _sure(work: Callable[..., Any]) -> Callable[..., Result]:
     return lambda *arguments: (work(*arguments), ())
 
 
-def _of(parameters: tuple[type, ...], returns: type, work: Callable[..., Result], rest: type | None = None) -> Function:
+def _of(
+    parameters: tuple[type, ...],
+    returns: type,
+    work: Callable[..., Result],
+    rest: type | None = None,
+) -> Function:
     return Function(parameters, rest, returns, work)
 
 
 _TWO_INTEGERS = (int, int)
 
 FUNCTIONS: dict[str, tuple[Function, ...]] = {
-    "-": (_of((int,), int, lambda x: _bounded(-x)), _of(_TWO_INTEGERS, int, lambda x, y: _bounded(x - y))),
+    "-": (
+        _of((int,), int, lambda x: _bounded(-x)),
+        _of(_TWO_INTEGERS, int, lambda x, y: _bounded(x - y)),
+    ),
     "+": (_of(_TWO_INTEGERS, int, lambda x, y: _bounded(x + y)),),
     "*": (_of(_TWO_INTEGERS, int, lambda x, y: _bounded(x * y)),),
     "/": (_of(_TWO_INTEGERS, int, _quotient),),
@@ -141,7 +158,9 @@ FUNCTIONS: dict[str, tuple[Function, ...]] = {
     "ABS": (_of((int,), int, _absolute),),
     "LENGTH": (_of((str,), int, _sure(len)),),
     "CONCAT": (_of((), str, _sure(lambda *texts: "".join(texts)), rest=str),),
-    "CONCAT_WS": (_of((str,), str, _sure(lambda delimiter, *texts: delimiter.join(texts)), rest=str),),
+    "CONCAT_WS": (
+        _of((str,), str, _sure(lambda delimiter, *texts: delimiter.join(texts)), rest=str),
+    ),
     "LOWER": (_of((str,), str, _sure(str.lower)),),
     "UPPER": (_of((str,), str, _sure(str.upper)),),
     "TRIM": (_of((str,), str, _sure(str.strip)),),

@@ -1,7 +1,8 @@
 """Composites: what a subscription says about several events, or about the absence of one.
 
-A part is an atom or a composite. An occurrence of a part is a set of member events with an interval (least start,
-greatest end), a place (hull of the members' places) and the occurrences of the named parts inside it.
+A part is an atom or a composite. An occurrence of a part is a set of member events with an interval
+(least start, greatest end), a place (hull of the members' places) and the occurrences of the named
+parts inside it.
 """
 
 from __future__ import annotations
@@ -51,7 +52,9 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Precedes:
-    """The earlier moment plus `gap` lies before the later one or, where `or_equal`, is the later one."""
+    """The earlier moment plus `gap` lies before the later one or, where `or_equal`, is the later
+    one.
+    """
 
     earlier: Moment
     later: Moment
@@ -61,7 +64,9 @@ class Precedes:
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """The place of one part stands in the relation to the place of another; `distance` where the relation has one."""
+    """The place of one part stands in the relation to the place of another; `distance` where the
+    relation has one.
+    """
 
     part: int
     relation: SpatialRelation
@@ -75,7 +80,8 @@ class Near:
 
 @dataclass(frozen=True, slots=True)
 class Stands:
-    """The interval of one part stands in a relation of Allen to that of another: `Before`, or `UnBefore` for not so.
+    """The interval of one part stands in a relation of Allen to that of another: `Before`, or
+    `UnBefore` for not so.
 
     Where `proper`, instants meet, overlap, start, finish and lie inside nothing.
     """
@@ -91,9 +97,11 @@ class Stands:
 
 @dataclass(frozen=True, slots=True)
 class PartAttribute:
-    """An attribute of the event that is the occurrence of a named part; or what the part binds to a `variable`.
+    """An attribute of the event that is the occurrence of a named part; or what the part binds to a
+    `variable`.
 
-    A variable that is bound to several values at once has none to compare, as an attribute that is a list.
+    A variable that is bound to several values at once has none to compare, as an attribute that is
+    a list.
     """
 
     name: str
@@ -103,7 +111,9 @@ class PartAttribute:
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """Two attributes of named parts compare as told: `=`, `<>`, `<`, `<=`, `>` or `>=`. Equality can part the state."""
+    """Two attributes of named parts compare as told: `=`, `<>`, `<`, `<=`, `>` or `>=`. Equality
+    can part the state.
+    """
 
     left: PartAttribute
     relation: str
@@ -115,7 +125,8 @@ JoinCondition = Precedes | Near | Stands | Related
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """One occurrence of each part that meet every condition, agree on named parts and share no other member.
+    """One occurrence of each part that meet every condition, agree on named parts and share no
+    other member.
 
     Where `keep` is given, their ends lie at most so far apart: what is older can be forgotten.
     """
@@ -177,7 +188,9 @@ Restriction = DuringWindow | AfterInstant | AtRegion | Meeting
 
 @dataclass(frozen=True, slots=True)
 class Only:
-    """The occurrences of a part that meet a restriction of fixed time or space, or of what they bind."""
+    """The occurrences of a part that meet a restriction of fixed time or space, or of what they
+    bind.
+    """
 
     part: Part
     restriction: Restriction
@@ -201,7 +214,9 @@ class AfterWindow:
 
 @dataclass(frozen=True, slots=True)
 class BetweenWindow:
-    """For each pair of occurrences, the open window from the end of the first to the start of the last."""
+    """For each pair of occurrences, the open window from the end of the first to the start of the
+    last.
+    """
 
     first: Part
     last: Part
@@ -209,7 +224,9 @@ class BetweenWindow:
 
 @dataclass(frozen=True, slots=True)
 class BeforeWindow:
-    """For each occurrence of the part, the window [start - length, start) before it; what ends there is inside."""
+    """For each occurrence of the part, the window [start - length, start) before it; what ends
+    there is inside.
+    """
 
     part: Part
     length: Duration
@@ -220,12 +237,13 @@ MOST_EMPTY_WINDOWS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class EveryWindow:
-    """One window after the other, (origin + k length, origin + (k + 1) length]; what ends there is inside.
+    """One window after the other, (origin + k length, origin + (k + 1) length]; what ends there is
+    inside.
 
-    Without origin they are counted since the epoch, from the one in which the first known instant lies. They come again
-    without end; at the end of time those are decided that are over by the last known instant. Where
-    the clock leaps over more than `MOST_EMPTY_WINDOWS` of them at once, all empty, they are one
-    occurrence, from the first to the last.
+    Without origin they are counted since the epoch, from the one in which the first known instant
+    lies. They come again without end; at the end of time those are decided that are over by the
+    last known instant. Where the clock leaps over more than `MOST_EMPTY_WINDOWS` of them at once,
+    all empty, they are one occurrence, from the first to the last.
     """
 
     length: Duration
@@ -233,7 +251,9 @@ class EveryWindow:
 
     def __post_init__(self) -> None:
         if self.length <= 0:
-            raise MeaningProblem(f"a window that comes again has a length above 0, got {self.length}")
+            raise MeaningProblem(
+                f"a window that comes again has a length above 0, got {self.length}"
+            )
 
 
 Window = FixedWindow | AfterWindow | BetweenWindow | BeforeWindow | EveryWindow
@@ -243,9 +263,9 @@ Window = FixedWindow | AfterWindow | BetweenWindow | BeforeWindow | EveryWindow
 class Absence:
     """No occurrence of the part that meets the conditions lies wholly inside the window.
 
-    Conditions between the two parts that bound a window are about these alone: which of them bound one. Where `keep`
-    is given, the ends of such a window lie at most so far apart. What the absent part binds must agree with what the
-    parts around the window bind, else it does not count.
+    Conditions between the two parts that bound a window are about these alone: which of them bound
+    one. Where `keep` is given, the ends of such a window lie at most so far apart. What the absent
+    part binds must agree with what the parts around the window bind, else it does not count.
     """
 
     part: Part
@@ -271,9 +291,11 @@ class Absence:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A part with a name; wherever the name stands in a subscription, it is one and the same occurrence.
+    """A part with a name; wherever the name stands in a subscription, it is one and the same
+    occurrence.
 
-    With `elements`, which only a part about one event has, a variable is bound to each value at a path of the event.
+    With `elements`, which only a part about one event has, a variable is bound to each value at a
+    path of the event.
     """
 
     name: str
@@ -284,14 +306,21 @@ class Named:
 class Waiting(Enum):
     """Which events a detection sends."""
 
-    FIRST_AFTER = "the first that starts after the end, once; a newer detection replaces one that waits"
-    LATEST_SINCE = "the latest already there that started after the start; where there is none, the first to come"
+    FIRST_AFTER = (
+        "the first that starts after the end, once; a newer detection replaces one that waits"
+    )
+    LATEST_SINCE = (
+        "the latest already there that started after the start; where there is none, the first to"
+        " come"
+    )
     EVERY_AFTER = "every one that starts after the end, until the next detection"
     EVERY_SINCE = "every one that starts after the start, also those already there; each once"
 
     @property
     def is_since(self) -> bool:
-        """Whether it counts from the start of the detection, so that events from before its end matter."""
+        """Whether it counts from the start of the detection, so that events from before its end
+        matter.
+        """
         return self in (Waiting.LATEST_SINCE, Waiting.EVERY_SINCE)
 
 
@@ -373,8 +402,12 @@ def _bounding_parts(window: Window) -> tuple[Part, ...]:
 
 
 def rings_by_time(part: Part) -> bool:
-    """Whether time alone may bring an occurrence about: the silent window of an absence ends when nothing comes."""
-    waits = isinstance(part, Absence) and isinstance(part.window, FixedWindow | AfterWindow | EveryWindow)
+    """Whether time alone may bring an occurrence about: the silent window of an absence ends when
+    nothing comes.
+    """
+    waits = isinstance(part, Absence) and isinstance(
+        part.window, FixedWindow | AfterWindow | EveryWindow
+    )
     return waits or any(map(rings_by_time, parts_of(part)))
 
 
@@ -398,9 +431,13 @@ def _require_distance(distance: float) -> None:
 
 
 def variables_of(part: Part) -> frozenset[str]:
-    """The variables that the rows of the part's occurrences may have; an absent part leaves none."""
+    """The variables that the rows of the part's occurrences may have; an absent part leaves
+    none.
+    """
     if isinstance(part, Atom):
         return variables_bound_by(part)
     inner = parts_of(part)[1:] if isinstance(part, Absence) else parts_of(part)
-    own = frozenset({part.elements[0]}) if isinstance(part, Named) and part.elements else frozenset()
+    own = (
+        frozenset({part.elements[0]}) if isinstance(part, Named) and part.elements else frozenset()
+    )
     return own.union(*map(variables_of, inner))

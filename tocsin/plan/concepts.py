@@ -1,4 +1,6 @@
-"""Concept tests: what a subscription says about one event by meaning. Prepared: expanded, in negation normal form."""
+"""Concept tests: what a subscription says about one event by meaning. Prepared: expanded, in
+negation normal form.
+"""
 
 from __future__ import annotations
 
@@ -18,19 +20,23 @@ from tocsin.plan.rows import NOTHING_BOUND, Rows
 from tocsin.values.scalars import Scalar
 
 MOST_ROWS = 50_000
-"""Combinations of values to correlate by that one event may have; with more, it is undecided, which is no match."""
+"""Combinations of values to correlate by that one event may have; with more, it is undecided, which
+is no match.
+"""
 
 ID_MEMBERS = ("id", "@id")
 """The member that names an object: an object with such a text is the individual of that name."""
 
 
-# Without slots, because the hash of an expanded concept is worth keeping: composites look tests up for every event.
+# Without slots, because the hash of an expanded concept is worth keeping: composites look tests up
+# for every event.
 @dataclass(frozen=True)
 class ConceptTest:
     """An atom: the event is an instance of the concept, as far as the world tells.
 
-    The TBox says what names in events mean. `correlate` are roles whose values the occurrences that are combined must
-    share; `named` are the variables that the values are bound to, in the order of their names, by default the roles.
+    The TBox says what names in events mean. `correlate` are roles whose values the occurrences that
+    are combined must share; `named` are the variables that the values are bound to, in the order of
+    their names, by default the roles.
     """
 
     concept: Concept
@@ -60,7 +66,9 @@ def correlation_rows(test: ConceptTest, event: Event) -> Rows:
     if not test.correlate:
         return NOTHING_BOUND
     variables = test.variables
-    return tuple(tuple(zip(variables, values, strict=True)) for values in product(*_choices(test, event)))
+    return tuple(
+        tuple(zip(variables, values, strict=True)) for values in product(*_choices(test, event))
+    )
 
 
 def row_count(test: ConceptTest, event: Event) -> int:
@@ -77,7 +85,8 @@ def _choices(test: ConceptTest, event: Event) -> list[dict[Scalar, None]]:
 def concept_test_text(test: ConceptTest) -> str:
     """The test as text, for explanations."""
     told = [
-        role if role == name else f"{role} as {name}" for role, name in zip(test.correlate, test.variables, strict=True)
+        role if role == name else f"{role} as {name}"
+        for role, name in zip(test.correlate, test.variables, strict=True)
     ]
     shared = f" correlate by {', '.join(told)}" if told else ""
     world = " (open world)" if test.world is World.OPEN else ""

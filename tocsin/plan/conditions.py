@@ -1,4 +1,6 @@
-"""Whether occurrences meet the conditions of a join, a restriction or an absence: one function per kind."""
+"""Whether occurrences meet the conditions of a join, a restriction or an absence: one function per
+kind.
+"""
 
 from __future__ import annotations
 
@@ -33,11 +35,20 @@ from tocsin.values.scalars import Kind, kind_of
 from tocsin.values.space import Geometry, parse_place, related
 from tocsin.values.time import Duration, Instant
 
-COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {"=": eq, "<>": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
+COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
+    "=": eq,
+    "<>": ne,
+    "<": lt,
+    "<=": le,
+    ">": gt,
+    ">=": ge,
+}
 _SCALARS = (Kind.BOOLEAN, Kind.NUMBER, Kind.STRING)
 
 
-def meets(condition: JoinCondition, parts: Sequence[Occurrence], names: Mapping[str, Occurrence]) -> bool:
+def meets(
+    condition: JoinCondition, parts: Sequence[Occurrence], names: Mapping[str, Occurrence]
+) -> bool:
     """Whether the parts of a join, whose named parts are `names`, meet a condition."""
     match condition:
         case Precedes(earlier, later, gap, or_equal):
@@ -45,7 +56,11 @@ def meets(condition: JoinCondition, parts: Sequence[Occurrence], names: Mapping[
             return first < second or (or_equal and first == second)
         case Near(part, relation, other, distance, metric):
             place, near = parts[part].place_by(metric), parts[other].place_by(metric)
-            return place is not None and near is not None and related(place, relation, near, distance, metric)
+            return (
+                place is not None
+                and near is not None
+                and related(place, relation, near, distance, metric)
+            )
         case Stands(part, relation, other, proper):
             one, two = parts[part], parts[other]
             return _relation(relation, proper)(one.start, one.end, two.start, two.end)
@@ -56,13 +71,18 @@ def meets(condition: JoinCondition, parts: Sequence[Occurrence], names: Mapping[
 
 
 def compare(condition: Related, names: Mapping[str, Occurrence]) -> bool:
-    """Whether two attributes compare as told; false where one is missing, or their kinds differ or have no order."""
+    """Whether two attributes compare as told; false where one is missing, or their kinds differ or
+    have no order.
+    """
     left, right = _value(condition.left, names), _value(condition.right, names)
-    return comparable(left, condition.relation, right) and COMPARISONS[condition.relation](left, right)
+    return comparable(left, condition.relation, right) and COMPARISONS[condition.relation](
+        left, right
+    )
 
 
 def concerns(conditions: Sequence[Related], absent: Occurrence, other: Occurrence) -> bool:
-    """Whether an occurrence of an absent part is one that the absence, of which the other is known, speaks of.
+    """Whether an occurrence of an absent part is one that the absence, of which the other is known,
+    speaks of.
 
     For which of the other's rows it came is asked apart.
     """
@@ -74,7 +94,9 @@ def _all_compare(conditions: Sequence[Related], names: Mapping[str, Occurrence])
 
 
 def comparable(left: object, relation: str, right: object) -> bool:
-    """Whether a relation between two values means anything: scalars of one kind, and numbers where it is an order."""
+    """Whether a relation between two values means anything: scalars of one kind, and numbers where
+    it is an order.
+    """
     kind = kind_of(left)
     if kind is not kind_of(right) or kind not in _SCALARS:
         return False
@@ -98,12 +120,16 @@ def allows(restriction: Restriction, occurrence: Occurrence) -> bool:
 
 
 def window_start(instant: Instant, length: Duration) -> Instant:
-    """Where the window with an instant in it starts, if windows come one after the other since the epoch."""
+    """Where the window with an instant in it starts, if windows come one after the other since the
+    epoch.
+    """
     return (instant - 1) // length * length
 
 
 def _meets_all(conditions: Sequence[RowCondition], row: Row) -> bool:
-    """Whether a row meets conditions; one that is too much to work out is not met, and detection goes on."""
+    """Whether a row meets conditions; one that is too much to work out is not met, and detection
+    goes on.
+    """
     try:
         return all(meets_condition(each, row) for each in conditions)
     except GivenUp:

@@ -1,12 +1,15 @@
-"""Construction: new XML out of rows (spec 4.5). The same rows in the same order give the same texts.
+"""Construction: new XML out of rows (spec 4.5). The same rows in the same order give the same
+texts.
 
-A template element has an identity: its name and Skolem terms where it has any, else its position and the values of the
-variables in it, as far as they do not stand in an element with a Skolem term of its own. Under one parent, equal
-identity is one element, to which further rows add the children and attributes that it lacks. Children follow the order
-of the template, then the order of the rows. Each outermost element is one output.
+A template element has an identity: its name and Skolem terms where it has any, else its position
+and the values of the variables in it, as far as they do not stand in an element with a Skolem term
+of its own. Under one parent, equal identity is one element, to which further rows add the children
+and attributes that it lacks. Children follow the order of the template, then the order of the rows.
+Each outermost element is one output.
 
-A nested query stands for the contents of its rows, one after the other. A value that is unknown leaves no text, and an
-attribute of that value is left out. Work is counted: what takes more steps or characters is given up as a whole.
+A nested query stands for the contents of its rows, one after the other. A value that is unknown
+leaves no text, and an attribute of that value is left out. Work is counted: what takes more steps
+or characters is given up as a whole.
 """
 
 from __future__ import annotations
@@ -57,7 +60,9 @@ Ask: TypeAlias = Callable[[NestedQuery, Row], Iterable[Row]]
 
 @dataclass(frozen=True, slots=True)
 class Construct:
-    """An output: the texts that the templates give for those rows of a match that meet the conditions, in order."""
+    """An output: the texts that the templates give for those rows of a match that meet the
+    conditions, in order.
+    """
 
     templates: tuple[TemplateElement, ...]
     conditions: tuple[RowCondition, ...] = ()
@@ -80,7 +85,9 @@ def construct(
     order: Sequence[OrderKey] = (),
     ask: Ask = ask_nothing,
 ) -> list[str]:
-    """The output texts of the rows that meet the conditions; GivenUp where that takes too much or a name is none."""
+    """The output texts of the rows that meet the conditions; GivenUp where that takes too much or a
+    name is none.
+    """
     kept = [row for row in rows if all(meets_condition(condition, row) for condition in conditions)]
     work = _Construction(ask)
     outputs = _Built("")
@@ -91,7 +98,9 @@ def construct(
 
 
 def skolem_value(function: str, arguments: Sequence[str]) -> str:
-    """The id of a Skolem term: each argument counts with its length, so that no two lists of arguments are alike."""
+    """The id of a Skolem term: each argument counts with its length, so that no two lists of
+    arguments are alike.
+    """
     digest = sha256()
     for argument in arguments:
         encoded = argument.encode("utf-8")
@@ -118,7 +127,9 @@ class _Construction:
         self._steps = MAX_STEPS
         self._characters = MAX_OUTPUT
 
-    def add_element(self, parent: _Built, place: _Place, template: TemplateElement, row: Row, values: Values) -> None:
+    def add_element(
+        self, parent: _Built, place: _Place, template: TemplateElement, row: Row, values: Values
+    ) -> None:
         """Adds what a row says about an element to the one it is, or begins it."""
         name = _name(template.name, values)
         key = _identity(place, name, template, values)
@@ -141,7 +152,9 @@ class _Construction:
                     built.attributes[name] = text
                     self._spend(len(name) + len(text) + 4)
 
-    def _add(self, built: _Built, place: _Place, content: TemplateContent, row: Row, values: Values) -> None:
+    def _add(
+        self, built: _Built, place: _Place, content: TemplateContent, row: Row, values: Values
+    ) -> None:
         match content:
             case TemplateElement():
                 self.add_element(built, place, content, row, values)
@@ -199,7 +212,9 @@ def _name(name: str | OutputValue, values: Values) -> str:
 def _attribute_name(name: str | OutputValue, values: Values) -> str:
     text = _name(name, values)
     if isinstance(name, OutputValue) and text == "xmlns":
-        raise GivenUp(f"{name.variable} is 'xmlns', which is no name of an attribute", "NotAnXmlName")
+        raise GivenUp(
+            f"{name.variable} is 'xmlns', which is no name of an attribute", "NotAnXmlName"
+        )
     return text
 
 
@@ -219,7 +234,8 @@ def _attribute_text(part: AttributeValue, values: Values) -> str | None:
 
 
 def _content_text(
-    part: OutputText | OutputValue | FunctionValue | ChoiceValue | TextValue | VariableValue, values: Values
+    part: OutputText | OutputValue | FunctionValue | ChoiceValue | TextValue | VariableValue,
+    values: Values,
 ) -> str:
     match part:
         case OutputText(text):
@@ -236,7 +252,10 @@ def _content_text(
 
 def _skolem_text(term: SkolemTerm, values: Values) -> str:
     given = (values.get(variable, "") for variable in term.variables)
-    return skolem_value(term.function, [str(value[0]) if isinstance(value, tuple) else str(value) for value in given])
+    return skolem_value(
+        term.function,
+        [str(value[0]) if isinstance(value, tuple) else str(value) for value in given],
+    )
 
 
 def _text_of(value: Hashable) -> str:

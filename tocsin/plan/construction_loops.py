@@ -1,11 +1,13 @@
-"""Subscriptions whose documents may set themselves going again: what they construct can meet what they wait for.
+"""Subscriptions whose documents may set themselves going again: what they construct can meet what
+they wait for.
 
-Told before any event comes, from names alone, so that it may be too much: a document with the names that a pattern asks
-for is taken to fit it, whatever the values and the order; a constant text or attribute that differs rules it out. The
-value of a variable is taken for a text, but a copied element (ELEMENT_AS) for an element as its pattern says. XPath is
-taken to be met where the document has the elements of its path; another expression, where it has any that it names. A
-regular path is taken to lead anywhere below, to an element of any name that one of its steps has; what is looked for
-elsewhere than in the event is taken to be there.
+Told before any event comes, from names alone, so that it may be too much: a document with the names
+that a pattern asks for is taken to fit it, whatever the values and the order; a constant text or
+attribute that differs rules it out. The value of a variable is taken for a text, but a copied
+element (ELEMENT_AS) for an element as its pattern says. XPath is taken to be met where the document
+has the elements of its path; another expression, where it has any that it names. A regular path is
+taken to lead anywhere below, to an element of any name that one of its steps has; what is looked
+for elsewhere than in the event is taken to be there.
 """
 
 from __future__ import annotations
@@ -27,7 +29,13 @@ from tocsin.plan.blocks import (
 from tocsin.plan.composites import Plan, atoms_of
 from tocsin.plan.construction import Construct
 from tocsin.plan.paths import steps_of
-from tocsin.plan.templates import NestedQuery, OutputText, OutputValue, TemplateContent, TemplateElement
+from tocsin.plan.templates import (
+    NestedQuery,
+    OutputText,
+    OutputValue,
+    TemplateContent,
+    TemplateElement,
+)
 from tocsin.plan.xpath.read import read_xpath
 from tocsin.plan.xpath.syntax import Call, Expression, Literal, Number, Path, Step, parts_of
 
@@ -36,9 +44,14 @@ _Copies: TypeAlias = Mapping[str, PatternElement]
 
 
 def loops_in(plans: Mapping[str, Plan]) -> list[tuple[str, ...]]:
-    """The subscriptions that construct for themselves, and the circles of those that construct for each other."""
+    """The subscriptions that construct for themselves, and the circles of those that construct for
+    each other.
+    """
     makers = {id: plan for id, plan in plans.items() if isinstance(plan.output, Construct)}
-    leads = {id: [other for other in makers if _may_set_going(plan, makers[other])] for id, plan in makers.items()}
+    leads = {
+        id: [other for other in makers if _may_set_going(plan, makers[other])]
+        for id, plan in makers.items()
+    }
     found: dict[frozenset[str], tuple[str, ...]] = {}
     for start in makers:
         way = _way_back(start, leads)
@@ -67,11 +80,15 @@ def _may_set_going(maker: Plan, other: Plan) -> bool:
     assert isinstance(output, Construct)
     copies = _copies(maker)
     blocks = [atom for atom in atoms_of(other.pattern) if isinstance(atom, XmlBlock)]
-    return any(_may_meet(block, template, copies) for block in blocks for template in output.templates)
+    return any(
+        _may_meet(block, template, copies) for block in blocks for template in output.templates
+    )
 
 
 def _copies(plan: Plan) -> _Copies:
-    elements = (each for block in _blocks(plan) for pattern in block.patterns for each in _elements(pattern))
+    elements = (
+        each for block in _blocks(plan) for pattern in block.patterns for each in _elements(pattern)
+    )
     return {
         binding.variable: element
         for element in elements
@@ -98,7 +115,9 @@ def _may_fit(pattern: Pattern, template: TemplateElement, copies: _Copies) -> bo
         return True
     if isinstance(pattern, XPathPattern):
         names = set(_names_in(template, copies))
-        return None in names or _may_select(read_xpath(pattern.expression, dict(pattern.namespaces)), names)
+        return None in names or _may_select(
+            read_xpath(pattern.expression, dict(pattern.namespaces)), names
+        )
     return any(_fits(pattern, each, copies) for each in _inside(template)) or any(
         _fits_copy(pattern, copy) for copy in _copied(template, copies)
     )
@@ -112,8 +131,12 @@ def _fits(pattern: PatternElement, template: TemplateElement, copies: _Copies) -
     return all(_below(child, template, child.rel, copies) for child in pattern.children)
 
 
-def _below(pattern: PatternElement, template: TemplateElement, levels: int, copies: _Copies) -> bool:
-    """Whether an element that fits can be so many levels below; inside of a copied element anything can be."""
+def _below(
+    pattern: PatternElement, template: TemplateElement, levels: int, copies: _Copies
+) -> bool:
+    """Whether an element that fits can be so many levels below; inside of a copied element anything
+    can be.
+    """
     contents = _contents(template)
     inner = [each for each in contents if isinstance(each, TemplateElement)]
     values = [each.variable for each in contents if isinstance(each, OutputValue)]
@@ -122,11 +145,15 @@ def _below(pattern: PatternElement, template: TemplateElement, levels: int, copi
         return bool(found) or any(_fits(pattern, each, copies) for each in _inside(template))
     if levels > 1:
         return bool(found) or any(_below(pattern, each, levels - 1, copies) for each in inner)
-    return any(_fits(pattern, each, copies) for each in inner) or any(_fits_copy(pattern, each) for each in found)
+    return any(_fits(pattern, each, copies) for each in inner) or any(
+        _fits_copy(pattern, each) for each in found
+    )
 
 
 def _fits_copy(pattern: PatternElement, copy: PatternElement) -> bool:
-    """Whether the pattern's first element can be the copied one, or one that its own pattern names inside of it."""
+    """Whether the pattern's first element can be the copied one, or one that its own pattern names
+    inside of it.
+    """
     return any(each.name is None or _has_name(pattern, each.name) for each in elements_of(copy))
 
 
@@ -138,7 +165,10 @@ def _may_have_text(pattern: PatternElement, template: TemplateElement) -> bool:
 
 
 def _may_have_attribute(test: AttributeTest, template: TemplateElement) -> bool:
-    return any(_same_name(test.name, each.name) and _may_be(test, each.value) for each in template.attributes)
+    return any(
+        _same_name(test.name, each.name) and _may_be(test, each.value)
+        for each in template.attributes
+    )
 
 
 def _may_be(test: AttributeTest, value: object) -> bool:
@@ -153,7 +183,9 @@ def _has_name(pattern: PatternElement, given: object) -> bool:
 
 
 def _same_name(wanted: str | None, given: object) -> bool:
-    """Compares local names: what a prefix stands for is not looked at. A name that a variable gives may be any."""
+    """Compares local names: what a prefix stands for is not looked at. A name that a variable gives
+    may be any.
+    """
     return wanted is None or not isinstance(given, str) or _local(wanted) == _local(given)
 
 
@@ -206,4 +238,8 @@ def _may_select(expression: Expression, names: set[str | None]) -> bool:
 
 
 def _asked(steps: Iterable[Step]) -> Iterator[str]:
-    return (step.test.name for step in steps if step.axis != "attribute" and step.test.name not in ("", "*"))
+    return (
+        step.test.name
+        for step in steps
+        if step.axis != "attribute" and step.test.name not in ("", "*")
+    )

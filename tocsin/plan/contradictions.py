@@ -1,8 +1,10 @@
-"""What can never be TRUE: tests of one attribute that exclude each other. What is found is certain; not all is found.
+"""What can never be TRUE: tests of one attribute that exclude each other. What is found is certain;
+not all is found.
 
-Negations are pushed down first. Then every conjunction is looked at, together with the conjunctions around it, one
-attribute at a time: which kinds of value its tests leave, and of one kind which values. The fields of the envelope that
-every event has are texts, and a value is never different from itself.
+Negations are pushed down first. Then every conjunction is looked at, together with the conjunctions
+around it, one attribute at a time: which kinds of value its tests leave, and of one kind which
+values. The fields of the envelope that every event has are texts, and a value is never different
+from itself.
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ from tocsin.values.truth import Truth, negation
 
 _PRESENT = frozenset((Kind.BOOLEAN, Kind.NUMBER, Kind.STRING, Kind.OTHER))
 _ENVELOPE_TEXTS = frozenset(
-    (ENVELOPE, name) for name in ("id", "source", "type", "subject", "datacontenttype", "dataschema")
+    (ENVELOPE, name)
+    for name in ("id", "source", "type", "subject", "datacontenttype", "dataschema")
 )
 _TEXT_OR_NOTHING = frozenset((Kind.STRING, Kind.NULL))
 _OF_DIFFERENT, _OF_SAME = ("<", ">", "<>"), ("=", "<=", ">=")
@@ -54,7 +57,9 @@ Literal = BooleanNode
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What must be so of the value at a path for a literal to be TRUE: its kind, and the literal itself if it tests."""
+    """What must be so of the value at a path for a literal to be TRUE: its kind, and the literal
+    itself if it tests.
+    """
 
     path: Path
     kinds: frozenset[Kind]
@@ -63,7 +68,9 @@ class Demand:
 
 
 def contradictions(node: BooleanNode) -> list[tuple[Literal, ...]]:
-    """Literals that are never TRUE of one event, for every conjunction that has such; the predicates are the given."""
+    """Literals that are never TRUE of one event, for every conjunction that has such; the
+    predicates are the given.
+    """
     found: list[tuple[Literal, ...]] = []
     _can_hold(flatten(push_not_down(node)), (), found)
     return found
@@ -74,7 +81,9 @@ def never_holds(node: BooleanNode) -> bool:
     return not _can_hold(flatten(push_not_down(node)), (), [])
 
 
-def _can_hold(node: BooleanNode, given: tuple[Demand, ...], found: list[tuple[Literal, ...]]) -> bool:
+def _can_hold(
+    node: BooleanNode, given: tuple[Demand, ...], found: list[tuple[Literal, ...]]
+) -> bool:
     match node:
         case AnyOf(operands):
             alive = [_can_hold(operand, given, found) for operand in operands]
@@ -87,19 +96,27 @@ def _can_hold(node: BooleanNode, given: tuple[Demand, ...], found: list[tuple[Li
                 found.append(excluded)
                 return False
             known = (*given, *demands)
-            alive = [_can_hold(operand, known, found) for operand in operands if isinstance(operand, AnyOf)]
+            alive = [
+                _can_hold(operand, known, found)
+                for operand in operands
+                if isinstance(operand, AnyOf)
+            ]
             return all(alive)
         case _:
             return _can_hold(AllOf((node,)), given, found)
 
 
 def _of_itself(literals: Iterable[Literal]) -> tuple[Literal, ...]:
-    """A literal that compares an attribute with itself and is TRUE of none; none where there is no such.
+    """A literal that compares an attribute with itself and is TRUE of none; none where there is no
+    such.
 
-    Other dialects than the native one take a list for unequal to itself, and negate what has no order.
+    Other dialects than the native one take a list for unequal to itself, and negate what has no
+    order.
     """
     for literal in literals:
-        predicate, relations = (literal.operand, _OF_SAME) if isinstance(literal, Not) else (literal, _OF_DIFFERENT)
+        predicate, relations = (
+            (literal.operand, _OF_SAME) if isinstance(literal, Not) else (literal, _OF_DIFFERENT)
+        )
         match predicate:
             case Computed(Call(relation, (Attribute() as left, right)), Semantics.SELECTOR):
                 if left == right and relation in relations:
@@ -141,14 +158,18 @@ def _demands(literal: Literal) -> Iterator[Demand]:
                 yield Demand(path, kinds, literal)
                 yield from _ways(path, literal)
         case Equals() | Ordered() | Between() | OneOf() | Like():
-            yield Demand(predicate.path, _kinds(predicate, isinstance(literal, Not)), literal, tests=True)
+            yield Demand(
+                predicate.path, _kinds(predicate, isinstance(literal, Not)), literal, tests=True
+            )
             yield from _ways(predicate.path, literal)
         case _:
             return
 
 
 def _ways(path: Path, literal: Literal) -> Iterator[Demand]:
-    """What leads to a value that is there: objects, and for the number of a time the time itself."""
+    """What leads to a value that is there: objects, and for the number of a time the time
+    itself.
+    """
     if path[0] == ENVELOPE and len(path) == 3:
         yield Demand(path[:2], _PRESENT, literal)
     elif path[0] != ENVELOPE:
@@ -203,7 +224,9 @@ def _can_be_met(demands: list[Demand]) -> bool:
 
 
 def _asks(test: Literal, kind: Kind) -> bool:
-    """Whether the test is about values of the kind; another one lets all of them pass, or the kind were not left."""
+    """Whether the test is about values of the kind; another one lets all of them pass, or the kind
+    were not left.
+    """
     match test:
         case Not(Equals() | Ordered() | Between() | OneOf() | Like() as predicate):
             return needed_kind(predicate) is kind
@@ -237,9 +260,13 @@ def _is_true(test: Literal, value: Any) -> bool:
 
 
 def _has_room(tests: list[Literal], kind: Kind) -> bool:
-    """Whether a value may lie between all limits; where these leave one value only, the tests are asked about it."""
+    """Whether a value may lie between all limits; where these leave one value only, the tests are
+    asked about it.
+    """
     lows = [limit for test in tests for relation, limit in _limits(test) if relation in (">", ">=")]
-    highs = [limit for test in tests for relation, limit in _limits(test) if relation in ("<", "<=")]
+    highs = [
+        limit for test in tests for relation, limit in _limits(test) if relation in ("<", "<=")
+    ]
     if kind is Kind.STRING:
         lows.append("")
     if not lows or not highs:

@@ -1,4 +1,6 @@
-"""Attributes that are called latitude or longitude, and tests of them that no place on the globe can pass."""
+"""Attributes that are called latitude or longitude, and tests of them that no place on the globe
+can pass.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ def tests_off_the_globe(node: BooleanNode) -> Iterator[tuple[Predicate, str]]:
     """The predicates that no latitude or longitude passes, each with what is wrong."""
     for predicate in predicates_of(node):
         match predicate:
-            case Equals(path) | Ordered(path) | Between(path) | OneOf(path) if path[-1].lower() in _LIMITS:
+            case Equals(path) | Ordered(path) | Between(path) | OneOf(path) if (
+                path[-1].lower() in _LIMITS
+            ):
                 word, limit = _LIMITS[path[-1].lower()]
                 globe = [(">=", -limit), ("<=", limit)]
                 tests = list(_tests(predicate))
@@ -29,7 +33,9 @@ def tests_off_the_globe(node: BooleanNode) -> Iterator[tuple[Predicate, str]]:
 
 
 def _tests(predicate: Equals | Ordered | Between | OneOf) -> Iterator[list[tuple[str, Any]]]:
-    """What a predicate asks of a number, one list for each alternative; nothing where it asks for a text."""
+    """What a predicate asks of a number, one list for each alternative; nothing where it asks for a
+    text.
+    """
     match predicate:
         case Equals(_, constant):
             found = [[("=", constant.value)]]

@@ -12,7 +12,9 @@ from tocsin.values.time import Instant
 
 
 class Detected(Protocol):
-    """Members in canonical order, when and where they were, what is bound, and the silent windows."""
+    """Members in canonical order, when and where they were, what is bound, and the silent
+    windows.
+    """
 
     @property
     def members(self) -> tuple[Event, ...]: ...

@@ -40,7 +40,9 @@ _PLAIN = frozenset(("INSTANT", "COALESCE"))
 
 
 def selector_text(node: BooleanNode) -> str:
-    """The expression as selector text; parsing it gives the same expression where the language can say it."""
+    """The expression as selector text; parsing it gives the same expression where the language can
+    say it.
+    """
     return _text(node, 0)
 
 
@@ -112,7 +114,9 @@ def constant_text(constant: Constant) -> str:
         return "'" + str(constant.value).replace("'", "''") + "'"
     if constant.kind is Kind.BOOLEAN:
         return "TRUE" if constant.value else "FALSE"
-    return {float("inf"): "1e999", float("-inf"): "-1e999"}.get(constant.value, repr(constant.value))  # type: ignore[arg-type]
+    return {float("inf"): "1e999", float("-inf"): "-1e999"}.get(
+        constant.value, repr(constant.value)
+    )  # type: ignore[arg-type]
 
 
 def _value_text(path: Path, constant: Constant) -> str:
@@ -147,7 +151,9 @@ def expression_text(expression: Expression) -> str:
 
 def _operand(expression: Expression) -> str:
     text = expression_text(expression)
-    return f"({text})" if isinstance(expression, Call) and expression.function not in _PLAIN else text
+    return (
+        f"({text})" if isinstance(expression, Call) and expression.function not in _PLAIN else text
+    )
 
 
 def _text(node: BooleanNode, binding: int) -> str:
@@ -187,5 +193,7 @@ def _like_text(like: Like) -> str:
 
 
 def _strictness(mismatch: Truth) -> str:
-    """What the text of the selector dialect cannot say: a value of another kind makes the predicate false, or true."""
+    """What the text of the selector dialect cannot say: a value of another kind makes the predicate
+    false, or true.
+    """
     return {Truth.UNKNOWN: "", Truth.FALSE: " [strict]", Truth.TRUE: " [lenient]"}[mismatch]

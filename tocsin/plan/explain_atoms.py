@@ -20,7 +20,10 @@ def atom_text(atom: Atom) -> str:
         case Condition(expression):
             return f"with {selector_text(expression)}"
         case GraphPattern():
-            return f"whose graph has {' '.join(statement_text(each, atom.ontology) for each in atom.statements)}"
+            return (
+                "whose graph has"
+                f" {' '.join(statement_text(each, atom.ontology) for each in atom.statements)}"
+            )
         case ConceptTest():
             return f"that is {concept_test_text(atom)}"
         case XmlBlock():

@@ -1,4 +1,6 @@
-"""A composite plan in words: its tree with every condition, what waits where and how long, and what is shared."""
+"""A composite plan in words: its tree with every condition, what waits where and how long, and what
+is shared.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ from tocsin.values.time import format_duration, format_instant
 
 
 def part_lines(part: Part, indent: str = "") -> Iterator[str]:
-    """The plan as an indented tree; the parts of a join are numbered, so that its conditions can speak of them."""
+    """The plan as an indented tree; the parts of a join are numbered, so that its conditions can
+    speak of them.
+    """
     yield indent + _title(part)
     deeper = indent + "  "
     if isinstance(part, Join):
@@ -64,9 +68,15 @@ def part_lines(part: Part, indent: str = "") -> Iterator[str]:
 
 
 def state_lines(part: Part) -> Iterator[str]:
-    """What waits, for how long, which timers run, and which parts are shared inside the subscription."""
+    """What waits, for how long, which timers run, and which parts are shared inside the
+    subscription.
+    """
     for bound in bounds_of(part):
-        lifetime = "for ever" if bound.lifetime is None else f"up to {format_duration(bound.lifetime)} after its end"
+        lifetime = (
+            "for ever"
+            if bound.lifetime is None
+            else f"up to {format_duration(bound.lifetime)} after its end"
+        )
         yield f"{_role_at(bound.owner, bound.slot)}waits {lifetime}, in {_title(bound.owner)}"
     yield from _timers(part)
     for shared, uses in _shared(part).items():
@@ -74,7 +84,9 @@ def state_lines(part: Part) -> Iterator[str]:
 
 
 def has_concurrent_parts(part: Part) -> bool:
-    """Whether a join is only about parts sharing time, so that one that lasts may come long after the other ended."""
+    """Whether a join is only about parts sharing time, so that one that lasts may come long after
+    the other ended.
+    """
     return _is_concurrent(part) or any(map(has_concurrent_parts, parts_of(part)))
 
 
@@ -82,7 +94,9 @@ def _is_concurrent(part: Part) -> bool:
     if not isinstance(part, Join) or len(part.parts) != 2:
         return False
     orders = [each for each in part.conditions if isinstance(each, Precedes)]
-    begin_to_end = {(each.earlier.part, each.later.part) for each in orders if each.earlier.end is End.START}
+    begin_to_end = {
+        (each.earlier.part, each.later.part) for each in orders if each.earlier.end is End.START
+    }
     return begin_to_end >= {(0, 1), (1, 0)} and len(orders) == len(begin_to_end)
 
 
@@ -92,15 +106,21 @@ def waiting_text(owner: Part, slot: int, members: str, until: int | None) -> str
     match owner:
         case Absence(_, AfterWindow()):
             return (
-                f"{members}: rings at {format_instant(until or 0)} unless {short_text(parts_of(owner)[0])} comes before"
+                f"{members}: rings at {format_instant(until or 0)} unless"
+                f" {short_text(parts_of(owner)[0])} comes before"
             )
         case Absence(_, BetweenWindow(_, last)):
             return f"{members}: waits for {short_text(last)}{limit}, with nothing in between"
         case Absence():
             return f"{members}: breaks the silence{limit} of {_title(owner)}"
         case _:
-            others = (short_text(part) for number, part in enumerate(parts_of(owner)) if number != slot)
-            return f"{members}: as [{slot + 1}] of {_title(owner)} waits for {' and '.join(others)}{limit}"
+            others = (
+                short_text(part) for number, part in enumerate(parts_of(owner)) if number != slot
+            )
+            return (
+                f"{members}: as [{slot + 1}] of {_title(owner)} waits for"
+                f" {' and '.join(others)}{limit}"
+            )
 
 
 def condition_text(condition: JoinCondition) -> str:
@@ -113,7 +133,10 @@ def condition_text(condition: JoinCondition) -> str:
         case Stands(part, name, other, proper):
             allen, negated = relation_of(name)
             between = " (between proper intervals)" if proper else ""
-            return f"[{part + 1}] {'not ' if negated else ''}{allen.value.lower()} [{other + 1}]{between}"
+            return (
+                f"[{part + 1}] {'not ' if negated else ''}{allen.value.lower()}"
+                f" [{other + 1}]{between}"
+            )
         case Related(left, relation, right):
             return f"{_side_text(left)} {relation} {_side_text(right)}"
         case _:

@@ -1,4 +1,6 @@
-"""Graph patterns in words: as statement patterns, which parse back where the language can say them, and as a tree."""
+"""Graph patterns in words: as statement patterns, which parse back where the language can say them,
+and as a tree.
+"""
 
 from __future__ import annotations
 
@@ -48,11 +50,16 @@ def graph_lines(pattern: GraphPattern, indent: str = "") -> Iterator[str]:
 
 
 def statement_text(statement: StatementPattern, ontology: Ontology) -> str:
-    """A statement pattern; the property of a path has a plus, and the class of home alone stands beside it."""
+    """A statement pattern; the property of a path has a plus, and the class of home alone stands
+    beside it.
+    """
     if statement.property == ITSELF:
         return f"(_:H, {ontology.short(statement.subject_class)})"
     used = ontology.short(statement.property) + ("+" if statement.repeated else "")
-    kinds = f"({ontology.short(statement.subject_class)}, {used}, {ontology.short(statement.object_class)})"
+    kinds = (
+        f"({ontology.short(statement.subject_class)}, {used},"
+        f" {ontology.short(statement.object_class)})"
+    )
     parts = [*(id_text(end, ontology) for end in statement.ends()), kinds]
     if statement.filter is not None:
         parts.append(filter_text(statement.filter, id_text(statement.object, ontology), ontology))

@@ -1,4 +1,6 @@
-"""The composite modes of the E-XML-QL paper (definition 2) and the states of its figure 3: which one a plan is in."""
+"""The composite modes of the E-XML-QL paper (definition 2) and the states of its figure 3: which
+one a plan is in.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ _MODES = {
 
 
 def mode_lines(plan: Plan) -> Iterator[str]:
-    """The mode with what comes out, the states that a subscription goes through, and what it builds."""
+    """The mode with what comes out, the states that a subscription goes through, and what it
+    builds.
+    """
     builds = isinstance(plan.output, Construct)
     name, state, what = _MODES[builds, not isinstance(plan.pattern, Atom)]
     yield f"mode           {name}: {what}"

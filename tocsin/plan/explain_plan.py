@@ -1,4 +1,6 @@
-"""A plan in words: its tree, the order of evaluation, what it costs and how much state it can hold."""
+"""A plan in words: its tree, the order of evaluation, what it costs and how much state it
+can hold.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Scalar expressions of a computed predicate: constants, attributes and calls of named functions. Data only."""
+"""Scalar expressions of a computed predicate: constants, attributes and calls of named functions.
+Data only.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function or operator applied to its arguments; operators go by their symbol, as in Call("+", (a, b))."""
+    """A function or operator applied to its arguments; operators go by their symbol, as in
+    Call("+", (a, b)).
+    """
 
     function: str
     arguments: tuple[Expression, ...]

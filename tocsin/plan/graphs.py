@@ -1,22 +1,27 @@
 """Graph patterns: what a subscription says about the graph of one event (spec 4.1, M1-M5).
 
-A map gives every id of the pattern a vertex of the event. Home goes to the event's home, an IRI to itself, a literal to
-a literal of equal value, a variable to any vertex (M1, M2). Under a map a statement holds when an arc whose property is
-at or below the statement's leads from the subject's image to the object's, a class of each end is at or below the
-statement's, and the filter is TRUE of the object (M3). One id has one image, literals by value (M4); different ids have
-different images, as far as `injective` says (M5). An event matches when some map makes all statements hold.
+A map gives every id of the pattern a vertex of the event. Home goes to the event's home, an IRI to
+itself, a literal to a literal of equal value, a variable to any vertex (M1, M2). Under a map a
+statement holds when an arc whose property is at or below the statement's leads from the subject's
+image to the object's, a class of each end is at or below the statement's, and the filter is TRUE of
+the object (M3). One id has one image, literals by value (M4); different ids have different images,
+as far as `injective` says (M5). An event matches when some map makes all statements hold.
 
 Beyond the paper:
-* a statement of the property ITSELF, from home to home, holds when home is of the statement's class: `_:H a :A`;
-* a repeated statement (`p+`) holds when a path of one or more such arcs leads from image to image; the classes and the
-  filter are about the two ends, what lies between is free and is nobody's image;
-* an absent group refuses a map that can be extended to the group's own variables so that M1-M5 hold for both together:
-  with injectivity, "a bidder ?1, absent: a bidder ?2" therefore means exactly one bidder;
-* an optional group never decides; it extends the map, group after group, where M1-M5 can hold for both together, and
-  otherwise leaves its own variables without an image.
+* a statement of the property ITSELF, from home to home, holds when home is of the statement's
+  class: `_:H a :A`;
+* a repeated statement (`p+`) holds when a path of one or more such arcs leads from image to image;
+  the classes and the filter are about the two ends, what lies between is free and is nobody's
+  image;
+* an absent group refuses a map that can be extended to the group's own variables so that M1-M5 hold
+  for both together: with injectivity, "a bidder ?1, absent: a bidder ?2" therefore means exactly
+  one bidder;
+* an optional group never decides; it extends the map, group after group, where M1-M5 can hold for
+  both together, and otherwise leaves its own variables without an image.
 
-Of all maps the first counts (`select`): maps are compared by the images of their ids, in the order in which the
-statements name them, and of two vertices the one that the document's arcs name first is less, home least of all.
+Of all maps the first counts (`select`): maps are compared by the images of their ids, in the order
+in which the statements name them, and of two vertices the one that the document's arcs name first
+is less, home least of all.
 """
 
 from __future__ import annotations
@@ -33,7 +38,9 @@ from tocsin.values.terms import Iri, Literal, Term, compare
 from tocsin.values.truth import Truth, conjunction, disjunction, negation, truth
 
 ITSELF = "the vertex itself"
-"""The property of a statement that only tells the class of home; it has blanks, so that nobody else has it."""
+"""The property of a statement that only tells the class of home; it has blanks, so that nobody else
+has it.
+"""
 
 RELATIONS = ("<", "<=", ">", ">=", "=", "!=")
 
@@ -56,7 +63,9 @@ Vertex: TypeAlias = Home | Variable | Iri | Literal
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The object stands in the relation to the value; UNKNOWN where the two cannot be compared (spec 3.3)."""
+    """The object stands in the relation to the value; UNKNOWN where the two cannot be compared
+    (spec 3.3).
+    """
 
     relation: str
     value: Literal | Iri
@@ -100,7 +109,9 @@ Filter: TypeAlias = Comparison | Regex | FilterNot | FilterAll | FilterAny
 
 @dataclass(frozen=True, slots=True)
 class StatementPattern:
-    """An arc from the subject to the object, or a path of them where repeated; see the module for when it holds."""
+    """An arc from the subject to the object, or a path of them where repeated; see the module for
+    when it holds.
+    """
 
     subject: Vertex
     object: Vertex
@@ -112,9 +123,13 @@ class StatementPattern:
 
     def __post_init__(self) -> None:
         if isinstance(self.subject, Literal):
-            raise MeaningProblem(f"a literal has no arcs: {self.subject.lexical}", code="LITERAL_SUBJECT")
+            raise MeaningProblem(
+                f"a literal has no arcs: {self.subject.lexical}", code="LITERAL_SUBJECT"
+            )
         if self.property == ITSELF and self.ends() != (Home(), Home()):
-            raise MeaningProblem("only home is told its class without an arc", code="NO_HOME_PATTERN")
+            raise MeaningProblem(
+                "only home is told its class without an arc", code="NO_HOME_PATTERN"
+            )
 
     def ends(self) -> tuple[Vertex, Vertex]:
         """Subject and object."""
@@ -130,7 +145,9 @@ def home_is_a(name: str) -> StatementPattern:
 
 
 class Injective(Enum):
-    """Which different ids must have different images: those of resources, all, or none (as in SPARQL)."""
+    """Which different ids must have different images: those of resources, all, or none (as in
+    SPARQL).
+    """
 
     RESOURCES = "resources"
     ALL = "all"
@@ -146,7 +163,8 @@ class Strategy(Enum):
 
 @dataclass(frozen=True, slots=True)
 class GraphPattern:
-    """An atom: some map makes all statements hold in the event's graph, and no absent group extends it.
+    """An atom: some map makes all statements hold in the event's graph, and no absent group extends
+    it.
 
     `select` names the variables whose images a match tells.
     """
@@ -161,13 +179,21 @@ class GraphPattern:
 
     def __post_init__(self) -> None:
         if not any(isinstance(each.subject, Home) for each in self.statements):
-            raise MeaningProblem("no statement starts at _:H", code="NO_HOME_PATTERN", hint="say what home points to")
+            raise MeaningProblem(
+                "no statement starts at _:H", code="NO_HOME_PATTERN", hint="say what home points to"
+            )
         if lost := _unreachable(self.statements):
             names = ", ".join(map(vertex_text, lost))
-            raise MeaningProblem(f"no path leads from _:H to {names}", code="PATTERN_UNREACHABLE", token=names)
-        if unknown := set(self.select) - {each.name for each in variables_of((self.statements, *self.optionals))}:
+            raise MeaningProblem(
+                f"no path leads from _:H to {names}", code="PATTERN_UNREACHABLE", token=names
+            )
+        if unknown := set(self.select) - {
+            each.name for each in variables_of((self.statements, *self.optionals))
+        }:
             names = ", ".join(f"?{name}" for name in sorted(unknown))
-            raise MeaningProblem(f"no statement has {names} to select", code="UNKNOWN_VARIABLE", token=names)
+            raise MeaningProblem(
+                f"no statement has {names} to select", code="UNKNOWN_VARIABLE", token=names
+            )
 
     @property
     def ids(self) -> tuple[Vertex, ...]:
@@ -176,23 +202,35 @@ class GraphPattern:
 
 
 def ids_of(statements: Iterable[StatementPattern]) -> tuple[Vertex, ...]:
-    """Home, then every id once, in the order in which the statements name it, subject before object."""
+    """Home, then every id once, in the order in which the statements name it, subject before
+    object.
+    """
     return tuple(dict.fromkeys((Home(), *(end for each in statements for end in each.ends()))))
 
 
 def variables_of(groups: Iterable[Statements]) -> Iterator[Variable]:
     """Every occurrence of a variable."""
-    return (end for group in groups for each in group for end in each.ends() if isinstance(end, Variable))
+    return (
+        end
+        for group in groups
+        for each in group
+        for end in each.ends()
+        if isinstance(end, Variable)
+    )
 
 
 def is_below(term: Term, classes: Iterable[str], wanted: str, ontology: Ontology) -> bool:
-    """Whether one of the classes of a vertex is at or below the wanted one; those of a literal are datatypes."""
+    """Whether one of the classes of a vertex is at or below the wanted one; those of a literal are
+    datatypes.
+    """
     above = ontology.superdatatypes if isinstance(term, Literal) else ontology.superclasses
     return any(wanted in above(each) for each in classes)
 
 
 def filter_truth(condition: Filter, literal: Literal) -> Truth:
-    """The truth of a filter for one literal; what cannot be evaluated is UNKNOWN, which at the top is not TRUE."""
+    """The truth of a filter for one literal; what cannot be evaluated is UNKNOWN, which at the top
+    is not TRUE.
+    """
     match condition:
         case Comparison(relation, value):
             return compare(literal, relation, value)

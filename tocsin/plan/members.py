@@ -1,8 +1,10 @@
-"""Conditions on members of lists: some member at a path passes every test. Never unknown: what is not there fails.
+"""Conditions on members of lists: some member at a path passes every test. Never unknown: what is
+not there fails.
 
-A path goes through objects and, at each step, through every item of a list; the step `**` goes to every depth below. A
-test compares the member itself, or one field of it, with constants; that all tests meet in one member is the point.
-They are computed predicates, so that every engine evaluates them as they stand.
+A path goes through objects and, at each step, through every item of a list; the step `**` goes to
+every depth below. A test compares the member itself, or one field of it, with constants; that all
+tests meet in one member is the point. They are computed predicates, so that every engine evaluates
+them as they stand.
 """
 
 from __future__ import annotations
@@ -34,20 +36,28 @@ _WILD: dict[str, Token] = {"%": Wild.ANY_RUN, "_": Wild.ANY_ONE}
 
 
 def some(path: Path, *tests: Call) -> Call:
-    """The condition that some member at the path passes every test; without tests, that there is a member."""
+    """The condition that some member at the path passes every test; without tests, that there is a
+    member.
+    """
     steps = tuple(Value(Constant.of(step)) for step in path[1:])
     return Call(SOME, (Attribute(path[:1]), *steps, *tests))
 
 
 def where(relation: str, field: str, *constants: Scalar) -> Call:
-    """The test that a field stands in the relation to one of the constants; TESTS has the relations."""
+    """The test that a field stands in the relation to one of the constants; TESTS has the
+    relations.
+    """
     if relation not in TESTS:
         raise MeaningProblem(f"a test is one of {', '.join(TESTS)}, got {relation}")
-    return Call(relation, (Value(Constant.of(field)), *(Value(Constant.of(each)) for each in constants)))
+    return Call(
+        relation, (Value(Constant.of(field)), *(Value(Constant.of(each)) for each in constants))
+    )
 
 
 def like_text(tokens: Sequence[Token]) -> str:
-    """A pattern as the constant of a LIKE test: `%` and `_` are wild, a backslash takes that from them."""
+    """A pattern as the constant of a LIKE test: `%` and `_` are wild, a backslash takes that from
+    them.
+    """
     return LikePattern.of(tokens).text(_ESCAPE)
 
 
@@ -92,14 +102,18 @@ def _below(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _passes(each: Call, member: Any) -> bool:
-    field, *constants = (argument.constant for argument in each.arguments if isinstance(argument, Value))
+    field, *constants = (
+        argument.constant for argument in each.arguments if isinstance(argument, Value)
+    )
     path = () if field.value == ITSELF else (str(field.value),)
     check = TESTS[each.function]
     return any(check(value, constants) for value in members_at(member, path))
 
 
 def _equals(value: Any, constants: Sequence[Constant]) -> bool:
-    """Equal in kind and value; a number is also equal to the text that writes it, as XML has only text."""
+    """Equal in kind and value; a number is also equal to the text that writes it, as XML has only
+    text.
+    """
     return any(_comparable(value, each.kind) == each.value for each in constants)
 
 
@@ -110,7 +124,9 @@ def _is(value: Any, constants: Sequence[Constant]) -> bool:
 
 def _is_like(value: Any, constants: Sequence[Constant]) -> bool:
     """An identifier of which the common spelling matches a pattern."""
-    return isinstance(value, str) and any(_matcher(str(each.value))(canonical(value)) for each in constants)
+    return isinstance(value, str) and any(
+        _matcher(str(each.value))(canonical(value)) for each in constants
+    )
 
 
 def _exists(value: Any, _: Sequence[Constant]) -> bool:
@@ -147,7 +163,9 @@ TESTS: dict[str, Callable[[Any, Sequence[Constant]], bool]] = {
     "TIME >": _timed(gt),
     "TIME >=": _timed(ge),
 }
-"""The relations of a test: constants of the TIME ones are instants in microseconds, those of LIKE are patterns."""
+"""The relations of a test: constants of the TIME ones are instants in microseconds, those of LIKE
+are patterns.
+"""
 
 
 def _comparable(value: Any, kind: Kind) -> Any:
@@ -167,7 +185,9 @@ def _number_of(text: str) -> int | float | None:
 
 
 def _is_short(value: Any) -> bool:
-    """Whether a value is a text that could write a number or a time; a longer one is not worth remembering."""
+    """Whether a value is a text that could write a number or a time; a longer one is not worth
+    remembering.
+    """
     return isinstance(value, str) and len(value) <= _LONGEST
 
 

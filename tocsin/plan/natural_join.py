@@ -1,4 +1,6 @@
-"""What occurrences bind, joined: rows that agree on the variables of both, found by their values and not by trying."""
+"""What occurrences bind, joined: rows that agree on the variables of both, found by their values
+and not by trying.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ def spend_nothing(rows: int) -> None:
 
 
 def natural_join(left: Rows, right: Rows, spend: Spend = spend_nothing) -> Rows:
-    """The rows of both that agree on what they share, each once, in the order of the left and then the right."""
+    """The rows of both that agree on what they share, each once, in the order of the left and then
+    the right.
+    """
     if left == NOTHING_BOUND:
         return right
     if right == NOTHING_BOUND:
@@ -65,7 +69,9 @@ def rows_without(rows: Rows, others: Iterable[Rows]) -> Rows:
             shared = tuple(name for name in mine if name in theirs)
             values = known.get((theirs, shared))
             if values is None:
-                values = known[theirs, shared] = frozenset(values_at(other, shared) for _, other in numbered)
+                values = known[theirs, shared] = frozenset(
+                    values_at(other, shared) for _, other in numbered
+                )
             if values_at(row, shared) in values:
                 break
         else:
@@ -85,7 +91,9 @@ def _names(row: Row) -> Names:
     return tuple([name for name, _ in row])
 
 
-def _table(numbered: Sequence[tuple[int, Row]], shared: Names) -> dict[Values, list[tuple[int, Row]]]:
+def _table(
+    numbered: Sequence[tuple[int, Row]], shared: Names
+) -> dict[Values, list[tuple[int, Row]]]:
     table: dict[Values, list[tuple[int, Row]]] = {}
     for number, row in numbered:
         table.setdefault(values_at(row, shared), []).append((number, row))

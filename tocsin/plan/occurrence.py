@@ -1,4 +1,6 @@
-"""An occurrence of a part: which events, when, where, what is bound, and which occurrences its named parts are."""
+"""An occurrence of a part: which events, when, where, what is bound, and which occurrences its
+named parts are.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +21,13 @@ Identity = tuple[tuple[str, str], ...]
 _NO_NAMES: Mapping[str, Occurrence] = {}
 
 
-# Never changed after it is made. Not frozen, because a frozen dataclass takes three times as long to make, and one is
-# made for every event that concerns a composite.
+# Never changed after it is made. Not frozen, because a frozen dataclass takes three times as long
+# to make, and one is made for every event that concerns a composite.
 @dataclass(slots=True, eq=False, init=False)
 class Occurrence:
-    """Members in canonical order; start and end span them, or the window of an absence. Detected when it ends."""
+    """Members in canonical order; start and end span them, or the window of an absence. Detected
+    when it ends.
+    """
 
     members: tuple[Event, ...]
     start: Instant
@@ -53,7 +57,9 @@ class Occurrence:
 
     @property
     def identity(self) -> Identity:
-        """Two occurrences of one part with equal identity and interval are the same; worked out once."""
+        """Two occurrences of one part with equal identity and interval are the same; worked out
+        once.
+        """
         if self._identity is None:
             self._identity = tuple([member.identity for member in self.members])
         return self._identity
@@ -70,7 +76,9 @@ class Occurrence:
 
     @property
     def place(self) -> Geometry | None:
-        """The extent of the members' places together, worked out once; None where no member has one."""
+        """The extent of the members' places together, worked out once; None where no member has
+        one.
+        """
         try:
             return self._place
         except AttributeError:
@@ -78,9 +86,16 @@ class Occurrence:
             return self._place
 
     def place_by(self, metric: Metric) -> Geometry | None:
-        """The place as a condition with the metric sees it: across the 180th meridian the globe has a shorter way."""
+        """The place as a condition with the metric sees it: across the 180th meridian the globe has
+        a shorter way.
+        """
         place = self.place
-        if metric is Metric.PLANAR or place is None or len(self.members) == 1 or width(place) <= HALF_TURN:
+        if (
+            metric is Metric.PLANAR
+            or place is None
+            or len(self.members) == 1
+            or width(place) <= HALF_TURN
+        ):
             return place
         return extent(self._places(), metric)
 
@@ -89,20 +104,26 @@ class Occurrence:
 
     def is_same(self, other: Occurrence) -> bool:
         """Whether both are one and the same occurrence."""
-        return self is other or ((self.start, self.end) == (other.start, other.end) and self.identity == other.identity)
+        return self is other or (
+            (self.start, self.end) == (other.start, other.end) and self.identity == other.identity
+        )
 
     def named(self, name: str) -> Occurrence:
         """The same occurrence, known by a name."""
-        return Occurrence(self.members, self.start, self.end, {**self.names, name: self}, self.absences, self.rows)
+        return Occurrence(
+            self.members, self.start, self.end, {**self.names, name: self}, self.absences, self.rows
+        )
 
     def binding(self, rows: Rows) -> Occurrence:
         """The same occurrence with other rows."""
         return Occurrence(self.members, self.start, self.end, self.names, self.absences, rows)
 
     def without(self, others: Sequence[Occurrence]) -> Occurrence | None:
-        """The same occurrence with the rows for which none of the others came; None where no row is left.
+        """The same occurrence with the rows for which none of the others came; None where no row is
+        left.
 
-        An absence is judged row by row: what came for one element of a list did not come for the next.
+        An absence is judged row by row: what came for one element of a list did not come for the
+        next.
         """
         if not others:
             return self if self.rows else None
@@ -112,28 +133,42 @@ class Occurrence:
         return self.binding(rows) if rows else None
 
     def with_silence(self, start: Instant, end: Instant) -> Occurrence:
-        """The same occurrence, after which nothing came in a window; it ends no earlier than the window."""
+        """The same occurrence, after which nothing came in a window; it ends no earlier than the
+        window.
+        """
         silence = (start, end)
         return Occurrence(
-            self.members, self.start, max(self.end, end), self.names, (*self.absences, silence), self.rows
+            self.members,
+            self.start,
+            max(self.end, end),
+            self.names,
+            (*self.absences, silence),
+            self.rows,
         )
 
     def with_silence_before(self, start: Instant) -> Occurrence:
         """The same occurrence, before which nothing came in a window; it starts with the window."""
         silence = (start, self.start)
-        return Occurrence(self.members, start, self.end, self.names, (*self.absences, silence), self.rows)
+        return Occurrence(
+            self.members, start, self.end, self.names, (*self.absences, silence), self.rows
+        )
 
 
 def occurrence_of(event: Event, rows: Rows = NOTHING_BOUND) -> Occurrence:
-    """The occurrence that is one event, with what it binds; one without a time occurs in no composite."""
+    """The occurrence that is one event, with what it binds; one without a time occurs in no
+    composite.
+    """
     interval = event.interval
     if interval is None:
-        raise EventProblem("an event without a time cannot take part in a composite", code="UntimedEvent")
+        raise EventProblem(
+            "an event without a time cannot take part in a composite", code="UntimedEvent"
+        )
     return Occurrence((event,), interval.start, interval.end, rows=rows)
 
 
 def combined(parts: Sequence[Occurrence], spend: Spend = spend_nothing) -> Occurrence | None:
-    """The occurrence of all parts together; None where they disagree on what they bind or share a member by chance.
+    """The occurrence of all parts together; None where they disagree on what they bind or share a
+    member by chance.
 
     `spend` hears of the rows that are joined.
     """
@@ -145,7 +180,9 @@ def combined(parts: Sequence[Occurrence], spend: Spend = spend_nothing) -> Occur
 
 
 def _pair(first: Occurrence, second: Occurrence, spend: Spend) -> Occurrence | None:
-    """The usual case, two parts with nothing in common, without the tables that the general one needs."""
+    """The usual case, two parts with nothing in common, without the tables that the general one
+    needs.
+    """
     if len(first.members) == len(second.members) == 1:
         one, other = first.members[0], second.members[0]
         if one.identity == other.identity:
@@ -156,7 +193,9 @@ def _pair(first: Occurrence, second: Occurrence, spend: Spend) -> Occurrence | N
         if len(by_identity) != len(first.members) + len(second.members):
             return None
         members = tuple(sorted(by_identity.values(), key=lambda member: member.order))
-    rows = first.rows if second.rows is NOTHING_BOUND else natural_join(first.rows, second.rows, spend)
+    rows = (
+        first.rows if second.rows is NOTHING_BOUND else natural_join(first.rows, second.rows, spend)
+    )
     if not rows:
         return None
     return Occurrence(

@@ -1,6 +1,8 @@
-"""Windows of absolute time that are over: nothing that is still to come can lie in them (decision 0031).
+"""Windows of absolute time that are over: nothing that is still to come can lie in them (decision
+0031).
 
-Over means before the clock of the host, never before today: last year's events are replayed with last year's clock.
+Over means before the clock of the host, never before today: last year's events are replayed with
+last year's clock.
 """
 
 from __future__ import annotations
@@ -13,7 +15,10 @@ from tocsin.plan.composites import Absence, DuringWindow, FixedWindow, Only, Par
 from tocsin.values.time import Duration, Instant, format_instant
 
 WINDOW_IN_PAST = "WindowInPast"
-HINT = "give a window that ends later; to replay events of that time, subscribe before the first of them"
+HINT = (
+    "give a window that ends later; to replay events of that time, subscribe before the first of"
+    " them"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +46,9 @@ def absolute_windows(part: Part) -> Iterator[AbsoluteWindow]:
 
 
 def past_window(part: Part, now: Instant) -> AbsoluteWindow | None:
-    """The first window of a part that has ended by `now`; without it the part cannot occur any more."""
+    """The first window of a part that has ended by `now`; without it the part cannot occur any
+    more.
+    """
     return next((each for each in absolute_windows(part) if each.end <= now), None)
 
 

@@ -1,7 +1,8 @@
-"""Regular paths: which ways lead from an element down to another, by the names of the elements on the way.
+"""Regular paths: which ways lead from an element down to another, by the names of the elements on
+the way.
 
-As in XML-QL: `bib.book.title`, `part+.(subpart|component.piece)`; a step takes one element to one of its children. A
-path of no steps, which `part*` and `part?` allow, stays where it is.
+As in XML-QL: `bib.book.title`, `part+.(subpart|component.piece)`; a step takes one element to one
+of its children. A path of no steps, which `part*` and `part?` allow, stays where it is.
 """
 
 from __future__ import annotations
@@ -84,7 +85,9 @@ def path_text(path: RegularPath, name_text: Callable[[str], str]) -> str:
 
 
 def _text(path: RegularPath, name_text: Callable[[str], str], binding: int) -> str:
-    """Binding strength of the context: 0 anything may stand bare, 1 inside a sequence, 2 before a mark."""
+    """Binding strength of the context: 0 anything may stand bare, 1 inside a sequence, 2 before a
+    mark.
+    """
     match path:
         case PathStep(name):
             return "$" if name is None else name_text(name)

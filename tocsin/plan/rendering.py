@@ -53,10 +53,16 @@ class Told:
         self._sources = tuple([member.source for member in members])
         self._place = None if place is None else format_place(place)
         self._constituents = _constituents(occurrence, windows, names)
-        self._bindings = bindings if occurrence.rows is NOTHING_BOUND else bindings | values_of(occurrence.rows)
+        self._bindings = (
+            bindings if occurrence.rows is NOTHING_BOUND else bindings | values_of(occurrence.rows)
+        )
 
-    def match(self, subscription: str, output: Output = _FORWARD, asking: Asking = asking_nothing) -> Match | None:
-        """The match of a composite subscription; None where nothing comes out, GivenUp where it is too much."""
+    def match(
+        self, subscription: str, output: Output = _FORWARD, asking: Asking = asking_nothing
+    ) -> Match | None:
+        """The match of a composite subscription; None where nothing comes out, GivenUp where it is
+        too much.
+        """
         occurrence = self.occurrence
         outputs: tuple[str, ...] | None = ()
         if not isinstance(output, Forward):
@@ -80,9 +86,14 @@ class Told:
 
 
 def match_of(
-    subscription: str, occurrence: Detected, output: Output = _FORWARD, asking: Asking = asking_nothing
+    subscription: str,
+    occurrence: Detected,
+    output: Output = _FORWARD,
+    asking: Asking = asking_nothing,
 ) -> Match | None:
-    """The match of a composite subscription; None where nothing comes out, GivenUp where it is too much."""
+    """The match of a composite subscription; None where nothing comes out, GivenUp where it is too
+    much.
+    """
     return Told(occurrence).match(subscription, output, asking)
 
 
@@ -90,9 +101,12 @@ def matches_of(
     found: Iterable[tuple[str, Detected]],
     plans: Mapping[str, Plan],
     asking: Asking = asking_nothing,
-    give_up: Callable[[str, Sequence[Event], GivenUp], object] = lambda subscription, events, why: None,
+    give_up: Callable[[str, Sequence[Event], GivenUp], object] = lambda subscription, events, why: (
+        None
+    ),
 ) -> list[Match]:
-    """The matches of subscriptions and the occurrences that they ring for; those of one occurrence come in a row.
+    """The matches of subscriptions and the occurrences that they ring for; those of one occurrence
+    come in a row.
 
     `give_up` hears of those that are too much to tell.
     """
@@ -112,7 +126,11 @@ def matches_of(
 
 
 def match_of_atom(
-    subscription: str, event: Event, rows: Rows, output: Output = _FORWARD, asking: Asking = asking_nothing
+    subscription: str,
+    event: Event,
+    rows: Rows,
+    output: Output = _FORWARD,
+    asking: Asking = asking_nothing,
 ) -> Match | None:
     """The match of an atomic subscription that binds variables or puts something out.
 
@@ -137,8 +155,12 @@ def match_of_atom(
     )
 
 
-def outputs_of(output: Output, rows: Rows, sent: Sequence[Event], ask: Ask = ask_nothing) -> tuple[str, ...] | None:
-    """The texts that come out; None where a construction has none to give, so that nothing is to be told."""
+def outputs_of(
+    output: Output, rows: Rows, sent: Sequence[Event], ask: Ask = ask_nothing
+) -> tuple[str, ...] | None:
+    """The texts that come out; None where a construction has none to give, so that nothing is to be
+    told.
+    """
     match output:
         case Forward():
             return ()
@@ -160,15 +182,21 @@ def _sent(output: Output, occurrence: Detected) -> Sequence[Event]:
 
 
 def _document_of_part(occurrence: Detected, name: str) -> Element | None:
-    """The document of the event that a named part is; None where the occurrence has no such part."""
+    """The document of the event that a named part is; None where the occurrence has no such
+    part.
+    """
     part = occurrence.names.get(name)
     return None if part is None else document_to_match(part.members[0])
 
 
-def _constituents(occurrence: Detected, windows: Sequence[str], names: Sequence[tuple[str, Detected]]) -> str:
-    """All that tells one match of a subscription from another: members, windows, names and what variables are bound to.
+def _constituents(
+    occurrence: Detected, windows: Sequence[str], names: Sequence[tuple[str, Detected]]
+) -> str:
+    """All that tells one match of a subscription from another: members, windows, names and what
+    variables are bound to.
 
-    A letter begins what follows the members; the length of a part begins with a digit, so that nothing runs together.
+    A letter begins what follows the members; the length of a part begins with a digit, so that
+    nothing runs together.
     """
     members = occurrence.members
     told = measured([text for member in members for text in (member.source, member.id)])

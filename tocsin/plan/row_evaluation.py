@@ -1,4 +1,6 @@
-"""What operands and conditions come to in a row: a value or unknown, and a truth; and rows put in order."""
+"""What operands and conditions come to in a row: a value or unknown, and a truth; and rows put in
+order.
+"""
 
 from __future__ import annotations
 
@@ -111,7 +113,9 @@ def _compared(left: Known | None, relation: str, right: Known | None) -> Truth:
 
 def _compared_dates(left: Known, relation: str, right: Known) -> Truth:
     """As moments; unknown where one of them is no date."""
-    dates = [each if isinstance(each, Date) else date_of(plain_text(each)) for each in (left, right)]
+    dates = [
+        each if isinstance(each, Date) else date_of(plain_text(each)) for each in (left, right)
+    ]
     instants = [each.instant for each in dates if each is not None]
     return truth(RELATIONS[relation](*instants)) if len(instants) == 2 else Truth.UNKNOWN
 

@@ -1,7 +1,8 @@
 """The functions of conditions and templates. Each takes values and gives a value; None is unknown.
 
-A function of something unknown, or of a value that is not of its kind, is unknown, never an error. Texts are counted in
-characters from 1. What would be longer than `MAX_TEXT` is `GivenUp`: nothing is cut off.
+A function of something unknown, or of a value that is not of its kind, is unknown, never an error.
+Texts are counted in characters from 1. What would be longer than `MAX_TEXT` is `GivenUp`: nothing
+is cut off.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ _TAG = re.compile(r"""<(?:[^<>"]|"[^"]*")*>""")
 
 
 class GivenUp(Exception):
-    """What a subscription asks for is not worked out for an event: it is told with the code and the reason."""
+    """What a subscription asks for is not worked out for an event: it is told with the code and the
+    reason.
+    """
 
     def __init__(self, reason: str, code: str = "LIMIT") -> None:
         super().__init__(reason, code)
@@ -85,7 +88,9 @@ def _concat(arguments: Sequence[Known]) -> str:
 
 
 def _substring(arguments: Sequence[Known]) -> str | None:
-    """The characters from a position on, so many or all; what lies before the first or after the last is not there."""
+    """The characters from a position on, so many or all; what lies before the first or after the
+    last is not there.
+    """
     text, *rest = arguments
     numbers = [_whole(each) for each in rest]
     if None in numbers:

@@ -1,7 +1,8 @@
-"""What is said about the values of one row: operands (constants, variables, functions, arithmetic) and conditions.
+"""What is said about the values of one row: operands (constants, variables, functions, arithmetic)
+and conditions.
 
-A condition is true, false or unknown; AND, OR and NOT follow Kleene's tables. What the terms come to is worked out in
-`row_evaluation`.
+A condition is true, false or unknown; AND, OR and NOT follow Kleene's tables. What the terms come
+to is worked out in `row_evaluation`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,14 @@ from typing import Any, TypeAlias, assert_never
 from tocsin.errors import MeaningProblem
 from tocsin.values.like import LikePattern
 
-RELATIONS: Mapping[str, Callable[[Any, Any], bool]] = {"=": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
+RELATIONS: Mapping[str, Callable[[Any, Any], bool]] = {
+    "=": eq,
+    "!=": ne,
+    "<": lt,
+    "<=": le,
+    ">": gt,
+    ">=": ge,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +49,9 @@ class FunctionValue:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceValue:
-    """The one value where the condition is true, the other where it is false; unknown where that is unknown."""
+    """The one value where the condition is true, the other where it is false; unknown where that is
+    unknown.
+    """
 
     condition: RowCondition
     then: Operand
@@ -53,7 +63,8 @@ Operand: TypeAlias = TextValue | VariableValue | FunctionValue | ChoiceValue
 
 @dataclass(frozen=True, slots=True)
 class ValueCondition:
-    """A variable compares with a constant or with another variable; as numbers where both are decimal numbers.
+    """A variable compares with a constant or with another variable; as numbers where both are
+    decimal numbers.
 
     Other values are only equal or not: an ordering between them is false.
     """
@@ -66,7 +77,9 @@ class ValueCondition:
     def __post_init__(self) -> None:
         _require_relation(self.relation)
         if (self.constant is None) == (self.other is None):
-            raise MeaningProblem("a condition compares with a constant or with a variable, one of them")
+            raise MeaningProblem(
+                "a condition compares with a constant or with a variable, one of them"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +131,16 @@ class RowAny:
     conditions: tuple[RowCondition, ...]
 
 
-RowCondition: TypeAlias = ValueCondition | ComparedValues | ValueLike | ValueAmong | RowNot | RowAll | RowAny
+RowCondition: TypeAlias = (
+    ValueCondition | ComparedValues | ValueLike | ValueAmong | RowNot | RowAll | RowAny
+)
 
 
 @dataclass(frozen=True, slots=True)
 class OrderKey:
-    """Rows in the order of a variable's values: numbers by value, then texts by code point; or the other way round."""
+    """Rows in the order of a variable's values: numbers by value, then texts by code point; or the
+    other way round.
+    """
 
     variable: str
     descending: bool = False

@@ -1,4 +1,6 @@
-"""Conditions and values written out as E-XML-QL: what explains them, and reads as the same again."""
+"""Conditions and values written out as E-XML-QL: what explains them, and reads as the same
+again.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,10 @@ def operand_text(operand: Operand) -> str:
         case FunctionValue(function, arguments):
             return f"{function}({', '.join(map(operand_text, arguments))})"
         case ChoiceValue(condition, then, otherwise):
-            return f"{IF}({condition_text(condition)}, {operand_text(then)}, {operand_text(otherwise)})"
+            return (
+                f"{IF}({condition_text(condition)}, {operand_text(then)},"
+                f" {operand_text(otherwise)})"
+            )
         case _:
             assert_never(operand)
 

@@ -1,7 +1,9 @@
-"""Scopes of named parts: where one occurrence must play several roles, and where it is settled that it does.
+"""Scopes of named parts: where one occurrence must play several roles, and where it is settled that
+it does.
 
-The scope root of a name that stands in several places is the lowest operator above all of them; the operators on the
-way from the places to the root are its scope. Equal parts are one part: a plan is a graph, not a tree.
+The scope root of a name that stands in several places is the lowest operator above all of them; the
+operators on the way from the places to the root are its scope. Equal parts are one part: a plan is
+a graph, not a tree.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ from tocsin.plan.composites import Either, Named, Part, parts_of
 class Scope:
     """The operators between the places of a name and its root, the root included.
 
-    An operator is `required` where no alternative stands between it and the root: what fails there fails the root.
+    An operator is `required` where no alternative stands between it and the root: what fails there
+    fails the root.
     """
 
     root: Part
@@ -36,7 +39,9 @@ def scopes_of(pattern: Part) -> Mapping[str, Scope]:
 
 
 class _Graph:
-    """The parts of a pattern, numbered from the inside out: a part is hashed, which takes long, for its number only."""
+    """The parts of a pattern, numbered from the inside out: a part is hashed, which takes long, for
+    its number only.
+    """
 
     __slots__ = ("_above", "_heights", "_numbers", "parts", "users")
 
@@ -63,7 +68,9 @@ class _Graph:
         return number
 
     def scope(self, places: Sequence[int]) -> Scope:
-        """The scope of a name that stands at places: the lowest operator above all of them is its root."""
+        """The scope of a name that stands at places: the lowest operator above all of them is its
+        root.
+        """
         above = [self._ancestors(place) for place in places]
         common = [part for part in frozenset.intersection(*above) if not self._is_name(part)]
         root = min(common, key=lambda part: (self._heights[part], part))
@@ -77,7 +84,9 @@ class _Graph:
         """The part and everything above it."""
         known = self._above.get(part)
         if known is None:
-            known = self._above[part] = frozenset({part}).union(*map(self._ancestors, self.users[part]))
+            known = self._above[part] = frozenset({part}).union(
+                *map(self._ancestors, self.users[part])
+            )
         return known
 
     def _is_name(self, part: int) -> bool:

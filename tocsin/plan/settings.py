@@ -1,4 +1,6 @@
-"""What a subscription sets beside its text: the consumption policy of its operators, and the horizon of its state."""
+"""What a subscription sets beside its text: the consumption policy of its operators, and the
+horizon of its state.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ DEFAULT_HORIZON: Duration = 24 * 3_600 * 1_000_000
 
 
 def with_settings(plan: Plan, policy: Policy | None, horizon: Duration | None) -> Plan:
-    """The plan under a policy (None keeps each operator's own), with a bound for what has none of its own."""
+    """The plan under a policy (None keeps each operator's own), with a bound for what has none of
+    its own.
+    """
     return with_horizon(replace(plan, pattern=under_policy(plan.pattern, policy)), horizon)
 
 

@@ -1,7 +1,9 @@
-"""A join of named parts need not wait longer than another join of the same parts beside it lets them lie apart.
+"""A join of named parts need not wait longer than another join of the same parts beside it lets
+them lie apart.
 
-In `|($a;)$b; && DIST($a;; <; 200)$b;` the relation in time says how far apart the two may end, the relation in space
-says nothing of it. Both must agree on who `$a;` and `$b;` are, so what the first excludes is of no use to the second.
+In `|($a;)$b; && DIST($a;; <; 200)$b;` the relation in time says how far apart the two may end, the
+relation in space says nothing of it. Both must agree on who `$a;` and `$b;` are, so what the first
+excludes is of no use to the second.
 """
 
 from __future__ import annotations
@@ -14,7 +16,9 @@ from tocsin.plan.rewriting import with_parts
 from tocsin.values.time import Duration
 
 _PAIRING_ALL = (Policy.DEFERRED, Policy.UNRESTRICTED, Policy.GLOBE)
-"""Policies under which a pair that completes nothing takes nothing away: names that stand twice have a scope."""
+"""Policies under which a pair that completes nothing takes nothing away: names that stand twice
+have a scope.
+"""
 
 
 def with_sibling_bounds(part: Part) -> Part:
@@ -27,9 +31,16 @@ def with_sibling_bounds(part: Part) -> Part:
 
 def _bounded(inner: Part, whole: Join) -> Part:
     names = _names(inner)
-    if not isinstance(inner, Join) or inner.policy not in _PAIRING_ALL or not names or _span(inner) is not None:
+    if (
+        not isinstance(inner, Join)
+        or inner.policy not in _PAIRING_ALL
+        or not names
+        or _span(inner) is not None
+    ):
         return inner
-    spans = [span for each in whole.parts if _names(each) >= names and (span := _span(each)) is not None]
+    spans = [
+        span for each in whole.parts if _names(each) >= names and (span := _span(each)) is not None
+    ]
     return replace(inner, keep=min(spans)) if spans else inner
 
 

@@ -1,4 +1,6 @@
-"""Templates of CONSTRUCT: elements to be built out of the values of rows, and queries that stand inside of them."""
+"""Templates of CONSTRUCT: elements to be built out of the values of rows, and queries that stand
+inside of them.
+"""
 
 from __future__ import annotations
 
@@ -31,14 +33,18 @@ class OutputText:
 
 @dataclass(frozen=True, slots=True)
 class OutputValue:
-    """The value of a variable: a deep copy of an element, the content, or a text; as a name, the text."""
+    """The value of a variable: a deep copy of an element, the content, or a text; as a name, the
+    text.
+    """
 
     variable: str
 
 
 @dataclass(frozen=True, slots=True)
 class SkolemTerm:
-    """An id made of values: equal values give equal ids everywhere; without variables there is one for a match."""
+    """An id made of values: equal values give equal ids everywhere; without variables there is one
+    for a match.
+    """
 
     function: str
     variables: tuple[str, ...]
@@ -57,7 +63,9 @@ class OutputAttribute:
 
 @dataclass(frozen=True, slots=True)
 class TemplateElement:
-    """An element to be built; names are as they are written out, prefix included, or what a variable is bound to."""
+    """An element to be built; names are as they are written out, prefix included, or what a
+    variable is bound to.
+    """
 
     name: str | OutputValue
     attributes: tuple[OutputAttribute, ...] = ()
@@ -66,10 +74,11 @@ class TemplateElement:
 
 @dataclass(frozen=True, slots=True)
 class NestedQuery:
-    """For each row of the patterns that agrees with the row around it and meets the conditions, the content.
+    """For each row of the patterns that agrees with the row around it and meets the conditions, the
+    content.
 
-    Variables of the row around are visible inside, not the reverse. A source that is a variable is bound outside, or
-    by a pattern before.
+    Variables of the row around are visible inside, not the reverse. A source that is a variable is
+    bound outside, or by a pattern before.
     """
 
     patterns: tuple[SourcedPattern, ...]
@@ -78,7 +87,9 @@ class NestedQuery:
     content: TemplateContent
 
 
-TemplateContent: TypeAlias = TemplateElement | OutputText | OutputValue | ComputedValue | NestedQuery
+TemplateContent: TypeAlias = (
+    TemplateElement | OutputText | OutputValue | ComputedValue | NestedQuery
+)
 
 
 def template_variables(content: TemplateContent) -> Iterator[str]:
@@ -97,9 +108,11 @@ def template_variables(content: TemplateContent) -> Iterator[str]:
 
 
 def free_variables(query: NestedQuery) -> Iterator[str]:
-    """The variables of a nested query that the rows around it bind: those that its own patterns do not bind first.
+    """The variables of a nested query that the rows around it bind: those that its own patterns do
+    not bind first.
 
-    A variable that both bind is among them, because the two must agree; which those are, the rows around it say.
+    A variable that both bind is among them, because the two must agree; which those are, the rows
+    around it say.
     """
     for each in query.patterns:
         if isinstance(each.source, InVariable):

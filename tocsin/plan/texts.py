@@ -1,7 +1,8 @@
-"""Functions on texts and times of the amqp dialect, and how a LIKE pattern is held in an expression.
+"""Functions on texts and times of the amqp dialect, and how a LIKE pattern is held in an
+expression.
 
-Every function gives NULL where an argument is absent, of the wrong kind, or a position or count that is not whole.
-Positions count from 1, as in SQL.
+Every function gives NULL where an argument is absent, of the wrong kind, or a position or count
+that is not whole. Positions count from 1, as in SQL.
 """
 
 from __future__ import annotations
@@ -15,14 +16,18 @@ from tocsin.values.scalars import Kind, kind_of
 from tocsin.values.time import parse_instant
 
 INSTANT_OF = "INSTANT"
-"""The microseconds of an RFC 3339 text; no text of the language has this name, comparisons with times lower to it."""
+"""The microseconds of an RFC 3339 text; no text of the language has this name, comparisons with
+times lower to it.
+"""
 
 _ESCAPE = "\\"
 _WILD: dict[str, Token] = {"%": Wild.ANY_RUN, "_": Wild.ANY_ONE}
 
 
 def text_of_pattern(pattern: LikePattern) -> str:
-    """A pattern as a constant of an expression: a backslash takes from `%`, `_` and itself what they mean."""
+    """A pattern as a constant of an expression: a backslash takes from `%`, `_` and itself what
+    they mean.
+    """
     return pattern.text(_ESCAPE)
 
 
@@ -48,7 +53,9 @@ def _left(text: Any, count: Any) -> str | None:
 
 def _right(text: Any, count: Any) -> str | None:
     length = _count(count)
-    return None if length is None or not isinstance(text, str) else text[max(0, len(text) - length) :]
+    return (
+        None if length is None or not isinstance(text, str) else text[max(0, len(text) - length) :]
+    )
 
 
 def _substring(text: Any, start: Any, count: Any = 1 << 62) -> str | None:
@@ -86,7 +93,14 @@ TEXT_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "DATE": _of_text(_milliseconds),
     INSTANT_OF: _of_text(_instant),
 }
-ARGUMENTS = {"LOWER": (1,), "UPPER": (1,), "LEFT": (2,), "RIGHT": (2,), "SUBSTRING": (2, 3), "DATE": (1,)}
+ARGUMENTS = {
+    "LOWER": (1,),
+    "UPPER": (1,),
+    "LEFT": (2,),
+    "RIGHT": (2,),
+    "SUBSTRING": (2, 3),
+    "DATE": (1,),
+}
 """How many arguments each function of the dialect takes."""
 
 TEXT_RESULTS = frozenset(("LOWER", "UPPER", "LEFT", "RIGHT", "SUBSTRING"))

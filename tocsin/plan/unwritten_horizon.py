@@ -1,4 +1,6 @@
-"""Where a part waits for the default horizon, which nobody wrote (decision 0007): legal, and perhaps not meant."""
+"""Where a part waits for the default horizon, which nobody wrote (decision 0007): legal, and
+perhaps not meant.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,17 @@ DEFAULT_HORIZON_USED = "DefaultHorizon"
 
 
 def horizon_warnings(pattern: Part, horizon: Duration) -> Iterator[MeaningProblem]:
-    """A warning for every join or absence in which nothing but the horizon ends a wait; each is told once."""
+    """A warning for every join or absence in which nothing but the horizon ends a wait; each is
+    told once.
+    """
     for owner, slots in _endless(pattern).items():
         parts = " and ".join(dict.fromkeys(short_text(parts_of(owner)[slot]) for slot in slots))
         until = format_duration(horizon)
         message = f"only the default horizon bounds how long {parts} is waited for or kept: {until}"
-        hint = f'give it a window, or write "horizon": "10m" beside the expression; "{until}" says that it is meant'
+        hint = (
+            f'give it a window, or write "horizon": "10m" beside the expression; "{until}" says'
+            " that it is meant"
+        )
         yield MeaningProblem(message, code=DEFAULT_HORIZON_USED, hint=hint)
 
 
@@ -33,10 +40,15 @@ def _endless(pattern: Part) -> Mapping[Part, list[int]]:
 
 
 def _is_about_the_same(owner: Part) -> bool:
-    """Whether a join is of conditions on the same named parts: all hold at once, or one of them waits by itself."""
+    """Whether a join is of conditions on the same named parts: all hold at once, or one of them
+    waits by itself.
+    """
     if not isinstance(owner, Join):
         return False
-    names = [frozenset(each.name for each in parts_of(part) if isinstance(each, Named)) for part in owner.parts]
+    names = [
+        frozenset(each.name for each in parts_of(part) if isinstance(each, Named))
+        for part in owner.parts
+    ]
     joined = [
         isinstance(part, Join) and len(parts_of(part)) == len(named)
         for part, named in zip(owner.parts, names, strict=True)

@@ -1,4 +1,6 @@
-"""The wire form of a plan: JSON with a version, the same plan back. What is no known node is refused."""
+"""The wire form of a plan: JSON with a version, the same plan back. What is no known node is
+refused.
+"""
 
 from __future__ import annotations
 
@@ -37,13 +39,16 @@ VERSION = 1
 
 def plan_to_json(plan: composites.Plan) -> str:
     """The plan as one line of JSON."""
-    return json.dumps({"tocsin-plan": VERSION, "plan": _encode(plan)}, separators=(",", ":"), ensure_ascii=False)
+    return json.dumps(
+        {"tocsin-plan": VERSION, "plan": _encode(plan)}, separators=(",", ":"), ensure_ascii=False
+    )
 
 
 def plan_from_json(text: str, knowledge: Iterable[Ontology | TBox] = ()) -> composites.Plan:
     """The plan of a wire text; raises where the text is not one or comes from another version.
 
-    Ontologies and TBoxes go by their fingerprints on the wire; those that the plan speaks of are to be given.
+    Ontologies and TBoxes go by their fingerprints on the wire; those that the plan speaks of are to
+    be given.
     """
     try:
         body = json.loads(text)
@@ -73,7 +78,18 @@ _MODULES = (
 )
 _NODES: dict[str, type] = _classes(*_MODULES) | {
     each.__name__: each
-    for each in (Constant, Iri, Kind, LikePattern, Literal, Metric, SpatialRelation, Truth, Wild, World)
+    for each in (
+        Constant,
+        Iri,
+        Kind,
+        LikePattern,
+        Literal,
+        Metric,
+        SpatialRelation,
+        Truth,
+        Wild,
+        World,
+    )
 }
 
 

@@ -1,4 +1,6 @@
-"""The reference: what a plan means, written to be read, slow on purpose. It is the oracle of every other evaluator."""
+"""The reference: what a plan means, written to be read, slow on purpose. It is the oracle of every
+other evaluator.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +24,14 @@ from tocsin.values.time import Instant
 __all__ = ["detected", "holds", "matches", "truth_of"]
 
 
-def matches(subscription: str, plan: Plan, events: Iterable[Event], until: Instant | None = None) -> list[Match]:
+def matches(
+    subscription: str, plan: Plan, events: Iterable[Event], until: Instant | None = None
+) -> list[Match]:
     """Every match of a plan over finite input, in output order, when the clock stops at `until`.
 
-    A repeated identity counts once. Occurrences with the same members and windows are one match. A window of absolute
-    time that ended before the first event was over when time began: nothing is told of it. What is too much to tell is
-    no match.
+    A repeated identity counts once. Occurrences with the same members and windows are one match. A
+    window of absolute time that ended before the first event was over when time began: nothing is
+    told of it. What is too much to tell is no match.
     """
     ordered = in_canonical_order(events)
     if is_over_before(plan.pattern, ordered):
@@ -37,7 +41,9 @@ def matches(subscription: str, plan: Plan, events: Iterable[Event], until: Insta
     return sorted(once.values(), key=lambda match: match.order)
 
 
-def _told(subscription: str, plan: Plan, ordered: Sequence[Event], until: Instant | None) -> Iterator[Match]:
+def _told(
+    subscription: str, plan: Plan, ordered: Sequence[Event], until: Instant | None
+) -> Iterator[Match]:
     for tell in _rings(subscription, plan, ordered, until):
         try:
             match = tell()

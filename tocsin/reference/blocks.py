@@ -1,4 +1,6 @@
-"""What an XML block means: every mapping of its patterns, tried one after the other, by the rules M1-M6 of the spec."""
+"""What an XML block means: every mapping of its patterns, tried one after the other, by the rules
+M1-M6 of the spec.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +77,9 @@ def asking(documents: Documents) -> Ask:
     def ask(query: NestedQuery, row: Row) -> Iterable[Row]:
         around = {name: value for name, value in row if isinstance(value, str | tuple)}
         found = {_row(values): None for values in _choices(query.patterns, around, documents)}
-        kept = [each for each in found if all(meets(condition, each) for condition in query.conditions)]
+        kept = [
+            each for each in found if all(meets(condition, each) for condition in query.conditions)
+        ]
         return ordered(kept, query.order)
 
     return ask
@@ -86,7 +90,9 @@ def _row(values: _Bound) -> Row:
 
 
 def _is_decided(block: XmlBlock, root: Element) -> bool:
-    """Whether every XPath expression is within its budget; else the block is undecided, and does not match."""
+    """Whether every XPath expression is within its budget; else the block is undecided, and does
+    not match.
+    """
     paths = [each for each in block.patterns if isinstance(each, XPathPattern)]
     shape = outlined_shape(root, _outline(root)) if paths else None
     return shape is None or all(_is_cheap(each, shape) for each in paths)
@@ -96,7 +102,9 @@ def _outline(root: Element) -> Outline:
     numbers = {element: number for number, element in enumerate(root.iter())}
     above = [list(element.iterancestors()) for element in numbers]
     parents = [numbers[way[0]] if way else -1 for way in above]
-    return Outline([str(element.tag) for element in numbers], parents, [len(way) + 1 for way in above])
+    return Outline(
+        [str(element.tag) for element in numbers], parents, [len(way) + 1 for way in above]
+    )
 
 
 def _is_cheap(pattern: XPathPattern, shape: Shape) -> bool:
@@ -106,7 +114,9 @@ def _is_cheap(pattern: XPathPattern, shape: Shape) -> bool:
 
 
 def _choices(patterns: Sequence[Pattern], bound: _Bound, documents: Documents) -> Iterator[_Bound]:
-    """Every combination of ways to fit the patterns, by the place of the first, then of the next."""
+    """Every combination of ways to fit the patterns, by the place of the first, then of the
+    next.
+    """
     if not patterns:
         yield bound
         return
@@ -154,18 +164,27 @@ def _selected(pattern: XPathPattern, root: Element | None) -> Iterator[_Pairs]:
 
 
 def mapped(pattern: PatternElement, outermost: Sequence[Element]) -> Iterator[_Pairs]:
-    """Every mapping that keeps M1-M5, by the positions of the images: first of the first element, then of the next."""
-    positions = {element: number for number, element in enumerate(each for root in outermost for each in root.iter())}
+    """Every mapping that keeps M1-M5, by the positions of the images: first of the first element,
+    then of the next.
+    """
+    positions = {
+        element: number
+        for number, element in enumerate(each for root in outermost for each in root.iter())
+    }
     for image in first_images(pattern, positions, outermost):
         yield from mappings(pattern, image, positions, outermost)
 
 
-def first_images(pattern: PatternElement, positions: _Positions, outermost: Sequence[Element]) -> list[Node]:
+def first_images(
+    pattern: PatternElement, positions: _Positions, outermost: Sequence[Element]
+) -> list[Node]:
     """M5: where the first element may be mapped to, as far as its path says."""
     if pattern.path is None:
         return list(positions)
     starts: list[Node] = [None, *positions]
-    return _sorted({node for start in starts for node in reached(pattern.path, start, outermost)}, positions)
+    return _sorted(
+        {node for start in starts for node in reached(pattern.path, start, outermost)}, positions
+    )
 
 
 def mappings(
@@ -211,7 +230,9 @@ def attributes_for(test: AttributeTest, image: Element) -> list[tuple[str, str]]
 def images_below(
     child: PatternElement, image: Node, positions: _Positions, outermost: Sequence[Element]
 ) -> Sequence[Node]:
-    """M2: the descendants exactly so many levels below, or where the path leads, in document order."""
+    """M2: the descendants exactly so many levels below, or where the path leads, in
+    document order.
+    """
     if child.path is not None:
         return _sorted(reached(child.path, image, outermost), positions)
     level: Sequence[Node] = [image]
@@ -222,7 +243,9 @@ def images_below(
 
 def in_sibling_order(images: Sequence[Node], positions: _Positions) -> bool:
     """M3: each ends before the next starts."""
-    spans = [(positions[each], positions[each] + _size(each)) for each in images if each is not None]
+    spans = [
+        (positions[each], positions[each] + _size(each)) for each in images if each is not None
+    ]
     return all(one[1] <= other[0] for one, other in pairwise(spans))
 
 
@@ -235,17 +258,24 @@ def _size(element: Element) -> int:
 
 
 def _own(each: PatternElement, image: Node) -> Iterator[_Pairs]:
-    """What the element itself binds; where a variable takes the names of attributes, one way for each of them."""
+    """What the element itself binds; where a variable takes the names of attributes, one way for
+    each of them.
+    """
     if image is None:
         yield ()
         return
     bound = [(binding.variable, bound_value(binding.what, image)) for binding in each.bindings]
     for chosen in product(*(attributes_for(test, image) for test in each.attributes)):
         found = zip(each.attributes, chosen, strict=True)
-        yield [*bound, *(pair for test, attribute in found for pair in _attribute_pairs(test, attribute))]
+        yield [
+            *bound,
+            *(pair for test, attribute in found for pair in _attribute_pairs(test, attribute)),
+        ]
 
 
-def _attribute_pairs(test: AttributeTest, attribute: tuple[str, str]) -> Iterator[tuple[str, XmlValue]]:
+def _attribute_pairs(
+    test: AttributeTest, attribute: tuple[str, str]
+) -> Iterator[tuple[str, XmlValue]]:
     name, value = attribute
     if test.name_variable is not None:
         yield test.name_variable, local_name(name)

@@ -1,7 +1,9 @@
-"""Computed conditions of the selector, jms and amqp dialects, by the rules of the language page, without short cuts.
+"""Computed conditions of the selector, jms and amqp dialects, by the rules of the language page,
+without short cuts.
 
-A value that cannot be computed is nothing, and a comparison with nothing is UNKNOWN. The rules of cesql are checked by
-its conformance kit and those of lists by the tests of EPCIS; both are evaluated here as in the engine.
+A value that cannot be computed is nothing, and a comparison with nothing is UNKNOWN. The rules of
+cesql are checked by its conformance kit and those of lists by the tests of EPCIS; both are
+evaluated here as in the engine.
 """
 
 from __future__ import annotations
@@ -21,7 +23,11 @@ from tocsin.values.time import parse_instant
 from tocsin.values.truth import Truth
 
 _ORDERS = ("<", "<=", ">", ">=")
-_OF_UNLIKE = {Semantics.SELECTOR: Truth.UNKNOWN, Semantics.JMS: Truth.FALSE, Semantics.AMQP: Truth.FALSE}
+_OF_UNLIKE = {
+    Semantics.SELECTOR: Truth.UNKNOWN,
+    Semantics.JMS: Truth.FALSE,
+    Semantics.AMQP: Truth.FALSE,
+}
 _SORTS_IN_ORDER = {
     Semantics.SELECTOR: ("number", "text"),
     Semantics.JMS: ("number",),
@@ -39,7 +45,9 @@ def computed_truth(expression: Expression, semantics: Semantics, event: Event) -
             return _certain(_value(operand, event) is None)
         case Call("IN", (subject, *elements)):
             found = [_compare("=", subject, element, semantics, event) for element in elements]
-            return Truth.UNKNOWN if _value(subject, event) is None else _certain(Truth.TRUE in found)
+            return (
+                Truth.UNKNOWN if _value(subject, event) is None else _certain(Truth.TRUE in found)
+            )
         case Call("LIKE", (subject, Value(pattern))):
             text = _value(subject, event)
             liked = sort_of(text) == "text" and is_like(text, pattern_of_text(str(pattern.value)))
@@ -50,7 +58,9 @@ def computed_truth(expression: Expression, semantics: Semantics, event: Event) -
             raise AssertionError(f"{expression} is no condition")
 
 
-def _compare(relation: str, one: Expression, other: Expression, semantics: Semantics, event: Event) -> Truth:
+def _compare(
+    relation: str, one: Expression, other: Expression, semantics: Semantics, event: Event
+) -> Truth:
     left, right = _value(one, event), _value(other, event)
     if left is None or right is None:
         return Truth.UNKNOWN
@@ -72,9 +82,16 @@ def _value(expression: Expression, event: Event) -> Any:
         case Attribute(path):
             return event.attribute(path)
         case Call("COALESCE", operands):
-            present = [value for value in (_value(operand, event) for operand in operands) if value is not None]
+            present = [
+                value
+                for value in (_value(operand, event) for operand in operands)
+                if value is not None
+            ]
             return present[0] if present else None
-        case Call("LOWER" | "UPPER" | "LEFT" | "RIGHT" | "SUBSTRING" | "DATE" | "INSTANT" as name, operands):
+        case Call(
+            "LOWER" | "UPPER" | "LEFT" | "RIGHT" | "SUBSTRING" | "DATE" | "INSTANT" as name,
+            operands,
+        ):
             return _function(name, [_value(operand, event) for operand in operands])
         case Call(operator, operands):
             return _calculated(operator, [_value(operand, event) for operand in operands])
@@ -107,7 +124,11 @@ def _exact(operator: str, left: int, right: int) -> Fraction | float | None:
             return None
         case "/":
             quotient = Fraction(left, right)
-            return quotient if quotient.denominator == 1 or abs(quotient) > _LARGEST else float(quotient)
+            return (
+                quotient
+                if quotient.denominator == 1 or abs(quotient) > _LARGEST
+                else float(quotient)
+            )
         case _:
             return Fraction(int(math.copysign(1, left)) * (abs(left) % abs(right)))
 
@@ -150,7 +171,9 @@ def _function(name: str, arguments: list[Any]) -> Any:
         case "LEFT", [count]:
             return "".join(each for place, each in enumerate(characters) if place < count)
         case "RIGHT", [count]:
-            return "".join(each for place, each in enumerate(characters) if place >= len(characters) - count)
+            return "".join(
+                each for place, each in enumerate(characters) if place >= len(characters) - count
+            )
         case "SUBSTRING", [start, *length] if start >= 1:
             end = start + length[0] if length else len(characters) + 1
             return "".join(each for place, each in enumerate(characters, 1) if start <= place < end)

@@ -1,6 +1,8 @@
-"""The meaning of a concept test: assume that the event is no instance, and match iff every branch has a clash.
+"""The meaning of a concept test: assume that the event is no instance, and match iff every branch
+has a clash.
 
-What is undecided within the limits is no match. An event that contradicts itself would match all; it matches nothing.
+What is undecided within the limits is no match. An event that contradicts itself would match all;
+it matches nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +24,13 @@ from tocsin.knowledge.concepts.tableau import (
 )
 from tocsin.knowledge.concepts.tbox import TBox
 from tocsin.plan.assertions import assertions_of, contradiction
-from tocsin.plan.concepts import MOST_ROWS, ConceptTest, concept_test_text, correlation_rows, row_count
+from tocsin.plan.concepts import (
+    MOST_ROWS,
+    ConceptTest,
+    concept_test_text,
+    correlation_rows,
+    row_count,
+)
 from tocsin.plan.rows import Rows
 
 SHOWN = 12
@@ -30,14 +38,18 @@ SHOWN = 12
 
 
 def holds(test: ConceptTest, event: Event, limits: Limits = DEFAULT_LIMITS) -> bool:
-    """Whether the event is an instance of the concept; False where that is undecided or the event cannot be read."""
+    """Whether the event is an instance of the concept; False where that is undecided or the event
+    cannot be read.
+    """
     try:
         said = assertions_of(event, test.tbox)
     except Problem:
         return False
     if len(test.correlate) > 1 and row_count(test, event) > MOST_ROWS:
         return False
-    return refutation(test, said, limits).is_inconsistent and not _contradicts_itself(said, test.world, limits)
+    return refutation(test, said, limits).is_inconsistent and not _contradicts_itself(
+        said, test.world, limits
+    )
 
 
 def rows(test: ConceptTest, event: Event) -> Rows:
@@ -58,7 +70,9 @@ def require_consistent(event: Event, tbox: TBox) -> None:
 
 
 def why_lines(test: ConceptTest, event: Event, indent: str = "") -> Iterator[str]:
-    """Why the event is an instance, the clash of every branch; or why not, one branch without a clash."""
+    """Why the event is an instance, the clash of every branch; or why not, one branch without a
+    clash.
+    """
     try:
         said = assertions_of(event, test.tbox)
     except Problem as problem:
@@ -71,7 +85,10 @@ def why_lines(test: ConceptTest, event: Event, indent: str = "") -> Iterator[str
         yield f"{indent}rings: it cannot be that the event is not {concept_test_text(test)}"
         yield from (f"{indent}  {line}" for line in _closed_lines(outcome))
     elif outcome.open is not None:
-        yield f"{indent}does not ring: the event need not be {concept_test_text(test)}; it may be that"
+        yield (
+            f"{indent}does not ring: the event need not be {concept_test_text(test)}; it may be"
+            " that"
+        )
         yield from (f"{indent}  {line}" for line in _open_lines(outcome.open, said))
     else:
         yield f"{indent}does not ring: undecided after {len(outcome.closed):,} branches"

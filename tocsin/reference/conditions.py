@@ -1,4 +1,6 @@
-"""Whether occurrences meet conditions: every kind by its definition, told anew for every pair that is asked about."""
+"""Whether occurrences meet conditions: every kind by its definition, told anew for every pair that
+is asked about.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ from tocsin.values.time import Instant
 from tocsin.values.truth import Truth
 
 
-def meets(condition: JoinCondition, parts: Sequence[Occurrence], names: Mapping[str, Occurrence]) -> bool:
+def meets(
+    condition: JoinCondition, parts: Sequence[Occurrence], names: Mapping[str, Occurrence]
+) -> bool:
     """Whether the parts of a join, whose named parts are `names`, meet a condition."""
     match condition:
         case Precedes(earlier, later, gap, or_equal):
@@ -46,7 +50,9 @@ def meets(condition: JoinCondition, parts: Sequence[Occurrence], names: Mapping[
             return are_related(places[0], relation, places[1], distance, metric)
         case Stands(part, relation, other, proper):
             first, second = parts[part], parts[other]
-            return stands(relation, (first.start, first.end), (second.start, second.end), proper=proper)
+            return stands(
+                relation, (first.start, first.end), (second.start, second.end), proper=proper
+            )
         case Related():
             return compare(condition, names)
         case _:
@@ -54,13 +60,17 @@ def meets(condition: JoinCondition, parts: Sequence[Occurrence], names: Mapping[
 
 
 def compare(condition: Related, names: Mapping[str, Occurrence]) -> bool:
-    """Whether two attributes of named parts compare as told; what a composite has for an attribute is nothing."""
+    """Whether two attributes of named parts compare as told; what a composite has for an attribute
+    is nothing.
+    """
     left, right = _attribute(condition.left, names), _attribute(condition.right, names)
     return compare_scalars(left, condition.relation, right)
 
 
 def concerns(conditions: Sequence[Related], absent: Occurrence, other: Occurrence) -> bool:
-    """Whether an occurrence of the absent part counts for what the other is known to be: attributes fit."""
+    """Whether an occurrence of the absent part counts for what the other is known to be: attributes
+    fit.
+    """
     names = {**other.names, **absent.names}
     return all(compare(each, names) for each in conditions)
 
@@ -73,7 +83,9 @@ def allows(restriction: Restriction, occurrence: Occurrence) -> bool:
         case AfterInstant(instant):
             return instant < occurrence.start
         case AtRegion(relation, region, distance, metric):
-            return are_related(occurrence.place_by(metric), relation, parse_place(region), distance, metric)
+            return are_related(
+                occurrence.place_by(metric), relation, parse_place(region), distance, metric
+            )
         case Meeting(conditions):
             return any(_meets_all(conditions, dict(row)) for row in occurrence.rows)
         case _:
@@ -111,7 +123,9 @@ def _instant(moment: Moment, parts: Sequence[Occurrence]) -> Instant:
 
 
 def _attribute(attribute: PartAttribute, names: Mapping[str, Occurrence]) -> Any:
-    """The value in the one event that the name stands for, or the one that its part binds to the variable."""
+    """The value in the one event that the name stands for, or the one that its part binds to the
+    variable.
+    """
     named = names.get(attribute.name)
     if named is None or len(named.members) != 1:
         return None

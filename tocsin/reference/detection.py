@@ -1,8 +1,10 @@
-"""Detection under a consumption policy, played step by step: plain queues, every candidate tried, nothing optimised.
+"""Detection under a consumption policy, played step by step: plain queues, every candidate tried,
+nothing optimised.
 
-Events come in canonical order, one step each; the step of a timer comes after all events that end by its instant.
-Within a step, parts are served from the inside out; a part takes what the parts inside it bring from left to right and,
-for each of them, in canonical order, and only then its timers. So nothing depends on how a plan is laid out.
+Events come in canonical order, one step each; the step of a timer comes after all events that end
+by its instant. Within a step, parts are served from the inside out; a part takes what the parts
+inside it bring from left to right and, for each of them, in canonical order, and only then its
+timers. So nothing depends on how a plan is laid out.
 """
 
 from __future__ import annotations
@@ -53,7 +55,9 @@ from tocsin.values.time import Duration, Instant
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Timer:
-    """At `due`, the wait of an occurrence in a slot is over; without occurrence, a window is, or many since a time."""
+    """At `due`, the wait of an occurrence in a slot is over; without occurrence, a window is, or
+    many since a time.
+    """
 
     due: Instant
     slot: int = 0
@@ -63,7 +67,9 @@ class _Timer:
 
 @dataclass(slots=True, eq=False)
 class _Node:
-    """A part at work: one queue for each part inside it, waiting timers; what it brings and uses up in this step."""
+    """A part at work: one queue for each part inside it, waiting timers; what it brings and uses up
+    in this step.
+    """
 
     part: Part
     inner: list[_Node]
@@ -74,7 +80,9 @@ class _Node:
 
 
 class Detection:
-    """One pattern over one timeline. Feed it events in canonical order, then let the clock run out."""
+    """One pattern over one timeline. Feed it events in canonical order, then let the clock
+    run out.
+    """
 
     def __init__(self, pattern: Part) -> None:
         self.found: list[Occurrence] = []
@@ -88,7 +96,9 @@ class Detection:
         self._root = self._node(pattern)
 
     def event(self, event: Event) -> None:
-        """The next event; timers that are due before it fire first. An event without a time takes no part."""
+        """The next event; timers that are due before it fire first. An event without a time takes
+        no part.
+        """
         if event.interval is not None:
             self._begin(event.interval.end)
             self.advance_to(event.interval.end - 1)
@@ -106,12 +116,18 @@ class Detection:
     def _begin(self, now: Instant) -> None:
         """The first instant that is known."""
         for node in self._nodes.values():
-            if self._known is None and isinstance(node.part, Absence) and isinstance(node.part.window, EveryWindow):
+            if (
+                self._known is None
+                and isinstance(node.part, Absence)
+                and isinstance(node.part.window, EveryWindow)
+            ):
                 window = node.part.window
                 node.timers.append(_Timer(first_start(window, now) + window.length))
 
     def _node(self, part: Part) -> _Node:
-        """Nodes from the inside out: what is inside a part is built, and later served, before it."""
+        """Nodes from the inside out: what is inside a part is built, and later served,
+        before it.
+        """
         if part not in self._nodes:
             inner = [self._node(each) for each in parts_of(part)]
             self._nodes[part] = _Node(part, inner, [[] for _ in inner])
@@ -120,14 +136,20 @@ class Detection:
         return self._nodes[part]
 
     def _next_timer(self, now: Instant | None) -> Instant | None:
-        """The soonest timer; at the end of time, windows that come again for ever stop with what is known."""
+        """The soonest timer; at the end of time, windows that come again for ever stop with what is
+        known.
+        """
         if now is None:
             for node in self._nodes.values():
                 if _is_endless(node.part):
                     node.timers = [
-                        timer for timer in node.timers if self._known is not None and timer.due <= self._known
+                        timer
+                        for timer in node.timers
+                        if self._known is not None and timer.due <= self._known
                     ]
-        return min((timer.due for node in self._nodes.values() for timer in node.timers), default=None)
+        return min(
+            (timer.due for node in self._nodes.values() for timer in node.timers), default=None
+        )
 
     def _step(self, event: Event | None, due: Instant | None) -> None:
         self._now = due if event is None or event.interval is None else event.interval.end
@@ -181,14 +203,26 @@ class Detection:
             self._limit_wait(node, part, slot, occurrence)
 
     def _limit_wait(self, node: _Node, part: Join, slot: int, occurrence: Occurrence) -> None:
-        """Under single use, a named occurrence that waited in vain at one operator is lost to the whole scope."""
+        """Under single use, a named occurrence that waited in vain at one operator is lost to the
+        whole scope.
+        """
         wait = longest_wait(part, slot)
-        if part.policy is Policy.CHRONICLE and isinstance(part.parts[slot], Named) and wait is not None:
+        if (
+            part.policy is Policy.CHRONICLE
+            and isinstance(part.parts[slot], Named)
+            and wait is not None
+        ):
             node.timers.append(_Timer(occurrence.end + wait, slot, occurrence))
 
-    def _choices(self, node: _Node, part: Join, slot: int, new: Occurrence) -> Iterator[tuple[Occurrence, ...]]:
-        """Choices with the new occurrence, oldest first; under RECENT only the most recent of each other part."""
-        queues = [[new] if number == slot else list(queue) for number, queue in enumerate(node.queues)]
+    def _choices(
+        self, node: _Node, part: Join, slot: int, new: Occurrence
+    ) -> Iterator[tuple[Occurrence, ...]]:
+        """Choices with the new occurrence, oldest first; under RECENT only the most recent of each
+        other part.
+        """
+        queues = [
+            [new] if number == slot else list(queue) for number, queue in enumerate(node.queues)
+        ]
         if part.policy is Policy.RECENT:
             queues = [
                 queue if number == slot else _most_recent(queue, new, part.conditions)
@@ -196,14 +230,22 @@ class Detection:
             ]
         return product(*queues)
 
-    def _use_up(self, node: _Node, policy: Policy, chosen: Iterable[tuple[int, Occurrence]], whole: Occurrence) -> None:
+    def _use_up(
+        self,
+        node: _Node,
+        policy: Policy,
+        chosen: Iterable[tuple[int, Occurrence]],
+        whole: Occurrence,
+    ) -> None:
         match policy:
             case Policy.UNRESTRICTED | Policy.GLOBE | Policy.RECENT:
                 return
             case Policy.EXCLUSIVE:
                 for queue in _roles(node):
                     queue[:] = [each for each in queue if each.start > whole.end]
-            case Policy.DEFERRED if any(node.part in scope.operators for scope in self._scopes.values()):
+            case Policy.DEFERRED if any(
+                node.part in scope.operators for scope in self._scopes.values()
+            ):
                 self._settle(node, whole)
             case Policy.DEFERRED:
                 for slot, each in chosen:
@@ -217,7 +259,9 @@ class Detection:
                 assert_never(policy)
 
     def _settle(self, node: _Node, whole: Occurrence) -> None:
-        """At a scope root the occurrences that its names stand for are used up in the whole scope."""
+        """At a scope root the occurrences that its names stand for are used up in the whole
+        scope.
+        """
         for name, scope in self._scopes.items():
             if scope.root == node.part and name in whole.names:
                 self._forget(name, whole.names[name])
@@ -236,14 +280,21 @@ class Detection:
         if slot == 2:
             self._on_last(node, absence, occurrence)
 
-    def _on_trigger(self, node: _Node, trigger: Triggered, slot: int, occurrence: Occurrence) -> None:
+    def _on_trigger(
+        self, node: _Node, trigger: Triggered, slot: int, occurrence: Occurrence
+    ) -> None:
         sending = self._sending.setdefault(trigger, Sending(trigger))
         assert self._now is not None
         receive = sending.on_target if slot else sending.on_detection
         node.brought += receive(occurrence, self._now)
 
-    def _on_silence_before(self, node: _Node, absence: Absence, window: BeforeWindow, occurrence: Occurrence) -> None:
-        left = without(occurrence, [each for each in node.queues[0] if breaks_before(absence, each, occurrence)])
+    def _on_silence_before(
+        self, node: _Node, absence: Absence, window: BeforeWindow, occurrence: Occurrence
+    ) -> None:
+        left = without(
+            occurrence,
+            [each for each in node.queues[0] if breaks_before(absence, each, occurrence)],
+        )
         if left is not None:
             node.brought.append(left.silent_before(occurrence.start - window.length))
 
@@ -260,7 +311,12 @@ class Detection:
                 whole = between(absence, first, last)
                 if whole is not None:
                     whole = without(
-                        whole, [each for each in absent if breaks_between(absence, each, first, last, whole)]
+                        whole,
+                        [
+                            each
+                            for each in absent
+                            if breaks_between(absence, each, first, last, whole)
+                        ],
                     )
                 if whole is not None:
                     node.brought.append(whole)
@@ -279,15 +335,23 @@ class Detection:
                     node.brought.append(silence(start, start + length))
             case Absence(part, EveryWindow(length)):
                 self._on_window_over(node, part, timer, length)
-            case Absence(_, AfterWindow(_, length)) if occurrence is not None and occurrence in node.queues[1]:
+            case Absence(_, AfterWindow(_, length)) if (
+                occurrence is not None and occurrence in node.queues[1]
+            ):
                 node.queues[1].remove(occurrence)
-                came = [each for each in node.queues[0] if breaks_after(node.part, each, occurrence, length)]
+                came = [
+                    each
+                    for each in node.queues[0]
+                    if breaks_after(node.part, each, occurrence, length)
+                ]
                 left = without(occurrence, came)
                 if left is not None:
                     node.brought.append(left.silent_after(occurrence.end, occurrence.end + length))
 
     def _on_window_over(self, node: _Node, part: Part, timer: _Timer, length: Duration) -> None:
-        """A window that comes again: told where it is empty, with those that follow where the clock leaps over many."""
+        """A window that comes again: told where it is empty, with those that follow where the clock
+        leaps over many.
+        """
         start = timer.due - length if timer.since is None else timer.since
         last = last_leapt(part, timer.due, length, self._leap)
         if any(ends_in(each, start, timer.due) for each in node.queues[0]):
@@ -300,7 +364,9 @@ class Detection:
 
 
 def _roles(node: _Node) -> list[list[Occurrence]]:
-    """The queues of the parts that a combination uses up; evidence against an absence is never used up."""
+    """The queues of the parts that a combination uses up; evidence against an absence is never used
+    up.
+    """
     return node.queues[1:] if isinstance(node.part, Absence) else node.queues
 
 
@@ -308,8 +374,12 @@ def _is_endless(part: Part) -> bool:
     return isinstance(part, Absence) and isinstance(part.window, EveryWindow)
 
 
-def _most_recent(queue: Sequence[Occurrence], new: Occurrence, conditions: Sequence[JoinCondition]) -> list[Occurrence]:
-    """The latest of those that agree with the new occurrence on names and on attributes of named parts."""
+def _most_recent(
+    queue: Sequence[Occurrence], new: Occurrence, conditions: Sequence[JoinCondition]
+) -> list[Occurrence]:
+    """The latest of those that agree with the new occurrence on names and on attributes of named
+    parts.
+    """
     agreeing = [each for each in queue if _agree(each, new, conditions)]
     return sorted(agreeing, key=lambda each: each.order)[-1:]
 
@@ -319,7 +389,9 @@ def _agree(one: Occurrence, other: Occurrence, conditions: Sequence[JoinConditio
     return both is not None and all(
         compare(each, both.names)
         for each in conditions
-        if isinstance(each, Related) and each.left.name in both.names and each.right.name in both.names
+        if isinstance(each, Related)
+        and each.left.name in both.names
+        and each.right.name in both.names
     )
 
 

@@ -1,4 +1,6 @@
-"""What classes and filters of a graph pattern say about one vertex, by Kleene's tables and the hierarchies."""
+"""What classes and filters of a graph pattern say about one vertex, by Kleene's tables and the
+hierarchies.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,15 @@ _OPPOSITE = {Truth.TRUE: Truth.FALSE, Truth.FALSE: Truth.TRUE, Truth.UNKNOWN: Tr
 
 
 def is_of_class(term: Term, classes: Iterable[str], wanted: str, ontology: Ontology) -> bool:
-    """Whether a vertex is of the class: one that it has, or one above it. The classes of a literal are datatypes."""
+    """Whether a vertex is of the class: one that it has, or one above it. The classes of a literal
+    are datatypes.
+    """
     for each in classes:
-        above = ontology.superdatatypes(each) if isinstance(term, Literal) else ontology.superclasses(each)
+        above = (
+            ontology.superdatatypes(each)
+            if isinstance(term, Literal)
+            else ontology.superclasses(each)
+        )
         if wanted in above:
             return True
     return False
@@ -38,9 +46,13 @@ def _truth(condition: Filter, literal: Literal) -> Truth:
             return _OPPOSITE[_truth(operand, literal)]
         case FilterAll(operands):
             found = {_truth(operand, literal) for operand in operands}
-            return next((each for each in (Truth.FALSE, Truth.UNKNOWN) if each in found), Truth.TRUE)
+            return next(
+                (each for each in (Truth.FALSE, Truth.UNKNOWN) if each in found), Truth.TRUE
+            )
         case FilterAny(operands):
             found = {_truth(operand, literal) for operand in operands}
-            return next((each for each in (Truth.TRUE, Truth.UNKNOWN) if each in found), Truth.FALSE)
+            return next(
+                (each for each in (Truth.TRUE, Truth.UNKNOWN) if each in found), Truth.FALSE
+            )
         case _:
             assert_never(condition)

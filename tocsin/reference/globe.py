@@ -1,7 +1,8 @@
 """Places on the globe, by trying: no box, no bound, no index.
 
-A shape is the ground that it covers: turned by 360 degrees it is the same, and a pole is one point. A distance is
-searched for: every edge is walked in steps, and around the best steps in smaller ones, down to centimetres.
+A shape is the ground that it covers: turned by 360 degrees it is the same, and a pole is one point.
+A distance is searched for: every edge is walked in steps, and around the best steps in smaller
+ones, down to centimetres.
 """
 
 from __future__ import annotations
@@ -35,16 +36,22 @@ _LONGEST = 5.0
 def is_on_globe(place: Geometry) -> bool:
     """Whether the globe has the coordinates of the place."""
     west, south, east, north = place.bounds
-    return bool(west >= -360 and east <= 360 and south >= -90 and north <= 90 and east - west <= 360)
+    return bool(
+        west >= -360 and east <= 360 and south >= -90 and north <= 90 and east - west <= 360
+    )
 
 
 def meets(place: Geometry, other: Geometry) -> bool:
     """Whether the two share a point of the ground."""
-    return _shared_pole(place, other) or any(place.intersects(_turned(other, turns)) for turns in _COPIES)
+    return _shared_pole(place, other) or any(
+        place.intersects(_turned(other, turns)) for turns in _COPIES
+    )
 
 
 def lies_inside(place: Geometry, other: Geometry) -> bool:
-    """All of it, except for a pole, must be in some copy of the other; and a pole that it has, the other has too."""
+    """All of it, except for a pole, must be in some copy of the other; and a pole that it has, the
+    other has too.
+    """
     copies = [_turned(other, turns) for turns in _COPIES]
     ground = reduce(lambda one, two: one.union(two), copies)
     if ground.covers(place):
@@ -53,16 +60,24 @@ def lies_inside(place: Geometry, other: Geometry) -> bool:
         return False
     _, other_south, _, other_north = other.bounds
     rest = [part.bounds for part in _parts(place.difference(ground))]
-    return all((south == 90 == other_north) or (north == -90 == other_south) for _, south, _, north in rest)
+    return all(
+        (south == 90 == other_north) or (north == -90 == other_south) for _, south, _, north in rest
+    )
 
 
 def distance(place: Geometry, other: Geometry) -> float:
     """The least distance in metres; 0 exactly where the two meet, else more than any tolerance."""
-    return 0.0 if meets(place, other) else max(_least(list(_edges(place)), list(_edges(other))), _APART)
+    return (
+        0.0
+        if meets(place, other)
+        else max(_least(list(_edges(place)), list(_edges(other))), _APART)
+    )
 
 
 def brought_together(place: Geometry) -> Geometry:
-    """The copies of its parts that span the fewest degrees of longitude; as it is written, if none span fewer."""
+    """The copies of its parts that span the fewest degrees of longitude; as it is written, if none
+    span fewer.
+    """
     parts = list(_parts(place))
     spans = [(part.bounds[0], part.bounds[2]) for part in parts]
     choices = []
@@ -108,7 +123,9 @@ def _edges(place: Geometry) -> Iterator[Edge]:
 
 
 def _least(edges: Sequence[Edge], others: Sequence[Edge]) -> float:
-    """The least distance between two edges: a coarse look at all pairs, a close one at the most promising."""
+    """The least distance between two edges: a coarse look at all pairs, a close one at the most
+    promising.
+    """
     pairs = list(product(edges, others))
     shares, other_shares = (grid.ravel() for grid in np.meshgrid(_FEW_STEPS, _FEW_STEPS))
     starts, ends, other_starts, other_ends = (
@@ -116,12 +133,18 @@ def _least(edges: Sequence[Edge], others: Sequence[Edge]) -> float:
     )
     points = starts + (ends - starts) * shares[:, None]
     other_points = other_starts + (other_ends - other_starts) * other_shares[:, None]
-    coarse = geodesic_lengths(points.reshape(-1, 2), other_points.reshape(-1, 2)).reshape(len(pairs), -1).min(axis=1)
+    coarse = (
+        geodesic_lengths(points.reshape(-1, 2), other_points.reshape(-1, 2))
+        .reshape(len(pairs), -1)
+        .min(axis=1)
+    )
     return min(_closest(*pairs[number]) for number in np.argsort(coarse, kind="stable")[:_TRIED])
 
 
 def _closest(edge: Edge, other: Edge) -> float:
-    """The least distance between two edges: along the first in ever smaller steps, each time all along the second."""
+    """The least distance between two edges: along the first in ever smaller steps, each time all
+    along the second.
+    """
     low, high, best = 0.0, 1.0, np.inf
     for _ in range(_ZOOMS):
         shares = low + (high - low) * _STEPS
@@ -142,7 +165,9 @@ def _closest_to_points(points: Floats, edge: Edge) -> Floats:
     for _ in range(_ZOOMS):
         shares = low[:, None] + (high - low)[:, None] * _STEPS
         along = edge[0] + (edge[1] - edge[0]) * shares[..., None]
-        lengths = geodesic_lengths(np.repeat(points, len(_STEPS), axis=0), along.reshape(-1, 2)).reshape(shares.shape)
+        lengths = geodesic_lengths(
+            np.repeat(points, len(_STEPS), axis=0), along.reshape(-1, 2)
+        ).reshape(shares.shape)
         step, at = (high - low) / (len(_STEPS) - 1), lengths.argmin(axis=1)
         chosen = shares[np.arange(len(points)), at]
         low, high = np.maximum(0.0, chosen - step), np.minimum(1.0, chosen + step)

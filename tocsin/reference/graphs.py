@@ -1,7 +1,9 @@
-"""What a graph pattern means: exhaustive search straight from the definition (spec 4.1, extended in plan/graphs.py).
+"""What a graph pattern means: exhaustive search straight from the definition (spec 4.1, extended in
+plan/graphs.py).
 
-Every id in turn takes every vertex of the event, in the order of the document; a map is dropped as soon as a statement
-whose two ends it has does not hold. So maps come in their order, and the first one found is the first.
+Every id in turn takes every vertex of the event, in the order of the document; a map is dropped as
+soon as a statement whose two ends it has does not hold. So maps come in their order, and the first
+one found is the first.
 """
 
 from __future__ import annotations
@@ -39,7 +41,9 @@ def holds(pattern: GraphPattern, event: Event) -> bool:
 
 
 def maps(pattern: GraphPattern, event: Event) -> Iterator[Map]:
-    """Every map of the statements that no absent group extends, in their order; optional groups take no part."""
+    """Every map of the statements that no absent group extends, in their order; optional groups
+    take no part.
+    """
     try:
         search = _Search(_graph(pattern, event), pattern)
     except EventProblem:
@@ -50,7 +54,9 @@ def maps(pattern: GraphPattern, event: Event) -> Iterator[Map]:
 
 
 def rows(pattern: GraphPattern, event: Event) -> Rows:
-    """One row for an event that matches: the selected images of the first map; a variable without image is left out."""
+    """One row for an event that matches: the selected images of the first map; a variable without
+    image is left out.
+    """
     for found in maps(pattern, event):
         search = _Search(_graph(pattern, event), pattern)
         for group in pattern.optionals:
@@ -98,33 +104,47 @@ class _Search:
         return vertices
 
     def _vertices(self) -> list[Term]:
-        """Home and the ends of all arcs, in the order of the document; of literals of one value the first."""
+        """Home and the ends of all arcs, in the order of the document; of literals of one value the
+        first.
+        """
         found: list[Term] = [self.graph.home]
         for subject, _, value in self.graph.arcs:
-            found += [each for each in (subject, value) if not any(_same(each, known) for known in found)]
+            found += [
+                each for each in (subject, value) if not any(_same(each, known) for known in found)
+            ]
         return list(dict.fromkeys(found))
 
     def _apart(self, newest: Vertex, found: Map) -> bool:
         """M5 for the id that got its image last."""
         image = found[newest]
         injective = self.pattern.injective
-        if injective is Injective.NONE or (injective is Injective.RESOURCES and isinstance(image, Literal)):
+        if injective is Injective.NONE or (
+            injective is Injective.RESOURCES and isinstance(image, Literal)
+        ):
             return True
         return not any(_same(image, other) for each, other in found.items() if each != newest)
 
     def _may_hold(self, statements: Statements, found: Map) -> bool:
-        return all(self._holds(each, found) for each in statements if each.subject in found and each.object in found)
+        return all(
+            self._holds(each, found)
+            for each in statements
+            if each.subject in found and each.object in found
+        )
 
     def _holds(self, statement: StatementPattern, found: Map) -> bool:
         """M3: literals of the image's value stand for the image."""
         subject, image = found[statement.subject], found[statement.object]
         return self._is_a(subject, statement.subject_class) and any(
-            _same(end, image) and self._is_a(end, statement.object_class) and _passes(statement, end)
+            _same(end, image)
+            and self._is_a(end, statement.object_class)
+            and _passes(statement, end)
             for end in self._ends(subject, statement)
         )
 
     def _ends(self, start: Term, statement: StatementPattern) -> list[Term]:
-        """Where the arcs of the statement lead from a vertex, or the paths of them where it is repeated."""
+        """Where the arcs of the statement lead from a vertex, or the paths of them where it is
+        repeated.
+        """
         ends = self._next(start, statement.property)
         for end in ends:
             if statement.repeated:

@@ -1,8 +1,8 @@
-"""What follows for one event from the rules of its ontology (knowledge/rules.py): all rules, again and again, until
-nothing is new.
+"""What follows for one event from the rules of its ontology (knowledge/rules.py): all rules, again
+and again, until nothing is new.
 
-What every member of a class has is a vertex of its own here, as long as the rules are applied; it is no part of the
-graph that comes out.
+What every member of a class has is a vertex of its own here, as long as the rules are applied; it
+is no part of the graph that comes out.
 """
 
 from __future__ import annotations
@@ -14,7 +14,16 @@ from typing import TypeAlias
 from tocsin.errors import EventProblem
 from tocsin.events.views.graph import Arc, Graph
 from tocsin.knowledge.ontology import Ontology
-from tocsin.knowledge.rules import MAX_INFERRED, AllOf, AnyOf, Expression, HasValue, Named, Rules, Some
+from tocsin.knowledge.rules import (
+    MAX_INFERRED,
+    AllOf,
+    AnyOf,
+    Expression,
+    HasValue,
+    Named,
+    Rules,
+    Some,
+)
 from tocsin.values.terms import Literal, Term, same_value
 
 
@@ -36,7 +45,10 @@ def inferred(graph: Graph, ontology: Ontology) -> Graph:
     arcs = _all_arcs(graph, ontology)
     types = _all_types(graph, arcs, ontology)
     fresh = sorted(arcs - set(graph.arcs), key=str)
-    kinds = {term: (*classes, *sorted(types[term] - set(classes))) for term, classes in graph.types.items()}
+    kinds = {
+        term: (*classes, *sorted(types[term] - set(classes)))
+        for term, classes in graph.types.items()
+    }
     return Graph(graph.home, (*graph.arcs, *fresh), kinds)
 
 
@@ -79,7 +91,9 @@ def _all_types(graph: Graph, arcs: set[Arc], ontology: Ontology) -> _Types:
         types[subject] |= {kind for prop, kind in rules.domains if prop in above}
         if not isinstance(value, Literal):
             types[value] |= {kind for prop, kind in rules.ranges if prop in above}
-    world = _World(ontology, types, {term: {arc[1:] for arc in arcs if arc[0] == term} for term in types})
+    world = _World(
+        ontology, types, {term: {arc[1:] for arc in arcs if arc[0] == term} for term in types}
+    )
     while world.grow():
         pass
     return world.types
@@ -135,11 +149,19 @@ class _World:
                 return any(_is_same(value, wanted) for value in self._values(vertex, prop))
 
     def _is_a(self, vertex: _Vertex, name: str) -> bool:
-        above = self.ontology.superdatatypes if isinstance(vertex, Literal) else self.ontology.superclasses
+        above = (
+            self.ontology.superdatatypes
+            if isinstance(vertex, Literal)
+            else self.ontology.superclasses
+        )
         return any(name in above(kind) for kind in self.types[vertex])
 
     def _values(self, vertex: _Vertex, prop: str) -> list[_Vertex]:
-        return [value for used, value in self.arcs[vertex] if prop in self.ontology.superproperties(used)]
+        return [
+            value
+            for used, value in self.arcs[vertex]
+            if prop in self.ontology.superproperties(used)
+        ]
 
 
 def _parts(meaning: Expression) -> tuple[Expression, ...]:

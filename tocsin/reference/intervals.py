@@ -1,4 +1,6 @@
-"""The relations of Allen by definition: what each says of the begin and end of two intervals, b1 f1 and b2 f2."""
+"""The relations of Allen by definition: what each says of the begin and end of two intervals, b1 f1
+and b2 f2.
+"""
 
 from __future__ import annotations
 
@@ -32,10 +34,16 @@ Bounds = tuple[Instant, Instant]
 
 
 def stands(name: str, first: Bounds, second: Bounds, *, proper: bool) -> bool:
-    """Whether the first interval stands in the relation to the second; `Un` before a name is its complement."""
+    """Whether the first interval stands in the relation to the second; `Un` before a name is its
+    complement.
+    """
     if name.startswith(_COMPLEMENT):
         return not stands(name.removeprefix(_COMPLEMENT), first, second, proper=proper)
-    if proper and name not in _BETWEEN_INSTANTS and (first[0] == first[1] or second[0] == second[1]):
+    if (
+        proper
+        and name not in _BETWEEN_INSTANTS
+        and (first[0] == first[1] or second[0] == second[1])
+    ):
         return False
     bounds = {"b1": first[0], "f1": first[1], "b2": second[0], "f2": second[1]}
     return all(_holds(each, bounds) for each in DEFINITIONS[name].split(", "))

@@ -1,6 +1,8 @@
-"""The declarative meaning of a composite: all its occurrences in a finite timeline, by trying every combination.
+"""The declarative meaning of a composite: all its occurrences in a finite timeline, by trying every
+combination.
 
-This is policy `unrestricted`: nothing is used up. The other policies choose among these occurrences.
+This is policy `unrestricted`: nothing is used up. The other policies choose among these
+occurrences.
 """
 
 from __future__ import annotations
@@ -28,29 +30,54 @@ from tocsin.reference.atoms import holds, rows_of
 from tocsin.reference.conditions import allows, meets
 from tocsin.reference.occurrence import Occurrence, occurrence_of, silence, together, without
 from tocsin.reference.triggers import Sending
-from tocsin.reference.windows import between, breaks_after, breaks_before, breaks_between, ends_in, is_in, windows
+from tocsin.reference.windows import (
+    between,
+    breaks_after,
+    breaks_before,
+    breaks_between,
+    ends_in,
+    is_in,
+    windows,
+)
 from tocsin.values.time import Instant
 
 
-def occurrences(part: Part, events: Sequence[Event], until: Instant | None = None) -> list[Occurrence]:
-    """Every occurrence of a part among timed events in canonical order, as known when the clock stands at `until`."""
+def occurrences(
+    part: Part, events: Sequence[Event], until: Instant | None = None
+) -> list[Occurrence]:
+    """Every occurrence of a part among timed events in canonical order, as known when the clock
+    stands at `until`.
+    """
     found: Iterable[Occurrence]
     match part:
         case Named(name, inner, elements):
-            found = (each.named(name).with_elements(elements) for each in occurrences(inner, events, until))
+            found = (
+                each.named(name).with_elements(elements)
+                for each in occurrences(inner, events, until)
+            )
         case Only(inner, restriction):
-            found = (each for each in occurrences(inner, events, until) if allows(restriction, each))
+            found = (
+                each for each in occurrences(inner, events, until) if allows(restriction, each)
+            )
         case Either(parts):
-            found = _first_of_same(each for inner in parts for each in occurrences(inner, events, until))
+            found = _first_of_same(
+                each for inner in parts for each in occurrences(inner, events, until)
+            )
         case Join(parts):
             choices = (occurrences(inner, events, until) for inner in parts)
-            found = (each for choice in product(*choices) if (each := join(part, choice)) is not None)
+            found = (
+                each for choice in product(*choices) if (each := join(part, choice)) is not None
+            )
         case Absence():
             found = _absences(part, events, until)
         case Triggered(inner, target):
-            found = _triggered(part, occurrences(inner, events, until), occurrences(target, events, until))
+            found = _triggered(
+                part, occurrences(inner, events, until), occurrences(target, events, until)
+            )
         case _:
-            found = (occurrence_of(event, rows_of(part, event)) for event in events if holds(part, event))
+            found = (
+                occurrence_of(event, rows_of(part, event)) for event in events if holds(part, event)
+            )
     return distinct(each for each in found if until is None or each.end <= until)
 
 
@@ -60,7 +87,9 @@ def _triggered(
     sending = Sending(trigger)
     steps = [*((0, each) for each in detections), *((1, each) for each in targets)]
     for slot, each in sorted(steps, key=lambda step: (step[1].end, step[0], step[1].order)):
-        yield from sending.on_target(each, each.end) if slot else sending.on_detection(each, each.end)
+        yield from (
+            sending.on_target(each, each.end) if slot else sending.on_detection(each, each.end)
+        )
 
 
 def join(part: Join, parts: Sequence[Occurrence]) -> Occurrence | None:
@@ -69,7 +98,9 @@ def join(part: Join, parts: Sequence[Occurrence]) -> Occurrence | None:
     if part.keep is not None and max(ends) - min(ends) > part.keep:
         return None
     whole = together(parts)
-    if whole is None or not all(meets(condition, parts, whole.names) for condition in part.conditions):
+    if whole is None or not all(
+        meets(condition, parts, whole.names) for condition in part.conditions
+    ):
         return None
     return whole
 
@@ -89,10 +120,16 @@ def _first_of_same(found: Iterable[Occurrence]) -> Iterable[Occurrence]:
 
 
 def _names_key(occurrence: Occurrence) -> tuple[object, ...]:
-    return tuple(sorted((name, each.identity, each.start, each.end) for name, each in occurrence.names.items()))
+    return tuple(
+        sorted(
+            (name, each.identity, each.start, each.end) for name, each in occurrence.names.items()
+        )
+    )
 
 
-def _absences(absence: Absence, events: Sequence[Event], until: Instant | None) -> Iterable[Occurrence]:
+def _absences(
+    absence: Absence, events: Sequence[Event], until: Instant | None
+) -> Iterable[Occurrence]:
     present = occurrences(absence.part, events, until)
     match absence.window:
         case FixedWindow(start, length):
@@ -100,21 +137,32 @@ def _absences(absence: Absence, events: Sequence[Event], until: Instant | None) 
                 yield silence(start, start + length)
         case AfterWindow(part, length):
             for after in occurrences(part, events, until):
-                left = without(after, (each for each in present if breaks_after(absence, each, after, length)))
+                left = without(
+                    after, (each for each in present if breaks_after(absence, each, after, length))
+                )
                 if left is not None:
                     yield left.silent_after(after.end, after.end + length)
         case BetweenWindow(first, last):
-            for one, other in product(occurrences(first, events, until), occurrences(last, events, until)):
+            for one, other in product(
+                occurrences(first, events, until), occurrences(last, events, until)
+            ):
                 whole = between(absence, one, other)
                 if whole is not None:
                     whole = without(
-                        whole, [each for each in present if breaks_between(absence, each, one, other, whole)]
+                        whole,
+                        [
+                            each
+                            for each in present
+                            if breaks_between(absence, each, one, other, whole)
+                        ],
                     )
                 if whole is not None:
                     yield whole
         case BeforeWindow(part, length):
             for before in occurrences(part, events, until):
-                left = without(before, (each for each in present if breaks_before(absence, each, before)))
+                left = without(
+                    before, (each for each in present if breaks_before(absence, each, before))
+                )
                 if left is not None:
                     yield left.silent_before(before.start - length)
         case EveryWindow():

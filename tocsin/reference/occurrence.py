@@ -1,4 +1,5 @@
-"""Occurrences as the definitions have them: members, interval, place, names, rows; and how several become one.
+"""Occurrences as the definitions have them: members, interval, place, names, rows; and how several
+become one.
 
 The reference has a class of its own, so that a slip in the engine's cannot hide in its oracle.
 """
@@ -23,7 +24,9 @@ Identity = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Occurrence:
-    """Members in canonical order; the least start and the greatest end of them, widened by the windows of absences."""
+    """Members in canonical order; the least start and the greatest end of them, widened by the
+    windows of absences.
+    """
 
     members: tuple[Event, ...]
     start: Instant
@@ -44,7 +47,9 @@ class Occurrence:
 
     def place_by(self, metric: Metric) -> Geometry | None:
         """The place of all members together; None where no member has one."""
-        return place_of([member.place for member in self.members if member.place is not None], metric)
+        return place_of(
+            [member.place for member in self.members if member.place is not None], metric
+        )
 
     @property
     def place(self) -> Geometry | None:
@@ -77,9 +82,13 @@ class Occurrence:
 
 
 def occurrence_of(event: Event, rows: Rows = NOTHING_BOUND) -> Occurrence:
-    """The occurrence that is one event, with what it binds; one without a time occurs in no composite."""
+    """The occurrence that is one event, with what it binds; one without a time occurs in no
+    composite.
+    """
     if event.interval is None:
-        raise EventProblem("an event without a time cannot take part in a composite", code="UntimedEvent")
+        raise EventProblem(
+            "an event without a time cannot take part in a composite", code="UntimedEvent"
+        )
     return Occurrence((event,), event.interval.start, event.interval.end, rows=rows)
 
 
@@ -89,7 +98,9 @@ def silence(start: Instant, end: Instant) -> Occurrence:
 
 
 def together(parts: Sequence[Occurrence]) -> Occurrence | None:
-    """The occurrence of all parts; None where two disagree on a name or a value, or share a member by chance."""
+    """The occurrence of all parts; None where two disagree on a name or a value, or share a member
+    by chance.
+    """
     if not all(_fit(one, other) for one, other in combinations(parts, 2)):
         return None
     rows = parts[0].rows
@@ -109,8 +120,12 @@ def together(parts: Sequence[Occurrence]) -> Occurrence | None:
 
 
 def join_rows(left: Rows, right: Rows) -> Rows:
-    """Every row of the left united with every row of the right that agrees on the variables of both, each once."""
-    united = [dict(one) | dict(other) for one in left for other in right if _agree(dict(one), dict(other))]
+    """Every row of the left united with every row of the right that agrees on the variables of
+    both, each once.
+    """
+    united = [
+        dict(one) | dict(other) for one in left for other in right if _agree(dict(one), dict(other))
+    ]
     rows: list[Row] = [tuple(sorted(each.items())) for each in united]
     return tuple(dict.fromkeys(rows))
 
@@ -121,7 +136,9 @@ def without(occurrence: Occurrence, others: Iterable[Occurrence]) -> Occurrence 
     An absence is judged row by row: what came for one element of a list did not come for the next.
     """
     came = [dict(row) for other in others for row in other.rows]
-    left = tuple(row for row in occurrence.rows if not any(_agree(dict(row), each) for each in came))
+    left = tuple(
+        row for row in occurrence.rows if not any(_agree(dict(row), each) for each in came)
+    )
     return replace(occurrence, rows=left) if left else None
 
 
@@ -130,7 +147,9 @@ def _agree(one: Mapping[str, Hashable], other: Mapping[str, Hashable]) -> bool:
 
 
 def _fit(one: Occurrence, other: Occurrence) -> bool:
-    """Whether names of both stand for the same, and every member of both comes from such a name (OPSL, D4)."""
+    """Whether names of both stand for the same, and every member of both comes from such a name
+    (OPSL, D4).
+    """
     common = one.names.keys() & other.names.keys()
     if not all(one.names[name].is_same(other.names[name]) for name in common):
         return False

@@ -1,4 +1,6 @@
-"""Where regular paths lead, by the definition of each form. None is what lies above the outermost elements."""
+"""Where regular paths lead, by the definition of each form. None is what lies above the outermost
+elements.
+"""
 
 from __future__ import annotations
 

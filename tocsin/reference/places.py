@@ -1,4 +1,5 @@
-"""How places relate, by the definitions of the OPSL specification (4.5); the shapes answer for themselves.
+"""How places relate, by the definitions of the OPSL specification (4.5); the shapes answer for
+themselves.
 
 On the globe they answer for the ground that they cover.
 """
@@ -16,9 +17,15 @@ _TOLERANCE = 1e-9
 
 
 def are_related(
-    place: Geometry | None, relation: SpatialRelation, other: Geometry | None, distance: float, metric: Metric
+    place: Geometry | None,
+    relation: SpatialRelation,
+    other: Geometry | None,
+    distance: float,
+    metric: Metric,
 ) -> bool:
-    """Whether a place stands in the relation to another; nowhere stands in none. Shapes have their boundaries."""
+    """Whether a place stands in the relation to another; nowhere stands in none. Shapes have their
+    boundaries.
+    """
     if place is None or other is None:
         return False
     on_globe = metric is Metric.WGS84
@@ -45,7 +52,9 @@ def are_related(
 
 
 def place_of(places: Sequence[Geometry], metric: Metric = Metric.PLANAR) -> Geometry | None:
-    """The place of several places: their convex hull, on the globe where they lie together. One is what it is."""
+    """The place of several places: their convex hull, on the globe where they lie together. One is
+    what it is.
+    """
     if len(places) <= 1:
         return places[0] if places else None
     together = collection_of(places)
@@ -58,7 +67,9 @@ def distance_of(place: Geometry, other: Geometry, metric: Metric) -> float:
 
 
 def _order(place: Geometry, other: Geometry, distance: float, metric: Metric) -> int:
-    """-1 where the places are nearer than the distance, 0 where they are so far apart, 1 where they are farther."""
+    """-1 where the places are nearer than the distance, 0 where they are so far apart, 1 where they
+    are farther.
+    """
     apart = distance_of(place, other, metric)
     if apart > distance + _TOLERANCE:
         return 1

@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import Any, assert_never
 
 from tocsin.events.event import Event
-from tocsin.plan.atoms import Between, Computed, Equals, IsNull, Like, OneOf, Ordered, PlaceIs, Predicate
+from tocsin.plan.atoms import (
+    Between,
+    Computed,
+    Equals,
+    IsNull,
+    Like,
+    OneOf,
+    Ordered,
+    PlaceIs,
+    Predicate,
+)
 from tocsin.reference.computed import computed_truth
 from tocsin.reference.places import are_related
 from tocsin.reference.values import is_like, is_ordered, sort_of
@@ -17,14 +27,18 @@ _SORTS = {Kind.BOOLEAN: "truth", Kind.NUMBER: "number", Kind.STRING: "text"}
 
 
 def predicate_truth(predicate: Predicate, event: Event) -> Truth:
-    """What is not there is UNKNOWN; what is of another sort is what the predicate says of a mismatch."""
+    """What is not there is UNKNOWN; what is of another sort is what the predicate says of a
+    mismatch.
+    """
     match predicate:
         case Computed(expression, semantics):
             return computed_truth(expression, semantics, event)
         case IsNull(path):
             return _certain(sort_of(event.attribute(path)) == "nothing")
         case PlaceIs(relation, region, distance, metric):
-            return _certain(are_related(event.place, relation, parse_place(region), distance, metric))
+            return _certain(
+                are_related(event.place, relation, parse_place(region), distance, metric)
+            )
         case Equals() | Ordered() | Between() | OneOf() | Like():
             return _truth_of_value(predicate, event.attribute(predicate.path))
         case _:
@@ -43,7 +57,11 @@ def _truth_of_value(predicate: Equals | Ordered | Between | OneOf | Like, value:
             found = sort == wanted and is_ordered(value, relation, limit.value)
         case Between(_, low, high):
             wanted = _SORTS[low.kind]
-            found = sort == wanted and is_ordered(value, ">=", low.value) and is_ordered(value, "<=", high.value)
+            found = (
+                sort == wanted
+                and is_ordered(value, ">=", low.value)
+                and is_ordered(value, "<=", high.value)
+            )
         case OneOf(_, values):
             wanted = _SORTS[next(iter(values)).kind]
             found = any(value == each.value for each in values)

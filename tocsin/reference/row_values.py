@@ -1,4 +1,5 @@
-"""What conditions, functions and orders of rows mean, case by case, by the words of the language's page.
+"""What conditions, functions and orders of rows mean, case by case, by the words of the language's
+page.
 
 A value is a text, markup (a tuple of one), or a date with the moment it begins at; None is unknown.
 """
@@ -49,14 +50,18 @@ def truth_in(condition: RowCondition, row: _Row) -> Truth:
     """Whether a condition is true, false or unknown of a row."""
     match condition:
         case ValueCondition(variable, relation, constant, other):
-            return _compared(row.get(variable), relation, constant if other is None else row.get(other))
+            return _compared(
+                row.get(variable), relation, constant if other is None else row.get(other)
+            )
         case ComparedValues(left, relation, right):
             return _compared(_value(left, row), relation, _value(right, row))
         case ValueLike(operand, pattern):
             value = _value(operand, row)
             return Truth.UNKNOWN if value is None else _certain(is_like(_text(value), pattern))
         case ValueAmong(operand, values):
-            return disjunction([_compared(_value(operand, row), "=", _value(each, row)) for each in values])
+            return disjunction(
+                [_compared(_value(operand, row), "=", _value(each, row)) for each in values]
+            )
         case RowNot(inner):
             return negation(truth_in(inner, row))
         case RowAll(conditions):
@@ -81,7 +86,9 @@ def ordered(rows: Iterable[Row], keys: Sequence[OrderKey]) -> list[Row]:
 
 
 def _before(one: _Value, other: _Value) -> int:
-    """-1 where a value comes before another, 1 where behind, 0 where neither: numbers, then texts."""
+    """-1 where a value comes before another, 1 where behind, 0 where neither: numbers, then
+    texts.
+    """
     numbers = written_number(one), written_number(other)
     if numbers[0] is not None and numbers[1] is not None:
         return (numbers[0] > numbers[1]) - (numbers[0] < numbers[1])
@@ -188,7 +195,9 @@ def _number_function(name: str, given: Sequence[_Value]) -> str | None:
 
 def _calculated(operator: str, left: Decimal, right: Decimal) -> Decimal | None:
     """34 significant digits, and nothing past 10^999."""
-    exact = Context(prec=34, Emin=-999, Emax=999, traps=[DivisionByZero, InvalidOperation, Overflow])
+    exact = Context(
+        prec=34, Emin=-999, Emax=999, traps=[DivisionByZero, InvalidOperation, Overflow]
+    )
     try:
         match operator:
             case "+":
@@ -206,7 +215,9 @@ def _calculated(operator: str, left: Decimal, right: Decimal) -> Decimal | None:
 def _nearest(number: Decimal, digits: int) -> Decimal:
     """Half a unit further from zero, and cut."""
     wide = Context(prec=len(number.as_tuple().digits) + 300, Emin=-9999999, Emax=9999999)
-    units = wide.add(wide.scaleb(number.copy_abs(), digits), Decimal("0.5")).to_integral_value(ROUND_FLOOR, wide)
+    units = wide.add(wide.scaleb(number.copy_abs(), digits), Decimal("0.5")).to_integral_value(
+        ROUND_FLOOR, wide
+    )
     return wide.scaleb(units.copy_sign(number), -digits)
 
 

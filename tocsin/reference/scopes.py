@@ -1,7 +1,8 @@
-"""Scopes of named parts, by what lies inside what: where one occurrence must play several roles (OPSL 4.6, 4.7).
+"""Scopes of named parts, by what lies inside what: where one occurrence must play several roles
+(OPSL 4.6, 4.7).
 
-The scope root of a name that stands in several places is the lowest operator above all of them; the operators between
-the places and the root, it included, are its scope.
+The scope root of a name that stands in several places is the lowest operator above all of them; the
+operators between the places and the root, it included, are its scope.
 """
 
 from __future__ import annotations

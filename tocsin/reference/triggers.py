@@ -1,4 +1,6 @@
-"""Triggers, played step by step: which events outside of a detection it sends (E-XML-QL, spec 4.4)."""
+"""Triggers, played step by step: which events outside of a detection it sends (E-XML-QL,
+spec 4.4).
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ _FROM_THE_END = (Waiting.FIRST_AFTER, Waiting.EVERY_AFTER)
 
 
 class Sending:
-    """One trigger at work: detections and targets come in canonical order, detections first at equal time."""
+    """One trigger at work: detections and targets come in canonical order, detections first at
+    equal time.
+    """
 
     def __init__(self, trigger: Triggered) -> None:
         self._trigger = trigger
@@ -22,7 +26,9 @@ class Sending:
         self._sent: list[Occurrence] = []
 
     def on_detection(self, detection: Occurrence, now: Instant) -> list[Occurrence]:
-        """What is sent at once; else the detection waits, in place of others unless every one counts."""
+        """What is sent at once; else the detection waits, in place of others unless every one
+        counts.
+        """
         known = self._kept(self._targets, now)
         match self._trigger.waiting:
             case Waiting.LATEST_SINCE:
@@ -48,7 +54,11 @@ class Sending:
         return []
 
     def _send(self, pairs: Iterable[tuple[Occurrence, Occurrence]]) -> list[Occurrence]:
-        found = [(target, whole) for detection, target in pairs if (whole := self._fits(detection, target)) is not None]
+        found = [
+            (target, whole)
+            for detection, target in pairs
+            if (whole := self._fits(detection, target)) is not None
+        ]
         self._sent += [target for target, _ in found]
         return [whole for _, whole in found]
 

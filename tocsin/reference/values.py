@@ -1,4 +1,6 @@
-"""How values compare: attributes of events, texts and patterns, values of XML variables. Kinds never mix."""
+"""How values compare: attributes of events, texts and patterns, values of XML variables. Kinds
+never mix.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ def sort_of(value: Any) -> str:
 
 
 def scalars_at(event: Event, path: Path) -> list[Hashable]:
-    """The scalars at a path, however deep in lists; a truth value stands apart, since TRUE is not 1."""
+    """The scalars at a path, however deep in lists; a truth value stands apart, since TRUE is not
+    1.
+    """
     found: list[Any] = [event.envelope if path[0] == ENVELOPE else event.attributes]
     for step in path[1:] if path[0] == ENVELOPE else path:
         found = [each[step] for each in _items(found) if isinstance(each, dict) and step in each]
@@ -41,7 +45,9 @@ def _items(values: Iterable[Any]) -> Iterator[Any]:
 
 
 def compare_scalars(left: Any, relation: str, right: Any) -> bool:
-    """Whether two attributes compare as told: scalars of one sort, and in an order where they are numbers."""
+    """Whether two attributes compare as told: scalars of one sort, and in an order where they are
+    numbers.
+    """
     sort = sort_of(left)
     if sort != sort_of(right) or sort in ("nothing", "other"):
         return False
@@ -51,7 +57,9 @@ def compare_scalars(left: Any, relation: str, right: Any) -> bool:
 
 
 def is_ordered(left: Any, relation: str, right: Any) -> bool:
-    """Whether the left stands in `<`, `<=`, `>` or `>=` to the right, both being of a sort that has an order."""
+    """Whether the left stands in `<`, `<=`, `>` or `>=` to the right, both being of a sort that has
+    an order.
+    """
     match relation:
         case "<":
             return bool(left < right)
@@ -66,7 +74,9 @@ def is_ordered(left: Any, relation: str, right: Any) -> bool:
 
 
 def is_like(text: str, pattern: LikePattern) -> bool:
-    """Whether the whole text fits a LIKE pattern: the positions that its beginnings can reach, token by token."""
+    """Whether the whole text fits a LIKE pattern: the positions that its beginnings can reach,
+    token by token.
+    """
     reached = {0}
     for token in pattern.tokens:
         match token:
@@ -80,7 +90,9 @@ def is_like(text: str, pattern: LikePattern) -> bool:
 
 
 def bound_scalar(rows: Sequence[Mapping[str, Any]], variable: str) -> Any:
-    """What all rows bind to a variable, None where they differ; what a document writes as a number is one."""
+    """What all rows bind to a variable, None where they differ; what a document writes as a number
+    is one.
+    """
     found = [row.get(variable) for row in rows]
     if not found or any(each != found[0] for each in found):
         return None

@@ -1,4 +1,6 @@
-"""Why a subscription rang or did not: the truth of every part of its condition, with the values it looked at."""
+"""Why a subscription rang or did not: the truth of every part of its condition, with the values it
+looked at.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,10 @@ def verdict_line(node: BooleanNode, event: Event) -> str:
         case Truth.FALSE:
             return f"event {event.id}: does not ring"
         case _:
-            return f"event {event.id}: does not ring, because a value is missing or of another kind (UNKNOWN)"
+            return (
+                f"event {event.id}: does not ring, because a value is missing or of another kind"
+                " (UNKNOWN)"
+            )
 
 
 def _seen(predicate: Predicate | BooleanNode, event: Event) -> str:

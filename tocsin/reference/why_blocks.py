@@ -1,7 +1,8 @@
-"""Why an XML block does not fit a document: which element, attribute, text or condition fails, at the nearest miss.
+"""Why an XML block does not fit a document: which element, attribute, text or condition fails, at
+the nearest miss.
 
-Of all the places where a pattern could begin, the one counts where most of its elements fit; there, the first element
-that does not is told with what stands in its place.
+Of all the places where a pattern could begin, the one counts where most of its elements fit; there,
+the first element that does not is told with what stands in its place.
 """
 
 from __future__ import annotations
@@ -29,7 +30,15 @@ from tocsin.plan.paths import PathStep, steps_of
 from tocsin.plan.row_functions import GivenUp
 from tocsin.plan.row_terms import condition_variables
 from tocsin.plan.row_text import condition_text
-from tocsin.reference.blocks import attributes_for, first_images, fits, images_below, mapped, mappings, rows
+from tocsin.reference.blocks import (
+    attributes_for,
+    first_images,
+    fits,
+    images_below,
+    mapped,
+    mappings,
+    rows,
+)
 from tocsin.reference.paths import Node
 from tocsin.reference.row_values import truth_in
 from tocsin.reference.why_namespaces import attribute_elsewhere, element_elsewhere, xpath_elsewhere
@@ -70,7 +79,10 @@ def _miss_of_rows(block: XmlBlock, event: Event) -> str:
     found = rows(XmlBlock(block.patterns), event)
     for condition in block.conditions:
         if not any(truth_in(condition, dict(row)) is Truth.TRUE for row in found):
-            values = {name: dict(found[0]).get(name) for name in dict.fromkeys(condition_variables(condition))}
+            values = {
+                name: dict(found[0]).get(name)
+                for name in dict.fromkeys(condition_variables(condition))
+            }
             unknown = truth_in(condition, dict(found[0])) is Truth.UNKNOWN
             is_met = "is unknown" if unknown else "is not met"
             seen = ", ".join(f"{name} is {_shown(value)}" for name, value in values.items())
@@ -86,7 +98,10 @@ def _disagreement(block: XmlBlock, event: Event, count: int) -> str:
     variables = list(dict.fromkeys(pattern_variables(last)))
     before = rows(XmlBlock(block.patterns[: count - 1]), event) if count > 1 else ()
     if not before:
-        return f"{text} fits, but never with equal values where a variable stands twice: {', '.join(variables)}"
+        return (
+            f"{text} fits, but never with equal values where a variable stands twice:"
+            f" {', '.join(variables)}"
+        )
     bound = dict(before[0])
     if isinstance(last, SourcedPattern) and isinstance(last.source, InVariable):
         variables.insert(0, last.source.variable)
@@ -95,7 +110,9 @@ def _disagreement(block: XmlBlock, event: Event, count: int) -> str:
 
 
 class _Names:
-    """Says of elements what they are called in the subscription, and where they stand in the document."""
+    """Says of elements what they are called in the subscription, and where they stand in the
+    document.
+    """
 
     def __init__(self, block: XmlBlock) -> None:
         self._spaces = Spaces(block.patterns)
@@ -106,8 +123,12 @@ class _Names:
             case XPathPattern(expression):
                 if rows(XmlBlock((pattern,)), event):
                     return ""
-                elsewhere = xpath_elsewhere(expression, dict(pattern.namespaces).values(), root.iter())
-                return _because(f"XPATH {_shown(expression)} selects nothing, or is false", elsewhere)
+                elsewhere = xpath_elsewhere(
+                    expression, dict(pattern.namespaces).values(), root.iter()
+                )
+                return _because(
+                    f"XPATH {_shown(expression)} selects nothing, or is false", elsewhere
+                )
             case SourcedPattern(inner, InDocument(name, text)):
                 reason = self._pattern(inner, (parse_xml(text),))
                 return f"in the document {name!r}: {reason}" if reason else ""
@@ -119,15 +140,26 @@ class _Names:
     def _pattern(self, pattern: PatternElement, outermost: Sequence[Element]) -> str:
         if any(True for _ in mapped(pattern, outermost)):
             return ""
-        positions = {each: number for number, each in enumerate(e for root in outermost for e in root.iter())}
-        images = [each for each in first_images(pattern, positions, outermost) if _named(pattern, each)]
+        positions = {
+            each: number for number, each in enumerate(e for root in outermost for e in root.iter())
+        }
+        images = [
+            each for each in first_images(pattern, positions, outermost) if _named(pattern, each)
+        ]
         if not images:
-            return _because(f"there is no {self._tag(pattern)}", element_elsewhere(_names_in(pattern), positions))
+            return _because(
+                f"there is no {self._tag(pattern)}",
+                element_elsewhere(_names_in(pattern), positions),
+            )
         misses = (self._at(pattern, image, positions, outermost) for image in images)
         return max(misses, key=lambda miss: miss.fitting).reason
 
     def _at(
-        self, pattern: PatternElement, image: Node, positions: dict[Element, int], outermost: Sequence[Element]
+        self,
+        pattern: PatternElement,
+        image: Node,
+        positions: dict[Element, int],
+        outermost: Sequence[Element],
     ) -> _Miss:
         """Why the pattern does not fit with its first element here."""
         if not fits(pattern, image):
@@ -140,11 +172,21 @@ class _Names:
                 continue
             near = [each for each in below if _named(child, each)]
             if not near:
-                where = "directly in it" if child.path or child.rel == 1 else f"{child.rel} levels below it"
+                where = (
+                    "directly in it"
+                    if child.path or child.rel == 1
+                    else f"{child.rel} levels below it"
+                )
                 below_it = () if image is None else image.iterdescendants()
                 elsewhere = element_elsewhere(_names_in(child), below_it)
-                return _Miss(fitting, _because(f"{_place(image)}: there is no {self._tag(child)} {where}", elsewhere))
-            miss = max((self._at(child, each, positions, outermost) for each in near), key=lambda each: each.fitting)
+                return _Miss(
+                    fitting,
+                    _because(f"{_place(image)}: there is no {self._tag(child)} {where}", elsewhere),
+                )
+            miss = max(
+                (self._at(child, each, positions, outermost) for each in near),
+                key=lambda each: each.fitting,
+            )
             return _Miss(fitting + miss.fitting, miss.reason)
         asked = " then ".join(self._tag(child) for child in pattern.children)
         return _Miss(fitting, f"{_place(image)}: not in this order, one behind the other: {asked}")
@@ -187,7 +229,9 @@ def _named(pattern: PatternElement, image: Node) -> bool:
 
 
 def _place(image: Node) -> str:
-    """Where an element stands: the names from the outermost one down, with numbers among equal siblings."""
+    """Where an element stands: the names from the outermost one down, with numbers among equal
+    siblings.
+    """
     steps: list[str] = []
     while image is not None:
         steps.append(_step(image))
@@ -197,7 +241,9 @@ def _place(image: Node) -> str:
 
 def _step(element: Element) -> str:
     name, parent = str(element.tag).rpartition("}")[2], element.getparent()
-    same: Iterable[Element] = () if parent is None else [each for each in parent if each.tag == element.tag]
+    same: Iterable[Element] = (
+        () if parent is None else [each for each in parent if each.tag == element.tag]
+    )
     number = list(same).index(element) + 1 if parent is not None else 1
     return f"{name}[{number}]" if len(list(same)) > 1 else name
 

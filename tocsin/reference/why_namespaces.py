@@ -1,4 +1,6 @@
-"""Misses that a namespace explains: a name that is there, but in another namespace than the one that is asked for."""
+"""Misses that a namespace explains: a name that is there, but in another namespace than the one
+that is asked for.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ _LITERAL = re.compile(r"'[^']*'|\"[^\"]*\"")
 
 
 def element_elsewhere(names: Iterable[str], elements: Iterable[Element]) -> str:
-    """Of expanded names, the first that elements have in another namespace, told in words; empty where none has."""
+    """Of expanded names, the first that elements have in another namespace, told in words; empty
+    where none has.
+    """
     wanted = {local_of(name): name for name in names}
     for element in elements:
         tag = str(element.tag)
@@ -29,7 +33,9 @@ def element_elsewhere(names: Iterable[str], elements: Iterable[Element]) -> str:
 
 
 def attribute_elsewhere(name: str, element: Element) -> str:
-    """An attribute that an element has in another namespace, told in words; empty where it has none."""
+    """An attribute that an element has in another namespace, told in words; empty where it has
+    none.
+    """
     for other in element.attrib:
         if local_of(str(other)) == local_of(name) and str(other) != name:
             return _told(local_of(name), namespace_of(str(other)), namespace_of(name))
@@ -60,40 +66,65 @@ def namespace_of(name: str) -> str:
 def _told(local: str, there: str, asked: str) -> str:
     if not there:
         return (
-            f"there is a <{local}> in no namespace, and the pattern asks for one in {asked!r}: write it without prefix"
+            f"there is a <{local}> in no namespace, and the pattern asks for one in {asked!r}:"
+            " write it without prefix"
         )
     if not asked:
         way_out = f'begin with NAMESPACE p = "{there}" and write <p:{local}>'
-        return f"there is a <{local}> in the namespace {there!r}, and the pattern asks for one in none: {way_out}"
-    return f"there is a <{local}> in the namespace {there!r}, and the pattern asks for one in {asked!r}"
+        return (
+            f"there is a <{local}> in the namespace {there!r}, and the pattern asks for one in"
+            f" none: {way_out}"
+        )
+    return (
+        f"there is a <{local}> in the namespace {there!r}, and the pattern asks for one in"
+        f" {asked!r}"
+    )
 
 
 def graph_elsewhere(pattern: GraphPattern, event: Event) -> Iterator[str]:
-    """The terms that a pattern asks for and the event has in another namespace only, told in words."""
+    """The terms that a pattern asks for and the event has in another namespace only, told
+    in words.
+    """
     try:
         graph = graph_in(event, pattern.ontology)
     except Problem:
         return
     properties = {prop for _, prop, _ in graph.arcs}
     classes = {each for kinds in graph.types.values() for each in kinds} - {THING}
-    resources = {term.text for subject, _, end in graph.arcs for term in (subject, end) if isinstance(term, Iri)}
+    resources = {
+        term.text
+        for subject, _, end in graph.arcs
+        for term in (subject, end)
+        if isinstance(term, Iri)
+    }
     ontology = pattern.ontology
     told: dict[str, None] = {}
     for each in pattern.statements:
         if each.property != ITSELF:
-            told |= dict.fromkeys(_nearly("property", each.property, properties, ontology.superproperties))
+            told |= dict.fromkeys(
+                _nearly("property", each.property, properties, ontology.superproperties)
+            )
         for name in (each.subject_class, each.object_class):
             told |= dict.fromkeys(_nearly("class", name, classes, ontology.superclasses))
         for end in each.ends():
             if isinstance(end, Iri):
-                told |= dict.fromkeys(_nearly("resource", end.text, resources, lambda name: frozenset((name,))))
+                told |= dict.fromkeys(
+                    _nearly("resource", end.text, resources, lambda name: frozenset((name,)))
+                )
     yield from told
 
 
-def _nearly(kind: str, asked: str, there: set[str], above: Callable[[str], frozenset[str]]) -> Iterator[str]:
-    """What is there by the same local name, where nothing that is asked for is, nor anything below it."""
+def _nearly(
+    kind: str, asked: str, there: set[str], above: Callable[[str], frozenset[str]]
+) -> Iterator[str]:
+    """What is there by the same local name, where nothing that is asked for is, nor anything below
+    it.
+    """
     if any(asked == each or asked in above(each) for each in there):
         return
     for other in sorted(there):
         if local_name(other) == local_name(asked):
-            yield f"the event has the {kind} <{other}>, and the pattern asks for <{asked}>: only the namespace differs"
+            yield (
+                f"the event has the {kind} <{other}>, and the pattern asks for <{asked}>: only the"
+                " namespace differs"
+            )

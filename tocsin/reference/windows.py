@@ -1,4 +1,6 @@
-"""Windows of absences, and how long an occurrence may wait: by the definitions, in whole microseconds."""
+"""Windows of absences, and how long an occurrence may wait: by the definitions, in whole
+microseconds.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,12 @@ from tocsin.plan.composites import (
     Precedes,
     parts_of,
 )
-from tocsin.reference.conditions import compare, concerns, conditions_on_absent, conditions_on_bounds
+from tocsin.reference.conditions import (
+    compare,
+    concerns,
+    conditions_on_absent,
+    conditions_on_bounds,
+)
 from tocsin.reference.occurrence import Occurrence, together
 from tocsin.values.time import Duration, Instant
 
@@ -31,17 +38,20 @@ def is_over_before(part: Part, ordered: Sequence[Event]) -> bool:
     match part:
         case _ if first is None:
             return False
-        case Absence(_, FixedWindow(start, length)) | Only(_, DuringWindow(start, length)) if start + length < first:
+        case Absence(_, FixedWindow(start, length)) | Only(_, DuringWindow(start, length)) if (
+            start + length < first
+        ):
             return True
         case _:
             return any(is_over_before(inner, ordered) for inner in parts_of(part))
 
 
 def first_start(every: EveryWindow, first: Instant) -> Instant:
-    """Where the first of the windows that come again starts, when the first known instant is `first`.
+    """Where the first of the windows that come again starts, when the first known instant is
+    `first`.
 
-    Without origin they are counted since the epoch. They are open at the start and closed at the end, so that an
-    instant at which one ends and the next starts lies in the one that ends.
+    Without origin they are counted since the epoch. They are open at the start and closed at the
+    end, so that an instant at which one ends and the next starts lies in the one that ends.
     """
     if every.origin is not None:
         return every.origin
@@ -49,8 +59,12 @@ def first_start(every: EveryWindow, first: Instant) -> Instant:
     return first - (since or every.length)
 
 
-def windows(every: EveryWindow, first: Instant | None, last: Instant | None) -> Iterator[tuple[Instant, Instant]]:
-    """The windows that come again, from the one in which the first known instant lies to those over by the last."""
+def windows(
+    every: EveryWindow, first: Instant | None, last: Instant | None
+) -> Iterator[tuple[Instant, Instant]]:
+    """The windows that come again, from the one in which the first known instant lies to those over
+    by the last.
+    """
     start = every.origin if first is None else first_start(every, first)
     if start is None or last is None:
         return
@@ -60,9 +74,11 @@ def windows(every: EveryWindow, first: Instant | None, last: Instant | None) -> 
 
 
 def last_leapt(absent: Part, end: Instant, length: Duration, leap: Instant | None) -> Instant:
-    """Where the last window ends that is told with the empty one that ends at `end`, when no event ends up to `leap`.
+    """Where the last window ends that is told with the empty one that ends at `end`, when no event
+    ends up to `leap`.
 
-    They are told as one if they are more than a thousand, and if nothing but an event can bring about what is absent.
+    They are told as one if they are more than a thousand, and if nothing but an event can bring
+    about what is absent.
     """
     count = 1
     while leap is not None and end + count * length <= leap and count <= MOST_EMPTY_WINDOWS:
@@ -73,8 +89,12 @@ def last_leapt(absent: Part, end: Instant, length: Duration, leap: Instant | Non
 
 
 def _comes_by_time(part: Part) -> bool:
-    """Whether an occurrence of the part may come about without an event: a window in it may run out."""
-    if isinstance(part, Absence) and isinstance(part.window, FixedWindow | AfterWindow | EveryWindow):
+    """Whether an occurrence of the part may come about without an event: a window in it may run
+    out.
+    """
+    if isinstance(part, Absence) and isinstance(
+        part.window, FixedWindow | AfterWindow | EveryWindow
+    ):
         return True
     return any(_comes_by_time(inner) for inner in parts_of(part))
 
@@ -95,33 +115,45 @@ def breaks_after(absence: Absence, each: Occurrence, after: Occurrence, length: 
 
 
 def breaks_before(absence: Absence, each: Occurrence, before: Occurrence) -> bool:
-    """Whether an occurrence of the absent part ends in the window before another, is remembered, and concerns it."""
+    """Whether an occurrence of the absent part ends in the window before another, is remembered,
+    and concerns it.
+    """
     assert isinstance(absence.window, BeforeWindow)
     in_window = before.start - absence.window.length <= each.end < before.start
     is_kept = absence.keep is None or before.end - each.end <= absence.keep
     return in_window and is_kept and concerns(absence.conditions, each, before)
 
 
-def breaks_between(absence: Absence, each: Occurrence, first: Occurrence, last: Occurrence, whole: Occurrence) -> bool:
-    """Whether an occurrence of the absent part lies in the open window between two others and concerns them."""
+def breaks_between(
+    absence: Absence, each: Occurrence, first: Occurrence, last: Occurrence, whole: Occurrence
+) -> bool:
+    """Whether an occurrence of the absent part lies in the open window between two others and
+    concerns them.
+    """
     in_window = first.end < each.start and each.end < last.start
     return in_window and concerns(conditions_on_absent(absence), each, whole)
 
 
 def between(absence: Absence, first: Occurrence, last: Occurrence) -> Occurrence | None:
     """The two bounds of a silent window together; None where they are no bounds of one."""
-    if not first.end < last.start or (absence.keep is not None and last.end - first.end > absence.keep):
+    if not first.end < last.start or (
+        absence.keep is not None and last.end - first.end > absence.keep
+    ):
         return None
     whole = together((first, last))
-    if whole is None or not all(compare(each, whole.names) for each in conditions_on_bounds(absence)):
+    if whole is None or not all(
+        compare(each, whole.names) for each in conditions_on_bounds(absence)
+    ):
         return None
     return whole.silent_after(first.end, last.start)
 
 
 def longest_wait(join: Join, slot: int) -> Duration | None:
-    """How long after its end an occurrence at a slot may at most be completed by the others; None for ever.
+    """How long after its end an occurrence at a slot may at most be completed by the others; None
+    for ever.
 
-    Another part that must end no later than some time after it allows for that time; `keep` allows for itself.
+    Another part that must end no later than some time after it allows for that time; `keep` allows
+    for itself.
     """
     waits: list[Duration | None] = []
     orders = [each for each in join.conditions if isinstance(each, Precedes)]

@@ -1,1 +1,3 @@
-"""Values that every part shares: time, truth, scalars, text patterns, space. No event, no plan, no I/O."""
+"""Values that every part shares: time, truth, scalars, text patterns, space. No event, no plan, no
+I/O.
+"""

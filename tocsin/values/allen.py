@@ -1,7 +1,9 @@
-"""Allen relations. Exactly one of thirteen holds between two proper intervals; an instant is [t, t] and may have more.
+"""Allen relations. Exactly one of thirteen holds between two proper intervals; an instant is [t, t]
+and may have more.
 
-Seven relations are told by their bounds, the other six swap the arguments of one of the seven. `Un` before a name is
-the exact complement. In mode proper, all but Equals, Before and After hold between proper intervals only.
+Seven relations are told by their bounds, the other six swap the arguments of one of the seven. `Un`
+before a name is the exact complement. In mode proper, all but Equals, Before and After hold between
+proper intervals only.
 """
 
 from __future__ import annotations
@@ -72,14 +74,18 @@ def holds(relation: Allen, first: Interval, second: Interval, *, proper: bool = 
 
 
 def stands(name: str, first: Interval, second: Interval, *, proper: bool = False) -> bool:
-    """Whether the relation of that name, `Before` or `UnBefore`, holds from the first interval to the second."""
+    """Whether the relation of that name, `Before` or `UnBefore`, holds from the first interval to
+    the second.
+    """
     relation, negated = relation_of(name)
     return holds(relation, first, second, proper=proper) is not negated
 
 
 @cache
 def bounds_test(name: str, proper: bool = False) -> Bounds:
-    """The relation of that name as a test of four bounds, made once: for those who ask about many pairs."""
+    """The relation of that name as a test of four bounds, made once: for those who ask about many
+    pairs.
+    """
     relation, negated = relation_of(name)
     swapped = relation in INVERSE
     test = BOUNDS[INVERSE.get(relation, relation)]
@@ -94,7 +100,9 @@ def bounds_test(name: str, proper: bool = False) -> Bounds:
 
 
 def relation_of(name: str) -> tuple[Allen, bool]:
-    """The relation of a name and whether the name is that of the complement; `UnUnBefore` is Before."""
+    """The relation of a name and whether the name is that of the complement; `UnUnBefore` is
+    Before.
+    """
     negated = False
     while name.startswith(NEGATION):
         name, negated = name.removeprefix(NEGATION), not negated
@@ -102,7 +110,9 @@ def relation_of(name: str) -> tuple[Allen, bool]:
         return Allen(name), negated
     except ValueError:
         known = ", ".join(each.value for each in Allen)
-        raise MeaningProblem(f"{name!r} is no relation of intervals", token=name, hint=f"one of {known}") from None
+        raise MeaningProblem(
+            f"{name!r} is no relation of intervals", token=name, hint=f"one of {known}"
+        ) from None
 
 
 def _is_proper(interval: Interval) -> bool:

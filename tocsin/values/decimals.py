@@ -1,7 +1,8 @@
-"""Decimal numbers that are written as texts: `12`, `-0.50`, `+7.`, `.5`, without exponents, of any length.
+"""Decimal numbers that are written as texts: `12`, `-0.50`, `+7.`, `.5`, without exponents, of any
+length.
 
-Arithmetic is exact up to 34 significant digits, beyond which the last one is rounded half to even. What has no result
-is None: a division by zero, or a number past 10^999.
+Arithmetic is exact up to 34 significant digits, beyond which the last one is rounded half to even.
+What has no result is None: a division by zero, or a number past 10^999.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ _DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 _SPACE = " \t\r\n"
 _TRAPS = [DivisionByZero, InvalidOperation, Overflow]
 _EXACT = Context(prec=34, rounding=ROUND_HALF_EVEN, Emin=-999, Emax=999, traps=_TRAPS)
-_WIDE = Context(prec=2_000_000, rounding=ROUND_HALF_UP, Emin=-3_000_000, Emax=3_000_000, traps=_TRAPS)
+_WIDE = Context(
+    prec=2_000_000, rounding=ROUND_HALF_UP, Emin=-3_000_000, Emax=3_000_000, traps=_TRAPS
+)
 MOST_DIGITS = 100
 """The most digits behind the point, or zeros before it, that rounding is asked for."""
 
@@ -41,7 +44,9 @@ def decimal_of(text: str) -> Decimal | None:
 
 
 def decimal_text(number: Decimal) -> str:
-    """The number in its shortest form: no exponent, no zeros at the end behind a point, and no minus before 0."""
+    """The number in its shortest form: no exponent, no zeros at the end behind a point, and no
+    minus before 0.
+    """
     text = format(number, "f")
     if "." in text:
         text = text.rstrip("0").rstrip(".")
@@ -57,9 +62,11 @@ def calculated(operator: str, left: Decimal, right: Decimal) -> Decimal | None:
 
 
 def rounded(number: Decimal, digits: int) -> Decimal | None:
-    """The nearest number with so many digits behind the point; a half goes away from zero, so 2.5 to 3, -2.5 to -3.
+    """The nearest number with so many digits behind the point; a half goes away from zero, so 2.5
+    to 3, -2.5 to -3.
 
-    Digits below 0 round to tens, hundreds and so on. None where the digits are more than 100 either way.
+    Digits below 0 round to tens, hundreds and so on. None where the digits are more than 100 either
+    way.
     """
     if abs(digits) > MOST_DIGITS:
         return None

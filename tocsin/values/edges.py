@@ -1,6 +1,7 @@
 """Edges on the globe, straight in longitude and latitude, and how they lie in space.
 
-An edge is a curve that stays within a known `slack` of the straight chord between its ends. Everything is for arrays.
+An edge is a curve that stays within a known `slack` of the straight chord between its ends.
+Everything is for arrays.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ Shares: TypeAlias = npt.NDArray[np.float64]
 """Where on an edge: 0 at its start, 1 at its end."""
 
 Edges: TypeAlias = npt.NDArray[np.float64]
-"""One row for each edge: longitude and latitude of its start and of its end. A point is an edge of no length."""
+"""One row for each edge: longitude and latitude of its start and of its end. A point is an edge of
+no length.
+"""
 
 _LONGEST = 8.0
 """Degrees; longer edges are cut before anything else, so that their slack says something."""
@@ -29,7 +32,9 @@ _POLE = 90.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chains:
-    """The edges of many shapes: those of shape k are the rows from `starts[k]` to `starts[k + 1]`."""
+    """The edges of many shapes: those of shape k are the rows from `starts[k]` to `starts[k
+    + 1]`.
+    """
 
     edges: Edges
     starts: Numbers
@@ -68,7 +73,9 @@ class Balls:
 
 
 def slack(edges: Edges) -> Metres:
-    """How far each edge may stray from its chord: an eighth of the acceleration that it takes to run it in a second."""
+    """How far each edge may stray from its chord: an eighth of the acceleration that it takes to
+    run it in a second.
+    """
     latitudes = np.radians(edges[:, [1, 3]])
     sideways = np.radians(np.abs(edges[:, 2] - edges[:, 0]))
     upwards = np.abs(latitudes[:, 1] - latitudes[:, 0])
@@ -79,7 +86,9 @@ def slack(edges: Edges) -> Metres:
 
 
 def points_at(edges: Edges, shares: Shares) -> Coordinates:
-    """The point at a share of each edge; both ends are met exactly, and no rounding leads over a pole."""
+    """The point at a share of each edge; both ends are met exactly, and no rounding leads over a
+    pole.
+    """
     share = shares[:, None]
     points = edges[:, :2] * (1 - share) + edges[:, 2:] * share
     points[:, 1] = np.clip(points[:, 1], -_POLE, _POLE)
@@ -91,18 +100,25 @@ def cut(edges: Edges, counts: Numbers) -> tuple[Edges, Numbers]:
     parents = np.repeat(np.arange(len(edges)), counts)
     nth = np.arange(len(parents)) - np.repeat(np.cumsum(counts) - counts, counts)
     whole = edges[parents]
-    starts, ends = points_at(whole, nth / counts[parents]), points_at(whole, (nth + 1) / counts[parents])
+    starts, ends = (
+        points_at(whole, nth / counts[parents]),
+        points_at(whole, (nth + 1) / counts[parents]),
+    )
     return np.hstack((starts, ends)), parents
 
 
 def nearest_shares(edges: Edges, others: Edges) -> tuple[Metres, Shares, Shares]:
-    """Row by row the gap between the chords of two edges, and the shares of both at which they are nearest.
+    """Row by row the gap between the chords of two edges, and the shares of both at which they are
+    nearest.
 
-    Least squares for two lines in space, then each share brought back to its edge in turn (C. Ericson, Real-Time
-    Collision Detection, 5.1.9).
+    Least squares for two lines in space, then each share brought back to its edge in turn (C.
+    Ericson, Real-Time Collision Detection, 5.1.9).
     """
     start, other_start = position_in_space(edges[:, :2]), position_in_space(others[:, :2])
-    way, other_way = position_in_space(edges[:, 2:]) - start, position_in_space(others[:, 2:]) - other_start
+    way, other_way = (
+        position_in_space(edges[:, 2:]) - start,
+        position_in_space(others[:, 2:]) - other_start,
+    )
     apart = start - other_start
     a, e, b = _dot(way, way), _dot(other_way, other_way), _dot(way, other_way)
     c, f = _dot(way, apart), _dot(other_way, apart)

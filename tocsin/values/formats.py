@@ -1,9 +1,10 @@
 """Patterns that write numbers and dates: `#,##0.00` and `dd.MM.yyyy HH:mm`.
 
-A pattern with `0` or `#` outside of quotes writes numbers, any other writes dates. In a number's pattern `0` is a digit
-that is always there, `#` one that is there where it is needed, `,` sets groups as long as the last one, `.` is the
-point; what stands before and after is written as it is. In a date's pattern letters are the fields of the table below
-and no other letter may stand there. Text in single quotes stands for itself, two of them for one.
+A pattern with `0` or `#` outside of quotes writes numbers, any other writes dates. In a number's
+pattern `0` is a digit that is always there, `#` one that is there where it is needed, `,` sets
+groups as long as the last one, `.` is the point; what stands before and after is written as it is.
+In a date's pattern letters are the fields of the table below and no other letter may stand there.
+Text in single quotes stands for itself, two of them for one.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ _QUOTED = re.compile(r"'(?:[^']|'')*'")
 
 @dataclass(frozen=True, slots=True)
 class NumberFormat:
-    """How numbers are written: digits before the point at least, behind it at least and at most, and groups of them."""
+    """How numbers are written: digits before the point at least, behind it at least and at most,
+    and groups of them.
+    """
 
     before: str
     whole: int
@@ -94,11 +97,15 @@ def _number_format(pattern: str) -> NumberFormat | None:
     group = len(whole.rpartition(",")[2]) if "," in whole else 0
     if ("," in whole and not group) or len(fraction) > MOST_DIGITS or digits.endswith("."):
         return None
-    return NumberFormat(texts[0], whole.count("0"), fraction.count("0"), len(fraction), group, texts[1])
+    return NumberFormat(
+        texts[0], whole.count("0"), fraction.count("0"), len(fraction), group, texts[1]
+    )
 
 
 def _around_digits(pattern: str) -> tuple[tuple[str, str] | None, str]:
-    """The texts before and after the digits, and the digits; no texts where digits stand in two places."""
+    """The texts before and after the digits, and the digits; no texts where digits stand in two
+    places.
+    """
     texts, digits = ["", ""], ""
     for piece in re.findall(r"'(?:[^']|'')*'|[#0.,]+|.", pattern, re.DOTALL):
         if piece[0] in "#0" or (piece[0] in ".," and len(piece) > 1):

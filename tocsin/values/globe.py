@@ -1,8 +1,10 @@
-"""Places on the globe: what they share, what they hold, how far apart they are. With `space` a door to shapely.
+"""Places on the globe: what they share, what they hold, how far apart they are. With `space` a door
+to shapely.
 
-Coordinates are longitude and latitude in degrees. Edges are straight in them, as they are written, for every relation.
-Longitudes a full turn apart are one, and so are all longitudes at a pole. A place that crosses the 180th meridian goes
-on beyond 180 (170 to 190), or is cut there into several (170 to 180 and -180 to -170): both are the same ground.
+Coordinates are longitude and latitude in degrees. Edges are straight in them, as they are written,
+for every relation. Longitudes a full turn apart are one, and so are all longitudes at a pole. A
+place that crosses the 180th meridian goes on beyond 180 (170 to 190), or is cut there into several
+(170 to 180 and -180 to -170): both are the same ground.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ Flags: TypeAlias = npt.NDArray[np.bool_]
 TURN = 360.0
 POLE = 90.0
 FARTHEST_LONGITUDE = 360.0
-"""East or west: a place may be written once around the globe in either direction, and be a turn wide."""
+"""East or west: a place may be written once around the globe in either direction, and be a turn
+wide.
+"""
 
 _TURNS = (0, -1, 1, -2, 2)
 _APART = 2e-9
@@ -39,7 +43,9 @@ def on_globe(places: Any) -> Flags:
     """Which places have coordinates that the globe has; what has no place is on no globe."""
     boxes: Boxes = shapely.bounds(places)
     with np.errstate(invalid="ignore"):
-        inside = (np.abs(boxes) <= (FARTHEST_LONGITUDE, POLE, FARTHEST_LONGITUDE, POLE)).all(axis=-1)
+        inside = (np.abs(boxes) <= (FARTHEST_LONGITUDE, POLE, FARTHEST_LONGITUDE, POLE)).all(
+            axis=-1
+        )
         return np.asarray(inside & (boxes[..., 2] - boxes[..., 0] <= TURN))
 
 
@@ -70,9 +76,11 @@ def lie_inside(places: Places, others: Places) -> Flags:
 
 
 def distances(places: Places, others: Places, limits: Metres | None = None) -> Metres:
-    """Metres between each place and the other beside it, 0 exactly where they meet; all are on the globe.
+    """Metres between each place and the other beside it, 0 exactly where they meet; all are on the
+    globe.
 
-    Where limits are given, a distance may be any number that lies on the same side of its limit as the true one.
+    Where limits are given, a distance may be any number that lies on the same side of its limit as
+    the true one.
     """
     found = np.zeros(len(places))
     apart = np.flatnonzero(~meet(places, others))
@@ -85,12 +93,16 @@ def distances(places: Places, others: Places, limits: Metres | None = None) -> M
         one, other = places[shaped], others[shaped]
         asked = None if limits is None else limits[shaped]
         mine, theirs = np.arange(len(shaped)), np.arange(len(shaped))
-        found[shaped] = np.maximum(least_distances(chains_of(one), mine, chains_of(other), theirs, asked), _APART)
+        found[shaped] = np.maximum(
+            least_distances(chains_of(one), mine, chains_of(other), theirs, asked), _APART
+        )
     return found
 
 
 def distance_of_points(place: Geometry, other: Geometry) -> float | None:
-    """As `distances` for two points, without arrays, because pairs of events are mostly that; None off the globe."""
+    """As `distances` for two points, without arrays, because pairs of events are mostly that; None
+    off the globe.
+    """
     x, y, other_x, other_y = place.x, place.y, other.x, other.y
     if max(abs(x), abs(other_x)) > FARTHEST_LONGITUDE or max(abs(y), abs(other_y)) > POLE:
         return None
@@ -100,14 +112,18 @@ def distance_of_points(place: Geometry, other: Geometry) -> float | None:
 
 
 def gathered(place: Geometry) -> Geometry:
-    """The place with its parts turned so that they lie together, in the smallest range of longitudes."""
+    """The place with its parts turned so that they lie together, in the smallest range of
+    longitudes.
+    """
     parts = _simple_parts(np.array([place], np.object_))[0]
     boxes = shapely.bounds(parts)
     gap, start = _widest_gap(boxes)
     if boxes[:, 2].max() - boxes[:, 0].min() <= TURN - gap:
         return place
     turns = np.floor((boxes[:, 0] - start) / TURN)
-    return shapely.geometrycollections([turned(part, -each) for part, each in zip(parts, turns, strict=True)])
+    return shapely.geometrycollections(
+        [turned(part, -each) for part, each in zip(parts, turns, strict=True)]
+    )
 
 
 def turned(place: Any, turns: float) -> Any:
@@ -141,7 +157,9 @@ def _at_one_pole(boxes: Boxes, others: Boxes) -> Flags:
 
 
 def _turns_between(boxes: Boxes, others: Boxes) -> tuple[Numbers, Numbers]:
-    """By how many turns to the east, from and to, the others come to the longitudes of the first."""
+    """By how many turns to the east, from and to, the others come to the longitudes of the
+    first.
+    """
     first = np.ceil((boxes[:, 0] - others[:, 2]) / TURN)
     last = np.floor((boxes[:, 2] - others[:, 0]) / TURN)
     return first.astype(np.intp), last.astype(np.intp)
@@ -152,7 +170,11 @@ def _is_inside(place: Geometry, other: Geometry, turns: Sequence[int]) -> bool:
     if (north >= POLE > other_north) or (south <= -POLE < other_south):
         return False
     rest = _without_poles(place)
-    ground = shapely.union_all([turned(other, each) for each in turns]) if len(turns) > 1 else turned(other, turns[0])
+    ground = (
+        shapely.union_all([turned(other, each) for each in turns])
+        if len(turns) > 1
+        else turned(other, turns[0])
+    )
     return rest.is_empty or bool(shapely.covers(ground, rest))
 
 
@@ -168,7 +190,9 @@ def _without_poles(place: Geometry) -> Geometry:
             left += [part] if abs(corners[0, 1]) < POLE else []
         else:
             pairs = np.stack((corners[:-1], corners[1:]), axis=1)
-            at_pole = (np.abs(pairs[:, :, 1]) >= POLE).all(axis=1) & (pairs[:, 0, 1] == pairs[:, 1, 1])
+            at_pole = (np.abs(pairs[:, :, 1]) >= POLE).all(axis=1) & (
+                pairs[:, 0, 1] == pairs[:, 1, 1]
+            )
             left += list(shapely.linestrings(pairs[~at_pole]))
     return left[0] if len(left) == 1 else shapely.geometrycollections(left)
 
@@ -178,7 +202,9 @@ def _are_points(places: Places) -> Flags:
 
 
 def _simple_parts(places: Places) -> tuple[Places, Numbers]:
-    """The points, lines and polygons of places, in their order, each with the number of its place."""
+    """The points, lines and polygons of places, in their order, each with the number of its
+    place.
+    """
     parts, owners = places, np.arange(len(places))
     while (shapely.get_type_id(parts) > _POLYGON).any():
         parts, of_part = shapely.get_parts(parts, return_index=True)
@@ -187,7 +213,9 @@ def _simple_parts(places: Places) -> tuple[Places, Numbers]:
 
 
 def _widest_gap(boxes: Boxes) -> tuple[float, float]:
-    """The widest range of longitudes without any of the boxes, and the longitude at which it ends."""
+    """The widest range of longitudes without any of the boxes, and the longitude at which
+    it ends.
+    """
     starts = boxes[:, 0] % TURN
     order = np.argsort(starts, kind="stable")
     begins, ends = starts[order], (starts + boxes[:, 2] - boxes[:, 0])[order]

@@ -1,8 +1,10 @@
-"""LIKE patterns: `%` is any run of characters, `_` exactly one (newline included), all else stands for itself.
+"""LIKE patterns: `%` is any run of characters, `_` exactly one (newline included), all else stands
+for itself.
 
-No pattern makes matching blow up. Pieces of plain text between two `%` are placed from left to right without going
-back; short patterns that mix text with `_` are left to RE2, which never backtracks; long ones are placed with bit
-vectors over the text, one shift and one AND for each character of the pattern.
+No pattern makes matching blow up. Pieces of plain text between two `%` are placed from left to
+right without going back; short patterns that mix text with `_` are left to RE2, which never
+backtracks; long ones are placed with bit vectors over the text, one shift and one AND for each
+character of the pattern.
 """
 
 from __future__ import annotations
@@ -26,27 +28,37 @@ Token = str | Wild
 
 _REGULAR = {Wild.ANY_ONE: ".", Wild.ANY_RUN: ".*"}
 _REGULAR_LENGTH = 64
-"""The longest pattern for RE2: a longer one can make it leave its fast automaton, or compile for seconds."""
+"""The longest pattern for RE2: a longer one can make it leave its fast automaton, or compile for
+seconds.
+"""
 
 Piece = tuple[Token, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class LikePattern:
-    """A parsed pattern: literal runs of text, single wildcards, and run wildcards that never stand side by side."""
+    """A parsed pattern: literal runs of text, single wildcards, and run wildcards that never stand
+    side by side.
+    """
 
     tokens: tuple[Token, ...]
 
     @staticmethod
     def of(tokens: Sequence[Token]) -> LikePattern:
-        """The canonical pattern: literal neighbours are joined, ANY_RUN moves behind ANY_ONE and collapses."""
+        """The canonical pattern: literal neighbours are joined, ANY_RUN moves behind ANY_ONE and
+        collapses.
+        """
         joined: list[Token] = []
-        for is_text, group in groupby(filter(None, tokens), key=lambda token: isinstance(token, str)):
+        for is_text, group in groupby(
+            filter(None, tokens), key=lambda token: isinstance(token, str)
+        ):
             if is_text:
                 joined.append("".join(map(str, group)))
             else:
                 wild = list(group)
-                joined += [Wild.ANY_ONE] * wild.count(Wild.ANY_ONE) + [Wild.ANY_RUN] * (Wild.ANY_RUN in wild)
+                joined += [Wild.ANY_ONE] * wild.count(Wild.ANY_ONE) + [Wild.ANY_RUN] * (
+                    Wild.ANY_RUN in wild
+                )
         return LikePattern(tuple(joined))
 
     def literals(self) -> tuple[str, ...]:
@@ -87,7 +99,9 @@ def compile_like(pattern: LikePattern) -> Callable[[str], bool]:
 
 
 def _compile_pieces(tokens: tuple[Token, ...]) -> Callable[[str], bool]:
-    """The general case: pieces between ANY_RUNs, each placed as far left as it goes, which is never a bad choice."""
+    """The general case: pieces between ANY_RUNs, each placed as far left as it goes, which is never
+    a bad choice.
+    """
     if Wild.ANY_ONE not in tokens:
         return _compile_texts(["".join(map(str, piece)) for piece in _pieces(tokens)])
     if sum(_length((token,)) for token in tokens if token is not Wild.ANY_RUN) <= _REGULAR_LENGTH:
@@ -161,7 +175,9 @@ def _fits(piece: Piece, text: str, position: int) -> bool:
 
 
 def _find(piece: Piece, text: str, position: int, end: int) -> int:
-    """The first place of the piece between `position` and `end`, or -1. Windows grow, so near finds are cheap."""
+    """The first place of the piece between `position` and `end`, or -1. Windows grow, so near finds
+    are cheap.
+    """
     length = _length(piece)
     width = 4 * length
     while position + length <= end:
@@ -175,7 +191,9 @@ def _find(piece: Piece, text: str, position: int, end: int) -> int:
 
 
 def _starts(piece: Piece, text: str, count: int) -> int:
-    """Which of the first `count` places of the text the piece stands at, as the bits of a number."""
+    """Which of the first `count` places of the text the piece stands at, as the bits of a
+    number.
+    """
     starts, offset = (1 << count) - 1, 0
     places: dict[str, int] = {}
     for token in piece:

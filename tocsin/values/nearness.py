@@ -1,8 +1,10 @@
-"""The least distance on the globe between shapes whose edges are straight in longitude and latitude; to 0.1 m.
+"""The least distance on the globe between shapes whose edges are straight in longitude and
+latitude; to 0.1 m.
 
-Branch and bound: the gap between the chords of two edges, less the slack of both, is a lower bound of their distance,
-and the way between any two of their points an upper one. Pairs of edges that cannot be nearest any more are left out,
-the others are cut, until their slack does not matter. What is left is measured by geodesics.
+Branch and bound: the gap between the chords of two edges, less the slack of both, is a lower bound
+of their distance, and the way between any two of their points an upper one. Pairs of edges that
+cannot be nearest any more are left out, the others are cut, until their slack does not matter. What
+is left is measured by geodesics.
 """
 
 from __future__ import annotations
@@ -12,7 +14,18 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from tocsin.values.edges import Balls, Chains, Edges, Metres, Numbers, Shares, cut, nearest_shares, points_at, slack
+from tocsin.values.edges import (
+    Balls,
+    Chains,
+    Edges,
+    Metres,
+    Numbers,
+    Shares,
+    cut,
+    nearest_shares,
+    points_at,
+    slack,
+)
 from tocsin.values.geodesy import (
     geodesic_lengths,
     longest_way,
@@ -49,9 +62,11 @@ _GRID = np.linspace(-0.5, 0.5, 5)
 def least_distances(
     ours: Chains, mine: Numbers, theirs: Chains, other: Numbers, limits: Metres | None = None
 ) -> Metres:
-    """Metres between shape `mine[k]` of ours and `other[k]` of theirs, for every k; the shapes do not meet.
+    """Metres between shape `mine[k]` of ours and `other[k]` of theirs, for every k; the shapes do
+    not meet.
 
-    Where limits are given, a distance may be any number that lies on the same side of its limit as the true one.
+    Where limits are given, a distance may be any number that lies on the same side of its limit as
+    the true one.
     """
     work = np.minimum(ours.sizes(mine) * theirs.sizes(other), _MOST_PAIRS)
     found = np.empty(len(mine))
@@ -81,21 +96,38 @@ class _Search:
         while len(asked):
             low, high, loose = _bounds(edges, others)
             left = self._narrow(asked, low, high)
-            asked, edges, others, loose, low = asked[left], edges[left], others[left], loose[left], low[left]
+            asked, edges, others, loose, low = (
+                asked[left],
+                edges[left],
+                others[left],
+                loose[left],
+                low[left],
+            )
             coarse = loose > np.maximum(TOLERANCE, 0.2 * vagueness(self.best[asked]))
             if not coarse.any():
                 self._measure(asked, edges, others, low)
                 break
             parents, edges, others = _cut_pairs(edges, others, coarse)
             asked = asked[parents]
-        return self.best if self.limits is None else np.where(self.least > self.limits, self.least, self.best)
+        return (
+            self.best
+            if self.limits is None
+            else np.where(self.least > self.limits, self.least, self.best)
+        )
 
     def _candidates(self, ours: Chains, mine: Numbers, theirs: Chains, other: Numbers) -> Pairs:
-        """Pairs of edges to begin with: all where they are few, else those in balls that may be nearest."""
+        """Pairs of edges to begin with: all where they are few, else those in balls that may be
+        nearest.
+        """
         sizes, other_sizes = ours.sizes(mine), theirs.sizes(other)
         few = sizes * other_sizes <= _FEW
         firsts, other_firsts = ours.starts[mine], theirs.starts[other]
-        found = [_combine(np.flatnonzero(few), *(each[few] for each in (firsts, sizes, other_firsts, other_sizes)))]
+        found = [
+            _combine(
+                np.flatnonzero(few),
+                *(each[few] for each in (firsts, sizes, other_firsts, other_sizes)),
+            )
+        ]
         for k in np.flatnonzero(~few).tolist():
             edges = ours.edges[firsts[k] : firsts[k] + sizes[k]]
             others = theirs.edges[other_firsts[k] : other_firsts[k] + other_sizes[k]]
@@ -105,11 +137,15 @@ class _Search:
         return asked, one, two
 
     def _candidates_in_balls(self, k: int, edges: Edges, others: Edges) -> tuple[Numbers, Numbers]:
-        """From large balls around all edges to small ones, of which only those that may be nearest are looked into."""
+        """From large balls around all edges to small ones, of which only those that may be nearest
+        are looked into.
+        """
         run = _RUN
         while run * _RUN < max(len(edges), len(others)):
             run *= _FINER
-        one, two = (grid.ravel() for grid in np.indices((-(-len(edges) // run), -(-len(others) // run))))
+        one, two = (
+            grid.ravel() for grid in np.indices((-(-len(edges) // run), -(-len(others) // run)))
+        )
         while True:
             balls, other_balls = Balls.around(edges, run), Balls.around(others, run)
             apart = np.linalg.norm(balls.centres[one] - other_balls.centres[two], axis=1)
@@ -118,13 +154,17 @@ class _Search:
             left = self._narrow(np.full(len(one), k), low, high)
             one, two = one[left], two[left]
             finer = run // _FINER if run > _RUN else 1
-            _, one, two = _combine(one, *_split(one, run, finer, len(edges)), *_split(two, run, finer, len(others)))
+            _, one, two = _combine(
+                one, *_split(one, run, finer, len(edges)), *_split(two, run, finer, len(others))
+            )
             if finer == 1:
                 return one, two
             run = finer
 
     def _narrow(self, asked: Numbers, low: Metres, high: Metres) -> npt.NDArray[np.bool_]:
-        """Takes bounds of pairs in; which pairs may still be nearest, where the question is still open."""
+        """Takes bounds of pairs in; which pairs may still be nearest, where the question is still
+        open.
+        """
         np.minimum.at(self.best, asked, high)
         left = low <= self.best[asked]
         least = np.full(len(self.best), np.inf)
@@ -136,7 +176,9 @@ class _Search:
         return np.asarray(left & is_open[asked])
 
     def _measure(self, asked: Numbers, edges: Edges, others: Edges, low: Metres) -> None:
-        """Geodesics between the points that are nearest in space; far away, between those on the ground."""
+        """Geodesics between the points that are nearest in space; far away, between those on the
+        ground.
+        """
         first = np.argsort(low, kind="stable")[:_MOST_LEFT]
         asked, edges, others = asked[first], edges[first], others[first]
         _, share, other_share = nearest_shares(edges, others)
@@ -146,20 +188,29 @@ class _Search:
         if far.any():
             self._zoom(asked[far], edges[far], others[far], share[far], other_share[far])
 
-    def _zoom(self, asked: Numbers, edges: Edges, others: Edges, share: Shares, other_share: Shares) -> None:
-        """Geodesics between a grid of points on two edges each, then half as wide a grid around the best, and so on.
+    def _zoom(
+        self, asked: Numbers, edges: Edges, others: Edges, share: Shares, other_share: Shares
+    ) -> None:
+        """Geodesics between a grid of points on two edges each, then half as wide a grid around the
+        best, and so on.
 
-        Edges are short against their distance, so between two points of a grid it differs by no more than `bend` says.
+        Edges are short against their distance, so between two points of a grid it differs by no
+        more than `bend` says.
         """
         bend = _bend(edges, others)
         for width in 0.5 ** np.arange(_ZOOMS):
             shares, other_shares = _grid(edges, others, share, other_share, 2 * width)
             rows = np.repeat(np.arange(len(edges)), shares.shape[1])
-            points = points_at(edges[rows], shares.ravel()), points_at(others[rows], other_shares.ravel())
+            points = (
+                points_at(edges[rows], shares.ravel()),
+                points_at(others[rows], other_shares.ravel()),
+            )
             lengths = geodesic_lengths(*points).reshape(shares.shape)
             nearest = np.arange(len(edges)), lengths.argmin(axis=1)
             np.minimum.at(self.best, asked, lengths[nearest])
-            left = (lengths[nearest] - bend * width**2 <= self.best[asked]) & (bend * width**2 > TOLERANCE)
+            left = (lengths[nearest] - bend * width**2 <= self.best[asked]) & (
+                bend * width**2 > TOLERANCE
+            )
             share, other_share = shares[nearest][left], other_shares[nearest][left]
             asked, edges, others, bend = asked[left], edges[left], others[left], bend[left]
             if not len(asked):
@@ -167,16 +218,24 @@ class _Search:
 
 
 def _bounds(edges: Edges, others: Edges) -> tuple[Metres, Metres, Metres]:
-    """The least and the greatest distance that each pair of edges may have, and the slack between the two."""
+    """The least and the greatest distance that each pair of edges may have, and the slack between
+    the two.
+    """
     gap, share, other_share = nearest_shares(edges, others)
     loose = slack(edges) + slack(others)
-    one, other = (position_in_space(points_at(*at)) for at in ((edges, share), (others, other_share)))
+    one, other = (
+        position_in_space(points_at(*at)) for at in ((edges, share), (others, other_share))
+    )
     high = longest_way(np.linalg.norm(one - other, axis=1))
     return shortest_way(np.maximum(gap - loose, 0)), high, loose
 
 
-def _cut_pairs(edges: Edges, others: Edges, coarse: npt.NDArray[np.bool_]) -> tuple[Numbers, Edges, Edges]:
-    """Coarse pairs with the edges cut that make them so: the number of the pair, and the parts of both."""
+def _cut_pairs(
+    edges: Edges, others: Edges, coarse: npt.NDArray[np.bool_]
+) -> tuple[Numbers, Edges, Edges]:
+    """Coarse pairs with the edges cut that make them so: the number of the pair, and the parts of
+    both.
+    """
     mine, theirs = slack(edges), slack(others)
     counts = np.where(coarse & (4 * mine > theirs), _PARTS, 1)
     other_counts = np.where(coarse & (4 * theirs > mine), _PARTS, 1)
@@ -188,12 +247,16 @@ def _cut_pairs(edges: Edges, others: Edges, coarse: npt.NDArray[np.bool_]) -> tu
 
 
 def _split(runs: Numbers, length: int, finer: int, edges: int) -> tuple[Numbers, Numbers]:
-    """Runs of some length as finer ones: the number of the first of them, and how many there are of so many edges."""
+    """Runs of some length as finer ones: the number of the first of them, and how many there are of
+    so many edges.
+    """
     firsts = runs * (length // finer)
     return firsts, np.minimum(length // finer, -(-edges // finer) - firsts)
 
 
-def _combine(asked: Numbers, firsts: Numbers, sizes: Numbers, other_firsts: Numbers, other_sizes: Numbers) -> Pairs:
+def _combine(
+    asked: Numbers, firsts: Numbers, sizes: Numbers, other_firsts: Numbers, other_sizes: Numbers
+) -> Pairs:
     """Everything of a run of ours with everything of a run of theirs, question by question."""
     counts = sizes * other_sizes
     each = np.repeat(np.arange(len(asked)), counts)
@@ -203,7 +266,9 @@ def _combine(asked: Numbers, firsts: Numbers, sizes: Numbers, other_firsts: Numb
 
 
 def _bend(edges: Edges, others: Edges) -> Metres:
-    """How much more than a straight line the distance between two edges each may bend from end to end."""
+    """How much more than a straight line the distance between two edges each may bend from end to
+    end.
+    """
     one, other = (position_in_space(each.reshape(-1, 2, 2)) for each in (edges, others))
     length = sum(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) for ends in (one, other))
     apart = np.linalg.norm(one[:, 0] - other[:, 0], axis=1)
@@ -215,7 +280,8 @@ def _grid(
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """For each pair of edges, shares of both around those given; a point has only one."""
     steps, other_steps = (
-        np.zeros(1) if (each[:, :2] == each[:, 2:]).all() else width * _GRID for each in (edges, others)
+        np.zeros(1) if (each[:, :2] == each[:, 2:]).all() else width * _GRID
+        for each in (edges, others)
     )
     shares = share[:, None] + np.repeat(steps, len(other_steps))
     other_shares = other_share[:, None] + np.tile(other_steps, len(steps))

@@ -1,6 +1,8 @@
-"""What notebooks show: small HTML without scripts or styles of its own, every text escaped, long ones cut.
+"""What notebooks show: small HTML without scripts or styles of its own, every text escaped, long
+ones cut.
 
-How a thing is told is registered where the words for it are, so that what is told need not know them.
+How a thing is told is registered where the words for it are, so that what is told need not know
+them.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ def preformatted(lines: Iterable[str]) -> str:
 
 def table(title: str, rows: Iterable[tuple[str, str | None]]) -> str:
     """A title and a row for each value; what is not known has no row."""
-    cells = (f"<tr><th>{_safe(name)}</th><td>{_safe(value)}</td></tr>" for name, value in rows if value)
+    cells = (
+        f"<tr><th>{_safe(name)}</th><td>{_safe(value)}</td></tr>" for name, value in rows if value
+    )
     return f"<table><caption>{_safe(title)}</caption>{''.join(cells)}</table>"
 
 

@@ -1,7 +1,8 @@
 """Regular expressions of users, searched in linear time. The only door to RE2.
 
-The syntax is that of Python without back-references and look-around; classes such as `\\d` are ASCII. No pattern makes
-a search blow up, and one that would need too much memory is refused when it is built.
+The syntax is that of Python without back-references and look-around; classes such as `\\d` are
+ASCII. No pattern makes a search blow up, and one that would need too much memory is refused when it
+is built.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ _SEARCH_MEMORY = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Looks for a pattern anywhere in a text; flags as in SPARQL: i (case), m (lines), s (dot), x (blanks)."""
+    """Looks for a pattern anywhere in a text; flags as in SPARQL: i (case), m (lines), s (dot), x
+    (blanks).
+    """
 
     pattern: str
     flags: str = ""
@@ -42,7 +45,9 @@ def escaped(text: str) -> str:
 
 
 def whole_match(pattern: str) -> Callable[[str], bool]:
-    """A function that tells whether a whole text matches; a dot is any character, newline included."""
+    """A function that tells whether a whole text matches; a dot is any character, newline
+    included.
+    """
     options = _options(_MEMORY)
     options.dot_nl = True
     fullmatch = re2.compile(pattern, options).fullmatch
@@ -55,13 +60,20 @@ def _search(pattern: str, flags: str) -> Callable[[str], bool]:
         if flag not in FLAGS:
             raise _bad(f"the flag {flag!r} is not known", f"flags are some of {FLAGS}")
     if len(pattern) > MAX_LENGTH:
-        raise _bad(f"the pattern has {len(pattern):,} characters, the limit is {MAX_LENGTH:,}", "write a shorter one")
+        raise _bad(
+            f"the pattern has {len(pattern):,} characters, the limit is {MAX_LENGTH:,}",
+            "write a shorter one",
+        )
     source = _without_blanks(pattern) if "x" in flags else pattern
     inline = "".join(sorted(set(flags) - {"x"}))
     try:
-        search = re2.compile(f"(?{inline})(?:{source})" if inline else source, _options(_SEARCH_MEMORY)).search
+        search = re2.compile(
+            f"(?{inline})(?:{source})" if inline else source, _options(_SEARCH_MEMORY)
+        ).search
     except (re2.error, UnicodeEncodeError) as error:
-        raise _bad(f"the pattern does not compile: {_reason(error)}", "no back-references, no look-around") from None
+        raise _bad(
+            f"the pattern does not compile: {_reason(error)}", "no back-references, no look-around"
+        ) from None
     return lambda text: search(text) is not None
 
 
@@ -83,7 +95,9 @@ def _reason(error: Exception) -> str:
 
 
 def _without_blanks(pattern: str) -> str:
-    """The pattern without its blanks and `#` comments, as flag x says; those escaped or in a class stay."""
+    """The pattern without its blanks and `#` comments, as flag x says; those escaped or in a class
+    stay.
+    """
     kept: list[str] = []
     in_class = comment = escape = False
     for character in pattern:
@@ -94,6 +108,10 @@ def _without_blanks(pattern: str) -> str:
             comment = character == "#"
             continue
         kept.append(character)
-        in_class = (in_class or character == "[") and (escape or character != "]") if not escape else in_class
+        in_class = (
+            (in_class or character == "[") and (escape or character != "]")
+            if not escape
+            else in_class
+        )
         escape = character == "\\" and not escape
     return "".join(kept)

@@ -1,6 +1,7 @@
 """Comparisons of one value with several others: whether some value can meet them all.
 
-What is said to be impossible is certain; between two different limits a value is taken to be possible.
+What is said to be impossible is certain; between two different limits a value is taken to be
+possible.
 """
 
 from __future__ import annotations
@@ -19,15 +20,33 @@ _HOLDS: Mapping[str, Callable[[Any, Any], bool]] = {
     ">=": ge,
 }
 
-TURNED: Mapping[str, str] = {"=": "=", "<>": "<>", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+TURNED: Mapping[str, str] = {
+    "=": "=",
+    "<>": "<>",
+    "!=": "!=",
+    "<": ">",
+    "<=": ">=",
+    ">": "<",
+    ">=": "<=",
+}
 """The relation with its sides exchanged: `5 < x` is `x > 5`."""
 
-OPPOSITE: Mapping[str, str] = {"=": "!=", "<>": "=", "!=": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+OPPOSITE: Mapping[str, str] = {
+    "=": "!=",
+    "<>": "=",
+    "!=": "=",
+    "<": ">=",
+    "<=": ">",
+    ">": "<=",
+    ">=": "<",
+}
 """The relation that holds between comparable values where this one does not."""
 
 
 def can_all_hold(tests: Iterable[tuple[str, Any]]) -> bool:
-    """Whether some value may stand in all relations to values that have one order; False is certain."""
+    """Whether some value may stand in all relations to values that have one order; False is
+    certain.
+    """
     given = list(tests)
     lows = [value for relation, value in given if relation in ("=", ">", ">=")]
     highs = [value for relation, value in given if relation in ("=", "<", "<=")]

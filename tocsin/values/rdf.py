@@ -1,7 +1,9 @@
-"""RDF texts as triples: Turtle, N-Triples, N-Quads, RDF/XML and JSON-LD. The only door to pyoxigraph.
+"""RDF texts as triples: Turtle, N-Triples, N-Quads, RDF/XML and JSON-LD. The only door to
+pyoxigraph.
 
-Nothing is ever fetched: a JSON-LD context that is named by its address is refused. Labels of blank nodes that the
-reader makes up become `b1`, `b2` and so on, so that the same text gives the same triples everywhere.
+Nothing is ever fetched: a JSON-LD context that is named by its address is refused. Labels of blank
+nodes that the reader makes up become `b1`, `b2` and so on, so that the same text gives the same
+triples everywhere.
 """
 
 from __future__ import annotations
@@ -58,35 +60,56 @@ _GENERATED_LABEL = re.compile("[0-9a-f]{16,32}")
 
 @dataclass(frozen=True, slots=True)
 class RdfText:
-    """What a text says: its triples, each once, in the order of the text, and the prefixes that it declares."""
+    """What a text says: its triples, each once, in the order of the text, and the prefixes that it
+    declares.
+    """
 
     triples: tuple[Triple, ...]
     prefixes: Mapping[str, str]
 
 
 def read_rdf(
-    text: str, media_type: str, *, limit: int | None = None, merge_graphs: bool = False, base: str | None = None
+    text: str,
+    media_type: str,
+    *,
+    limit: int | None = None,
+    merge_graphs: bool = False,
+    base: str | None = None,
 ) -> RdfText:
-    """The triples of a text. Raises SyntaxProblem where it is malformed, LimitProblem past `limit` triples.
+    """The triples of a text. Raises SyntaxProblem where it is malformed, LimitProblem past `limit`
+    triples.
 
-    Named graphs are refused unless they are merged; so are statements about statements. Relative names are completed
-    with the base that the text itself gives, else with `base`; without one they are refused.
+    Named graphs are refused unless they are merged; so are statements about statements. Relative
+    names are completed with the base that the text itself gives, else with `base`; without one they
+    are refused.
     """
     if media_type not in _FORMATS:
-        raise SyntaxProblem(f"{media_type} is no format of RDF that we know", hint=f"known: {', '.join(_FORMATS)}")
+        raise SyntaxProblem(
+            f"{media_type} is no format of RDF that we know", hint=f"known: {', '.join(_FORMATS)}"
+        )
     if media_type == RDF_XML and "daml:collection" in text:  # what RDF/XML took over as Collection
         text = _DAML_COLLECTION.sub(r"\1\2Collection\2", text)
-    if media_type in _WITH_QUOTES and text.count("<<") > _MAX_QUOTED:  # the reader follows quoted triples by recursion
+    if (
+        media_type in _WITH_QUOTES and text.count("<<") > _MAX_QUOTED
+    ):  # the reader follows quoted triples by recursion
         raise _quoted()
     try:
-        reader = parse(text.encode(), format=_FORMATS[media_type], base_iri=base, without_named_graphs=not merge_graphs)
+        reader = parse(
+            text.encode(),
+            format=_FORMATS[media_type],
+            base_iri=base,
+            without_named_graphs=not merge_graphs,
+        )
         quads: list[Quad] = list(islice(reader, None if limit is None else limit + 1))
     except (SyntaxError, UnicodeEncodeError) as error:
         raise _malformed(error, media_type) from None
     if limit is not None and len(quads) > limit:
         raise LimitProblem(f"the graph has more than {limit:,} triples", hint="split it")
     terms = _terms(quads)
-    triples = ((terms[quad.subject], quad.predicate.value, terms[quad.object]) for quad in dict.fromkeys(quads))
+    triples = (
+        (terms[quad.subject], quad.predicate.value, terms[quad.object])
+        for quad in dict.fromkeys(quads)
+    )
     prefixes = _declared(text) if media_type == RDF_XML else dict(reader.prefixes)
     return RdfText(tuple(dict.fromkeys(triples) if merge_graphs else triples), prefixes)
 
@@ -94,7 +117,10 @@ def read_rdf(
 def write_turtle(triples: Iterable[Triple], prefixes: Mapping[str, str] | None = None) -> str:
     """The triples as Turtle, in their order; a SyntaxProblem where one of them has a broken IRI."""
     try:
-        written = [_Written(_written(subject), NamedNode(prop), _written(value)) for subject, prop, value in triples]
+        written = [
+            _Written(_written(subject), NamedNode(prop), _written(value))
+            for subject, prop, value in triples
+        ]
     except ValueError as error:
         raise SyntaxProblem(f"a name is no IRI: {error}") from None
     text = serialize(written, format=RdfFormat.TURTLE, prefixes=dict(prefixes or {}))
@@ -115,18 +141,24 @@ def _written(term: Term) -> Any:
 
 
 def base_of(text: str, media_type: str) -> str | None:
-    """Where a text without a base has probably stood: RDF/XML by `rdf:ID` means its own default namespace."""
+    """Where a text without a base has probably stood: RDF/XML by `rdf:ID` means its own default
+    namespace.
+    """
     found = _DEFAULT_NAMESPACE.search(text) if media_type == RDF_XML else None
     return None if found is None else found[2].removesuffix("#")
 
 
 def _declared(text: str) -> dict[str, str]:
-    """The prefixes that the outermost element of RDF/XML declares, which the reader does not tell."""
+    """The prefixes that the outermost element of RDF/XML declares, which the reader does
+    not tell.
+    """
     declared: dict[str, str] = {}
     parser: XMLPullParser[Any] = XMLPullParser(events=("start-ns", "start"))
     try:
         parser.feed(text[:_HEAD])
-    except ParseError:  # well-formed as a whole, as the reader found, but cut off or in an encoding of its own
+    except (
+        ParseError
+    ):  # well-formed as a whole, as the reader found, but cut off or in an encoding of its own
         return declared
     for event in cast("Iterator[tuple[str, Any]]", parser.read_events()):
         if event[0] == "start":
@@ -141,12 +173,16 @@ def _terms(quads: Iterable[Quad]) -> dict[Any, Any]:
     found = dict.fromkeys(term for quad in quads for term in (quad.subject, quad.object))
     blanks = dict.fromkeys(term.value for term in found if isinstance(term, BlankNode))
     free = (label for label in (f"b{number}" for number in count(1)) if label not in blanks)
-    labels = dict(zip((each for each in blanks if _GENERATED_LABEL.fullmatch(each)), free, strict=False))
+    labels = dict(
+        zip((each for each in blanks if _GENERATED_LABEL.fullmatch(each)), free, strict=False)
+    )
     return {term: _term(term, labels) for term in found}
 
 
 def _term(term: object, labels: Mapping[str, str]) -> Term:
-    """A term; labels that the reader made up, which differ from run to run, are replaced by plain ones."""
+    """A term; labels that the reader made up, which differ from run to run, are replaced by plain
+    ones.
+    """
     match term:
         case NamedNode():
             return Iri(term.value)
@@ -159,12 +195,16 @@ def _term(term: object, labels: Mapping[str, str]) -> Term:
 
 
 def _quoted() -> SyntaxProblem:
-    return SyntaxProblem("RDF statements about statements are not served", hint="leave out << ... >>")
+    return SyntaxProblem(
+        "RDF statements about statements are not served", hint="leave out << ... >>"
+    )
 
 
 def _malformed(error: Exception, media_type: str) -> SyntaxProblem:
     if "LoadDocumentCallback" in str(error):
-        return SyntaxProblem("a remote JSON-LD context is never fetched", hint="write the context into the text")
+        return SyntaxProblem(
+            "a remote JSON-LD context is never fetched", hint="write the context into the text"
+        )
     if not isinstance(error, SyntaxError):
         return SyntaxProblem(f"malformed {media_type}: {error}")
     place = Place(error.lineno, error.offset or 1) if error.lineno else None

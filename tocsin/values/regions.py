@@ -1,9 +1,12 @@
-"""Many regions at once: which of them each of many places stands in its relation to. With `space` the door to shapely.
+"""Many regions at once: which of them each of many places stands in its relation to. With `space`
+the door to shapely.
 
-Around each region lies a box, and a place outside of it cannot stand in the relation. A tree of boxes therefore offers
-what to compare: perhaps too much, never too little. FARTHER holds far from everything: ask for WITHIN, and negate it.
+Around each region lies a box, and a place outside of it cannot stand in the relation. A tree of
+boxes therefore offers what to compare: perhaps too much, never too little. FARTHER holds far from
+everything: ask for WITHIN, and negate it.
 
-On the globe a box that crosses the 180th meridian is two, and every place is looked for at longitudes from -180 to 180.
+On the globe a box that crosses the 180th meridian is two, and every place is looked for at
+longitudes from -180 to 180.
 """
 
 from __future__ import annotations
@@ -35,14 +38,17 @@ Numbers: TypeAlias = npt.NDArray[np.intp]
 Flags: TypeAlias = npt.NDArray[np.bool_]
 
 _SLACK = 1e-9
-"""Of coordinates and distances: far more than rounding and tolerance take, far less than boxes are large."""
+"""Of coordinates and distances: far more than rounding and tolerance take, far less than boxes are
+large.
+"""
 
 _PIECE = 4096
 """Places that are compared at a time."""
 
 _HALF_TURN, _TURN, _POLE = 180.0, 360.0, 90.0
 _MARGIN = 1.0
-"""Metres by which boxes on the globe are larger than they need be, so that rounding loses nothing."""
+"""Metres by which boxes on the globe are larger than they need be, so that rounding loses nothing.
+"""
 
 _KINDS = [(relation, metric) for relation in SpatialRelation for metric in Metric]
 _KIND_NUMBERS = {kind: number for number, kind in enumerate(_KINDS)}
@@ -60,7 +66,9 @@ class RegionTest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairs:
-    """Places and tests by number, in the order of places, and how many exact comparisons it took to find them."""
+    """Places and tests by number, in the order of places, and how many exact comparisons it took to
+    find them.
+    """
 
     places: Numbers
     tests: Numbers
@@ -76,7 +84,9 @@ class RegionTree:
         self._regions: Places = np.array([test.region for test in tests], np.object_)
         shapely.prepare(self._regions)
         self._distances = np.array([test.distance for test in tests], np.float64)
-        self._kinds = np.array([_KIND_NUMBERS[test.relation, test.metric] for test in tests], np.int64)
+        self._kinds = np.array(
+            [_KIND_NUMBERS[test.relation, test.metric] for test in tests], np.int64
+        )
         self._present = np.unique(self._kinds)
         self._alive = np.ones(len(tests), np.bool_)
         self._forgotten = 0
@@ -104,14 +114,19 @@ class RegionTree:
     def holding(self, places: Places) -> Pairs:
         """Every place with every test that holds for it; what has no place stands in no relation.
 
-        A piece of the places at a time, so that regions which many places lie in take no more room than the answer.
+        A piece of the places at a time, so that regions which many places lie in take no more room
+        than the answer.
         """
-        pieces = [self._holding(places[first : first + _PIECE]) for first in range(0, len(places), _PIECE)]
+        pieces = [
+            self._holding(places[first : first + _PIECE]) for first in range(0, len(places), _PIECE)
+        ]
         if len(pieces) == 1:
             return pieces[0]
         nothing = np.empty(0, np.intp)
         return Pairs(
-            np.concatenate([nothing, *(piece.places + number * _PIECE for number, piece in enumerate(pieces))]),
+            np.concatenate(
+                [nothing, *(piece.places + number * _PIECE for number, piece in enumerate(pieces))]
+            ),
             np.concatenate([nothing, *(piece.tests for piece in pieces)]),
             sum(piece.compared for piece in pieces),
         )
@@ -130,7 +145,9 @@ class RegionTree:
         return Pairs(found_at, found, len(tests))
 
     def _decided(self, places: Places, at: Numbers, tests: Numbers) -> Flags:
-        """Region after region: one that is asked again at once is still at hand, which halves the time."""
+        """Region after region: one that is asked again at once is still at hand, which halves the
+        time.
+        """
         holds = np.zeros(len(tests), np.bool_)
         order = np.argsort(tests)
         kinds = self._kinds[tests[order]]
@@ -154,17 +171,25 @@ class RegionTree:
         kinds, regions, distances = self._kinds[which], self._regions[which], self._distances[which]
         centred = kinds == _KIND_NUMBERS[SpatialRelation.SAME_PLACE, Metric.PLANAR]
         boxes: Boxes = shapely.bounds(np.where(centred, centre(regions), regions))
-        touching = [_KIND_NUMBERS[each, Metric.PLANAR] for each in (SpatialRelation.INSIDE, SpatialRelation.MEETS)]
+        touching = [
+            _KIND_NUMBERS[each, Metric.PLANAR]
+            for each in (SpatialRelation.INSIDE, SpatialRelation.MEETS)
+        ]
         padding = distances + _SLACK * (1 + distances + np.abs(boxes).max(axis=1))
         padding = np.where(np.isin(kinds, touching), 0.0, padding)[:, None]
         return BoxTree(np.clip(boxes + padding * (-1, -1, 1, 1), -EVERYWHERE, EVERYWHERE), which)
 
     def _tree_of_globe(self, which: Numbers) -> GlobeTree:
         kinds, regions, distances = self._kinds[which], self._regions[which], self._distances[which]
-        compares_distance = np.isin(kinds, [_KIND_NUMBERS[each, Metric.WGS84] for each in DISTANCES])
+        compares_distance = np.isin(
+            kinds, [_KIND_NUMBERS[each, Metric.WGS84] for each in DISTANCES]
+        )
         centred = kinds == _KIND_NUMBERS[SpatialRelation.SAME_PLACE, Metric.WGS84]
         shapes = as_places(
-            [centre_on_globe(each) if by_centre else each for each, by_centre in zip(regions, centred, strict=True)]
+            [
+                centre_on_globe(each) if by_centre else each
+                for each, by_centre in zip(regions, centred, strict=True)
+            ]
         )
         boxes = widen(shapely.bounds(shapes), np.where(compares_distance, distances, 0.0) + _MARGIN)
         boxes[~on_globe(shapes)] = (-_TURN, -_POLE, _TURN, _POLE)
@@ -208,7 +233,8 @@ class GlobeTree:
 
 
 def _unrolled(boxes: Boxes) -> tuple[Boxes, Numbers]:
-    """The boxes at longitudes from -180 to 180, in one or two pieces, and the number of the box that each is of.
+    """The boxes at longitudes from -180 to 180, in one or two pieces, and the number of the box
+    that each is of.
 
     What touches a pole is there at every longitude.
     """
@@ -219,5 +245,7 @@ def _unrolled(boxes: Boxes) -> tuple[Boxes, Numbers]:
     first = np.column_stack((west, boxes[:, 1], np.minimum(east, _HALF_TURN), boxes[:, 3]))
     over = np.flatnonzero(east >= _HALF_TURN)
     beyond = np.where(around, _HALF_TURN, east - _TURN)[over]
-    second = np.column_stack((np.full(len(over), -_HALF_TURN), boxes[over, 1], beyond, boxes[over, 3]))
+    second = np.column_stack(
+        (np.full(len(over), -_HALF_TURN), boxes[over, 1], beyond, boxes[over, 3])
+    )
     return np.concatenate((first, second)), np.concatenate((np.arange(len(boxes)), over))

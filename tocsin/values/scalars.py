@@ -1,6 +1,8 @@
-"""Scalars: the four kinds of value that an attribute can have, and what equality and order mean between them.
+"""Scalars: the four kinds of value that an attribute can have, and what equality and order mean
+between them.
 
-Kinds never mix: `"100"`, `100` and `TRUE` are three different values, and a list or an object is none of them (OTHER).
+Kinds never mix: `"100"`, `100` and `TRUE` are three different values, and a list or an object is
+none of them (OTHER).
 """
 
 from __future__ import annotations
@@ -14,7 +16,9 @@ from tocsin.errors import EventProblem
 
 
 class Kind(IntEnum):
-    """The kind of a value; OTHER (list, object) is present but compares as unknown with every scalar."""
+    """The kind of a value; OTHER (list, object) is present but compares as unknown with every
+    scalar.
+    """
 
     NULL = 0
     BOOLEAN = 1
@@ -43,16 +47,22 @@ def kind_of(value: object) -> Kind:
 
 
 def canonical_number(value: float | Decimal) -> int | float:
-    """One carrier per numeric value: whole numbers are `int`, other decimals the nearest float. NaN is refused.
+    """One carrier per numeric value: whole numbers are `int`, other decimals the nearest float. NaN
+    is refused.
 
-    A decimal in exponent form (`1e23`) is read as JSON readers do, through the nearest float: past its range, infinity.
+    A decimal in exponent form (`1e23`) is read as JSON readers do, through the nearest float: past
+    its range, infinity.
     """
     if isinstance(value, int):
         return value
     if isinstance(value, Decimal):
         if value.is_nan():
             raise EventProblem("NaN is not a legal number")
-        if value.is_finite() and value.as_tuple().exponent <= 0 and value == value.to_integral_value():  # type: ignore[operator]
+        if (
+            value.is_finite()
+            and value.as_tuple().exponent <= 0
+            and value == value.to_integral_value()
+        ):  # type: ignore[operator]
             return int(value)
         value = float(value)
     if math.isnan(value):
@@ -62,14 +72,18 @@ def canonical_number(value: float | Decimal) -> int | float:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """An operand in a plan. Kind and canonical value are its identity, so that `TRUE` never equals `1`."""
+    """An operand in a plan. Kind and canonical value are its identity, so that `TRUE` never equals
+    `1`.
+    """
 
     kind: Kind
     value: Scalar
 
     @staticmethod
     def of(value: Scalar | Decimal) -> Constant:
-        """The constant of a Python value; `100`, `100.0` and `Decimal("1e2")` give equal constants."""
+        """The constant of a Python value; `100`, `100.0` and `Decimal("1e2")` give equal
+        constants.
+        """
         if isinstance(value, bool):
             return Constant(Kind.BOOLEAN, value)
         if isinstance(value, str):

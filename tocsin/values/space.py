@@ -1,6 +1,8 @@
-"""Space: with `globe` and `regions` the door to shapely. A place is a valid, non-empty geometry of finite coordinates.
+"""Space: with `globe` and `regions` the door to shapely. A place is a valid, non-empty geometry of
+finite coordinates.
 
-In the plane and on the globe alike, edges are straight in the coordinates in which they are written.
+In the plane and on the globe alike, edges are straight in the coordinates in which they are
+written.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ Places: TypeAlias = npt.NDArray[np.object_]
 """Geometries in an array; None for what has no place."""
 
 MAX_DEPTH = 32
-"""How deep collections may nest: GEOS reads them by recursion and would end the process on a hostile text."""
+"""How deep collections may nest: GEOS reads them by recursion and would end the process on a
+hostile text.
+"""
 
 _NUMBER = r"-?\d{1,15}+(?:\.\d{1,18}+)?+"
 _PLAIN = rf"POINT ?\({_NUMBER} {_NUMBER}\)"
@@ -59,7 +63,9 @@ class SpatialRelation(Enum):
 
 
 class Metric(Enum):
-    """What distances mean: units of the plane, or metres on the WGS84 ellipsoid with longitude first."""
+    """What distances mean: units of the plane, or metres on the WGS84 ellipsoid with longitude
+    first.
+    """
 
     PLANAR = "planar"
     WGS84 = "wgs84"
@@ -70,7 +76,9 @@ DISTANCES = frozenset(SpatialRelation) - {SpatialRelation.INSIDE, SpatialRelatio
 
 
 def parse_place(value: object) -> Geometry:
-    """The geometry of a WKT string or a GeoJSON object (a Feature counts as its geometry); an empty one is refused."""
+    """The geometry of a WKT string or a GeoJSON object (a Feature counts as its geometry); an empty
+    one is refused.
+    """
     geometry = read_place(value)
     if geometry is None:
         raise MeaningProblem("a place is not empty")
@@ -78,26 +86,38 @@ def parse_place(value: object) -> Geometry:
 
 
 def read_place(value: object) -> Geometry | None:
-    """As `parse_place`, for an event, whose empty geometry is no place: `POINT EMPTY`, a Feature without any."""
+    """As `parse_place`, for an event, whose empty geometry is no place: `POINT EMPTY`, a Feature
+    without any.
+    """
     if isinstance(value, str):
         if _PLAIN_POINT.fullmatch(value):
             return shapely.from_wkt(value)
         return _checked(_from_wkt(value))
     if isinstance(value, Mapping):
-        is_unlocated = value.get("type") == "Feature" and value.get("geometry", value) is None  # RFC 7946, 3.2
+        is_unlocated = (
+            value.get("type") == "Feature" and value.get("geometry", value) is None
+        )  # RFC 7946, 3.2
         return None if is_unlocated else _checked(_from_geojson(value))
     raise MeaningProblem(f"a place is a WKT string or a GeoJSON object, got {type(value).__name__}")
 
 
 def is_plain_point(value: object) -> bool:
-    """Whether the value is a point that is surely a place, seen without reading it: few digits, two coordinates."""
+    """Whether the value is a point that is surely a place, seen without reading it: few digits, two
+    coordinates.
+    """
     if isinstance(value, str):
         return _PLAIN_POINT.fullmatch(value) is not None
-    return type(value) is dict and value.keys() == _PLAIN_MEMBERS and _is_pair(value["type"], value["coordinates"])
+    return (
+        type(value) is dict
+        and value.keys() == _PLAIN_MEMBERS
+        and _is_pair(value["type"], value["coordinates"])
+    )
 
 
 def parse_places(values: Sequence[object]) -> Places:
-    """The geometries of many places, None where there is none; plain points, the usual case, are read together."""
+    """The geometries of many places, None where there is none; plain points, the usual case, are
+    read together.
+    """
     together = _plain_points(values) if len(values) > _FEW else None
     if together is not None:
         return together
@@ -137,14 +157,17 @@ def have_places(places: Places) -> npt.NDArray[np.bool_]:
 
 
 def format_place(place: Geometry) -> str:
-    """The geometry as WKT. Coordinates read back the same; near zero they are exact to 16 digits past the point."""
+    """The geometry as WKT. Coordinates read back the same; near zero they are exact to 16 digits
+    past the point.
+    """
     return str(shapely.to_wkt(place, rounding_precision=-1, trim=True))
 
 
 def extent(places: Sequence[Geometry], metric: Metric = Metric.PLANAR) -> Geometry | None:
     """The place of several places together: their convex hull; one alone is what it is.
 
-    On the globe places are brought together first, so that a hull across the 180th meridian is a small one.
+    On the globe places are brought together first, so that a hull across the 180th meridian is a
+    small one.
     """
     if len(places) < 2:
         return places[0] if places else None
@@ -171,21 +194,28 @@ def related(
 ) -> bool:
     """Whether a place stands in the relation to another.
 
-    INSIDE counts the boundary; SAME_PLACE compares centres; of NEARER, AT and FARTHER exactly one holds; WITHIN is not
-    FARTHER. The metric says what a distance is and, on the globe, which longitudes are the same; there, a place with
-    coordinates that the globe does not have stands in no relation.
+    INSIDE counts the boundary; SAME_PLACE compares centres; of NEARER, AT and FARTHER exactly one
+    holds; WITHIN is not FARTHER. The metric says what a distance is and, on the globe, which
+    longitudes are the same; there, a place with coordinates that the globe does not have stands in
+    no relation.
     """
     if metric is Metric.PLANAR:
         return bool(related_in_plane(place, relation, other, distance))
     if relation in DISTANCES and place.geom_type == other.geom_type == "Point":
         apart = globe.distance_of_points(place, other)
-        return relation is SpatialRelation.WITHIN if apart is None else bool(_compares(apart, relation, distance))
+        return (
+            relation is SpatialRelation.WITHIN
+            if apart is None
+            else bool(_compares(apart, relation, distance))
+        )
     one, two = as_places([place]), as_places([other])
     return bool(related_on_globe(one, relation, two, np.array([distance]))[0])
 
 
 def related_in_plane(places: Any, relation: SpatialRelation, others: Any, distances: Any) -> Any:
-    """As `related` in the plane, for one place and one other, or for arrays of them: flag by flag."""
+    """As `related` in the plane, for one place and one other, or for arrays of them: flag
+    by flag.
+    """
     match relation:
         case SpatialRelation.INSIDE:
             return shapely.covers(others, places)
@@ -212,12 +242,16 @@ def related_on_globe(
         case SpatialRelation.MEETS:
             return globe.meet(places, others)
         case SpatialRelation.SAME_PLACE:
-            places, others = (as_places([centre_on_globe(each) for each in some]) for some in (places, others))
+            places, others = (
+                as_places([centre_on_globe(each) for each in some]) for some in (places, others)
+            )
     return np.asarray(_compares(globe.distances(places, others, distances), relation, distances))
 
 
 def distance_between(place: Geometry, other: Geometry, metric: Metric = Metric.PLANAR) -> float:
-    """The least distance between two closed shapes; 0 exactly where they meet. On the globe it is told to 0.1 m."""
+    """The least distance between two closed shapes; 0 exactly where they meet. On the globe it is
+    told to 0.1 m.
+    """
     if metric is Metric.PLANAR:
         return float(shapely.distance(place, other))
     return float(globe.distances(as_places([place]), as_places([other]))[0])
@@ -245,7 +279,9 @@ def _plain_points(values: Sequence[Any]) -> Places | None:
         if not _PLAIN_POINTS.fullmatch(lines) or lines.count("\n") != len(values) - 1:
             return None
         numbers = lines.replace("POINT", "").replace("(", "").replace(")", "").split()
-        return _made_of(pa.array(numbers).cast(pa.float64()).to_numpy().reshape(-1, 2))  # reads four times as fast
+        return _made_of(
+            pa.array(numbers).cast(pa.float64()).to_numpy().reshape(-1, 2)
+        )  # reads four times as fast
     if kinds == {dict} and all(map(is_plain_point, values)):
         return _made_of(np.array([value["coordinates"] for value in values], np.float64))
     return None
@@ -261,7 +297,10 @@ def _is_pair(kind: object, coordinates: object) -> bool:
         kind == "Point"
         and type(coordinates) is list
         and len(coordinates) == 2
-        and all(type(each) in (int, float) and -_PLAIN_LIMIT < each < _PLAIN_LIMIT for each in coordinates)
+        and all(
+            type(each) in (int, float) and -_PLAIN_LIMIT < each < _PLAIN_LIMIT
+            for each in coordinates
+        )
     )
 
 
@@ -274,7 +313,9 @@ def _from_wkt(text: str) -> Geometry:
         with np.errstate(all="ignore"):  # a coordinate past the range of floats is refused below
             return shapely.from_wkt(text)
     except (shapely.errors.ShapelyError, NotImplementedError) as error:
-        raise MeaningProblem(f"{text[:80]!r} is not WKT: {error}", hint="write it like POINT (1 2)") from None
+        raise MeaningProblem(
+            f"{text[:80]!r} is not WKT: {error}", hint="write it like POINT (1 2)"
+        ) from None
 
 
 def _from_geojson(value: Mapping[str, Any]) -> Geometry:
@@ -286,7 +327,8 @@ def _from_geojson(value: Mapping[str, Any]) -> Geometry:
         return shapely.from_geojson(text)
     except (shapely.errors.ShapelyError, TypeError, ValueError, RecursionError) as error:
         raise MeaningProblem(
-            f"not a GeoJSON geometry: {error}", hint='write it like {"type": "Point", "coordinates": [1, 2]}'
+            f"not a GeoJSON geometry: {error}",
+            hint='write it like {"type": "Point", "coordinates": [1, 2]}',
         ) from None
 
 
@@ -297,7 +339,9 @@ def _checked(geometry: Geometry | None) -> Geometry | None:
     if not np.isfinite(shapely.get_coordinates(geometry, include_z=geometry.has_z)).all():
         raise MeaningProblem("a place has finite coordinates")
     if not geometry.is_valid:
-        raise MeaningProblem(f"the place is not a valid geometry: {shapely.is_valid_reason(geometry)}")
+        raise MeaningProblem(
+            f"the place is not a valid geometry: {shapely.is_valid_reason(geometry)}"
+        )
     return geometry
 
 

@@ -1,8 +1,9 @@
 """RDF terms: IRIs, blank nodes and literals, and what two literals have to do with each other.
 
-Two literals are the same term when form, datatype and language agree; they have the same value when their datatypes are
-of one family and the values are equal, so `400` and `400.00` are two terms and one value. What cannot be compared, or
-is no value of its datatype, gives UNKNOWN, also under negation.
+Two literals are the same term when form, datatype and language agree; they have the same value when
+their datatypes are of one family and the values are equal, so `400` and `400.00` are two terms and
+one value. What cannot be compared, or is no value of its datatype, gives UNKNOWN, also under
+negation.
 """
 
 from __future__ import annotations
@@ -27,7 +28,12 @@ XSD = "http://www.w3.org/2001/XMLSchema#"
 
 RDF_TYPE, RDF_VALUE, LANG_STRING = RDF + "type", RDF + "value", RDF + "langString"
 THING, ANY_LITERAL = OWL + "Thing", RDFS + "Literal"
-STRING, BOOLEAN, INTEGER, DECIMAL = XSD + "string", XSD + "boolean", XSD + "integer", XSD + "decimal"
+STRING, BOOLEAN, INTEGER, DECIMAL = (
+    XSD + "string",
+    XSD + "boolean",
+    XSD + "integer",
+    XSD + "decimal",
+)
 DOUBLE, FLOAT, DATE_TIME = XSD + "double", XSD + "float", XSD + "dateTime"
 
 
@@ -53,7 +59,9 @@ class Blank:
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A lexical form with its datatype; the language is that of `rdf:langString`, in lower case, else empty."""
+    """A lexical form with its datatype; the language is that of `rdf:langString`, in lower case,
+    else empty.
+    """
 
     lexical: str
     datatype: str = STRING
@@ -89,7 +97,8 @@ Name: NCName
 NCName: ID IDREF ENTITY
 dateTime: dateTimeStamp
 duration: yearMonthDuration dayTimeDuration
-Literal: string boolean decimal float double dateTime duration date time gYear gYearMonth gMonth gMonthDay gDay
+Literal: string boolean decimal float double dateTime duration date time
+Literal: gYear gYearMonth gMonth gMonthDay gDay
 Literal: hexBinary base64Binary anyURI QName NOTATION
 """
 
@@ -97,17 +106,23 @@ Literal: hexBinary base64Binary anyURI QName NOTATION
 def _parents(table: str) -> dict[str, str]:
     pairs = (line.split(": ") for line in table.strip().splitlines())
     found = {XSD + child: XSD + parent for parent, children in pairs for child in children.split()}
-    return {child: ANY_LITERAL if parent == XSD + "Literal" else parent for child, parent in found.items()}
+    return {
+        child: ANY_LITERAL if parent == XSD + "Literal" else parent
+        for child, parent in found.items()
+    }
 
 
 DATATYPE_PARENT: Mapping[str, str] = {**_parents(_DERIVED), LANG_STRING: ANY_LITERAL}
-"""The datatype that a built-in one is derived from (XML Schema 1.1 part 2, section 3); above all is rdfs:Literal."""
+"""The datatype that a built-in one is derived from (XML Schema 1.1 part 2, section 3); above all is
+rdfs:Literal.
+"""
 
 
 class Family(Enum):
     """Values of one family compare; OTHER values are equal only where they are the same term.
 
-    A LOCAL_TIME has no zone, so that it compares with nothing, not even in a filter with itself (spec 3.3).
+    A LOCAL_TIME has no zone, so that it compares with nothing, not even in a filter with itself
+    (spec 3.3).
     """
 
     NUMBER = "number"
@@ -120,7 +135,9 @@ class Family(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What a literal stands for: an exact number, a text, a truth value, an instant, or nothing we can compute with."""
+    """What a literal stands for: an exact number, a text, a truth value, an instant, or nothing we
+    can compute with.
+    """
 
     family: Family
     content: Hashable
@@ -154,7 +171,8 @@ _RANGES: Mapping[str, tuple[int | None, int | None]] = {
 def value_of(literal: Literal) -> Value | None:
     """The value of a literal, or None where its form is none of its datatype.
 
-    A float is the decimal number that is written, not the nearest binary one: `0.1` is the same in every datatype.
+    A float is the decimal number that is written, not the nearest binary one: `0.1` is the same in
+    every datatype.
     """
     return _kept_value(literal) if len(literal.lexical) <= _KEPT_LENGTH else _value(literal)
 
@@ -174,7 +192,9 @@ _kept_value = lru_cache(maxsize=1 << 14)(_value)
 
 
 def same_value(one: Literal, other: Literal) -> bool:
-    """Whether two literals count as equal: the same term, or two well-formed ones of equal value."""
+    """Whether two literals count as equal: the same term, or two well-formed ones of equal
+    value.
+    """
     if one == other:
         return True
     left = value_of(one)
@@ -182,11 +202,18 @@ def same_value(one: Literal, other: Literal) -> bool:
 
 
 def compare(literal: Literal, relation: str, other: Literal | Iri) -> Truth:
-    """The truth of `literal relation other` by section 3.3: numbers exactly, texts by code point, instants by time."""
+    """The truth of `literal relation other` by section 3.3: numbers exactly, texts by code point,
+    instants by time.
+    """
     if isinstance(other, Iri):
         return Truth.UNKNOWN
     left, right = value_of(literal), value_of(other)
-    if left is None or right is None or left.family is not right.family or left.family is Family.LOCAL_TIME:
+    if (
+        left is None
+        or right is None
+        or left.family is not right.family
+        or left.family is Family.LOCAL_TIME
+    ):
         return Truth.UNKNOWN
     if left.family is Family.OTHER:
         return truth(relation == "=") if left == right and relation in _EQUALITY else Truth.UNKNOWN
@@ -196,7 +223,9 @@ def compare(literal: Literal, relation: str, other: Literal | Iri) -> Truth:
 
 
 def plain_value(term: Term) -> str | int | float | bool:
-    """A term as plain data, for bindings: the number, truth value or text of a literal, the IRI, or `_:label`."""
+    """A term as plain data, for bindings: the number, truth value or text of a literal, the IRI, or
+    `_:label`.
+    """
     if not isinstance(term, Literal):
         return term.text if isinstance(term, Iri) else str(term)
     value = value_of(term)
@@ -209,7 +238,14 @@ def plain_value(term: Term) -> str | int | float | bool:
     return _plain_number(number, term.lexical)
 
 
-_RELATIONS: Mapping[str, Callable[[Any, Any], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge, "=": eq, "!=": ne}
+_RELATIONS: Mapping[str, Callable[[Any, Any], bool]] = {
+    "<": lt,
+    "<=": le,
+    ">": gt,
+    ">=": ge,
+    "=": eq,
+    "!=": ne,
+}
 _EQUALITY = ("=", "!=")
 _LARGEST_EXPONENT = 300
 
@@ -226,7 +262,9 @@ def _plain_number(number: Decimal, lexical: str) -> str | int | float:
     return int(number) if number == number.to_integral_value() else float(number)
 
 
-def _number(form: re.Pattern[str], low: int | None = None, high: int | None = None) -> Callable[[str], Value | None]:
+def _number(
+    form: re.Pattern[str], low: int | None = None, high: int | None = None
+) -> Callable[[str], Value | None]:
     def read(lexical: str) -> Value | None:
         text = lexical.strip(" \t\r\n")
         if form.fullmatch(text) is None:

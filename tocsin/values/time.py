@@ -1,4 +1,6 @@
-"""Time: instants are integer microseconds UTC since 1970, intervals are closed, an instant is the interval [t, t]."""
+"""Time: instants are integer microseconds UTC since 1970, intervals are closed, an instant is the
+interval [t, t].
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ Duration = int
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NAIVE_EPOCH = datetime(1970, 1, 1)  # written without an offset, which is Z
-_RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:[0-5]\d)", re.ASCII)
+_RFC3339 = re.compile(
+    r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:[0-5]\d)", re.ASCII
+)
 _SHORT = re.compile(r"\s*(\d{1,18}(?:\.\d{1,18})?)\s*([a-z]+)\s*", re.ASCII)
 _ISO8601 = re.compile(
     r"P(?:(\d{1,18})W)?(?:(\d{1,18})D)?"
@@ -45,19 +49,23 @@ class Interval:
 
     def __post_init__(self) -> None:
         if self.start > self.end:
-            raise MeaningProblem(f"an interval starts before it ends, got [{self.start}, {self.end}]")
+            raise MeaningProblem(
+                f"an interval starts before it ends, got [{self.start}, {self.end}]"
+            )
 
 
 def parse_instant(text: str | datetime) -> Instant:
     """Microseconds of an RFC 3339 time from year 1 to 9999 in UTC, so that it can be written back.
 
-    The offset is required; digits past the microsecond are cut off. A datetime with a zone is taken as it is.
+    The offset is required; digits past the microsecond are cut off. A datetime with a zone is taken
+    as it is.
     """
     if not isinstance(text, str):
         return _instant_of_object(text)
     if _RFC3339.fullmatch(text) is None:
         raise MeaningProblem(
-            f"{text!r} is not an RFC 3339 time", hint="write it like 2026-01-31T08:00:00Z, with a zone"
+            f"{text!r} is not an RFC 3339 time",
+            hint="write it like 2026-01-31T08:00:00Z, with a zone",
         )
     try:
         since = datetime.fromisoformat(text.upper()) - _EPOCH
@@ -74,16 +82,23 @@ def _within_years(instant: Instant, text: str) -> Instant:
 
 
 def _instant_of_object(given: object) -> Instant:
-    """The instant of a datetime with a zone; a day is no instant, and a number does not say since when it counts."""
+    """The instant of a datetime with a zone; a day is no instant, and a number does not say since
+    when it counts.
+    """
     if isinstance(given, datetime) and given.utcoffset() is not None:
         return _within_years(_microseconds(given - _EPOCH), given.isoformat())
     if isinstance(given, datetime):
         raise MeaningProblem(
             f"the datetime {given.isoformat()} has no zone",
             token=given.isoformat(),
-            hint="say which: datetime(..., tzinfo=UTC), or given.astimezone(UTC) for a time of this machine",
+            hint=(
+                "say which: datetime(..., tzinfo=UTC), or given.astimezone(UTC) for a time of this"
+                " machine"
+            ),
         )
-    kind = "a date, not a time" if isinstance(given, date) else f"{type(given).__name__}, not a time"
+    kind = (
+        "a date, not a time" if isinstance(given, date) else f"{type(given).__name__}, not a time"
+    )
     raise MeaningProblem(
         f"{given!r} is {kind}",
         token=str(given),
@@ -108,7 +123,8 @@ def format_instant(instant: Instant) -> str:
 
 
 def parse_duration(text: str | timedelta) -> Duration:
-    """Microseconds of `500ms`, `2s`, `10m`, `1h`, `2d`, `2 seconds` or ISO 8601 without months and years.
+    """Microseconds of `500ms`, `2s`, `10m`, `1h`, `2d`, `2 seconds` or ISO 8601 without months and
+    years.
 
     A timedelta is taken as it is, unless it is negative.
     """
@@ -117,13 +133,17 @@ def parse_duration(text: str | timedelta) -> Duration:
     if short := _SHORT.fullmatch(text.lower()):
         number, unit = short.groups()
         if unit in _UNITS:
-            return round(float(number) * _UNITS[unit]) if "." in number else int(number) * _UNITS[unit]
+            return (
+                round(float(number) * _UNITS[unit]) if "." in number else int(number) * _UNITS[unit]
+            )
     iso = _ISO8601.fullmatch(text)
     if iso and any(iso.groups()) and not text.endswith("T"):
         weeks, days, hours, minutes, seconds = (int(part or 0) for part in iso.groups()[:5])
         whole = (((weeks * 7 + days) * 24 + hours) * 60 + minutes) * 60 + seconds
         return whole * _SECOND + int((iso.group(6) or "").ljust(6, "0"))
-    raise MeaningProblem(f"{text!r} is not a duration", hint="write it like 500ms, 2s, 10m, 1h, 2d or PT1H30M")
+    raise MeaningProblem(
+        f"{text!r} is not a duration", hint="write it like 500ms, 2s, 10m, 1h, 2d or PT1H30M"
+    )
 
 
 def _duration_of_object(given: object) -> Duration:
@@ -136,7 +156,9 @@ def _duration_of_object(given: object) -> Duration:
             hint=f'say the unit, as in "{given}s" or "{given}ms"',
         )
     raise MeaningProblem(
-        f"{given!r} is not a duration", token=str(given), hint='give a text like "500ms", "2s" or "10m", or a timedelta'
+        f"{given!r} is not a duration",
+        token=str(given),
+        hint='give a text like "500ms", "2s" or "10m", or a timedelta',
     )
 
 

@@ -1,4 +1,6 @@
-"""Three-valued truth (Kleene, SQL-92): FALSE < UNKNOWN < TRUE. A subscription rings iff its result is TRUE."""
+"""Three-valued truth (Kleene, SQL-92): FALSE < UNKNOWN < TRUE. A subscription rings iff its result
+is TRUE.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,9 @@ from enum import IntEnum
 
 
 class Truth(IntEnum):
-    """The order of the numbers is the order of the logic, so AND is the minimum and OR the maximum."""
+    """The order of the numbers is the order of the logic, so AND is the minimum and OR the
+    maximum.
+    """
 
     FALSE = 0
     UNKNOWN = 1

@@ -1,4 +1,6 @@
-"""Composites in process and by the reference agree on random timelines with intervals, instants and ties."""
+"""Composites in process and by the reference agree on random timelines with intervals, instants and
+ties.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,11 @@ from tocsin.reference import matches
 from tocsin.values.allen import BOUNDS
 
 INVERSES = ("After", "MetBy", "OverlappedBy", "StartedBy", "FinishedBy", "Contains")
-RELATIONS = [negation + each for each in (*(each.value for each in BOUNDS), *INVERSES) for negation in ("", "Un")]
+RELATIONS = [
+    negation + each
+    for each in (*(each.value for each in BOUNDS), *INVERSES)
+    for negation in ("", "Un")
+]
 HORIZON = 1_000_000
 
 atoms = st.sampled_from([f"selector{{ kind LIKE '%{letter}%' }}" for letter in "abc"])
@@ -27,12 +33,16 @@ atoms = st.sampled_from([f"selector{{ kind LIKE '%{letter}%' }}" for letter in "
 def _larger(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     signs = st.sampled_from([*RELATIONS, "&", "|"])
     pairs = st.builds("({}) {} ({})".format, inner, signs, inner)
-    anchored = st.builds("not ({}) ({} ms anchored) Before ({})".format, atoms, st.integers(1, 6), inner)
+    anchored = st.builds(
+        "not ({}) ({} ms anchored) Before ({})".format, atoms, st.integers(1, 6), inner
+    )
     return st.one_of(pairs, pairs, pairs, anchored)
 
 
 texts = st.recursive(
-    st.builds("({}) {} ({})".format, atoms, st.sampled_from([*RELATIONS, "&"]), atoms), _larger, max_leaves=3
+    st.builds("({}) {} ({})".format, atoms, st.sampled_from([*RELATIONS, "&"]), atoms),
+    _larger,
+    max_leaves=3,
 )
 moments = st.tuples(st.integers(0, 12), st.sampled_from([0, 0, 1, 2, 5]))
 kinds = st.sampled_from(["a", "b", "c", "a+b", "b+c", "a+b+c"])
@@ -42,7 +52,8 @@ kinds = st.sampled_from(["a", "b", "c", "a+b", "b+c", "a+b+c"])
 def timelines(draw: st.DrawFn) -> str:
     drawn = draw(st.lists(st.tuples(kinds, moments), min_size=1, max_size=9))
     return " ".join(
-        f"e{number}:{kind}@{start}..{start + length}" for number, (kind, (start, length)) in enumerate(drawn)
+        f"e{number}:{kind}@{start}..{start + length}"
+        for number, (kind, (start, length)) in enumerate(drawn)
     )
 
 

@@ -1,4 +1,6 @@
-"""Every code of section 8 that a text can have, with its place, a way out, and no problem hiding another."""
+"""Every code of section 8 that a text can have, with its place, a way out, and no problem hiding
+another.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ SYNTAX = [
 ]
 
 
-@pytest.mark.parametrize(("text", "line", "column", "token", "hint"), SYNTAX, ids=[ascii(case[0]) for case in SYNTAX])
+@pytest.mark.parametrize(
+    ("text", "line", "column", "token", "hint"), SYNTAX, ids=[ascii(case[0]) for case in SYNTAX]
+)
 def test_syntax(text: str, line: int, column: int, token: str, hint: str) -> None:
     (problem,) = problems_of(text)
     assert told(problem) == ("SYNTAX", line, column)
@@ -92,7 +96,9 @@ MEANING = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "code", "line", "column"), MEANING, ids=[case[0] for case in MEANING])
+@pytest.mark.parametrize(
+    ("text", "code", "line", "column"), MEANING, ids=[case[0] for case in MEANING]
+)
 def test_meaning(text: str, code: str, line: int, column: int) -> None:
     found = problems_of(text)
     assert told(found[0]) == (code, line, column)
@@ -120,7 +126,10 @@ def test_options() -> None:
     assert [each.code for each in problems_of("ObjectEvent", world="flat")] == ["OptionError"]
     assert [each.code for each in problems_of("ObjectEvent", ttl="1h")] == ["OptionError"]
     assert [each.code for each in problems_of("ObjectEvent", origin="noon")] == ["OptionError"]
-    assert problems_of("ObjectEvent", world="open", intervals="proper", origin="2026-01-01T00:00:00Z") == []
+    assert (
+        problems_of("ObjectEvent", world="open", intervals="proper", origin="2026-01-01T00:00:00Z")
+        == []
+    )
 
 
 def test_roles_must_be_declared_once_some_are() -> None:
@@ -146,7 +155,9 @@ TBOXES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "code", "line", "column"), TBOXES, ids=[case[0] for case in TBOXES])
+@pytest.mark.parametrize(
+    ("text", "code", "line", "column"), TBOXES, ids=[case[0] for case in TBOXES]
+)
 def test_tbox(text: str, code: str, line: int, column: int) -> None:
     with pytest.raises(Problem) as raised:
         tbox_of_text(text)
@@ -167,7 +178,9 @@ def test_a_problem_of_the_ontology_is_one_of_its_concept_subscriptions() -> None
 
 
 def test_what_a_definition_has_wrong_is_told_where_it_is_used() -> None:
-    (problem,) = problems("ObjectEvent & Odd", {}, with_definitions(Odd="exists bizStep.teleporting"))
+    (problem,) = problems(
+        "ObjectEvent & Odd", {}, with_definitions(Odd="exists bizStep.teleporting")
+    )
     assert told(problem) == ("UNKNOWN_NAME", 1, 15)
     (problem,) = problems("Round & Round", {}, with_definitions(Round="ObjectEvent and Round"))[:1]
     assert told(problem) == ("TBOX_CYCLE", 1, 1)
@@ -176,7 +189,10 @@ def test_what_a_definition_has_wrong_is_told_where_it_is_used() -> None:
 def test_a_concept_that_expands_beyond_the_limit_is_refused() -> None:
     wide = [Definition("N0", Disjunction((Symbol("A"), Symbol("B"))))]
     wide += [
-        Definition(f"N{n}", Conjunction((Exists("r", Symbol(f"N{n - 1}")), Exists("s", Symbol(f"N{n - 1}")))))
+        Definition(
+            f"N{n}",
+            Conjunction((Exists("r", Symbol(f"N{n - 1}")), Exists("s", Symbol(f"N{n - 1}")))),
+        )
         for n in range(1, 40)
     ]
     (problem,) = problems("N39", {}, Context(ontology=open_ontology().with_tbox(TBox(tuple(wide)))))
@@ -187,7 +203,9 @@ def test_a_concept_that_expands_beyond_the_limit_is_refused() -> None:
 def test_nesting_and_length_are_limited() -> None:
     deep = "(" * 200 + "ObjectEvent" + ")" * 200
     assert [each.code for each in problems_of(deep)] == ["LIMIT"]
-    assert [each.code for each in problems_of("ObjectEvent or " * 10_000 + "ObjectEvent")] == ["LIMIT"]
+    assert [each.code for each in problems_of("ObjectEvent or " * 10_000 + "ObjectEvent")] == [
+        "LIMIT"
+    ]
 
 
 WARNINGS = [

@@ -1,4 +1,6 @@
-"""Texts become the plans they should: binding, grouping, levels, definitions, and atoms of other languages."""
+"""Texts become the plans they should: binding, grouping, levels, definitions, and atoms of other
+languages.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ S, T, Q = "ObjectEvent", "TransactionEvent", "QuantityEvent"
 RELATIONS = [
     negation + each.value for each in BOUNDS for negation in ("", "Un")
 ]  # fmt: skip
-intervals = st.tuples(st.integers(-5, 5), st.integers(0, 5)).map(lambda pair: Interval(pair[0], sum(pair)))
+intervals = st.tuples(st.integers(-5, 5), st.integers(0, 5)).map(
+    lambda pair: Interval(pair[0], sum(pair))
+)
 HOUR = 3_600_000_000
 
 
@@ -85,7 +89,9 @@ def test_composites() -> None:
     )
     assert pattern_of(f"{S} | {T} | {Q}") == Either((one, two, three))
     assert pattern_of(f"not ({S} Before {T}) (PT1H)") == Absence(
-        joined(one, two, *ORDER["Before"], Stands(0, "Before", 1)), EveryWindow(HOUR), policy=Policy.CHRONICLE
+        joined(one, two, *ORDER["Before"], Stands(0, "Before", 1)),
+        EveryWindow(HOUR),
+        policy=Policy.CHRONICLE,
     )
     assert pattern_of(f"not {S} (1 h)", origin="1970-01-01T00:00:01Z") == Absence(
         one, EveryWindow(HOUR, 1_000_000), policy=Policy.CHRONICLE
@@ -96,7 +102,9 @@ def test_composites() -> None:
 
 
 @given(st.sampled_from(sorted(ORDER)), intervals, intervals)
-def test_the_order_of_bounds_says_what_the_relation_says(relation: str, one: Interval, other: Interval) -> None:
+def test_the_order_of_bounds_says_what_the_relation_says(
+    relation: str, one: Interval, other: Interval
+) -> None:
     bounds = {End.START: (one.start, other.start), End.FINISH: (one.end, other.end)}
     follows = all(_holds(each, bounds) for each in ORDER[relation])
     assert follows is stands(relation, one, other)
@@ -113,7 +121,10 @@ def test_what_must_end_together_does_not_wait() -> None:
         for relation in RELATIONS
         if isinstance(pattern := pattern_of(f"{S} {relation} {T}"), Join)
     }
-    assert {relation for relation, lifetime in lifetimes.items() if lifetime == 0} == {"Equals", "Finishes"}
+    assert {relation for relation, lifetime in lifetimes.items() if lifetime == 0} == {
+        "Equals",
+        "Finishes",
+    }
 
 
 def test_every_atom_has_the_roles_to_correlate_by() -> None:
@@ -140,13 +151,17 @@ def test_definitions_beside_the_subscription() -> None:
 
 
 def test_atoms_of_other_languages_stand_where_parts_stand() -> None:
-    pattern = parse_subscription("concept", "selector{ note = '}' } Before not selector{ a > 1 } (1 h)", {}, context())
+    pattern = parse_subscription(
+        "concept", "selector{ note = '}' } Before not selector{ a > 1 } (1 h)", {}, context()
+    )
     assert isinstance(pattern.pattern, Join)
     assert [type(atom) for atom in atoms_of(pattern.pattern)] == [Condition, Condition]
 
 
 def test_a_concept_stands_in_braces_in_other_languages() -> None:
-    plan = parse_subscription("opsl", "concept{ exists bizStep.{railCarrying} } && selector{ a > 1 }", {}, context())
+    plan = parse_subscription(
+        "opsl", "concept{ exists bizStep.{railCarrying} } && selector{ a > 1 }", {}, context()
+    )
     assert {type(atom) for atom in atoms_of(plan.pattern)} == {ConceptTest, Condition}
 
 

@@ -19,7 +19,12 @@ PROBLEMS: list[Row] = [
     (f"{OBJECT} then {PACKED}", "SYNTAX", (1, 13), "did you mean Before?"),
     (f"{OBJECT} Before(5 min) {PACKED}", "SYNTAX", (1, 20), "a relation has no length"),
     (f"{OBJECT} Before 5 min {PACKED}", "SYNTAX", (1, 20), "A Before not (B) (48 h anchored)"),
-    (f"{OBJECT} & not {PACKED} within 48h", "SYNTAX", (1, 36), "write A Before not (B) (48h anchored)"),
+    (
+        f"{OBJECT} & not {PACKED} within 48h",
+        "SYNTAX",
+        (1, 36),
+        "write A Before not (B) (48h anchored)",
+    ),
     ("bizStep = shipping", "SYNTAX", (1, 9), "exists bizStep.{shipping}"),
     ("bizStep.shipping", "SYNTAX", (1, 8), "exists bizStep.{shipping}"),
     ("exists bizStep = shipping", "SYNTAX", (1, 16), "exists bizStep.shipping"),
@@ -27,26 +32,56 @@ PROBLEMS: list[Row] = [
     (f"{OBJECT};", "SYNTAX", (1, 12), "leave ; out"),
     (f"{OBJECT} // read at the dock", "SYNTAX", (1, 13), "a comment begins with #"),
     (f"{OBJECT} & ?x", "SYNTAX", (1, 15), "there are no variables"),
-    (f"{OBJECT} & {PACKED} & correlate by epcList", "SYNTAX", (1, 34), "correlate by stands at the very end"),
+    (
+        f"{OBJECT} & {PACKED} & correlate by epcList",
+        "SYNTAX",
+        (1, 34),
+        "correlate by stands at the very end",
+    ),
     ("exists quantity.(int < 5)", "UNKNOWN_TYPE", (1, 18), "did you mean xsd:int?"),
     ("exists quantity.(number < 5)", "UNKNOWN_TYPE", (1, 18), "did you mean xsd:decimal?"),
     (f"not ({OBJECT}) (60)", "DURATION", (1, 20), "write a number and its unit"),
-    (f"{OBJECT} Before {PACKED} correlate by quantityList", "CORRELATION", (1, 50), "$a;.quantityList.epcClass[*]"),
-    (f"{OBJECT} Before {PACKED} correlate by epcList = sourceList", "CORRELATION", (1, 60), "like no other"),
+    (
+        f"{OBJECT} Before {PACKED} correlate by quantityList",
+        "CORRELATION",
+        (1, 50),
+        "$a;.quantityList.epcClass[*]",
+    ),
+    (
+        f"{OBJECT} Before {PACKED} correlate by epcList = sourceList",
+        "CORRELATION",
+        (1, 60),
+        "like no other",
+    ),
 ]
 
 WARNINGS: list[Row] = [
     (f"{OBJECT} and not {OBJECT}", "UNSATISFIABLE", (1, 1), "it contradicts itself"),
-    (f"{PACKED} Before\n  ({OBJECT} and not {OBJECT})", "UNSATISFIABLE", (2, 4), "no event is ever"),
+    (
+        f"{PACKED} Before\n  ({OBJECT} and not {OBJECT})",
+        "UNSATISFIABLE",
+        (2, 4),
+        "no event is ever",
+    ),
     (
         f"{OBJECT} & (exists bizStep.{{shipping}} or forall bizStep.not {{shipping}})",
         "TAUTOLOGY",
         (1, 16),
         "not missing",
     ),
-    (f"selector{{ a = 1 AND a = 2 }} Before {OBJECT}", "UNSATISFIABLE", (1, 21), "never true of one event"),
+    (
+        f"selector{{ a = 1 AND a = 2 }} Before {OBJECT}",
+        "UNSATISFIABLE",
+        (1, 21),
+        "never true of one event",
+    ),
     ("exists bizStp.{shipping}", "MISSPELT_ROLE", (1, 8), "did you mean bizStep?"),
-    (f"{OBJECT} Before {PACKED} correlate by epcLists", "MISSPELT_ROLE", (1, 50), "did you mean epcList?"),
+    (
+        f"{OBJECT} Before {PACKED} correlate by epcLists",
+        "MISSPELT_ROLE",
+        (1, 50),
+        "did you mean epcList?",
+    ),
 ]
 
 SILENT = [

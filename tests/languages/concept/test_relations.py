@@ -1,4 +1,6 @@
-"""All relations of Allen as words: the inverses, the complements, and the spellings of the paper."""
+"""All relations of Allen as words: the inverses, the complements, and the spellings of the
+paper.
+"""
 
 from __future__ import annotations
 
@@ -46,11 +48,15 @@ INVERSES = {
     "FinishedBy": "Finishes",
     "Contains": "During",
 }
-intervals = st.tuples(st.integers(0, 6), st.integers(0, 4)).map(lambda drawn: (drawn[0], drawn[0] + drawn[1]))
+intervals = st.tuples(st.integers(0, 6), st.integers(0, 4)).map(
+    lambda drawn: (drawn[0], drawn[0] + drawn[1])
+)
 
 
 @given(st.sampled_from(list(MEANING)), st.booleans(), st.booleans(), intervals, intervals)
-def test_a_word_means_its_relation(relation: str, negated: bool, paper: bool, a: Interval, b: Interval) -> None:
+def test_a_word_means_its_relation(
+    relation: str, negated: bool, paper: bool, a: Interval, b: Interval
+) -> None:
     written = f"{'int' * paper}{'Un' * negated}{relation}"
     plan = parse_subscription("concept", f"{A} {written} {B}", {}, context())
     plan = with_settings(prepared(plan), None, 1_000_000)
@@ -58,7 +64,14 @@ def test_a_word_means_its_relation(relation: str, negated: bool, paper: bool, a:
     expected = MEANING[relation](a, b) is not negated
     assert bool(matches("s", plan, [from_mapping(event) for event in events])) is expected
     assert (
-        bool(list(match_events({"s": plan}, read_events(json.dumps(event).encode() for event in events)))) is expected
+        bool(
+            list(
+                match_events(
+                    {"s": plan}, read_events(json.dumps(event).encode() for event in events)
+                )
+            )
+        )
+        is expected
     )
 
 
@@ -84,8 +97,14 @@ def test_an_anchored_absence_may_stand_after() -> None:
     ("paper", "ours"),
     [
         ("ObjectEvent ∧ ∃bizStep.shipping", "ObjectEvent and exists bizStep.shipping"),
-        ("ObjectEvent ∨ ¬∀bizStep.(shipping ∨ selling)", "ObjectEvent or not forall bizStep.(shipping or selling)"),
-        ("ObjectEvent ⊓ ¬(TransactionEvent ⊔ ⊥)", "ObjectEvent and not (TransactionEvent or Nothing)"),
+        (
+            "ObjectEvent ∨ ¬∀bizStep.(shipping ∨ selling)",
+            "ObjectEvent or not forall bizStep.(shipping or selling)",
+        ),
+        (
+            "ObjectEvent ⊓ ¬(TransactionEvent ⊔ ⊥)",
+            "ObjectEvent and not (TransactionEvent or Nothing)",
+        ),
         ("⊤ intBefore ObjectEvent", "Thing Before ObjectEvent"),
         ("ObjectEvent intUnOverlaps ObjectEvent", "ObjectEvent UnOverlaps ObjectEvent"),
     ],

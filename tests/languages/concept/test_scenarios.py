@@ -1,4 +1,6 @@
-"""The texts of the specification that are refused; tests/scenarios runs those that ring, on every host."""
+"""The texts of the specification that are refused; tests/scenarios runs those that ring, on every
+host.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,11 @@ def context_of(ontology: str | None, definitions: dict[str, Definition] | None =
     return Context(definitions or {}, open_ontology().with_tbox(tbox_of_text(ontology or "")))
 
 
-@pytest.mark.parametrize("refusal", list(refusals("concept.toml")), ids=lambda refusal: refusal.name)
+@pytest.mark.parametrize(
+    "refusal", list(refusals("concept.toml")), ids=lambda refusal: refusal.name
+)
 def test_refused(refusal: Refusal) -> None:
-    found = problems_in_subscription("concept", refusal.subscription.expression, {}, context_of(refusal.ontology))
+    found = problems_in_subscription(
+        "concept", refusal.subscription.expression, {}, context_of(refusal.ontology)
+    )
     assert tuple(problem.code for problem in found) == refusal.problems

@@ -1,4 +1,6 @@
-"""Asking one document: a subscription parsed, matched by the reference and the engine, and what comes out."""
+"""Asking one document: a subscription parsed, matched by the reference and the engine, and what
+comes out.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Time clauses as joins: the relations of spec 4.1 and 4.2 on intervals, contexts as policies, targets of triggers."""
+"""Time clauses as joins: the relations of spec 4.1 and 4.2 on intervals, contexts as policies,
+targets of triggers.
+"""
 
 from __future__ import annotations
 
@@ -121,7 +123,9 @@ def test_a_duration_closes_the_window() -> None:
 
 def test_absence() -> None:
     assert pattern("((#A _|_ #B) !#C)") == Absence(C, BetweenWindow(A, B), policy=Policy.RECENT)
-    assert pattern("((#A _|_ 1m) !#B) | #C") == Either((Absence(B, AfterWindow(A, MINUTE), policy=Policy.RECENT), C))
+    assert pattern("((#A _|_ 1m) !#B) | #C") == Either(
+        (Absence(B, AfterWindow(A, MINUTE), policy=Policy.RECENT), C)
+    )
 
 
 def test_within_bounds_the_whole_and_the_state() -> None:

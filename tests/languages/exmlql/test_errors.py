@@ -1,4 +1,6 @@
-"""Every problem of a text has the code of the spec (section 8), its place, the token and a way out."""
+"""Every problem of a text has the code of the spec (section 8), its place, the token and a
+way out.
+"""
 
 from __future__ import annotations
 
@@ -85,8 +87,20 @@ SYNTAX = [
     ("WHERE <a>$x</> ORDER-BY $x", 1, 16, "ORDER-BY", "CONSTRUCT"),
     ("WHERE <a>$x</> ORDER-BY CONSTRUCT <o></>", 1, 25, "CONSTRUCT", ""),
     ("WHERE <b></> IN $x", 1, 17, "$x", "without IN"),
-    ("WHERE <a>$x</> CONSTRUCT <o>WHERE $x = 1 CONSTRUCT <p></></>", 1, 29, "WHERE", "a pattern binds"),
-    ('WHERE <a>$x</> CONSTRUCT <o>WHERE XPATH "//b" <b>$y</> CONSTRUCT $y</>', 1, 41, '"//b"', "outermost"),
+    (
+        "WHERE <a>$x</> CONSTRUCT <o>WHERE $x = 1 CONSTRUCT <p></></>",
+        1,
+        29,
+        "WHERE",
+        "a pattern binds",
+    ),
+    (
+        'WHERE <a>$x</> CONSTRUCT <o>WHERE XPATH "//b" <b>$y</> CONSTRUCT $y</>',
+        1,
+        41,
+        '"//b"',
+        "outermost",
+    ),
     ("WHERE <a>$x</> CONSTRUCT <o>WHERE <b>$y</> IN $x</>", 1, 49, "<", ""),
 ]
 
@@ -97,14 +111,24 @@ MEANING = [
     (f"WHERE {A}{B} #A ; #B", "EventForwardingConfusion", "#A", "~> #X"),
     (f"WHERE {A}{B} #A ; #B => #B", "EventForwardingConfusion", "=>", "~> #X"),
     (f"WHERE {A}{B} #A ~> #B", "EventForwardingConfusion", "#B", "~> #X"),
-    (f"WHERE {A}CONTEXT Exclusive CONSTRUCT <o></>", "EventSelectionConfusion", "Exclusive", "Recent"),
+    (
+        f"WHERE {A}CONTEXT Exclusive CONSTRUCT <o></>",
+        "EventSelectionConfusion",
+        "Exclusive",
+        "Recent",
+    ),
     (f"WHERE {A}{B}CONTEXT Globe CONSTRUCT <o></>", "EventSelectionConfusion", "Globe", "Recent"),
     (f"WHERE {A}{B} #A ; #B ~> #B CONSTRUCT <o></>", "EventForwardingConflict", "~>", "CONSTRUCT"),
     (f"WHERE {A} #A => #A CONSTRUCT <o></>", "EventForwardingConflict", "=>", "CONSTRUCT"),
     # contexts
     (f"WHERE {A} CONTEXT Exclusive, Globe", "ContextConflict", "Globe", "choose one"),
     (f"WHERE {A} CONTEXT Recent, Recent", "ContextConflict", "Recent", "once"),
-    (f"WHERE {A}{B} (#A ; #B)[Globe, Exclusive] ~> #A", "ContextConflict", "Exclusive", "choose one"),
+    (
+        f"WHERE {A}{B} (#A ; #B)[Globe, Exclusive] ~> #A",
+        "ContextConflict",
+        "Exclusive",
+        "choose one",
+    ),
     # blocks
     (f"WHERE {A}{A} CONSTRUCT <o></>", "DuplicateBlock", "#A", "its own"),
     (f"WHERE {A}{B} #A ; #C ~> #A, #B", "UnknownBlock", "#C", "#A, #B"),
@@ -118,7 +142,12 @@ MEANING = [
     ("WHERE <a></> $z = 5", "UnboundVariable", "$z", "<id>$z</>"),
     (f"WHERE {A}{C} #A | #C CONSTRUCT <o>$y</>", "UnboundVariable", "$y", "each of them"),
     (f"WHERE {A}{C} (#A _|_ 5s) !#C CONSTRUCT <o>$y</>", "UnboundVariable", "$y", "each of them"),
-    ("WHERE <a></> ELEMENT_AS $e CONSTRUCT <o k=$e></>", "VariableKindError", "$e", "CONTENT_AS $e"),
+    (
+        "WHERE <a></> ELEMENT_AS $e CONSTRUCT <o k=$e></>",
+        "VariableKindError",
+        "$e",
+        "CONTENT_AS $e",
+    ),
     ("WHERE <$n>$n</>", "VariableKindError", "$n", "its own"),
     ("WHERE <a k=$e></> ELEMENT_AS $e", "VariableKindError", "$e", "its own"),
     ("WHERE <a $k=$v>$k</>", "VariableKindError", "$k", "its own"),
@@ -131,20 +160,55 @@ MEANING = [
     ("WHERE <a></>, <b></> IN $z", "UnboundVariable", "$z", "<id>$z</>"),
     ("WHERE <a k=$x></>, <b></> IN $x", "VariableKindError", "$x", "ELEMENT_AS $x"),
     ("WHERE <a></>, <b>$x</> IN $y, <c>$y</> IN $x", "UnboundVariable", "$y", "each of them"),
-    ("WHERE <a></> CONSTRUCT <o>WHERE <b></> IN $z CONSTRUCT <p></></>", "UnboundVariable", "$z", "<id>$z</>"),
-    ("WHERE <a>$x</> CONSTRUCT <o>WHERE <b>$y</> IN $x CONSTRUCT <p></><q>$y</></>", "UnboundVariable", "$y", "around"),
-    (f"WHERE {A}{B} #A ; #B CONSTRUCT <o>WHERE <i>$i</> CONSTRUCT $i</>", "MixedBlockLabels", "i", "#A or #B"),
-    (f"WHERE {A}{B} #A ; #B CONSTRUCT <o>WHERE <i>$i</> #Z CONSTRUCT $i</>", "UnknownBlock", "#Z", "#A, #B"),
-    (f"WHERE {A}{B} #A | #B CONSTRUCT <o>WHERE <i>$i</> #B CONSTRUCT $i</>", "UnknownBlock", "#B", "alternative"),
+    (
+        "WHERE <a></> CONSTRUCT <o>WHERE <b></> IN $z CONSTRUCT <p></></>",
+        "UnboundVariable",
+        "$z",
+        "<id>$z</>",
+    ),
+    (
+        "WHERE <a>$x</> CONSTRUCT <o>WHERE <b>$y</> IN $x CONSTRUCT <p></><q>$y</></>",
+        "UnboundVariable",
+        "$y",
+        "around",
+    ),
+    (
+        f"WHERE {A}{B} #A ; #B CONSTRUCT <o>WHERE <i>$i</> CONSTRUCT $i</>",
+        "MixedBlockLabels",
+        "i",
+        "#A or #B",
+    ),
+    (
+        f"WHERE {A}{B} #A ; #B CONSTRUCT <o>WHERE <i>$i</> #Z CONSTRUCT $i</>",
+        "UnknownBlock",
+        "#Z",
+        "#A, #B",
+    ),
+    (
+        f"WHERE {A}{B} #A | #B CONSTRUCT <o>WHERE <i>$i</> #B CONSTRUCT $i</>",
+        "UnknownBlock",
+        "#B",
+        "alternative",
+    ),
     ('WHERE <a></>, <b></> IN "Rates"', "UnknownDocument", '"Rates"', '"define": "Rates"'),
     # functions
     ("WHERE <a>$x</> CONSTRUCT <o>uper($x)</>", "UnknownFunction", "uper", "did you mean upper?"),
-    ("WHERE <a>$x</> CONSTRUCT <o k=uper($x)></>", "UnknownFunction", "uper", "did you mean upper?"),
+    (
+        "WHERE <a>$x</> CONSTRUCT <o k=uper($x)></>",
+        "UnknownFunction",
+        "uper",
+        "did you mean upper?",
+    ),
     ("WHERE <a>$x</> CONSTRUCT <o>Total(net)</>", "UnknownFunction", "Total", '"Total(...)"'),
     ("WHERE <a>$x</> CONSTRUCT <o>F($x)</>", "UnknownFunction", "F", "the functions are abs"),
     ("WHERE <a>$x</>, uper($x) = 1", "UnknownFunction", "uper", "did you mean upper?"),
     ("WHERE <a>$x</>, upper(F($x)) = 1", "UnknownFunction", "F", "the functions are"),
-    ("WHERE <a>$x</>, substring($x) = 1", "FunctionArgumentError", "substring", "substring($text, 1, 3)"),
+    (
+        "WHERE <a>$x</>, substring($x) = 1",
+        "FunctionArgumentError",
+        "substring",
+        "substring($text, 1, 3)",
+    ),
     ("WHERE <a>$x</>, upper() = 1", "FunctionArgumentError", "upper", "upper($text)"),
     ("WHERE <a>$x</>, upper($x > 1) = 1", "FunctionArgumentError", "$x", "if("),
     ("WHERE <a>$x</>, if($x, 1, 2) = 1", "FunctionArgumentError", "if", "if($x > 5, 1, 0)"),
@@ -184,18 +248,28 @@ LEGAL = [
 ]
 
 
-@pytest.mark.parametrize(("text", "line", "column", "token", "hint"), SYNTAX, ids=[case[0] for case in SYNTAX])
-def test_a_text_outside_of_the_language(text: str, line: int, column: int, token: str, hint: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "line", "column", "token", "hint"), SYNTAX, ids=[case[0] for case in SYNTAX]
+)
+def test_a_text_outside_of_the_language(
+    text: str, line: int, column: int, token: str, hint: str
+) -> None:
     (problem, *_) = problems_of(text)
     assert isinstance(problem, SyntaxProblem)
     assert problem.code == "ExmlqlSyntaxError"
     assert problem.place is not None
-    assert (problem.place.line, problem.place.column, problem.token.strip()) == (line, column, token)
+    assert (problem.place.line, problem.place.column, problem.token.strip()) == (
+        line,
+        column,
+        token,
+    )
     assert problem.hint
     assert hint in problem.hint
 
 
-@pytest.mark.parametrize(("text", "code", "token", "hint"), MEANING, ids=[f"{case[1]}: {case[0]}" for case in MEANING])
+@pytest.mark.parametrize(
+    ("text", "code", "token", "hint"), MEANING, ids=[f"{case[1]}: {case[0]}" for case in MEANING]
+)
 def test_a_text_that_cannot_be_meant(text: str, code: str, token: str, hint: str) -> None:
     with pytest.raises(MeaningProblem) as caught:
         parsed(text)
@@ -213,7 +287,11 @@ def test_what_is_legal_has_no_problem(text: str) -> None:
 
 def test_names_are_checked_before_rule_2_and_rule_2_before_rule_1() -> None:
     both = f"WHERE {A}{B} #A ; #D ~> #B CONSTRUCT <o>$z</>"
-    assert [each.code for each in problems_of(both)] == ["UnknownBlock", "UnboundVariable", "EventForwardingConflict"]
+    assert [each.code for each in problems_of(both)] == [
+        "UnknownBlock",
+        "UnboundVariable",
+        "EventForwardingConflict",
+    ]
 
 
 def test_the_rule_is_named() -> None:
@@ -246,7 +324,15 @@ def test_the_rule_is_named() -> None:
         ("WHERE <a>$x</>, $x IN (" + ", ".join(["1"] * 1100) + ")", Limits()),
     ],
     ids=[
-        *("deep pattern", "deep template", "deep time clause", "long", "large", "conditions", "larger than configured"),
+        *(
+            "deep pattern",
+            "deep template",
+            "deep time clause",
+            "long",
+            "large",
+            "conditions",
+            "larger than configured",
+        ),
         *("many negations", "deep call", "many signs", "long sum", "deep path", "long path"),
         *("deep queries", "long list"),
     ],
@@ -262,9 +348,57 @@ def test_options_are_refused() -> None:
     assert [each.code for each in problems("WHERE <a></>", {"x": 1}, Context())] == ["OptionError"]
 
 
-PIECES = ["WHERE", "<a>", "<*>", "<$>", "<$n>", "</>", "</a>", "$x", '"t"', "t", "#A", "#B", "ELEMENT_AS", "CONTENT_AS"]
-PIECES += [";", ":", "||", "|", "_|_", "(", ")", "[", "]", "~>", "=>", "CONTEXT", "Recent", "Globe", "CONSTRUCT", "<o>"]
-PIECES += ["upper(", "F(", "AND", "OR", "NOT", "LIKE", "IN", "ORDER-BY", "<a.b>", "<(a|b)*>", "+", "-", "*", "∧", "⊥"]
+PIECES = [
+    "WHERE",
+    "<a>",
+    "<*>",
+    "<$>",
+    "<$n>",
+    "</>",
+    "</a>",
+    "$x",
+    '"t"',
+    "t",
+    "#A",
+    "#B",
+    "ELEMENT_AS",
+    "CONTENT_AS",
+]
+PIECES += [
+    ";",
+    ":",
+    "||",
+    "|",
+    "_|_",
+    "(",
+    ")",
+    "[",
+    "]",
+    "~>",
+    "=>",
+    "CONTEXT",
+    "Recent",
+    "Globe",
+    "CONSTRUCT",
+    "<o>",
+]
+PIECES += [
+    "upper(",
+    "F(",
+    "AND",
+    "OR",
+    "NOT",
+    "LIKE",
+    "IN",
+    "ORDER-BY",
+    "<a.b>",
+    "<(a|b)*>",
+    "+",
+    "-",
+    "*",
+    "∧",
+    "⊥",
+]
 PIECES += ["XPATH", "NAMESPACE", "p", "=", "<", "5", "5s", "WITHIN", "!", ",", "F(", "k="]
 
 

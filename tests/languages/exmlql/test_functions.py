@@ -158,11 +158,24 @@ def test_a_condition(text: str, expected: bool) -> None:
 
 
 texts = st.one_of(
-    st.sampled_from(("", "1", "-2.50", "abc", "2026-01-31", "2026-01-31T08:00:00Z", "0.00", "dd.MM.yyyy", "9" * 1200)),
+    st.sampled_from(
+        (
+            "",
+            "1",
+            "-2.50",
+            "abc",
+            "2026-01-31",
+            "2026-01-31T08:00:00Z",
+            "0.00",
+            "dd.MM.yyyy",
+            "9" * 1200,
+        )
+    ),
     st.text(max_size=8),
 )
 operands: st.SearchStrategy[Operand] = st.recursive(
-    st.builds(TextValue, texts) | st.sampled_from((VariableValue("$x"), VariableValue("$m"), VariableValue("$none"))),
+    st.builds(TextValue, texts)
+    | st.sampled_from((VariableValue("$x"), VariableValue("$m"), VariableValue("$none"))),
     lambda inner: st.one_of(
         *(
             st.builds(FunctionValue, st.just(name), st.tuples(*[inner] * count))
@@ -171,7 +184,12 @@ operands: st.SearchStrategy[Operand] = st.recursive(
         ),
         st.builds(FunctionValue, st.sampled_from("+-*/"), st.tuples(inner, inner)),
         st.builds(FunctionValue, st.just("-"), st.tuples(inner)),
-        st.builds(ChoiceValue, st.builds(ComparedValues, inner, st.sampled_from(("=", "<")), inner), inner, inner),
+        st.builds(
+            ChoiceValue,
+            st.builds(ComparedValues, inner, st.sampled_from(("=", "<")), inner),
+            inner,
+            inner,
+        ),
     ),
     max_leaves=6,
 )
@@ -190,7 +208,9 @@ def test_no_value_makes_a_function_fail(one: Operand, other: Operand, x: str) ->
 
 
 @given(
-    st.decimals(allow_nan=False, allow_infinity=False, places=6, min_value=-(10**9), max_value=10**9),
+    st.decimals(
+        allow_nan=False, allow_infinity=False, places=6, min_value=-(10**9), max_value=10**9
+    ),
     st.integers(-3, 6),
 )
 def test_rounding_is_half_away_from_zero(number: Decimal, digits: int) -> None:

@@ -10,10 +10,20 @@ SYNTAX = "ExmlqlSyntaxError"
 
 PROBLEMS: list[Row] = [
     ("WHERE <id>7</order>", SYNTAX, (1, 14), "</order> closes <id>; write </id>, or </>"),
-    ("WHERE <order><id>7</order>", SYNTAX, (1, 21), "</order> stands where <id> is open; close <id> before it: </id>"),
+    (
+        "WHERE <order><id>7</order>",
+        SYNTAX,
+        (1, 21),
+        "</order> stands where <id> is open; close <id> before it: </id>",
+    ),
     ("WHERE <a><b><c>1</></a>", SYNTAX, (1, 22), "close <b> before it"),
     ("WHERE <a>1</> CONSTRUCT <r><x>2</r>", SYNTAX, (1, 34), "</r> closes <x>; write </x>"),
-    ("WHERE <order no=7></>", SYNTAX, (1, 17), 'the value of an attribute stands in double quotes: no="7"'),
+    (
+        "WHERE <order no=7></>",
+        SYNTAX,
+        (1, 17),
+        'the value of an attribute stands in double quotes: no="7"',
+    ),
     ("WHERE <order no='7'></>", SYNTAX, (1, 17), 'no="7"'),
     ("WHERE <order no=“7”></>", SYNTAX, (1, 17), 'no="7"'),
     ("WHERE <order no= seven></>", SYNTAX, (1, 18), 'no="seven"'),
@@ -30,9 +40,19 @@ PROBLEMS: list[Row] = [
     ("WHERE <a></> #A, <b></> #B #A #B", SYNTAX, (1, 31), "events are joined by ; then"),
     ("WHERE <a></> #A, <b></> #B (#A ; #B", SYNTAX, (1, 36), "a parenthesis is not closed"),
     ("WHERE <a></> #A, <b></> #B #A ; #B WITHIN 5", SYNTAX, (1, 43), "5s for seconds"),
-    ("WHERE <a>$x</a> AND $x > 5", SYNTAX, (1, 17), "a comma stands between patterns and conditions"),
+    (
+        "WHERE <a>$x</a> AND $x > 5",
+        SYNTAX,
+        (1, 17),
+        "a comma stands between patterns and conditions",
+    ),
     ("WHERE <a>$x</a>; $x > 5", SYNTAX, (1, 16), "a comma stands between patterns and conditions"),
-    ("WHERE <a>$x</a> && $x > 5", SYNTAX, (1, 17), "a comma stands between patterns and conditions"),
+    (
+        "WHERE <a>$x</a> && $x > 5",
+        SYNTAX,
+        (1, 17),
+        "a comma stands between patterns and conditions",
+    ),
     ("WHERE <a>$x</a>, price > 5", SYNTAX, (1, 18), "<price>$x</>, and then $x"),
     ("WHERE <a>$x</>, $x BETWEEN 5 AND 9", SYNTAX, (1, 20), "write $x >= 5, $x <= 9"),
     ("WHERE <a>$x</>, $x == 5", SYNTAX, (1, 21), "write = once"),
@@ -50,7 +70,12 @@ PROBLEMS: list[Row] = [
 ]
 
 WARNINGS: list[Row] = [
-    ("WHERE <a>$x</>, $x = 1, $x = 2", "UNSATISFIABLE", (1, 25), "$x = 1 and $x = 2 are never true of one value"),
+    (
+        "WHERE <a>$x</>, $x = 1, $x = 2",
+        "UNSATISFIABLE",
+        (1, 25),
+        "$x = 1 and $x = 2 are never true of one value",
+    ),
     ("WHERE <a>$x</>, $x > 5, $x < 3", "UNSATISFIABLE", (1, 25), "it never rings"),
     ("WHERE <a>$x</>,\n 5 < $x, $x <= 5", "UNSATISFIABLE", (2, 10), "$x > 5 and $x <= 5"),
     ('WHERE <a>$x</>, $x = "a", $x != "a"', "UNSATISFIABLE", (1, 27), '$x = "a" and $x != "a"'),

@@ -1,4 +1,6 @@
-"""What is said never to be true of a value is true of none: conditions against every value of a small world."""
+"""What is said never to be true of a value is true of none: conditions against every value of a
+small world.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,11 @@ from tocsin.values.truth import Truth
 CONSTANTS = ("1", "2", "2.0", '"2"', '"a"', '"b"', '""', '"-3"')
 VALUES = ("", "-3", "0", "1", "1.0", "1.5", "2", "02", "3", "a", "b", "ab", ("<b/>",))
 
-tests = st.builds("$x {} {}".format, st.sampled_from(("<", "<=", "=", "!=", ">", ">=")), st.sampled_from(CONSTANTS))
+tests = st.builds(
+    "$x {} {}".format,
+    st.sampled_from(("<", "<=", "=", "!=", ">", ">=")),
+    st.sampled_from(CONSTANTS),
+)
 turned = st.builds("{} {} $x".format, st.sampled_from(CONSTANTS), st.sampled_from(("<", "=", ">=")))
 
 

@@ -1,4 +1,6 @@
-"""The examples and edge cases of the spec, on the reference and in process: which events, when, and what is built."""
+"""The examples and edge cases of the spec, on the reference and in process: which events, when, and
+what is built.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from tocsin.reference import matches
 SCENARIOS = list(scenarios("exmlql.toml"))
 
 
-def check(scenario: Scenario, found: Sequence[Match], letters: Iterable[DeadLetter] | None = None) -> None:
+def check(
+    scenario: Scenario, found: Sequence[Match], letters: Iterable[DeadLetter] | None = None
+) -> None:
     assert [shown(match) for match in found] == list(scenario.expected)
     if "outputs" in scenario.facts:
         assert [text for match in found for text in match.outputs] == scenario.facts["outputs"]
@@ -59,7 +63,9 @@ def test_hub(scenario: Scenario) -> None:
 
 
 def test_blocks_inside_of_another_language_join_by_their_variables() -> None:
-    """An order, and within ten minutes its invoice: OPSL over XML and, through its document, over JSON."""
+    """An order, and within ten minutes its invoice: OPSL over XML and, through its document, over
+    JSON.
+    """
     text = "=|(xml{WHERE <order><id>$i</></>}; 10m) xml{WHERE <invoice><for>$i</></>}"
     hub = tocsin.Hub(lateness="0s")
     hub.subscribe(text, language="opsl", id="s")
@@ -70,10 +76,19 @@ def test_blocks_inside_of_another_language_join_by_their_variables() -> None:
         _document("late", 30, "<invoice><for>7</for></invoice>"),
     )
     found += hub.advance_to("2026-01-01T10:00:00Z")
-    assert [(match.events, dict(match.bindings)) for match in found] == [(("o7", "i7"), {"$i": "7"})]
+    assert [(match.events, dict(match.bindings)) for match in found] == [
+        (("o7", "i7"), {"$i": "7"})
+    ]
 
 
 def _document(name: str, minute: int, data: object) -> dict[str, object]:
     kind = "application/xml" if isinstance(data, str) else "application/json"
     time = f"2026-01-01T08:{minute:02d}:00Z"
-    return {"id": name, "source": "s", "type": "t", "time": time, "datacontenttype": kind, "data": data}
+    return {
+        "id": name,
+        "source": "s",
+        "type": "t",
+        "time": time,
+        "datacontenttype": kind,
+        "data": data,
+    }

@@ -1,4 +1,6 @@
-"""Time clauses on random timelines: the engine finds and builds what the reference does, in every context."""
+"""Time clauses on random timelines: the engine finds and builds what the reference does, in every
+context.
+"""
 
 from __future__ import annotations
 
@@ -66,6 +68,10 @@ def test_the_engine_finds_what_the_reference_does(
         contexts = ""
     limit = " WITHIN 8s " if within else " "
     plan = prepared(parsed(f"{WHERE}{clause}{limit}{contexts} CONSTRUCT <o>fixed</>"))
-    events = sorted((event(number, each) for number, each in enumerate(timeline)), key=lambda each: each.order)
+    events = sorted(
+        (event(number, each) for number, each in enumerate(timeline)), key=lambda each: each.order
+    )
     found = match_events({"s": plan}, Input(events))
-    assert [match.as_json() for match in found] == [match.as_json() for match in matches("s", plan, events)]
+    assert [match.as_json() for match in found] == [
+        match.as_json() for match in matches("s", plan, events)
+    ]

@@ -1,4 +1,6 @@
-"""The XML-QL form of a subscription (figure 9), its mode and states (figure 3), and what it builds, written out."""
+"""The XML-QL form of a subscription (figure 9), its mode and states (figure 3), and what it builds,
+written out.
+"""
 
 from __future__ import annotations
 
@@ -66,17 +68,23 @@ def test_one_query_for_each_alternative() -> None:
 
 
 def test_queries_inside_name_their_events_too() -> None:
-    (query,) = queries("WHERE <a></> #A <b></> #B #A ; #B CONSTRUCT <o>WHERE <i>$i</> #B CONSTRUCT $i</>")
+    (query,) = queries(
+        "WHERE <a></> #A <b></> #B #A ; #B CONSTRUCT <o>WHERE <i>$i</> #B CONSTRUCT $i</>"
+    )
     assert query.endswith('CONSTRUCT <o> WHERE <i>$i</> IN "B.xml" CONSTRUCT $i </>')
 
 
 @pytest.mark.parametrize("scenario", CONSTRUCTING, ids=lambda scenario: scenario.name)
 def test_the_translation_builds_the_same(scenario: Scenario) -> None:
-    """The query, read as E-XML-QL with each event as a defined document, builds what the subscription builds."""
+    """The query, read as E-XML-QL with each event as a defined document, builds what the
+    subscription builds.
+    """
     plan = compile_subscription(scenario.subscription, scenario.definitions)
     (match, *_) = matches("s", plan, [from_mapping(event) for event in scenario.events])
     bodies = {event["id"]: event["data"] for event in scenario.events}
-    files = {f"{name[1:]}.xml": bodies[id] for name, id in match.bindings.items() if name.startswith("#")}
+    files = {
+        f"{name[1:]}.xml": bodies[id] for name, id in match.bindings.items() if name.startswith("#")
+    }
     files = files or {"event.xml": bodies[match.events[0]]}
     documents = [Definition(name, document=body) for name, body in files.items()]
     light = Surroundings.of([*scenario.definitions, *documents]).context

@@ -24,10 +24,25 @@ PROBLEMS: list[Row] = [
     ("ASK { _:H <urn:p> . }", "SYNTAX", (1, 19), "something is missing before the dot"),
     ("ASK { _:H <urn:p> ?x . ?x }", "SYNTAX", (1, 27), "triples are subject property object"),
     ("ASK { _:H <urn:p> ?x . ", "SYNTAX", (1, 23), "a brace is not closed"),
-    ("ASK { _:H <urn:p> ?x . FILTER ?x < 5 }", "SYNTAX", (1, 34), "a filter stands in parentheses: FILTER ("),
+    (
+        "ASK { _:H <urn:p> ?x . FILTER ?x < 5 }",
+        "SYNTAX",
+        (1, 34),
+        "a filter stands in parentheses: FILTER (",
+    ),
     ("ASK { _:H <urn:p> “x” }", "SYNTAX", (1, 19), "write straight quotes"),
-    ("PREFIX ex: http://x/ ASK { _:H ex:p ?x }", "SYNTAX", (1, 12), "an IRI stands in angle brackets"),
-    (PRICE.format("") + " FILTER ?x < 5", "SYNTAX", (1, 52), "inside its statement: (_:H, ?x, (owl:Thing, price"),
+    (
+        "PREFIX ex: http://x/ ASK { _:H ex:p ?x }",
+        "SYNTAX",
+        (1, 12),
+        "an IRI stands in angle brackets",
+    ),
+    (
+        PRICE.format("") + " FILTER ?x < 5",
+        "SYNTAX",
+        (1, 52),
+        "inside its statement: (_:H, ?x, (owl:Thing, price",
+    ),
     (PRICE.format("") + " ?x < 5", "SYNTAX", (1, 45), "rdfs:Literal), ?x < 5)"),
     (PRICE.format("") + " .", "SYNTAX", (1, 45), "a dot stands between triples"),
     (PRICE.format("") + " select ?x.", "SYNTAX", (1, 54), "leave the dot out"),
@@ -41,11 +56,21 @@ PROBLEMS: list[Row] = [
 ]
 
 WARNINGS: list[Row] = [
-    (PRICE.format(", ?x < 5 and ?x > 7"), "UNSATISFIABLE", (1, 48), "no literal meets all that is asked of ?x"),
+    (
+        PRICE.format(", ?x < 5 and ?x > 7"),
+        "UNSATISFIABLE",
+        (1, 48),
+        "no literal meets all that is asked of ?x",
+    ),
     (PRICE.format(", not ?x < 5 and ?x < 4"), "UNSATISFIABLE", (1, 52), "it never rings"),
     (PRICE.format(", ?x = 'a' and ?x = 5"), "UNSATISFIABLE", (1, 48), "no literal meets all"),
     (PRICE.format(", ?x = <urn:y>"), "UNSATISFIABLE", (1, 48), "no literal meets all"),
-    ("ASK { _:H <urn:p> ?x FILTER(?x < 5) FILTER(?x > 7) }", "UNSATISFIABLE", (1, 32), "no literal meets all"),
+    (
+        "ASK { _:H <urn:p> ?x FILTER(?x < 5) FILTER(?x > 7) }",
+        "UNSATISFIABLE",
+        (1, 32),
+        "no literal meets all",
+    ),
 ]
 
 SILENT = [
@@ -78,7 +103,9 @@ LITERALS = [
     *(Literal(each, XSD + "boolean") for each in ("true", "false")),
     Literal("2026-01-01T00:00:00Z", XSD + "dateTime"),
 ]
-tests = st.builds("?x {} {}".format, st.sampled_from(("<", "<=", "=", "!=", ">", ">=")), st.sampled_from(VALUES))
+tests = st.builds(
+    "?x {} {}".format, st.sampled_from(("<", "<=", "=", "!=", ">", ">=")), st.sampled_from(VALUES)
+)
 negated = tests.map("! {}".format)
 filters = st.lists(st.one_of(tests, negated), min_size=1, max_size=4).map(" && ".join)
 

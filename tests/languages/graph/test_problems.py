@@ -1,4 +1,6 @@
-"""Every problem of a text has its code, its place, the token and a way out; and no problem hides another."""
+"""Every problem of a text has its code, its place, the token and a way out; and no problem hides
+another.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,12 @@ UNSUPPORTED = [
     ("ASK { { _:H :target ?1 } UNION { _:H :seller ?1 } }", 1, 7, "{"),
     ("ASK { _:H :target ?1 UNION }", 1, 22, "U"),
     ("ASK { _:H :target ?1 . MINUS { _:H :seller ?1 } }", 1, 30, "{"),
-    ("ASK { _:H :target ?1 . OPTIONAL { ?1 :size ?2 . OPTIONAL { ?1 :size ?3 } } }", 1, 49, "OPTIONAL"),
+    (
+        "ASK { _:H :target ?1 . OPTIONAL { ?1 :size ?2 . OPTIONAL { ?1 :size ?3 } } }",
+        1,
+        49,
+        "OPTIONAL",
+    ),
     ("ASK { _:H :target* ?1 }", 1, 18, "*"),
     ("ASK { _:H ^:target ?1 }", 1, 11, "^"),
     ("ASK { _:H :target|:seller ?1 }", 1, 18, "|"),
@@ -144,7 +151,9 @@ def test_all_problems_of_a_text_are_told_in_its_order() -> None:
 (?5, _:x, (Customer, target, Computer))
 (_:H, ?2, (owl:Thing, rdf:value, xsd:decimal), ?3 < 4 and ?2 =~ "(")
 select ?7"""
-    assert [(problem.code, problem.place.line) for problem in problems_of(text) if problem.place] == [
+    assert [
+        (problem.code, problem.place.line) for problem in problems_of(text) if problem.place
+    ] == [
         ("UNKNOWN_PROPERTY", 1),
         ("UNKNOWN_CLASS", 1),
         ("PATTERN_UNREACHABLE", 2),
@@ -201,7 +210,9 @@ def test_limits_can_be_set() -> None:
         parse(cheap(), {}, Context(), Limits(statements=3))
 
 
-@pytest.mark.parametrize("pattern", ["(a+)+$", "(a|a)*b", "(.*)*x", "((a{1,20}){1,20}){1,20}", "a" * 2_000])
+@pytest.mark.parametrize(
+    "pattern", ["(a+)+$", "(a|a)*b", "(.*)*x", "((a{1,20}){1,20}){1,20}", "a" * 2_000]
+)
 def test_hostile_regular_expressions_are_harmless_or_refused(pattern: str) -> None:
     text = f'(_:H, ?1, (Customer, name, xsd:string), ?1 =~ "{pattern}")'
     assert [problem.code for problem in problems_of(text)] in ([], ["BAD_REGEX"])

@@ -1,4 +1,6 @@
-"""For any text: a pattern or problems, nothing else. For any pattern: written down and read again, it is the same."""
+"""For any text: a pattern or problems, nothing else. For any pattern: written down and read again,
+it is the same.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,17 @@ from tocsin.plan.graphs import (
     Variable,
     Vertex,
 )
-from tocsin.values.terms import ANY_LITERAL, BOOLEAN, DECIMAL, DOUBLE, INTEGER, LANG_STRING, STRING, Iri, Literal
+from tocsin.values.terms import (
+    ANY_LITERAL,
+    BOOLEAN,
+    DECIMAL,
+    DOUBLE,
+    INTEGER,
+    LANG_STRING,
+    STRING,
+    Iri,
+    Literal,
+)
 
 PIECES = st.sampled_from(
     """( ) , ; . { } _:H _:x ?1 ?2 ? Selling :Selling target units:dollar owl:Thing xsd:decimal rdf:type <http://x/y> <
@@ -69,7 +81,9 @@ FILTERS: st.SearchStrategy[Filter] = st.recursive(
 
 @st.composite
 def graph_patterns(draw: st.DrawFn) -> GraphPattern:
-    """A tree of variables with literals at its leaves; the classes are those that the auction gives everything."""
+    """A tree of variables with literals at its leaves; the classes are those that the auction gives
+    everything.
+    """
     thing = "http://www.w3.org/2002/07/owl#Thing"
     resources: list[Vertex] = [Home()]
     statements: list[StatementPattern] = []
@@ -81,14 +95,20 @@ def graph_patterns(draw: st.DrawFn) -> GraphPattern:
             prop, kind = "http://auction.example/minBid", ANY_LITERAL
             statements.append(StatementPattern(subject, value, thing, prop, kind, condition))
             continue
-        fresh = draw(st.sampled_from([Variable(f"v{number}"), Iri(f"http://x/{number}"), *resources]))
+        fresh = draw(
+            st.sampled_from([Variable(f"v{number}"), Iri(f"http://x/{number}"), *resources])
+        )
         prop = "http://auction.example/currency"
-        statements.append(StatementPattern(subject, fresh, thing, prop, thing, None, draw(st.booleans())))
+        statements.append(
+            StatementPattern(subject, fresh, thing, prop, thing, None, draw(st.booleans()))
+        )
         resources.append(fresh)
     names = sorted({each.object.name for each in statements if isinstance(each.object, Variable)})
     select = tuple(draw(st.lists(st.sampled_from(names), unique=True))) if names else ()
     if not any(isinstance(each.subject, Home) for each in statements):
-        statements.append(StatementPattern(Home(), resources[-1], thing, "http://auction.example/currency", thing))
+        statements.append(
+            StatementPattern(Home(), resources[-1], thing, "http://auction.example/currency", thing)
+        )
     return GraphPattern(tuple(dict.fromkeys(statements)), auction(), Injective.RESOURCES, select)
 
 
@@ -97,7 +117,9 @@ def test_any_text_is_a_pattern_or_has_problems_with_places_and_hints(text: str) 
     found = problems_of(text)
     assert all(problem.place is not None and problem.hint and problem.code for problem in found)
     raised = _raised(text)
-    assert [(each.code, each.place) for each in found[:1]] == [(each.code, each.place) for each in raised]
+    assert [(each.code, each.place) for each in found[:1]] == [
+        (each.code, each.place) for each in raised
+    ]
 
 
 @given(graph_patterns())
@@ -128,5 +150,9 @@ def _raised(text: str) -> list[Problem]:
 
 
 def _bare(pattern: GraphPattern) -> set[tuple[object, ...]]:
-    """The statements without their filters, which a query says of the first statement that ends at the variable."""
-    return {(each.subject, each.object, each.property, each.repeated) for each in pattern.statements}
+    """The statements without their filters, which a query says of the first statement that ends at
+    the variable.
+    """
+    return {
+        (each.subject, each.object, each.property, each.repeated) for each in pattern.statements
+    }

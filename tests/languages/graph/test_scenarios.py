@@ -1,4 +1,6 @@
-"""Every scenario of the graph language on the reference and on both matching strategies, with its maps and warnings."""
+"""Every scenario of the graph language on the reference and on both matching strategies, with its
+maps and warnings.
+"""
 
 from __future__ import annotations
 
@@ -55,14 +57,21 @@ def shown(event: Event) -> str:
 
 
 def test_there_are_scenarios_for_every_example() -> None:
-    ids = {event["id"] for scenario in (*ALL, *refused_events("graph.toml")) for event in scenario.events}
-    assert {f"g{number}" for number in range(1, 24)} - ids == {"g19", "g22"}  # g19 has no event, g22 has two
+    ids = {
+        event["id"]
+        for scenario in (*ALL, *refused_events("graph.toml"))
+        for event in scenario.events
+    }
+    # g19 has no event, g22 has two
+    assert {f"g{number}" for number in range(1, 24)} - ids == {"g19", "g22"}
 
 
 @pytest.mark.parametrize("scenario", ALL, ids=by_name)
 def test_reference(scenario: Scenario) -> None:
     pattern = pattern_of(scenario)
-    assert [shown(event) for event in events_of(scenario) if holds(pattern, event)] == list(scenario.expected)
+    assert [shown(event) for event in events_of(scenario) if holds(pattern, event)] == list(
+        scenario.expected
+    )
 
 
 @pytest.mark.parametrize("scenario", ALL, ids=by_name)
@@ -110,5 +119,7 @@ def test_refused_events(scenario: Scenario) -> None:
 @pytest.mark.parametrize("refusal", list(refusals("graph.toml")), ids=by_name)
 def test_refused_subscriptions(refusal: Refusal) -> None:
     given = refusal.subscription
-    found = problems_in_subscription("graph", given.expression, given.options, Context(ontology=ontology_of(refusal)))
+    found = problems_in_subscription(
+        "graph", given.expression, given.options, Context(ontology=ontology_of(refusal))
+    )
     assert tuple(problem.code for problem in found) == refusal.problems

@@ -1,4 +1,6 @@
-"""Both spellings mean statements: the table of the specification, names and paths, groups, and the way back to text."""
+"""Both spellings mean statements: the table of the specification, names and paths, groups, and the
+way back to text.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +22,30 @@ from tocsin.plan.graphs import (
     StatementPattern,
     Variable,
 )
-from tocsin.values.terms import ANY_LITERAL, DECIMAL, INTEGER, LANG_STRING, RDF_VALUE, STRING, THING, XSD, Iri, Literal
+from tocsin.values.terms import (
+    ANY_LITERAL,
+    DECIMAL,
+    INTEGER,
+    LANG_STRING,
+    RDF_VALUE,
+    STRING,
+    THING,
+    XSD,
+    Iri,
+    Literal,
+)
 
 H, ONE, TWO, THREE = Home(), Variable("1"), Variable("2"), Variable("3")
 DECIMAL_FILTER = "(_:H, ?1, (MoneyValue, minBid, xsd:decimal), {})"
 
 
 def statement(
-    subject: Home | Variable, value: Variable | Iri | Literal, one: str, prop: str, other: str, **more: object
+    subject: Home | Variable,
+    value: Variable | Iri | Literal,
+    one: str,
+    prop: str,
+    other: str,
+    **more: object,
 ) -> StatementPattern:
     names = (name if ":" in name else AUCTION + name for name in (one, prop, other))
     return StatementPattern(subject, value, *names, **more)  # type: ignore[arg-type]
@@ -46,7 +64,14 @@ def test_the_subscription_of_the_paper() -> None:
         statement(H, ONE, "Selling", "target", "Computer"),
         statement(H, TWO, "Selling", "price", "MoneyValue"),
         statement(TWO, Iri(UNITS + "dollar"), "MoneyValue", "currency", THING),
-        statement(TWO, THREE, "MoneyValue", RDF_VALUE, DECIMAL, filter=Comparison("<", Literal("400.00", DECIMAL))),
+        statement(
+            TWO,
+            THREE,
+            "MoneyValue",
+            RDF_VALUE,
+            DECIMAL,
+            filter=Comparison("<", Literal("400.00", DECIMAL)),
+        ),
     ]
 
 
@@ -59,17 +84,41 @@ def test_the_subscription_of_the_paper() -> None:
         ),
         (
             "_:H a :Selling ; :target ?1 . ?1 a :Laptop, :Gift",
-            [statement(H, ONE, "Selling", "target", "Laptop"), statement(H, ONE, "Selling", "target", "Gift")],
+            [
+                statement(H, ONE, "Selling", "target", "Laptop"),
+                statement(H, ONE, "Selling", "target", "Gift"),
+            ],
         ),
-        ("_:H :currency units:dollar", [statement(H, Iri(UNITS + "dollar"), THING, "currency", THING)]),
+        (
+            "_:H :currency units:dollar",
+            [statement(H, Iri(UNITS + "dollar"), THING, "currency", THING)],
+        ),
         ('_:H :name "x"', [statement(H, Literal("x"), THING, "name", ANY_LITERAL)]),
         (
             "_:H :minBid ?1 FILTER(?1 > 5)",
-            [statement(H, ONE, THING, "minBid", ANY_LITERAL, filter=Comparison(">", Literal("5", INTEGER)))],
+            [
+                statement(
+                    H,
+                    ONE,
+                    THING,
+                    "minBid",
+                    ANY_LITERAL,
+                    filter=Comparison(">", Literal("5", INTEGER)),
+                )
+            ],
         ),
         (
             "_:H rdf:value ?3 . ?3 a xsd:decimal . FILTER(?3 < 400.00)",
-            [statement(H, THREE, THING, RDF_VALUE, DECIMAL, filter=Comparison("<", Literal("400.00", DECIMAL)))],
+            [
+                statement(
+                    H,
+                    THREE,
+                    THING,
+                    RDF_VALUE,
+                    DECIMAL,
+                    filter=Comparison("<", Literal("400.00", DECIMAL)),
+                )
+            ],
         ),
         (
             "FILTER regex(?1, 'a') _:H :name ?1 FILTER(?1 != 'b')",
@@ -87,7 +136,14 @@ def test_the_subscription_of_the_paper() -> None:
         (
             "_:H :minBid ?3 ; rdf:value ?3 FILTER(?3 < 4)",
             [
-                statement(H, THREE, THING, "minBid", ANY_LITERAL, filter=Comparison("<", Literal("4", INTEGER))),
+                statement(
+                    H,
+                    THREE,
+                    THING,
+                    "minBid",
+                    ANY_LITERAL,
+                    filter=Comparison("<", Literal("4", INTEGER)),
+                ),
                 statement(H, THREE, THING, RDF_VALUE, ANY_LITERAL),
             ],
         ),
@@ -115,7 +171,9 @@ def test_names(name: str, iri: str) -> None:
 
 
 def test_a_default_prefix_of_the_text_is_for_bare_names_too() -> None:
-    text = f"PREFIX : <{UNITS}> (_:H, dollar, (<{AUCTION}MoneyValue>, <{AUCTION}currency>, owl:Thing))"
+    text = (
+        f"PREFIX : <{UNITS}> (_:H, dollar, (<{AUCTION}MoneyValue>, <{AUCTION}currency>, owl:Thing))"
+    )
     assert parsed(text).statements[0].object == Iri(UNITS + "dollar")
 
 
@@ -153,7 +211,12 @@ def test_a_default_prefix_of_the_text_is_for_bare_names_too() -> None:
             "(?1 = 1 ∨ ?1 = 2) ∧ ¬ ?1 = 3",
             FilterAll(
                 (
-                    FilterAny((Comparison("=", Literal("1", INTEGER)), Comparison("=", Literal("2", INTEGER)))),
+                    FilterAny(
+                        (
+                            Comparison("=", Literal("1", INTEGER)),
+                            Comparison("=", Literal("2", INTEGER)),
+                        )
+                    ),
                     FilterNot(Comparison("=", Literal("3", INTEGER))),
                 )
             ),
@@ -182,7 +245,10 @@ def test_two_classes_at_the_end_of_a_path_are_about_the_same_path() -> None:
     first, one, other = statements("ASK { _:H :price/:currency ?1 . ?1 a :Customer, :Company }")
     between = first.object
     assert first == statement(H, between, THING, "price", THING)  # type: ignore[arg-type]
-    assert {each.object_class for each in (one, other)} == {AUCTION + "Customer", AUCTION + "Company"}
+    assert {each.object_class for each in (one, other)} == {
+        AUCTION + "Customer",
+        AUCTION + "Company",
+    }
     assert {each.subject for each in (one, other)} == {between}
 
 
@@ -235,7 +301,9 @@ def test_options() -> None:
 
 
 def test_without_an_ontology_every_name_is_known_and_bare_names_are_members_of_json() -> None:
-    pattern = parse_subscription("graph", "(_:H, ?1, (owl:Thing, price, rdfs:Literal), ?1 < 5)", {}).pattern
+    pattern = parse_subscription(
+        "graph", "(_:H, ?1, (owl:Thing, price, rdfs:Literal), ?1 < 5)", {}
+    ).pattern
     assert isinstance(pattern, GraphPattern)
     assert pattern.statements[0].property == "urn:tocsin:vocabulary:price"
 
@@ -246,7 +314,9 @@ def test_a_repeated_statement_counts_once() -> None:
 
 def test_an_atom_of_another_language() -> None:
     text = "graph{ (_:H, ?1, (Selling, target, Computer)) } && graph{ ASK { _:H :target ?1 } }"
-    pattern = parse_subscription("opsl", text, {}, Context(ontology=parsed(cheap()).ontology)).pattern
+    pattern = parse_subscription(
+        "opsl", text, {}, Context(ontology=parsed(cheap()).ontology)
+    ).pattern
     assert parsed("(_:H, ?1, (Selling, target, Computer))") in pattern.parts  # type: ignore[union-attr]
 
 

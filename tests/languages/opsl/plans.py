@@ -1,4 +1,6 @@
-"""What the tests of OPSL share: a small catalog, its parts and regions as plans, and ways to read a text."""
+"""What the tests of OPSL share: a small catalog, its parts and regions as plans, and ways to read a
+text.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,9 @@ def problems_of(text: str, context: Context = CONTEXT, **options: object) -> lis
     return problems_in_subscription("opsl", text, options, context)
 
 
-def told(text: str, context: Context = CONTEXT, **options: object) -> list[tuple[str, int, int, str]]:
+def told(
+    text: str, context: Context = CONTEXT, **options: object
+) -> list[tuple[str, int, int, str]]:
     """Every problem of a text as code, line, column and token."""
     found = []
     for problem in problems_of(text, context, **options):

@@ -1,4 +1,6 @@
-"""Atomic subscriptions: what a predicate asks of an event, and atoms of other languages in braces."""
+"""Atomic subscriptions: what a predicate asks of an event, and atoms of other languages in
+braces.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from tocsin.values.scalars import Constant
 
 
 def rings(text: str, data: dict[str, Any]) -> bool:
-    event = from_mapping({"specversion": "1.0", "id": "1", "source": "s", "type": "t", "data": data})
+    event = from_mapping(
+        {"specversion": "1.0", "id": "1", "source": "s", "type": "t", "data": data}
+    )
     pattern = parsed(text)
     assert isinstance(pattern, Condition)
     return holds(pattern, event)
@@ -37,8 +41,12 @@ def test_numbers_have_an_order(relation: str) -> None:
 
 
 def test_a_name_leads_into_objects_and_into_the_envelope() -> None:
-    assert parsed("STRING: ce_type = 'x'") == Condition(AllOf((Equals((ENVELOPE, "type"), Constant.of("x")),)))
-    assert parsed("STRING: a.`b c`.d = 'x'") == Condition(AllOf((Equals(("a", "b c", "d"), Constant.of("x")),)))
+    assert parsed("STRING: ce_type = 'x'") == Condition(
+        AllOf((Equals((ENVELOPE, "type"), Constant.of("x")),))
+    )
+    assert parsed("STRING: a.`b c`.d = 'x'") == Condition(
+        AllOf((Equals(("a", "b c", "d"), Constant.of("x")),))
+    )
 
 
 def test_a_quote_inside_a_text_is_written_twice() -> None:
@@ -87,9 +95,13 @@ def test_one_condition_in_two_languages_is_one_atom_to_the_engine() -> None:
     assert opsl == selector
 
 
-@pytest.mark.parametrize("inner", ["k = '}'", "k = '{'", 'k = "}{"', "k = 'it''s }'", "`{}` = 1 OR k = '}'"])
+@pytest.mark.parametrize(
+    "inner", ["k = '}'", "k = '{'", 'k = "}{"', "k = 'it''s }'", "`{}` = 1 OR k = '}'"]
+)
 def test_braces_in_quoted_texts_do_not_count(inner: str) -> None:
-    assert parsed(f"selector{{{inner}}} && A") == Join((parse_subscription("selector", inner, {}).pattern, A))
+    assert parsed(f"selector{{{inner}}} && A") == Join(
+        (parse_subscription("selector", inner, {}).pattern, A)
+    )
 
 
 def test_a_brace_in_a_predicate_is_no_atom() -> None:
@@ -116,7 +128,9 @@ def test_the_language_itself_stands_in_parentheses_not_in_braces() -> None:
 
 
 def test_a_block_in_braces_needs_no_where_and_problems_keep_their_places() -> None:
-    with_where, without = (parsed(f"=|(A;10)xml{{{opening}<order><id>$i</></>}}") for opening in ("WHERE ", ""))
+    with_where, without = (
+        parsed(f"=|(A;10)xml{{{opening}<order><id>$i</></>}}") for opening in ("WHERE ", "")
+    )
     assert with_where == without
     assert told("A && xml{<o><id></x></o>}")[0][:3] == ("ExmlqlSyntaxError", 1, 19)
     assert told("A && xml{WHERE <o><id></x></o>}")[0][:3] == ("ExmlqlSyntaxError", 1, 25)

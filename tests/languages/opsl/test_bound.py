@@ -1,4 +1,6 @@
-"""WHERE on what graphs and XML blocks bind: it compares as it does on attributes, or it is refused."""
+"""WHERE on what graphs and XML blocks bind: it compares as it does on attributes, or it is
+refused.
+"""
 
 from __future__ import annotations
 
@@ -50,27 +52,40 @@ def rising(atom: str, relation: str = "<") -> str:
 
 @pytest.mark.parametrize("atom", [GRAPH, XML], ids=["graph", "xml"])
 def test_bound_numbers_have_an_order(atom: str) -> None:
-    events = [event(number, price, xml=atom is XML) for number, price in enumerate(["9", "10", "10.5", "2"], 1)]
+    events = [
+        event(number, price, xml=atom is XML)
+        for number, price in enumerate(["9", "10", "10.5", "2"], 1)
+    ]
     assert told_by_all(rising(atom), events) == [("1", "2"), ("1", "3"), ("2", "3")]
 
 
 @pytest.mark.parametrize("atom", [GRAPH, XML], ids=["graph", "xml"])
 def test_bound_values_are_equal_by_value(atom: str) -> None:
-    events = [event(number, price, xml=atom is XML) for number, price in enumerate(["9", "9.0", "10"], 1)]
+    events = [
+        event(number, price, xml=atom is XML) for number, price in enumerate(["9", "9.0", "10"], 1)
+    ]
     assert told_by_all(rising(atom, "="), events) == [("1", "2")]
     assert told_by_all(rising(atom, "!="), events) == [("1", "3"), ("2", "3")]
 
 
 def test_a_graph_is_compared_with_an_attribute() -> None:
-    text = f"=|($a;;1h)$b; WHERE $a;.p < $b;.limit, $a; = {GRAPH % ('p', 'p')}, $b; = ARITH: limit > 0"
+    text = (
+        f"=|($a;;1h)$b; WHERE $a;.p < $b;.limit, $a; = {GRAPH % ('p', 'p')}, $b; = ARITH: limit > 0"
+    )
     limits = [event(3, "1", xml=False) | {"id": str(number), "datacontenttype": "application/json",
               "data": {"limit": limit}} for number, limit in ((3, 5), (4, 50))]  # fmt: skip
-    assert told_by_all(text, [event(1, "10", xml=False), event(2, "60", xml=False), *limits]) == [("1", "4")]
+    assert told_by_all(text, [event(1, "10", xml=False), event(2, "60", xml=False), *limits]) == [
+        ("1", "4")
+    ]
 
 
 def test_an_absence_compares_what_is_bound() -> None:
-    text = f"!($a;;1h)$b; WHERE $a;.p = $b;.q, $a; = {GRAPH % ('p', 'p')}, $b; = {GRAPH % ('q', 'q')}"
-    assert told_by_all(text, [event(number, price, xml=False) for number, price in ((1, "7"), (2, "8"), (3, "7"))]) == [
+    text = (
+        f"!($a;;1h)$b; WHERE $a;.p = $b;.q, $a; = {GRAPH % ('p', 'p')}, $b; = {GRAPH % ('q', 'q')}"
+    )
+    assert told_by_all(
+        text, [event(number, price, xml=False) for number, price in ((1, "7"), (2, "8"), (3, "7"))]
+    ) == [
         ("2",),
         ("3",),
     ]
@@ -105,4 +120,8 @@ def test_a_variable_with_several_values_has_none_to_compare() -> None:
 )
 def test_what_could_never_be_true_is_refused(text: str, column: int, hint: str) -> None:
     (problem,) = problems_of(text)
-    assert (problem.code, problem.place and problem.place.column, problem.hint) == ("WhereError", column, hint)
+    assert (problem.code, problem.place and problem.place.column, problem.hint) == (
+        "WhereError",
+        column,
+        hint,
+    )

@@ -1,4 +1,6 @@
-"""Every problem of a text has its code, its place, the token and a way out; and no problem hides another."""
+"""Every problem of a text has its code, its place, the token and a way out; and no problem hides
+another.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,13 @@ SYNTAX = [
     ("A ; B", 1, 3, ";", ""),
     ("A \ud800", 1, 3, "'\\ud800'", "Unicode"),
     ("price < 400", 1, 7, "<", "ARITH: price < 400, or selector{ price < 400 }"),
-    ("order.price >= 9.5", 1, 6, ".price", "ARITH: order.price >= 9.5, or selector{ order.price >= 9.5 }"),
+    (
+        "order.price >= 9.5",
+        1,
+        6,
+        ".price",
+        "ARITH: order.price >= 9.5, or selector{ order.price >= 9.5 }",
+    ),
     ("A && kind = 'van'", 1, 11, "=", "STRING: kind = 'van', or selector{ kind = 'van' }"),
     ("kind == laptop", 1, 6, "=", "STRING: kind = \"laptop\", or selector{ kind = 'laptop' }"),
     ("=|(A;60s)(kind < 'b')", 1, 16, "<", "a comparison has a type: selector{ kind < 'b' }"),
@@ -70,8 +78,20 @@ SYNTAX = [
     ("DIST(A;<;5 m)B", 1, 12, "m", "5m is 5;"),
     ("DIST(Region1;>;2.5 nmi)B", 1, 20, "nmi", "2.5nmi is 4630;"),
     ("DIST(A;<;5 parsecs)B", 1, 12, "parsecs", "a distance is a number"),
-    ("@(POINT(1 1))A", 1, 8, "(", "not a POINT; draw one around what is meant: POLYGON((0 0, 2 0, 2 2, 0 2))"),
-    ("OVLP(LINESTRING(0 0, 5 5))A", 1, 16, "(", "a region is a POLYGON or a MULTIPOLYGON, not a LINESTRING"),
+    (
+        "@(POINT(1 1))A",
+        1,
+        8,
+        "(",
+        "not a POINT; draw one around what is meant: POLYGON((0 0, 2 0, 2 2, 0 2))",
+    ),
+    (
+        "OVLP(LINESTRING(0 0, 5 5))A",
+        1,
+        16,
+        "(",
+        "a region is a POLYGON or a MULTIPOLYGON, not a LINESTRING",
+    ),
     ("DIST(circle(0 0 5); <; 5)A", 1, 12, "(", "not a CIRCLE"),
 ]
 
@@ -118,7 +138,9 @@ MEANING = [
 
 
 @pytest.mark.parametrize(("text", "line", "column", "token", "hint"), SYNTAX)
-def test_text_outside_of_the_grammar(text: str, line: int, column: int, token: str, hint: str) -> None:
+def test_text_outside_of_the_grammar(
+    text: str, line: int, column: int, token: str, hint: str
+) -> None:
     assert told(text) == [("OpslSyntaxError", line, column, token)]
     problem = problems_of(text)[0]
     assert isinstance(problem, SyntaxProblem)
@@ -165,7 +187,12 @@ def test_an_unknown_name_comes_with_the_line_that_defines_it() -> None:
         assert definition["define"] == "Nowhere"
         assert kind in definition
         context = Context({"Nowhere": _definition(definition)})
-        assert problems("Nowhere" if kind == "expression" else "@(Nowhere)(ARITH: id = 1)", {}, context) == []
+        assert (
+            problems(
+                "Nowhere" if kind == "expression" else "@(Nowhere)(ARITH: id = 1)", {}, context
+            )
+            == []
+        )
 
 
 def _definition(line: dict[str, str]) -> RegionDefinition | PartDefinition:
@@ -177,7 +204,11 @@ def _definition(line: dict[str, str]) -> RegionDefinition | PartDefinition:
 @pytest.mark.parametrize(
     ("region", "message", "hint"),
     [
-        ("POLYGON((0 0, 10 0, 10 100, 0 100))", "the latitude 100 is not between -90 and 90", "longitude comes first"),
+        (
+            "POLYGON((0 0, 10 0, 10 100, 0 100))",
+            "the latitude 100 is not between -90 and 90",
+            "longitude comes first",
+        ),
         ("POLYGON((100 -95, 110 0, 110 10))", "the latitude -95 is", "drop the option crs"),
         ("POLYGON((350 0, 370 0, 370 10))", "longitudes from 350 to 370", "170 to 190"),
         ("POLYGON((-200 0, 200 0, 200 10))", "once around the globe", "170 to 190"),
@@ -185,13 +216,19 @@ def _definition(line: dict[str, str]) -> RegionDefinition | PartDefinition:
 )
 def test_a_region_that_the_globe_does_not_have(region: str, message: str, hint: str) -> None:
     [problem] = problems_of(f"@({region})A", crs="EPSG:4326")
-    assert (problem.code, str(problem.place), problem.token) == ("RegionInvalid", "line 1, column 3", "POLYGON")
+    assert (problem.code, str(problem.place), problem.token) == (
+        "RegionInvalid",
+        "line 1, column 3",
+        "POLYGON",
+    )
     assert message in problem.message
     assert hint in problem.hint
     assert problems_of(f"@({region})A") == []
     first = region.removeprefix("POLYGON((").partition(",")[0]
     named = Context({"R": RegionDefinition("R", region.replace("))", f", {first}))"))})
-    assert [each.code for each in problems("@(R)(ARITH: id = 1)", {"crs": "wgs84"}, named)] == ["RegionInvalid"]
+    assert [each.code for each in problems("@(R)(ARITH: id = 1)", {"crs": "wgs84"}, named)] == [
+        "RegionInvalid"
+    ]
 
 
 def test_a_misspelt_name_is_put_right() -> None:
@@ -237,14 +274,20 @@ def test_what_opens_and_closes_a_window_is_not_negated() -> None:
     ],
 )
 def test_options_that_mean_nothing(options: dict[str, object], token: str) -> None:
-    assert [(each.code, each.token) for each in problems_of("A", **options)] == [("ParameterError", token)]
+    assert [(each.code, each.token) for each in problems_of("A", **options)] == [
+        ("ParameterError", token)
+    ]
 
 
 def test_an_option_of_another_language_is_refused() -> None:
-    assert [(each.code, each.token) for each in problems_of("A", dialect="jms")] == [("OptionError", "dialect")]
+    assert [(each.code, each.token) for each in problems_of("A", dialect="jms")] == [
+        ("OptionError", "dialect")
+    ]
 
 
-DOUBLED = "$v0;" + "".join(f", $v{n}; = $v{n + 1}; && $v{n + 1};" for n in range(60)) + ", $v60; = A"
+DOUBLED = (
+    "$v0;" + "".join(f", $v{n}; = $v{n + 1}; && $v{n + 1};" for n in range(60)) + ", $v60; = A"
+)
 CHAINED = "$v0;" + "".join(f", $v{n}; = !(A;1)$v{n + 1};" for n in range(200)) + ", $v200; = A"
 
 

@@ -1,4 +1,6 @@
-"""The subscriptions of the specification's worked examples and edge cases, as plans written by hand."""
+"""The subscriptions of the specification's worked examples and edge cases, as plans written by
+hand.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,10 @@ from tocsin.values.scalars import Constant
 from tocsin.values.space import SpatialRelation
 
 AT_ONCE = (Precedes(start(1), finish(0), 0, True), Precedes(start(0), finish(1), 0, True))
-WITHIN_A_MINUTE = (Precedes(finish(0), start(1)), Precedes(finish(1), finish(0), -60 * SECOND, True))
+WITHIN_A_MINUTE = (
+    Precedes(finish(0), start(1)),
+    Precedes(finish(1), finish(0), -60 * SECOND, True),
+)
 
 PAIR_X, PAIR_Y = x(Join((A, B))), y(Join((D, E)))
 FIGURE_1 = Join(
@@ -91,7 +96,9 @@ EDGES: dict[str, Part] = {
     "@(Region1)A": Only(A, AtRegion(SpatialRelation.INSIDE, REGION1)),
     "DIST(Region1;=;5)A": Only(A, AtRegion(SpatialRelation.AT, REGION1, 5.0)),
     "DIST(Region1;<;0)A": Only(A, AtRegion(SpatialRelation.NEARER, REGION1, 0.0)),
-    "@(Region1)(!(0;10)B)": Only(Absence(B, FixedWindow(0, 10_000)), AtRegion(SpatialRelation.INSIDE, REGION1)),
+    "@(Region1)(!(0;10)B)": Only(
+        Absence(B, FixedWindow(0, 10_000)), AtRegion(SpatialRelation.INSIDE, REGION1)
+    ),
     "|($x;)$x;, $x; = A": Join((x(A), x(A)), AT_ONCE),
     "$x; && $x;, $x; = A": Join((x(A), x(A))),
     "ARITH: id != 5": Condition(AllOf((Not(Equals(("id",), Constant.of(5))),))),
@@ -117,7 +124,9 @@ def test_the_order_of_bindings_changes_nothing() -> None:
 
 
 def test_a_variable_may_be_bound_to_other_variables() -> None:
-    assert parsed("$x;, $x; = $y; && $z;, $y; = $z;, $z; = A") == x(Join((y(Named("z", A)), Named("z", A))))
+    assert parsed("$x;, $x; = $y; && $z;, $y; = $z;, $z; = A") == x(
+        Join((y(Named("z", A)), Named("z", A)))
+    )
 
 
 def test_two_variables_of_one_part_are_two_variables() -> None:

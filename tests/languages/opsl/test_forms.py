@@ -1,4 +1,6 @@
-"""Every form of the language, by the glyph table of the specification, as the plan that it stands for."""
+"""Every form of the language, by the glyph table of the specification, as the plan that it stands
+for.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,8 @@ TEMPORAL: dict[str, Part] = {
     "!(A;B)C": Absence(C, BetweenWindow(A, B)),
     "=|(5;10)B": Only(B, DuringWindow(5_000, 10_000)),
     "=|(A;10)B": Join(
-        (A, B), (Precedes(finish(0), start(1)), Precedes(finish(1), finish(0), gap=-10_000, or_equal=True))
+        (A, B),
+        (Precedes(finish(0), start(1)), Precedes(finish(1), finish(0), gap=-10_000, or_equal=True)),
     ),
     "=|(A;B)C": Join((A, B, C), (Precedes(finish(0), start(2)), Precedes(finish(2), start(1)))),
     "|=(5;10)B": Only(B, AfterInstant(15_000)),
@@ -49,11 +52,17 @@ SPATIAL: dict[str, Part] = {
     "IN(A)B": Join((A, B), (Near(1, SpatialRelation.INSIDE, 0),)),
     "OVLP(POLYGON((0 0,10 0,10 10,0 10)))A": Only(A, AtRegion(SpatialRelation.MEETS, SQUARE)),
     "OVLP(A)B": Join((A, B), (Near(1, SpatialRelation.MEETS, 0),)),
-    "SPL(POLYGON((0 0,10 0,10 10,0 10)))A": Only(A, AtRegion(SpatialRelation.SAME_PLACE, SQUARE, 1.0)),
+    "SPL(POLYGON((0 0,10 0,10 10,0 10)))A": Only(
+        A, AtRegion(SpatialRelation.SAME_PLACE, SQUARE, 1.0)
+    ),
     "SPL(A)B": Join((A, B), (Near(1, SpatialRelation.SAME_PLACE, 0, 1.0),)),
-    "DIST(POLYGON((0 0,10 0,10 10,0 10));<;5)A": Only(A, AtRegion(SpatialRelation.NEARER, SQUARE, 5.0)),
+    "DIST(POLYGON((0 0,10 0,10 10,0 10));<;5)A": Only(
+        A, AtRegion(SpatialRelation.NEARER, SQUARE, 5.0)
+    ),
     "DIST(POLYGON((0 0,10 0,10 10,0 10));=;5)A": Only(A, AtRegion(SpatialRelation.AT, SQUARE, 5.0)),
-    "DIST(POLYGON((0 0,10 0,10 10,0 10));>;5)A": Only(A, AtRegion(SpatialRelation.FARTHER, SQUARE, 5.0)),
+    "DIST(POLYGON((0 0,10 0,10 10,0 10));>;5)A": Only(
+        A, AtRegion(SpatialRelation.FARTHER, SQUARE, 5.0)
+    ),
     "DIST(A;<;0.5)B": Join((A, B), (Near(1, SpatialRelation.NEARER, 0, 0.5),)),
     "DIST(A;=;5)B": Join((A, B), (Near(1, SpatialRelation.AT, 0, 5.0),)),
     "DIST(A;>;5e2)B": Join((A, B), (Near(1, SpatialRelation.FARTHER, 0, 500.0),)),
@@ -146,8 +155,15 @@ def test_the_longest_token_wins_except_after_a_bound_variable(text: str, same: s
 
 
 def test_a_name_may_begin_like_an_operator() -> None:
-    context = Context({name: PartDefinition(name, "opsl", 'STRING: k = "A"') for name in ("IN-A", "INside", "DIST_1")})
-    assert parsed("IN(INside)IN-A && DIST_1", context) == Join((Join((A, A), (Near(1, INSIDE, 0),)), A))
+    context = Context(
+        {
+            name: PartDefinition(name, "opsl", 'STRING: k = "A"')
+            for name in ("IN-A", "INside", "DIST_1")
+        }
+    )
+    assert parsed("IN(INside)IN-A && DIST_1", context) == Join(
+        (Join((A, A), (Near(1, INSIDE, 0),)), A)
+    )
 
 
 def test_blanks_and_line_ends_change_nothing() -> None:
@@ -156,7 +172,9 @@ def test_blanks_and_line_ends_change_nothing() -> None:
 
 @pytest.mark.parametrize("metric", ["wgs84", "EPSG:4326", "WGS84"])
 def test_on_the_ellipsoid_every_spatial_form_says_so(metric: str) -> None:
-    assert parsed("DIST(A;<;5)B", crs=metric) == Join((A, B), (Near(1, SpatialRelation.NEARER, 0, 5.0, Metric.WGS84),))
+    assert parsed("DIST(A;<;5)B", crs=metric) == Join(
+        (A, B), (Near(1, SpatialRelation.NEARER, 0, 5.0, Metric.WGS84),)
+    )
     assert parsed("@(POLYGON((0 0,10 0,10 10,0 10)))A", crs=metric) == Only(
         A, AtRegion(SpatialRelation.INSIDE, SQUARE, 0.0, Metric.WGS84)
     )
@@ -167,11 +185,16 @@ def test_a_longest_event_of_nothing_is_not_the_same_as_none_given() -> None:
 
 
 def test_tolerance_and_longest_event_bound_what_is_concurrent() -> None:
-    conditions = (Precedes(start(1), finish(0), -2_000, True), Precedes(start(0), finish(1), -2_000, True))
+    conditions = (
+        Precedes(start(1), finish(0), -2_000, True),
+        Precedes(start(0), finish(1), -2_000, True),
+    )
     expected = Join((A, B), conditions, keep=2_000 + 3 * SECOND)
     assert parsed("|(A)B", concurrency_tolerance=2, max_event_duration="3s") == expected
     assert parsed("|(A)B", concurrency_tolerance="2ms", max_event_duration="PT3S") == expected
 
 
 def test_threshold_is_how_near_the_same_place_is() -> None:
-    assert parsed("SPL(A)B", spl_threshold=25) == Join((A, B), (Near(1, SpatialRelation.SAME_PLACE, 0, 25.0),))
+    assert parsed("SPL(A)B", spl_threshold=25) == Join(
+        (A, B), (Near(1, SpatialRelation.SAME_PLACE, 0, 25.0),)
+    )

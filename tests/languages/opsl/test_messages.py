@@ -1,4 +1,6 @@
-"""What a person who slips in OPSL is told: the code, the place and a way out. More slips are in test_errors."""
+"""What a person who slips in OPSL is told: the code, the place and a way out. More slips are in
+test_errors.
+"""
 
 from __future__ import annotations
 
@@ -39,21 +41,46 @@ PROBLEMS: list[Row] = [
     ("=|(A; 10 min)B", "ParameterError", (1, 7), "write 10m"),
     ("=|(A; 2hours)B", "ParameterError", (1, 7), "write 2h"),
     ("!(A; 2 weeks)B", "ParameterError", (1, 6), "write 14d"),
-    ("Tram", "UnknownName", (1, 1), '{"define": "Tram", "language": "opsl", "expression": "ARITH: id = 7"}'),
+    (
+        "Tram",
+        "UnknownName",
+        (1, 1),
+        '{"define": "Tram", "language": "opsl", "expression": "ARITH: id = 7"}',
+    ),
     ("@(Yard)A", "UnknownName", (1, 3), '{"define": "Yard", "region": "POLYGON((0 0, '),
 ]
 
 LISTS: list[Row] = [  # after a line break and WHERE
     ("$a;.epcList = $b;.epcList", "WhereError", (2, 7), "$a;.epcList[*] = ..."),
-    ("$a;.persistentDisposition.set = $b;.x", "WhereError", (2, 7), "$a;.persistentDisposition.set[*] = ..."),
-    ("$a;.quantityList[*] = $b;.quantityList[*]", "WhereError", (2, 7), "$a;.quantityList.epcClass[*] = ..."),
+    (
+        "$a;.persistentDisposition.set = $b;.x",
+        "WhereError",
+        (2, 7),
+        "$a;.persistentDisposition.set[*] = ...",
+    ),
+    (
+        "$a;.quantityList[*] = $b;.quantityList[*]",
+        "WhereError",
+        (2, 7),
+        "$a;.quantityList.epcClass[*] = ...",
+    ),
     ("$a;.parentID = $b;.sourceList[*]", "WhereError", (2, 22), "$b;.sourceList.source[*] = ..."),
-    ("$a;.epcList.id[*] = $b;.epcList[*]", "WhereError", (2, 7), "identifiers, which have no members"),
+    (
+        "$a;.epcList.id[*] = $b;.epcList[*]",
+        "WhereError",
+        (2, 7),
+        "identifiers, which have no members",
+    ),
     ("$a;.readPoint[*] = $b;.readPoint[*]", "WhereError", (2, 7), "$a;.readPoint.id[*] = ..."),
 ]
 
 WARNINGS: list[Row] = [
-    ("ARITH: a = 1, ARITH: a = 2", "UNSATISFIABLE", (1, 22), "a = 1 and a = 2 are never true of one event"),
+    (
+        "ARITH: a = 1, ARITH: a = 2",
+        "UNSATISFIABLE",
+        (1, 22),
+        "a = 1 and a = 2 are never true of one event",
+    ),
     ("ARITH: a > 5, STRING: k = 'x', ARITH: a < 3", "UNSATISFIABLE", (1, 39), "a > 5 and a < 3"),
     ("ARITH: a = 1, STRING: a = 'x'", "UNSATISFIABLE", (1, 23), "never true of one event"),
     ("A &&\n selector{ a = 1 AND a = 2 }", "UNSATISFIABLE", (2, 22), "never true of one event"),
@@ -97,7 +124,9 @@ def test_a_slip_is_told_with_a_way_out(row: Row) -> None:
 @pytest.mark.parametrize("row", LISTS, ids=[row[0] for row in LISTS])
 def test_a_comparison_of_lists_that_can_only_be_false_is_refused(row: Row) -> None:
     comparison, *told = row
-    require_problem("opsl", (f"=|($a;; 5h)$b;\nWHERE {comparison}, {EPCIS}", *told), context=CONTEXT)
+    require_problem(
+        "opsl", (f"=|($a;; 5h)$b;\nWHERE {comparison}, {EPCIS}", *told), context=CONTEXT
+    )
 
 
 @pytest.mark.parametrize("row", WARNINGS, ids=[row[0] for row in WARNINGS])
@@ -111,7 +140,12 @@ def test_what_can_ring_is_not_warned_of(text: str) -> None:
 
 
 def test_a_distance_that_the_globe_does_not_have() -> None:
-    row = ("DIST(A; >; 30000000)B", "UNSATISFIABLE", (1, 12), "no two places on the globe are 30,000,000 m apart")
+    row = (
+        "DIST(A; >; 30000000)B",
+        "UNSATISFIABLE",
+        (1, 12),
+        "no two places on the globe are 30,000,000 m apart",
+    )
     require_warning("opsl", row, GLOBE, CONTEXT)
     require_silence("opsl", row[0], context=CONTEXT)
     require_silence("opsl", "DIST(A; >; 20000000)B", GLOBE, CONTEXT)

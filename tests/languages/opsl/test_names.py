@@ -1,4 +1,6 @@
-"""Names of the catalog: regions and parts in one namespace, parts built of parts, and every way a name can be wrong."""
+"""Names of the catalog: regions and parts in one namespace, parts built of parts, and every way a
+name can be wrong.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ LETTERS = {"A": 'STRING: k = "A"', "B": 'STRING: k = "B"'}
 
 def catalog(**parts: str) -> Context:
     """A context whose parts are OPSL texts."""
-    return Context({name: PartDefinition(name, "opsl", text) for name, text in {**LETTERS, **parts}.items()})
+    return Context(
+        {name: PartDefinition(name, "opsl", text) for name, text in {**LETTERS, **parts}.items()}
+    )
 
 
 def region(value: object) -> Context:
@@ -74,7 +78,10 @@ def test_a_problem_of_a_part_is_told_where_its_name_stands() -> None:
 
 
 def test_a_part_that_does_not_parse_is_told_with_the_code_of_its_language() -> None:
-    parts = {"P": PartDefinition("P", "selector", "x ="), "Q": PartDefinition("Q", "nolanguage", "x")}
+    parts = {
+        "P": PartDefinition("P", "selector", "x ="),
+        "Q": PartDefinition("Q", "nolanguage", "x"),
+    }
     assert [(code, column) for code, _, column, _ in told("P && Q", Context(parts))] == [
         ("SelectorSyntaxError", 1),
         ("LanguageError", 6),
@@ -168,7 +175,9 @@ def test_a_region_in_the_text_may_leave_its_rings_open(written: str, wkt: str) -
 )
 def test_a_region_that_is_none_is_refused_with_the_reason(value: object, reason: str) -> None:
     problems = problems_of("A && @(R)A", region(value))
-    assert [(each.code, each.place and each.place.column) for each in problems] == [("RegionInvalid", 8)]
+    assert [(each.code, each.place and each.place.column) for each in problems] == [
+        ("RegionInvalid", 8)
+    ]
     assert reason in problems[0].message
     assert "the region R" in problems[0].message
 
@@ -199,10 +208,15 @@ def test_a_catalog_hands_its_definitions_to_the_language() -> None:
     ]
     plan = compile_subscription(Subscription("s", "opsl", "@(R)P"), definitions)
     atom = prepared(parse_subscription("selector", "k = 'A'", {})).pattern
-    assert plan.pattern == prepared(Plan(Only(atom, AtRegion(SpatialRelation.INSIDE, TRIANGLE)))).pattern
+    assert (
+        plan.pattern
+        == prepared(Plan(Only(atom, AtRegion(SpatialRelation.INSIDE, TRIANGLE)))).pattern
+    )
     assert plan == compile_subscription(Subscription("s", "opsl", "@(R)S"), definitions)
 
 
 def test_a_catalog_tells_what_a_subscription_gets_wrong() -> None:
-    problems = catalog_problems_of(Subscription("s", "opsl", "@(P)R"), [Definition("R", region=TRIANGLE)])
+    problems = catalog_problems_of(
+        Subscription("s", "opsl", "@(P)R"), [Definition("R", region=TRIANGLE)]
+    )
     assert [problem.code for problem in problems] == ["UnknownName", "NameKindError"]

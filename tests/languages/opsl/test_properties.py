@@ -1,4 +1,6 @@
-"""For any text: a plan or problems, nothing else. For any syntax tree: written down and read again, it is the same."""
+"""For any text: a plan or problems, nothing else. For any syntax tree: written down and read again,
+it is the same.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ PIECES = st.sampled_from(
     """.split()
 )
 TEXTS = st.one_of(
-    st.text(max_size=60), st.lists(PIECES, max_size=25).map(" ".join), st.lists(PIECES, max_size=25).map("".join)
+    st.text(max_size=60),
+    st.lists(PIECES, max_size=25).map(" ".join),
+    st.lists(PIECES, max_size=25).map("".join),
 )
 
 HERE = Spot(0, "")
@@ -69,7 +73,13 @@ def grown(inner: st.SearchStrategy[Syntax]) -> st.SearchStrategy[Syntax]:
         st.builds(Spatial, st.just("IN"), inner, inner, spot=st.just(HERE)),
         st.builds(Spatial, st.sampled_from(["OVLP", "SPL"]), places, inner, spot=st.just(HERE)),
         st.builds(
-            Spatial, st.just("DIST"), places, inner, tokens("<", "=", ">"), tokens("5", "0.5"), spot=st.just(HERE)
+            Spatial,
+            st.just("DIST"),
+            places,
+            inner,
+            tokens("<", "=", ">"),
+            tokens("5", "0.5"),
+            spot=st.just(HERE),
         ),
     )
 
@@ -98,7 +108,9 @@ predicates = st.one_of(
         spot=st.just(HERE),
     ),
 )
-atomics = st.builds(Atomic, st.lists(predicates, min_size=1, max_size=3).map(tuple), spot=st.just(HERE))
+atomics = st.builds(
+    Atomic, st.lists(predicates, min_size=1, max_size=3).map(tuple), spot=st.just(HERE)
+)
 numbers = st.sampled_from(["0", "1", "2.5", "-3"])
 rings = st.lists(st.tuples(numbers, numbers), min_size=1, max_size=4).map(ring)
 polygons = st.builds(
@@ -106,9 +118,15 @@ polygons = st.builds(
     st.lists(st.lists(rings, min_size=1, max_size=2).map(tuple), min_size=1, max_size=2).map(tuple),
     spot=st.just(HERE),
 )
-parts: st.SearchStrategy[Syntax] = st.recursive(st.one_of(names, variables, atomics), grown, max_leaves=8)
-attributes = st.builds(Attribute, st.sampled_from(["x", "y1"]), tokens(".id", ".a.b"), spot=st.just(HERE))
-comparisons = st.builds(Comparison, attributes, tokens("=", "<>", "<="), attributes, spot=st.just(HERE))
+parts: st.SearchStrategy[Syntax] = st.recursive(
+    st.one_of(names, variables, atomics), grown, max_leaves=8
+)
+attributes = st.builds(
+    Attribute, st.sampled_from(["x", "y1"]), tokens(".id", ".a.b"), spot=st.just(HERE)
+)
+comparisons = st.builds(
+    Comparison, attributes, tokens("=", "<>", "<="), attributes, spot=st.just(HERE)
+)
 bindings = st.builds(Binding, st.sampled_from(["x", "y1"]), parts, spot=st.just(HERE))
 subscriptions = st.builds(
     Subscription,
@@ -123,7 +141,8 @@ def written(node: Syntax | Polygon) -> str:
     match node:
         case Atomic(predicates):
             return ", ".join(
-                f"{p.type.text}: {p.attribute.text} {p.comparison.text} {p.value.text}" for p in predicates
+                f"{p.type.text}: {p.attribute.text} {p.comparison.text} {p.value.text}"
+                for p in predicates
             )
         case Variable(name):
             return f"${name};"
@@ -134,7 +153,9 @@ def written(node: Syntax | Polygon) -> str:
                 "(" + ",".join("(" + ",".join(f"{a} {b}" for a, b in r) + ")" for r in rings) + ")"
                 for rings in polygons
             ]
-            return f"POLYGON{bodies[0]}" if len(bodies) == 1 else f"MULTIPOLYGON({','.join(bodies)})"
+            return (
+                f"POLYGON{bodies[0]}" if len(bodies) == 1 else f"MULTIPOLYGON({','.join(bodies)})"
+            )
         case Both(left, right):
             return f"{grouped(left)} && {grouped(right)}"
         case OneOf(operands):
@@ -164,7 +185,9 @@ def written_window(window: Window) -> str:
 
 
 def written_subscription(subscription: Subscription) -> str:
-    bound = "".join(f", ${each.name}; = {written(each.definition)}" for each in subscription.bindings)
+    bound = "".join(
+        f", ${each.name}; = {written(each.definition)}" for each in subscription.bindings
+    )
     compared = " AND ".join(
         f"{written_side(each.left)} {each.relation.text} {written_side(each.right)}"
         for each in subscription.comparisons

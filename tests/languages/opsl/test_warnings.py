@@ -35,7 +35,9 @@ def test_a_duration_without_a_unit(text: str, column: int, token: str, hint: str
     assert hint in warning.hint
 
 
-@pytest.mark.parametrize("text", ["=|(A;60ms)B", "=|(A;1h)B", "!(A;0)B", "!(5;10s)B", "A && B", "=|(A;B)B", "=|(A;"])
+@pytest.mark.parametrize(
+    "text", ["=|(A;60ms)B", "=|(A;1h)B", "!(A;0)B", "!(5;10s)B", "A && B", "=|(A;B)B", "=|(A;"]
+)
 def test_nothing_to_warn_of(text: str) -> None:
     assert warned(text) == []
 
@@ -52,5 +54,7 @@ def test_an_edge_that_goes_the_long_way_round() -> None:
 def test_a_named_region_that_goes_the_long_way_round() -> None:
     closed = WIDE.replace("170 5))", "170 5, 170 -5))")
     context = Context({"R": RegionDefinition("R", closed)})
-    found = warnings_in_subscription("opsl", "DIST(R; <; 5)(ARITH: id = 1)", {"crs": "wgs84"}, context)
+    found = warnings_in_subscription(
+        "opsl", "DIST(R; <; 5)(ARITH: id = 1)", {"crs": "wgs84"}, context
+    )
     assert [(each.code, each.token) for each in found] == [("LongWayRound", "R")]

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from tests.languages.opsl.plans import A, B, C, finish, parsed, problems_of, start, told, vehicle, x, y
+from tests.languages.opsl.plans import (
+    A,
+    B,
+    C,
+    finish,
+    parsed,
+    problems_of,
+    start,
+    told,
+    vehicle,
+    x,
+    y,
+)
 from tocsin.catalog import Definition, Subscription, compile_subscription
 from tocsin.plan.composites import (
     Absence,
@@ -50,7 +62,9 @@ def test_the_example_of_the_issue() -> None:
         Related(PartAttribute("A", ("id",)), "=", PartAttribute("C", ("id",))),
         Related(PartAttribute("C", ("v",)), ">", PartAttribute("A", ("v",))),
     )
-    assert parsed(text) == Join((Named("A", vehicle(7)), Named("C", vehicle(7))), (*within, *related))
+    assert parsed(text) == Join(
+        (Named("A", vehicle(7)), Named("C", vehicle(7))), (*within, *related)
+    )
 
 
 @pytest.mark.parametrize(
@@ -59,7 +73,9 @@ def test_the_example_of_the_issue() -> None:
 )
 def test_every_comparison_and_nested_paths(written: str, relation: str) -> None:
     related = Related(PartAttribute("x", ("a", "b")), relation, PartAttribute("y", ("c d", "e")))
-    assert parsed(f"$x; && $y; WHERE $x;.a.b {written} $y;.`c d`.e, $x; = A, $y; = B") == Join((x(A), y(B)), (related,))
+    assert parsed(f"$x; && $y; WHERE $x;.a.b {written} $y;.`c d`.e, $x; = A, $y; = B") == Join(
+        (x(A), y(B)), (related,)
+    )
 
 
 def test_it_goes_to_the_lowest_join_that_has_both() -> None:
@@ -80,7 +96,9 @@ def test_it_goes_to_every_join_that_is_a_lowest_one() -> None:
 
 def test_it_goes_to_the_join_of_three_in_a_window() -> None:
     conditions = (Precedes(finish(0), start(2)), Precedes(finish(2), start(1)), SAME_ID)
-    assert parsed("=|($x;;$y;)C WHERE $x;.id = $y;.id, $x; = A, $y; = B") == Join((x(A), y(B), C), conditions)
+    assert parsed("=|($x;;$y;)C WHERE $x;.id = $y;.id, $x; = A, $y; = B") == Join(
+        (x(A), y(B), C), conditions
+    )
 
 
 def test_an_absent_part_is_compared_with_what_opens_its_window() -> None:
@@ -106,7 +124,9 @@ def test_parts_inside_an_absent_part_are_compared_there() -> None:
 
 
 def test_a_variable_under_a_restriction_or_of_alternatives_is_about_one_event() -> None:
-    inside = Only(A, AtRegion(SpatialRelation.INSIDE, "POLYGON ((0 0, 100 0, 100 100, 0 100, 0 0))"))
+    inside = Only(
+        A, AtRegion(SpatialRelation.INSIDE, "POLYGON ((0 0, 100 0, 100 100, 0 100, 0 0))")
+    )
     text = "$x; && $y; WHERE $x;.id = $y;.id, $x; = @(Region1)A, $y; = B || C"
     assert parsed(text) == Join((x(inside), y(Either((B, C)))), (SAME_ID,))
 
@@ -118,7 +138,10 @@ def test_a_variable_under_a_restriction_or_of_alternatives_is_about_one_event() 
         ("$x; && $y; WHERE $y;.a = $x;.a, $x; = !(A;1)B, $y; = C", ("WhereError", 1, 26, "$x;")),
         ("$x; || $y; WHERE $x;.a = $y;.a, $x; = A, $y; = B", ("WhereError", 1, 18, "$x;")),
         ("($x; || C) && $y; WHERE $x;.a = $y;.a, $x; = A, $y; = B", ("WhereError", 1, 25, "$x;")),
-        ("!(C;1)($x; || C) && $y; WHERE $x;.a = $y;.a, $x; = A, $y; = B", ("WhereError", 1, 31, "$x;")),
+        (
+            "!(C;1)($x; || C) && $y; WHERE $x;.a = $y;.a, $x; = A, $y; = B",
+            ("WhereError", 1, 31, "$x;"),
+        ),
         ("$x; && $y; WHERE $x;.epcList = $y;.id, $x; = A, $y; = B", ("WhereError", 1, 18, "$x;")),
         ("$x; && $y; WHERE $x;.id = $y;.childEPCs, $x; = A, $y; = B", ("WhereError", 1, 27, "$y;")),
         ("$x; && $y; WHERE $x;.a[*] < $y;.a, $x; = A, $y; = B", ("WhereError", 1, 27, "<")),
@@ -137,7 +160,9 @@ def test_what_cannot_be_compared(text: str, expected: tuple[str, int, int, str])
 
 
 def test_a_variable_that_is_only_compared_is_not_used() -> None:
-    codes = [problem.code for problem in problems_of("$x; && B WHERE $x;.a = $y;.a, $x; = A, $y; = B")]
+    codes = [
+        problem.code for problem in problems_of("$x; && B WHERE $x;.a = $y;.a, $x; = A, $y; = B")
+    ]
     assert "UnusedVariable" in codes
 
 
@@ -150,7 +175,9 @@ def test_elements_that_are_compared_share_a_variable() -> None:
         )
     )
     same = "$x; && $y; WHERE $x;.l.m[*] = $y;.l.m[*], $x; = A, $y; = B"
-    assert parsed(same) == Join((Named("x", A, ("l.m", ("l", "m"))), Named("y", B, ("l.m", ("l", "m")))))
+    assert parsed(same) == Join(
+        (Named("x", A, ("l.m", ("l", "m"))), Named("y", B, ("l.m", ("l", "m"))))
+    )
 
 
 def test_one_list_of_each_variable_is_compared_by_its_elements() -> None:
@@ -159,7 +186,9 @@ def test_one_list_of_each_variable_is_compared_by_its_elements() -> None:
 
 
 def test_a_part_of_its_own_name_has_elements_of_its_own_name() -> None:
-    pair = Definition("Pair", language="opsl", expression="$x; && $y; WHERE $x;.a[*] = $y;.a[*], $x; = A, $y; = B")
+    pair = Definition(
+        "Pair", language="opsl", expression="$x; && $y; WHERE $x;.a[*] = $y;.a[*], $x; = A, $y; = B"
+    )
     kinds = [Definition(name, language="selector", expression=f"kind = '{name}'") for name in "AB"]
     plan = compile_subscription(Subscription("s", "opsl", "Pair && Pair"), [pair, *kinds])
     assert sorted(variables_of(plan.pattern)) == ["Pair.a", "Pair:2.a"]

@@ -1,4 +1,6 @@
-"""`tocsin bench`: the papers' experiments and the scale tests. Figures are for this machine; a test never times."""
+"""`tocsin bench`: the papers' experiments and the scale tests. Figures are for this machine; a test
+never times.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from tocsin.cli.bench.selectors import selectors
 from tocsin.cli.bench.sequences import sequences
 from tocsin.cli.bench.xml import xml
 
-app = typer.Typer(help="The papers' experiments and the scale tests, on this machine.", no_args_is_help=True)
+app = typer.Typer(
+    help="The papers' experiments and the scale tests, on this machine.", no_args_is_help=True
+)
 app.command("selectors")(selectors)
 app.command("logistics")(logistics)
 app.command("sequences")(sequences)

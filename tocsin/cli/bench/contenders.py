@@ -1,4 +1,6 @@
-"""The matchers that are compared, by name. All take the same plan nodes and events and must find the same matches."""
+"""The matchers that are compared, by name. All take the same plan nodes and events and must find
+the same matches.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,9 @@ class EngineContender:
 
     def prepare(self) -> None:
         """Reads back which slot has which number."""
-        self._numbers = np.array([int(self._matcher.key_of(slot)) for slot in range(self._selectors)], np.int32)
+        self._numbers = np.array(
+            [int(self._matcher.key_of(slot)) for slot in range(self._selectors)], np.int32
+        )
 
     def match(self, events: Sequence[Event]) -> Found:
         """All matches of a batch; its columns are made on the way."""

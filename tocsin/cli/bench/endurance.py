@@ -1,4 +1,6 @@
-"""`tocsin bench endurance`: memory over a long run in which state expires. Flat is what is aimed at."""
+"""`tocsin bench endurance`: memory over a long run in which state expires. Flat is what is aimed
+at.
+"""
 
 from __future__ import annotations
 
@@ -30,23 +32,35 @@ _HEADER = ("", "first quarter, median", "last quarter, median", "difference", "l
 
 def endurance(
     events: Annotated[int, typer.Option(min=1, help="Events of the run.")] = EVENTS,
-    patterns: Annotated[int, typer.Option(min=1, help="Half find X then Y, half X without Y.")] = PATTERNS,
-    every: Annotated[int, typer.Option(min=1, help="Memory is looked at after so many events.")] = EVERY,
+    patterns: Annotated[
+        int, typer.Option(min=1, help="Half find X then Y, half X without Y.")
+    ] = PATTERNS,
+    every: Annotated[
+        int, typer.Option(min=1, help="Memory is looked at after so many events.")
+    ] = EVERY,
     seed: Annotated[int, typer.Option(help="Events are drawn from it.")] = 5,
     output: Annotated[
         Path, typer.Option(help="Where results.json, report.md and the plot go.", file_okay=False)
     ] = Path("artifacts/bench-endurance"),
 ) -> None:
-    """Watch the memory of one process over many events: X then a higher Y within 5 s for a key, and X without Y.
+    """Watch the memory of one process over many events: X then a higher Y within 5 s for a key, and
+    X without Y.
 
     What was looked at is saved on the way, so that a run that is stopped is not lost.
     """
     workload = SequenceWorkload(Density.DENSE, patterns, events, seed)
-    saved: dict[str, Any] = {"machine": about_machine(), "seed": seed, "patterns": patterns, "samples": []}
+    saved: dict[str, Any] = {
+        "machine": about_machine(),
+        "seed": seed,
+        "patterns": patterns,
+        "samples": [],
+    }
     taken: list[Sample] = []
     with _progress(-(-events // every)) as advance:
         for sample in samples(workload, every):
-            advance(f"{sample.events:,} events, {sample.pending:,} wait, {mebibytes(sample.resident)}")
+            advance(
+                f"{sample.events:,} events, {sample.pending:,} wait, {mebibytes(sample.resident)}"
+            )
             taken.append(sample)
             saved["samples"].append(asdict(sample))
             save(saved, output)
@@ -57,13 +71,18 @@ def table_of(taken: Sequence[Sample], patterns: int) -> Table:
     """Memory and waiting occurrences, the first quarter of the run beside the last."""
     last = taken[-1]
     notes = (
-        f"{last.events:,} events of {KEYS:,} keys, {patterns:,} patterns, {last.matches:,} matches, "
-        f"{rounded(last.events / last.seconds)} events/s, looked at {len(taken):,} times. "
-        "Largest growth: from any time to any later one.",
+        (
+            f"{last.events:,} events of {KEYS:,} keys, {patterns:,} patterns, {last.matches:,}"
+            f" matches, {rounded(last.events / last.seconds)} events/s, looked at {len(taken):,}"
+            " times. Largest growth: from any time to any later one."
+        ),
     )
     rows = (
         ("resident memory", *_figures([sample.resident for sample in taken], mebibytes)),
-        ("occurrences that wait", *_figures([sample.pending for sample in taken], "{:,.0f}".format)),
+        (
+            "occurrences that wait",
+            *_figures([sample.pending for sample in taken], "{:,.0f}".format),
+        ),
     )
     return Table("Endurance", _HEADER, rows, notes)
 
@@ -104,4 +123,8 @@ def _plotted(directory: Path) -> str:
     given = [str(directory / RESULTS), str(directory / PLOT)]
     command = [sys.executable, "-m", "tocsin.cli.bench.endurance_plot", *given]
     drawn = subprocess.run(command, capture_output=True, text=True, check=False)
-    return given[1] if drawn.returncode == 0 else f"no plot: {drawn.stderr.strip().rpartition(chr(10))[2]}"
+    return (
+        given[1]
+        if drawn.returncode == 0
+        else f"no plot: {drawn.stderr.strip().rpartition(chr(10))[2]}"
+    )

@@ -1,4 +1,5 @@
-"""The plot of a long run: resident memory above, occurrences that wait below, both over the number of events, from 0.
+"""The plot of a long run: resident memory above, occurrences that wait below, both over the number
+of events, from 0.
 
 Run as a module with the results file and the image file.
 """
@@ -22,7 +23,10 @@ def draw(source: Path, target: Path) -> None:
     taken = json.loads(source.read_text())["samples"]
     figure, panels = pyplot.subplots(len(_PANELS), 1, figsize=(6.4, 5.2), sharex=True)
     for axes, (name, unit, label) in zip(panels, _PANELS, strict=True):
-        xs, ys = [sample["events"] / 1e6 for sample in taken], [sample[name] / unit for sample in taken]
+        xs, ys = (
+            [sample["events"] / 1e6 for sample in taken],
+            [sample[name] / unit for sample in taken],
+        )
         axes.plot(xs, ys, marker="o", markersize=3, linewidth=1.5)
         axes.set_ylim(0, _HEADROOM * max(ys) or 1)
         axes.set_ylabel(label)

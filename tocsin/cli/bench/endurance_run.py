@@ -1,7 +1,8 @@
-"""One long run with state that expires: what waits and what the process holds are looked at every so many events.
+"""One long run with state that expires: what waits and what the process holds are looked at every
+so many events.
 
-Events are drawn one after the other, never held as a whole, and the engine is driven as a live host drives it: match a
-batch, detect its events in order, tell the time, forget what is over.
+Events are drawn one after the other, never held as a whole, and the engine is driven as a live host
+drives it: match a batch, detect its events in order, tell the time, forget what is over.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ from tocsin.values.time import Instant, Interval
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """After so many events: matches so far, occurrences that wait, bytes resident, processor seconds so far."""
+    """After so many events: matches so far, occurrences that wait, bytes resident, processor
+    seconds so far.
+    """
 
     events: int
     matches: int
@@ -31,14 +34,18 @@ class Sample:
     seconds: float
 
 
-def samples(workload: SequenceWorkload, every: int, batch_size: int = BATCH_SIZE) -> Iterator[Sample]:
+def samples(
+    workload: SequenceWorkload, every: int, batch_size: int = BATCH_SIZE
+) -> Iterator[Sample]:
     """A sample after every so many events, and one at the end where something is left over."""
     engine = Engine()
     for key, plan in workload.plans().items():
         engine.add(key, plan)
     readings, events, matches = workload.readings(), 0, 0
     watch = Stopwatch()
-    while piece := [_event(reading) for reading in islice(readings, min(batch_size, every - events % every))]:
+    while piece := [
+        _event(reading) for reading in islice(readings, min(batch_size, every - events % every))
+    ]:
         matches += _served(engine, piece)
         events += len(piece)
         if events % every == 0 or events == workload.events:

@@ -1,4 +1,6 @@
-"""`tocsin bench geofences`: positions against many regions, beside shapely's bare tree in the same run."""
+"""`tocsin bench geofences`: positions against many regions, beside shapely's bare tree in the same
+run.
+"""
 
 from __future__ import annotations
 
@@ -32,9 +34,15 @@ _HEADER = (
 
 
 def geofences(
-    sizes: Annotated[str | None, typer.Option(help="Numbers of regions, as 5000,23000,100000.")] = None,
-    positions: Annotated[int | None, typer.Option(min=1, help="Positions of each measurement.")] = None,
-    quick: Annotated[bool, typer.Option(help="A few regions and positions, to see that it works.")] = False,
+    sizes: Annotated[
+        str | None, typer.Option(help="Numbers of regions, as 5000,23000,100000.")
+    ] = None,
+    positions: Annotated[
+        int | None, typer.Option(min=1, help="Positions of each measurement.")
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option(help="A few regions and positions, to see that it works.")
+    ] = False,
     seed: Annotated[int, typer.Option(help="Regions and positions are drawn from it.")] = 5,
     output: Annotated[
         Path, typer.Option(help="Where results.json, report.md and the plot go.", file_okay=False)
@@ -42,7 +50,8 @@ def geofences(
 ) -> None:
     """Measure geofences in process: which of many regions is each position inside of.
 
-    Every measurement runs in a process of its own on one core. The bare tree gets ready-made geometry, we get events.
+    Every measurement runs in a process of its own on one core. The bare tree gets ready-made
+    geometry, we get events.
     """
     count = positions or (QUICK_POSITIONS if quick else POSITIONS)
     asked = _numbers(sizes, "--sizes") or (QUICK_SIZES if quick else SIZES)
@@ -82,16 +91,26 @@ def _row(figures: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _speeds(figures: Mapping[str, Any]) -> tuple[float, float, float]:
     positions = figures["trial"]["positions"]
-    return positions / figures["bare_seconds"], positions / figures["seconds"], positions / figures["json_seconds"]
+    return (
+        positions / figures["bare_seconds"],
+        positions / figures["seconds"],
+        positions / figures["json_seconds"],
+    )
 
 
 def _notes(trials: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     differing = [trial["trial"]["regions"] for trial in trials if not trial.get("same_hits", True)]
     said = f"DIFFERENT hits with {differing} regions." if differing else "Both find the same hits."
     return (
-        f"The bare tree is one call of shapely for all positions at once; events come in batches of 8,192. {said}",
-        "From events: reading their places, matching, pairs of event and subscription. From JSON: decoding, ordering, "
-        "matching and a match for each hit. The quickest of three runs counts.",
+        (
+            "The bare tree is one call of shapely for all positions at once; events come in"
+            f" batches of 8,192. {said}"
+        ),
+        (
+            "From events: reading their places, matching, pairs of event and subscription. From"
+            " JSON: decoding, ordering, matching and a match for each hit. The quickest of three"
+            " runs counts."
+        ),
     )
 
 

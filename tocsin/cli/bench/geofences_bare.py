@@ -1,4 +1,6 @@
-"""The baseline of geofences: shapely's tree of regions, asked for all positions in one call. Geometry is ready-made."""
+"""The baseline of geofences: shapely's tree of regions, asked for all positions in one call.
+Geometry is ready-made.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""One measurement of geofences, meant for a process of its own: the bare tree, and ours from events and from JSON.
+"""One measurement of geofences, meant for a process of its own: the bare tree, and ours from events
+and from JSON.
 
-Run as a module: the trial comes as JSON on standard input, its figures go as JSON to standard output. Of several runs
-the quickest counts, for the bare tree and for ours.
+Run as a module: the trial comes as JSON on standard input, its figures go as JSON to standard
+output. Of several runs the quickest counts, for the bare tree and for ours.
 """
 
 from __future__ import annotations
@@ -42,12 +43,16 @@ def run(request: Mapping[str, Any]) -> dict[str, Any]:
     watch = Stopwatch()
     engine = _engine(workload.plans())
     engine.match(Batch([decode(lines[0])]))
-    _to_matches(engine, lines[:PIECE])  # what is compiled or imported on first use belongs to no measurement
+    _to_matches(
+        engine, lines[:PIECE]
+    )  # what is compiled or imported on first use belongs to no measurement
     figures = {"trial": dict(request), "build_seconds": watch.read()[0]}
     bare = BareTree(workload.rings(), workload.points())
     settle_memory()
     figures["bare_seconds"] = min(_seconds(bare.pairs) for _ in range(RUNS))
-    figures["seconds"] = min(_seconds(_to_hits, engine, [decode(line) for line in lines]) for _ in range(RUNS))
+    figures["seconds"] = min(
+        _seconds(_to_hits, engine, [decode(line) for line in lines]) for _ in range(RUNS)
+    )
     figures["json_seconds"] = min(_seconds(_to_matches, engine, lines) for _ in range(RUNS))
     few = [decode(line) for line in lines[:SINGLES]]
     figures |= {"singles": len(few), "single_seconds": _seconds(_one_by_one, engine, few)}
@@ -89,7 +94,9 @@ def _to_matches(engine: Engine, lines: Sequence[bytes]) -> int:
     count = 0
     for piece in _pieces(len(lines)):
         batch = Batch(read_events(lines[piece]).events)
-        matches: list[Match] = [match_of_event(key, batch.event(at)) for at, key in engine.match_all(batch).rings]
+        matches: list[Match] = [
+            match_of_event(key, batch.event(at)) for at, key in engine.match_all(batch).rings
+        ]
         count += len(matches)
     return count
 

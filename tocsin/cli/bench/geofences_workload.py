@@ -1,6 +1,8 @@
-"""The geofence workload: star-shaped regions strewn over a map, and ships that report positions anywhere on it.
+"""The geofence workload: star-shaped regions strewn over a map, and ships that report positions
+anywhere on it.
 
-The regions cover the map twice over whatever their number, so that a position lies in two of them on average.
+The regions cover the map twice over whatever their number, so that a position lies in two of them
+on average.
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ class GeofenceWorkload:
         """The corners of each region: around a centre, at distances that vary by two fifths."""
         draw = np.random.default_rng(self.seed)
         centres = draw.uniform(0, SIDE, (self.regions, 1, 2))
-        angles = (np.arange(CORNERS) + draw.uniform(0, 0.8, (self.regions, CORNERS))) * (2 * np.pi / CORNERS)
+        angles = (np.arange(CORNERS) + draw.uniform(0, 0.8, (self.regions, CORNERS))) * (
+            2 * np.pi / CORNERS
+        )
         radius = SIDE * np.sqrt(COVERED / np.pi / self.regions)
         radii = radius * draw.uniform(0.6, 1.4, (self.regions, CORNERS))
         corners = centres + np.stack((radii * np.cos(angles), radii * np.sin(angles)), axis=-1)
@@ -50,13 +54,17 @@ class GeofenceWorkload:
             yield f"POLYGON (({', '.join(f'{x:.4f} {y:.4f}' for x, y in ring)}))"
 
     def plans(self) -> dict[str, Plan]:
-        """One subscription for each region, a ship is inside; in OPSL `@(POLYGON(...))(STRING: kind = "ship")`."""
+        """One subscription for each region, a ship is inside; in OPSL `@(POLYGON(...))(STRING: kind
+        = "ship")`.
+        """
         asked = (Only(SHIP, AtRegion(SpatialRelation.INSIDE, text)) for text in self.texts())
         return {f"fence {number}": prepared(Plan(part)) for number, part in enumerate(asked)}
 
     def points(self) -> Coordinates:
         """Where the ships are."""
-        return np.round(np.random.default_rng(self.seed + 1).uniform(0, SIDE, (self.positions, 2)), 4)
+        return np.round(
+            np.random.default_rng(self.seed + 1).uniform(0, SIDE, (self.positions, 2)), 4
+        )
 
     def lines(self) -> list[bytes]:
         """The positions as events, a thousand of them in each second."""
@@ -66,7 +74,10 @@ class GeofenceWorkload:
                     "id": f"p{number}",
                     "source": "ais",
                     "type": "position",
-                    "time": f"2026-01-01T00:{number // 60_000:02}:{number // 1000 % 60:02}.{number % 1000:03}Z",
+                    "time": (
+                        f"2026-01-01T00:{number // 60_000:02}"
+                        f":{number // 1000 % 60:02}.{number % 1000:03}Z"
+                    ),
                     "place": f"POINT ({x:.4f} {y:.4f})",
                     "data": {"kind": "ship"},
                 }

@@ -1,4 +1,6 @@
-"""`tocsin bench graphs`: the experiment of the graph-pattern paper, what it left out, and two baselines."""
+"""`tocsin bench graphs`: the experiment of the graph-pattern paper, what it left out, and two
+baselines.
+"""
 
 from __future__ import annotations
 
@@ -38,25 +40,43 @@ FIGURE = "figure6.png"
 
 
 def graphs(
-    sizes: Annotated[str | None, typer.Option(help="Numbers of subscriptions, as 500,1000,10000.")] = None,
-    kind: Annotated[list[Kind] | None, typer.Option(help="The paper's model, or one that it never measured.")] = None,
-    seconds: Annotated[float, typer.Option(help="How long the default strategy is measured.")] = 2.0,
-    asked: Annotated[int, typer.Option(min=1, help="Pairs of event and subscription that are asked in SPARQL.")] = 200,
+    sizes: Annotated[
+        str | None, typer.Option(help="Numbers of subscriptions, as 500,1000,10000.")
+    ] = None,
+    kind: Annotated[
+        list[Kind] | None, typer.Option(help="The paper's model, or one that it never measured.")
+    ] = None,
+    seconds: Annotated[
+        float, typer.Option(help="How long the default strategy is measured.")
+    ] = 2.0,
+    asked: Annotated[
+        int, typer.Option(min=1, help="Pairs of event and subscription that are asked in SPARQL.")
+    ] = 200,
     seed: Annotated[int, typer.Option(help="Everything is drawn from it.")] = 2005,
     output: Annotated[
         Path, typer.Option(help="Where results.json, report.md and the plot go.", file_okay=False)
     ] = Path("artifacts/bench-graphs"),
     plot: Annotated[
-        bool, typer.Option("--plot", help=f"Draw figure 6 of the paper too, as {FIGURE}: time, and nodes per tree.")
+        bool,
+        typer.Option(
+            "--plot", help=f"Draw figure 6 of the paper too, as {FIGURE}: time, and nodes per tree."
+        ),
     ] = False,
 ) -> None:
-    """Measure graph patterns: ten events against 500 to 10,000 subscriptions, 3 % of which match each of them.
+    """Measure graph patterns: ten events against 500 to 10,000 subscriptions, 3 % of which match
+    each of them.
 
-    Every measurement runs in a process of its own on one core. The times are of matching, the graph of an event being
-    read before; nodes are those of the paper's trees.
+    Every measurement runs in a process of its own on one core. The times are of matching, the graph
+    of an event being read before; nodes are those of the paper's trees.
     """
     requests = [
-        {"kind": each.value, "subscriptions": size, "seconds": seconds, "asked": asked, "seed": seed}
+        {
+            "kind": each.value,
+            "subscriptions": size,
+            "seconds": seconds,
+            "asked": asked,
+            "seed": seed,
+        }
         for each in kind or list(Kind)
         for size in _numbers(sizes, "--sizes") or SIZES
     ]
@@ -120,7 +140,11 @@ def _notes(trials: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     measured = [trial for trial in trials if "refused" not in trial]
     if not measured:
         return ()
-    asked = (trial[name] for trial in measured for name in ("paper_agrees", "backtracking_agrees", "ask_agrees"))
+    asked = (
+        trial[name]
+        for trial in measured
+        for name in ("paper_agrees", "backtracking_agrees", "ask_agrees")
+    )
     agreed = "All find the same matches." if all(asked) else "DIFFERENT matches: see results.json."
     fits = {name: linearity(_points(measured, name)) for name in ("seconds", "paper_seconds")}
     straight = "; ".join(
@@ -130,8 +154,15 @@ def _notes(trials: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     )
     reading = milliseconds(measured[-1]["reading_seconds"])
     return (
-        f"{agreed} ~ is the time of some queries, scaled to all subscriptions. Reading an event takes {reading}.",
-        *([f"R squared of linearity in the number of subscriptions: {straight}."] if straight else []),
+        (
+            f"{agreed} ~ is the time of some queries, scaled to all subscriptions. Reading an event"
+            f" takes {reading}."
+        ),
+        *(
+            [f"R squared of linearity in the number of subscriptions: {straight}."]
+            if straight
+            else []
+        ),
     )
 
 

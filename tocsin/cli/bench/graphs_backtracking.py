@@ -1,7 +1,9 @@
-"""The honest baseline for graph patterns: every subscription in turn, a cheap first test, then plain backtracking.
+"""The honest baseline for graph patterns: every subscription in turn, a cheap first test, then
+plain backtracking.
 
-It is what one writes by hand: the statement types of an event are put into one set, a subscription that needs one which
-is not there falls at once, and the others are searched, statement after statement. Nothing is shared.
+It is what one writes by hand: the statement types of an event are put into one set, a subscription
+that needs one which is not there falls at once, and the others are searched, statement after
+statement. Nothing is shared.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ Step = tuple[int, int, Meta]
 
 
 class Backtracking:
-    """Patterns of plain statements over home and variables, different ids having different images."""
+    """Patterns of plain statements over home and variables, different ids having different
+    images.
+    """
 
     def __init__(self, patterns: Sequence[GraphPattern]) -> None:
         if any(each.injective is Injective.NONE for each in patterns):
@@ -67,7 +71,9 @@ def _meta(statement: StatementPattern) -> Meta:
     return (statement.subject_class, statement.property, statement.object_class)
 
 
-def _found(steps: list[Step], at: int, images: list[int], arcs: dict[Meta, dict[int, list[int]]]) -> bool:
+def _found(
+    steps: list[Step], at: int, images: list[int], arcs: dict[Meta, dict[int, list[int]]]
+) -> bool:
     if at == len(steps):
         return True
     subject, target, meta = steps[at]

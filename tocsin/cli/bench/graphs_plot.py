@@ -1,4 +1,5 @@
-"""Figure 6 of the graph-pattern paper: time per event (a) and nodes of a matching tree (b) over the subscriptions.
+"""Figure 6 of the graph-pattern paper: time per event (a) and nodes of a matching tree (b) over the
+subscriptions.
 
 Axes are linear and begin at 0, as there. Run as a module with the results file and the image file.
 """
@@ -30,7 +31,9 @@ def draw(source: Path, target: Path) -> None:
 
 
 def lines_of(trials: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Points]]:
-    """The points of both panels, one line for each kind, in the order of the number of subscriptions."""
+    """The points of both panels, one line for each kind, in the order of the number of
+    subscriptions.
+    """
     lines: dict[str, dict[str, Points]] = {"time": {}, "nodes": {}}
     measured = [each for each in trials if "refused" not in each]
     for each in sorted(measured, key=lambda each: int(each["trial"]["subscriptions"])):

@@ -1,4 +1,6 @@
-"""The other baseline: one SPARQL ASK per subscription, hierarchies expanded (spec 3.5), answered by pyoxigraph."""
+"""The other baseline: one SPARQL ASK per subscription, hierarchies expanded (spec 3.5), answered by
+pyoxigraph.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,14 @@ class AskedEvent:
 
 def ask_query(pattern: GraphPattern) -> str:
     """A pattern of plain statements over home and variables as a query."""
-    lines = [line for number, each in enumerate(pattern.statements) for line in _lines(pattern, each, number)]
-    lines += [f"FILTER({_name(one)} != {_name(other)})" for one, other in combinations(pattern.ids, 2)]
+    lines = [
+        line
+        for number, each in enumerate(pattern.statements)
+        for line in _lines(pattern, each, number)
+    ]
+    lines += [
+        f"FILTER({_name(one)} != {_name(other)})" for one, other in combinations(pattern.ids, 2)
+    ]
     return "ASK {\n" + "\n".join(lines) + "\n}"
 
 

@@ -1,6 +1,8 @@
-"""One measurement of graph patterns, meant for a process of its own: both strategies, backtracking and SPARQL.
+"""One measurement of graph patterns, meant for a process of its own: both strategies, backtracking
+and SPARQL.
 
-Run as a module: the trial comes as JSON on standard input, its figures go as JSON to standard output.
+Run as a module: the trial comes as JSON on standard input, its figures go as JSON to standard
+output.
 """
 
 from __future__ import annotations
@@ -55,7 +57,9 @@ def _reading(workload: GraphWorkload) -> dict[str, Any]:
     return {"reading_seconds": watch.read()[0] / len(events)}
 
 
-def _default(patterns: Sequence[GraphPattern], events: Sequence[Event], seconds: float) -> dict[str, Any]:
+def _default(
+    patterns: Sequence[GraphPattern], events: Sequence[Event], seconds: float
+) -> dict[str, Any]:
     before = resident()
     reset_peak()
     watch = Stopwatch()
@@ -66,11 +70,19 @@ def _default(patterns: Sequence[GraphPattern], events: Sequence[Event], seconds:
     watch = Stopwatch()
     pairs = _matched(matcher, events)
     first = watch.read()[0] / len(events)
-    work = {"candidates": matcher.work.candidates / len(events), "survivors": matcher.work.survivors / len(events)}
+    work = {
+        "candidates": matcher.work.candidates / len(events),
+        "survivors": matcher.work.survivors / len(events),
+    }
     shapes = {"shapes": matcher.distinct_shapes, "links": matcher.distinct_links}
     memory = {"memory_bytes": held, "peak_bytes": peak() - before}
     each = _repeated(lambda: matcher.match(Batch(events)), seconds) / len(events)
-    return {"build_seconds": built, "first_seconds": first, "seconds": each, "pairs": pairs} | work | shapes | memory
+    return (
+        {"build_seconds": built, "first_seconds": first, "seconds": each, "pairs": pairs}
+        | work
+        | shapes
+        | memory
+    )
 
 
 def _repeated(action: Callable[[], object], seconds: float) -> float:
@@ -93,9 +105,13 @@ def _paper(
 
 
 def _nodes(matcher: PaperMatcher, patterns: Sequence[GraphPattern], event: Event) -> int:
-    """Circles and squares; a subscription that was not touched has its root and its home squares (spec 6)."""
+    """Circles and squares; a subscription that was not touched has its root and its home squares
+    (spec 6).
+    """
     trees = matcher.trees(event)
-    resting = (_home_squares(each) + 1 for number, each in enumerate(patterns) if str(number) not in trees)
+    resting = (
+        _home_squares(each) + 1 for number, each in enumerate(patterns) if str(number) not in trees
+    )
     return sum(tree.nodes for tree in trees.values()) + sum(resting)
 
 
@@ -117,15 +133,22 @@ def _backtracking(
 
 
 def _asked(
-    patterns: Sequence[GraphPattern], events: Sequence[Event], expected: set[tuple[int, int]], count: int
+    patterns: Sequence[GraphPattern],
+    events: Sequence[Event],
+    expected: set[tuple[int, int]],
+    count: int,
 ) -> dict[str, Any]:
-    """A sample of all pairs is timed and scaled to all subscriptions; as many that match are compared as well."""
+    """A sample of all pairs is timed and scaled to all subscriptions; as many that match are
+    compared as well.
+    """
     draw = random.Random(count)
     anyone = [(draw.randrange(len(events)), draw.randrange(len(patterns))) for _ in range(count)]
     stores = [AskedEvent(event) for event in events]
     queries = [ask_query(patterns[number]) for _, number in anyone]
     watch = Stopwatch()
-    answers = [stores[place].matches(query) for (place, _), query in zip(anyone, queries, strict=True)]
+    answers = [
+        stores[place].matches(query) for (place, _), query in zip(anyone, queries, strict=True)
+    ]
     each = watch.read()[0] / len(anyone)
     matching = draw.sample(sorted(expected), min(len(expected), count))
     agrees = answers == [pair in expected for pair in anyone] and all(

@@ -1,8 +1,9 @@
-"""Ontologies, events and graph subscriptions drawn from a seed: the generator of spec 6, and what the paper left out.
+"""Ontologies, events and graph subscriptions drawn from a seed: the generator of spec 6, and what
+the paper left out.
 
-An event is a random recursive tree of 50 vertices with six more arcs; a subscription is one of 10 vertices with two
-more. For each of the events 3 % of the subscriptions are planted, that is, grown along its arcs from home; the rest is
-drawn without looking at any event.
+An event is a random recursive tree of 50 vertices with six more arcs; a subscription is one of 10
+vertices with two more. For each of the events 3 % of the subscriptions are planted, that is, grown
+along its arcs from home; the rest is drawn without looking at any event.
 """
 
 from __future__ import annotations
@@ -63,7 +64,9 @@ class GraphWorkload:
     def ontology(self) -> Ontology:
         """The classes; every property belongs to two of the roots, its values are free."""
         dealt = [(root, used) for root, own in self._properties.items() for used in own]
-        known = tuple(MetaStatement(root, used, other) for root, used in dealt for other in _roots())
+        known = tuple(
+            MetaStatement(root, used, other) for root, used in dealt for other in _roots()
+        )
         properties = builtin_properties({used: () for _, used in dealt})
         return Ontology(builtin_classes(self._parents), properties, meta_statements=known)
 
@@ -74,7 +77,9 @@ class GraphWorkload:
     def patterns(self) -> list[GraphPattern]:
         """The subscriptions, planted ones among the others."""
         planted = round(self.subscriptions * PLANTED)
-        drawn = [self._planted(graph) for graph in self.graphs for _ in range(planted)][: self.subscriptions]
+        drawn = [self._planted(graph) for graph in self.graphs for _ in range(planted)][
+            : self.subscriptions
+        ]
         drawn += [self._graph(PATTERN_VERTICES, 2) for _ in range(self.subscriptions - len(drawn))]
         if self.kind is Kind.REPEATED:
             kept = self._random.sample(drawn, max(1, len(drawn) // 10))
@@ -100,7 +105,9 @@ class GraphWorkload:
             pair = (choose.randrange(vertices), choose.randrange(vertices))
             if pair[0] != pair[1] and pair not in joined:
                 joined.append(pair)
-        return Drawn(classes, tuple((start, self._property(classes[start]), end) for start, end in joined))
+        return Drawn(
+            classes, tuple((start, self._property(classes[start]), end) for start, end in joined)
+        )
 
     def _property(self, classes: Sequence[str]) -> str:
         """One that the vertex may have."""
@@ -115,7 +122,9 @@ class GraphWorkload:
         return found
 
     def _planted(self, graph: Drawn) -> Drawn:
-        """Grown from home along arcs, with further arcs between what was reached; classes may be higher ones."""
+        """Grown from home along arcs, with further arcs between what was reached; classes may be
+        higher ones.
+        """
         chosen, arcs = [0], list[Arc]()
         while len(chosen) < PATTERN_VERTICES:
             open_arcs = [arc for arc in graph.arcs if arc[0] in chosen and arc[2] not in chosen]
@@ -123,18 +132,26 @@ class GraphWorkload:
                 break
             arcs.append(self._random.choice(open_arcs))
             chosen.append(arcs[-1][2])
-        inner = [arc for arc in graph.arcs if arc[0] in chosen and arc[2] in chosen and arc not in arcs]
+        inner = [
+            arc for arc in graph.arcs if arc[0] in chosen and arc[2] in chosen and arc not in arcs
+        ]
         arcs += self._random.sample(inner, min(len(inner), PATTERN_ARCS - len(arcs)))
         places = {vertex: place for place, vertex in enumerate(chosen)}
         kinds = (self._above(self._random.choice(graph.classes[each])) for each in chosen)
         classes = tuple((self._random.choice(each),) for each in kinds)
-        return Drawn(classes, tuple((places[start], used, places[end]) for start, used, end in arcs))
+        return Drawn(
+            classes, tuple((places[start], used, places[end]) for start, used, end in arcs)
+        )
 
     def _pattern(self, graph: Drawn) -> GraphPattern:
-        ids: list[Vertex] = [Home(), *(Variable(str(place)) for place in range(1, len(graph.classes)))]
+        ids: list[Vertex] = [
+            Home(),
+            *(Variable(str(place)) for place in range(1, len(graph.classes))),
+        ]
         chosen = [self._random.choice(each) for each in graph.classes]
         said = (
-            StatementPattern(ids[start], ids[end], chosen[start], used, chosen[end]) for start, used, end in graph.arcs
+            StatementPattern(ids[start], ids[end], chosen[start], used, chosen[end])
+            for start, used, end in graph.arcs
         )
         return GraphPattern(tuple(said), self.ontology)
 
@@ -160,7 +177,13 @@ def _parents(kind: Kind) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 def _event(graph: Drawn, number: int) -> Event:
     names = ["<urn:ops:H>", *(f"_:v{place}" for place in range(1, len(graph.classes)))]
-    lines = [f"{names[place]} <{RDF_TYPE}> <{each}> ." for place, own in enumerate(graph.classes) for each in own]
+    lines = [
+        f"{names[place]} <{RDF_TYPE}> <{each}> ."
+        for place, own in enumerate(graph.classes)
+        for each in own
+    ]
     lines += [f"{names[start]} <{used}> {names[end]} ." for start, used, end in graph.arcs]
     body = {"specversion": "1.0", "id": f"e{number}", "source": "bench", "type": "graph"}
-    return from_mapping(body | {"datacontenttype": "application/n-triples", "data": "\n".join(lines)})
+    return from_mapping(
+        body | {"datacontenttype": "application/n-triples", "data": "\n".join(lines)}
+    )

@@ -1,4 +1,6 @@
-"""`tocsin bench logistics`: the experiment of the spatio-temporal paper, against a fat client, in one run or paced."""
+"""`tocsin bench logistics`: the experiment of the spatio-temporal paper, against a fat client, in
+one run or paced.
+"""
 
 from __future__ import annotations
 
@@ -37,17 +39,30 @@ _HEADER = (
 
 
 def logistics(
-    scenario: Annotated[list[Scenario] | None, typer.Option(help="Class of subscriptions; all three.")] = None,
-    vehicles: Annotated[int, typer.Option(min=1, max=VEHICLES, help="Subscriptions of each class.")] = VEHICLES,
+    scenario: Annotated[
+        list[Scenario] | None, typer.Option(help="Class of subscriptions; all three.")
+    ] = None,
+    vehicles: Annotated[
+        int, typer.Option(min=1, max=VEHICLES, help="Subscriptions of each class.")
+    ] = VEHICLES,
     events: Annotated[int, typer.Option(min=4, help="Events of each class.")] = EVENTS,
-    client_events: Annotated[int, typer.Option(min=1, help="Events that the fat client gets.")] = CLIENT_EVENTS,
-    spark: Annotated[bool, typer.Option(help="Also as a Spark stream on local[2] with checkpoints.")] = False,
+    client_events: Annotated[
+        int, typer.Option(min=1, help="Events that the fat client gets.")
+    ] = CLIENT_EVENTS,
+    spark: Annotated[
+        bool, typer.Option(help="Also as a Spark stream on local[2] with checkpoints.")
+    ] = False,
     paced: Annotated[
-        bool, typer.Option(help="Instead: events at a rate, and what is found, sent and held over time.")
+        bool,
+        typer.Option(help="Instead: events at a rate, and what is found, sent and held over time."),
     ] = False,
     rate: Annotated[float, typer.Option(min=1, help="Paced: events a second.")] = RATE,
-    grace: Annotated[float, typer.Option(min=0, help="Paced: seconds that are left after the last event.")] = GRACE,
-    on: Annotated[list[PacedHost] | None, typer.Option(help="Paced: local, spark, client; all three.")] = None,
+    grace: Annotated[
+        float, typer.Option(min=0, help="Paced: seconds that are left after the last event.")
+    ] = GRACE,
+    on: Annotated[
+        list[PacedHost] | None, typer.Option(help="Paced: local, spark, client; all three.")
+    ] = None,
     output: Annotated[
         Path, typer.Option(help="Where results.json, report.md and the plot go.", file_okay=False)
     ] = Path("artifacts/bench-logistics"),
@@ -61,14 +76,26 @@ def logistics(
         shared = {"vehicles": vehicles, "events": events, "rate": rate, "grace": grace}
         run_paced(asked, on or list(PacedHost), shared, output)
         return
-    saved: dict[str, Any] = {"machine": about_machine(), "seed": "none", "trials": [], "on_spark": []}
+    saved: dict[str, Any] = {
+        "machine": about_machine(),
+        "seed": "none",
+        "trials": [],
+        "on_spark": [],
+    }
     with _progress(len(asked)) as advance:
         for one in asked:
             advance(one.value)
-            request = {"scenario": one.value, "vehicles": vehicles, "events": events, "client_events": client_events}
+            request = {
+                "scenario": one.value,
+                "vehicles": vehicles,
+                "events": events,
+                "client_events": client_events,
+            }
             saved["trials"].append(run_module("tocsin.cli.bench.logistics_trial", request))
             if spark:
-                saved["on_spark"].append(run_module("tocsin.cli.bench.logistics_spark_trial", request, {}))
+                saved["on_spark"].append(
+                    run_module("tocsin.cli.bench.logistics_spark_trial", request, {})
+                )
             saved["plot"] = _plot(saved["trials"])
             save(saved, output)
     show(saved, [table_of(saved["trials"]), *spark_tables_of(saved["on_spark"])], output)
@@ -77,9 +104,19 @@ def logistics(
 def spark_tables_of(trials: Sequence[Mapping[str, Any]]) -> list[Table]:
     """One table for all classes on Spark; none where there are none."""
     header = ("class", "composites found", "events/s", "events")
-    note = "Seconds of the clock, two cores, RocksDB state with checkpoints; the first micro-batch is not counted."
+    note = (
+        "Seconds of the clock, two cores, RocksDB state with checkpoints; the first micro-batch is"
+        " not counted."
+    )
     return (
-        [Table("Logistics, Spark stream on local[2]", header, tuple(map(_spark_row, trials)), (note,))]
+        [
+            Table(
+                "Logistics, Spark stream on local[2]",
+                header,
+                tuple(map(_spark_row, trials)),
+                (note,),
+            )
+        ]
         if trials
         else []
     )
@@ -96,7 +133,9 @@ def _spark_row(figures: Mapping[str, Any]) -> tuple[str, ...]:
 
 def table_of(trials: Sequence[Mapping[str, Any]]) -> Table:
     """All classes in one table."""
-    return Table("Logistics, one subscription for each vehicle", _HEADER, tuple(map(_row, trials)), _NOTES)
+    return Table(
+        "Logistics, one subscription for each vehicle", _HEADER, tuple(map(_row, trials)), _NOTES
+    )
 
 
 def _row(figures: Mapping[str, Any]) -> tuple[str, ...]:
@@ -129,12 +168,17 @@ def _plot(trials: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     names = [figures["trial"]["scenario"] for figures in done]
     ours = [_speeds(figures)[0] for figures in done]
     client = [_speeds(figures)[2] for figures in done]
-    lines = {"tocsin": list(zip(names, ours, strict=True)), "fat client": list(zip(names, client, strict=True))}
+    lines = {
+        "tocsin": list(zip(names, ours, strict=True)),
+        "fat client": list(zip(names, client, strict=True)),
+    }
     return {"x": "class of subscriptions", "lines": lines}
 
 
 _NOTES = (
-    "Events of both are in memory; `from JSON` includes reading them, which the fat client is spared. Latency is from "
-    "when 2,000 events came in, a second of the paper's run, to the match in hand. `Left waiting` is what is held "
-    "long after the last event.",
+    (
+        "Events of both are in memory; `from JSON` includes reading them, which the fat client is"
+        " spared. Latency is from when 2,000 events came in, a second of the paper's run, to the"
+        " match in hand. `Left waiting` is what is held long after the last event."
+    ),
 )

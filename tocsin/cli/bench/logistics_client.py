@@ -1,8 +1,10 @@
-"""The baseline of the logistics scenario: a fat client that asks every subscription about every event.
+"""The baseline of the logistics scenario: a fat client that asks every subscription about every
+event.
 
-It gets each event and asks each subscription, whose predicates on attributes are compiled into a function, whether the
-event concerns it. Nothing is shared between subscriptions and nothing is indexed; but what a subscription does with its
-own events is written by hand for the scenario, with distances of points, and is as cheap as can be.
+It gets each event and asks each subscription, whose predicates on attributes are compiled into a
+function, whether the event concerns it. Nothing is shared between subscriptions and nothing is
+indexed; but what a subscription does with its own events is written by hand for the scenario, with
+distances of points, and is as cheap as can be.
 """
 
 from __future__ import annotations
@@ -31,13 +33,17 @@ _Predicate = Callable[[_Attributes], bool]
 
 
 def _is_of(vehicle: int) -> _Predicate:
-    """The predicates on attributes that a subscription has for a vehicle, compiled into one function."""
+    """The predicates on attributes that a subscription has for a vehicle, compiled into one
+    function.
+    """
     kind = kind_of_vehicle(vehicle)
     return lambda attributes: attributes.get("id") == vehicle and attributes.get("type") == kind
 
 
 class Trip:
-    """(1) and (2): one vehicle in its region and then far from it, or the other way round, within a minute."""
+    """(1) and (2): one vehicle in its region and then far from it, or the other way round, within a
+    minute.
+    """
 
     def __init__(self, vehicle: int, *, leaves: bool) -> None:
         self._holds, self._leaves = _is_of(vehicle), leaves
@@ -105,6 +111,8 @@ class FatClient:
 
 
 def composites_of_client(workload: LogisticsWorkload, events: Sequence[Position]) -> int:
-    """How many composites a client with all the subscriptions of a workload finds in some events."""
+    """How many composites a client with all the subscriptions of a workload finds in some
+    events.
+    """
     client = FatClient(workload)
     return sum(map(client.feed, events))

@@ -1,4 +1,6 @@
-"""`tocsin bench logistics --paced`: figures 4 to 6 of the spatio-temporal paper, found and sent and held over time."""
+"""`tocsin bench logistics --paced`: figures 4 to 6 of the spatio-temporal paper, found and sent and
+held over time.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,10 @@ class PacedHost(StrEnum):
 
 
 def run_paced(
-    scenarios: Sequence[Scenario], hosts: Sequence[PacedHost], request: Mapping[str, Any], output: Path
+    scenarios: Sequence[Scenario],
+    hosts: Sequence[PacedHost],
+    request: Mapping[str, Any],
+    output: Path,
 ) -> None:
     """All paced runs, one after the other; what is there is saved on the way."""
     saved: dict[str, Any] = {"machine": about_machine(), "seed": "none", "paced": []}
@@ -52,7 +57,11 @@ def run_paced(
     text = f"{machine_line(saved)}\n\n{paced_table(saved['paced']).markdown()}"
     (output / MARKDOWN).write_text(text)
     typer.echo(text)
-    for line in (str(output / RESULTS), str(output / MARKDOWN), plotted(output, "logistics_paced_plot", PLOT)):
+    for line in (
+        str(output / RESULTS),
+        str(output / MARKDOWN),
+        plotted(output, "logistics_paced_plot", PLOT),
+    ):
         typer.echo(line, err=True)
 
 
@@ -64,7 +73,12 @@ def paced_table(trials: Sequence[Mapping[str, Any]]) -> Table:
 def _row(figures: Mapping[str, Any]) -> tuple[str, ...]:
     asked = figures["trial"]
     if "refused" in figures:
-        return (asked["scenario"], asked["host"], figures["refused"], *[NOTHING] * (len(_HEADER) - 3))
+        return (
+            asked["scenario"],
+            asked["host"],
+            figures["refused"],
+            *[NOTHING] * (len(_HEADER) - 3),
+        )
     found, sent = figures["found_while_sending"], figures["messages_while_sending"]
     return (
         asked["scenario"],
@@ -79,8 +93,11 @@ def _row(figures: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 _NOTES = (
-    "Messages are counted at the server: events that come in and what goes to the client, on Spark also the rows that "
-    "match tasks send to shards. For `client` the server is a broker that forwards what the client's atomic "
-    "subscriptions want, and the client combines. Memory is of all processes of a side; on Spark the server is driver, "
-    "Java and workers. A match of a host waits for the next event, or for the end of a micro-batch.",
+    (
+        "Messages are counted at the server: events that come in and what goes to the client, on"
+        " Spark also the rows that match tasks send to shards. For `client` the server is a broker"
+        " that forwards what the client's atomic subscriptions want, and the client combines."
+        " Memory is of all processes of a side; on Spark the server is driver, Java and workers. A"
+        " match of a host waits for the next event, or for the end of a micro-batch."
+    ),
 )

@@ -1,4 +1,5 @@
-"""The client of a paced run, a process of its own: it counts what it is told, or is fat and finds composites itself.
+"""The client of a paced run, a process of its own: it counts what it is told, or is fat and finds
+composites itself.
 
 Run as a module with the request as JSON; messages come as lines on standard input.
 """
@@ -19,7 +20,9 @@ PATIENCE = 0.05
 
 
 def run(folder: Path, feed: Callable[[bytes], int]) -> None:
-    """Feeds every message, until there are no more or the run is over; what comes then is read and dropped."""
+    """Feeds every message, until there are no more or the run is over; what comes then is read and
+    dropped.
+    """
     logbook, inbox = Logbook(folder, "client"), Inbox(sys.stdin.buffer)
     tell_ready(folder, "client")
     for piece in inbox.pieces(PATIENCE):
@@ -49,7 +52,9 @@ def fat_feed(workload: LogisticsWorkload) -> Callable[[bytes], int]:
 
 def main(request: dict[str, Any]) -> None:
     """The client that a request asks for."""
-    workload = LogisticsWorkload(Scenario(request["scenario"]), request["vehicles"], request["events"])
+    workload = LogisticsWorkload(
+        Scenario(request["scenario"]), request["vehicles"], request["events"]
+    )
     feed = fat_feed(workload) if request["host"] == "client" else lambda _: 1
     run(Path(request["folder"]), feed)
 

@@ -1,4 +1,5 @@
-"""The plot of paced runs, as figures 4 to 6 of the paper: a row for each class, a panel for each figure over time.
+"""The plot of paced runs, as figures 4 to 6 of the paper: a row for each class, a panel for each
+figure over time.
 
 Run as a module with the results file and the image file.
 """
@@ -19,7 +20,11 @@ _PANELS = (
     ("server_bytes", 2**20, "memory of the server, MiB"),
     ("client_bytes", 2**20, "memory of the client, MiB"),
 )
-_STYLES = {"local": ("#c0392b", "local host"), "spark": ("#2980b9", "Spark"), "client": ("#7f8c8d", "fat client")}
+_STYLES = {
+    "local": ("#c0392b", "local host"),
+    "spark": ("#2980b9", "Spark"),
+    "client": ("#7f8c8d", "fat client"),
+}
 
 
 def draw(source: Path, target: Path) -> None:
@@ -28,7 +33,9 @@ def draw(source: Path, target: Path) -> None:
     trials = [each for each in json.loads(source.read_text())["paced"] if "refused" not in each]
     classes = list(dict.fromkeys(each["trial"]["scenario"] for each in trials))
     rows = max(1, len(classes))
-    figure, panels = pyplot.subplots(rows, len(_PANELS), figsize=(4 * len(_PANELS), 3 * rows), squeeze=False)
+    figure, panels = pyplot.subplots(
+        rows, len(_PANELS), figsize=(4 * len(_PANELS), 3 * rows), squeeze=False
+    )
     for row, name in zip(panels, classes, strict=False):
         mine = [each for each in trials if each["trial"]["scenario"] == name]
         for axes, (curve, unit, label) in zip(row, _PANELS, strict=True):
@@ -43,7 +50,12 @@ def _panel(axes: Axes, trials: list[dict[str, dict[str, str]]], curve: str, unit
     for each in trials:
         colour, label = _STYLES[each["trial"]["host"]]
         points = each["over_time"][curve]
-        axes.plot([point[0] for point in points], [point[1] / unit for point in points], color=colour, label=label)  # type: ignore[operator]
+        axes.plot(
+            [point[0] for point in points],
+            [point[1] / unit for point in points],
+            color=colour,
+            label=label,
+        )  # type: ignore[operator]
         axes.axvline(float(each["sending_seconds"]), color="#cbd5e1", linewidth=0.8)  # type: ignore[arg-type]
     axes.set_xlabel("seconds", fontsize=8)
     axes.set_xlim(left=0)

@@ -1,7 +1,8 @@
-"""The server of a paced run, a process of its own: the local host, or a broker that filters for a fat client.
+"""The server of a paced run, a process of its own: the local host, or a broker that filters for a
+fat client.
 
-Run as a module with the request as JSON; events come as lines on standard input, messages to the client go as lines to
-standard output. Spark has a file of its own.
+Run as a module with the request as JSON; events come as lines on standard input, messages to the
+client go as lines to standard output. Spark has a file of its own.
 """
 
 from __future__ import annotations
@@ -12,7 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from tocsin.cli.bench.logistics_process import Inbox, Logbook, send, tell_ready
-from tocsin.cli.bench.logistics_workload import LogisticsWorkload, Position, Scenario, kind_of_vehicle, leader_of
+from tocsin.cli.bench.logistics_workload import (
+    LogisticsWorkload,
+    Position,
+    Scenario,
+    kind_of_vehicle,
+    leader_of,
+)
 from tocsin.events.match import Match
 from tocsin.hosts.local.hub import Hub
 
@@ -50,13 +57,19 @@ def _tell(matches: list[Match], logbook: Logbook, came: int) -> None:
 
 
 def serve_as_broker(workload: LogisticsWorkload, folder: Path) -> None:
-    """Knows the atomic subscriptions of the client and forwards every event that one of them wants."""
+    """Knows the atomic subscriptions of the client and forwards every event that one of
+    them wants.
+    """
     logbook, inbox = Logbook(folder, "server"), Inbox(sys.stdin.buffer)
     wanted = {(each, kind_of_vehicle(each)) for each in _vehicles(workload)}
     tell_ready(folder, "server")
     for piece in inbox.pieces(PATIENCE):
         positions = [Position.of_line(line) for line in piece]
-        forwarded = [line for line, each in zip(piece, positions, strict=True) if (each.vehicle, each.kind) in wanted]
+        forwarded = [
+            line
+            for line, each in zip(piece, positions, strict=True)
+            if (each.vehicle, each.kind) in wanted
+        ]
         send(forwarded)
         logbook.messages += len(piece) + len(forwarded)
         logbook.look()
@@ -65,7 +78,11 @@ def serve_as_broker(workload: LogisticsWorkload, folder: Path) -> None:
 
 def _vehicles(workload: LogisticsWorkload) -> set[int]:
     followers = set(range(1, workload.vehicles + 1))
-    return followers | set(map(leader_of, followers)) if workload.scenario is Scenario.CONVOY else followers
+    return (
+        followers | set(map(leader_of, followers))
+        if workload.scenario is Scenario.CONVOY
+        else followers
+    )
 
 
 _SERVERS = {"local": serve_locally, "client": serve_as_broker}
@@ -73,7 +90,9 @@ _SERVERS = {"local": serve_locally, "client": serve_as_broker}
 
 def main(request: dict[str, Any]) -> None:
     """The server that a request asks for."""
-    workload = LogisticsWorkload(Scenario(request["scenario"]), request["vehicles"], request["events"])
+    workload = LogisticsWorkload(
+        Scenario(request["scenario"]), request["vehicles"], request["events"]
+    )
     _SERVERS[request["host"]](workload, Path(request["folder"]))
 
 

@@ -1,8 +1,9 @@
-"""The server of a paced run on Spark: a stream with checkpoints over files, into which events are written as they come.
+"""The server of a paced run on Spark: a stream with checkpoints over files, into which events are
+written as they come.
 
-Run as a module with the request as JSON; lines as in `logistics_paced_server`. Messages between processes are the
-events that come, the rows that match tasks send to the shards, and the matches. Memory is of the driver, its Java
-process and the Python workers together.
+Run as a module with the request as JSON; lines as in `logistics_paced_server`. Messages between
+processes are the events that come, the rows that match tasks send to the shards, and the matches.
+Memory is of the driver, its Java process and the Python workers together.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ PATIENCE = 0.25
 
 
 def serve(workload: LogisticsWorkload, folder: Path) -> None:
-    """All subscriptions in a stream; the first micro-batches, in which workers start, come before the run."""
+    """All subscriptions in a stream; the first micro-batches, in which workers start, come before
+    the run.
+    """
     session = local_session(MASTER, memory="3g")
     with tempfile.TemporaryDirectory() as directory:
         home = Path(directory)
@@ -54,7 +57,9 @@ def serve(workload: LogisticsWorkload, folder: Path) -> None:
         session.stop()
 
 
-def _start(session: Any, workload: LogisticsWorkload, home: Path, tell: Callable[[list[Any]], None]) -> Any:
+def _start(
+    session: Any, workload: LogisticsWorkload, home: Path, tell: Callable[[list[Any]], None]
+) -> Any:
     lines = session.readStream.text(str(home / "in"))
     found = match(lines, workload.subscriptions(), shards=2, lateness="0s")
     return (
@@ -75,7 +80,9 @@ def rows_shuffled(session: Any) -> int:
     context = session.sparkContext
     gateway, store = context._gateway, context._jsc.sc().statusStore()
     nothing = gateway.jvm.java.util.ArrayList()
-    stages = store.stageList(nothing, False, False, gateway.new_array(gateway.jvm.double, 0), nothing)
+    stages = store.stageList(
+        nothing, False, False, gateway.new_array(gateway.jvm.double, 0), nothing
+    )
     return sum(stages.apply(number).shuffleWriteRecords() for number in range(stages.size()))
 
 
@@ -96,7 +103,9 @@ class _Files:
 
 def main(request: dict[str, Any]) -> None:
     """The server that a request asks for."""
-    workload = LogisticsWorkload(Scenario(request["scenario"]), request["vehicles"], request["events"])
+    workload = LogisticsWorkload(
+        Scenario(request["scenario"]), request["vehicles"], request["events"]
+    )
     serve(workload, Path(request["folder"]))
 
 

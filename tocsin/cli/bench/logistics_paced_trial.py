@@ -1,7 +1,9 @@
-"""One paced run, meant for a process of its own: publisher here, server and client as processes, pipes in between.
+"""One paced run, meant for a process of its own: publisher here, server and client as processes,
+pipes in between.
 
-Run as a module: the trial comes as JSON on standard input, its figures go as JSON to standard output. Events are sent
-at their rate whatever becomes of them; for some seconds after the last one the others may still work.
+Run as a module: the trial comes as JSON on standard input, its figures go as JSON to standard
+output. Events are sent at their rate whatever becomes of them; for some seconds after the last one
+the others may still work.
 """
 
 from __future__ import annotations
@@ -22,12 +24,18 @@ TICK = 0.01
 START_LIMIT = 900.0
 LONGEST_END = 120.0
 
-_SERVERS = {"local": "logistics_paced_server", "client": "logistics_paced_server", "spark": "logistics_paced_spark"}
+_SERVERS = {
+    "local": "logistics_paced_server",
+    "client": "logistics_paced_server",
+    "spark": "logistics_paced_spark",
+}
 
 
 def run(request: Mapping[str, Any]) -> dict[str, Any]:
     """What was found and sent, and what memory was held, over time."""
-    workload = LogisticsWorkload(Scenario(request["scenario"]), request["vehicles"], request["events"])
+    workload = LogisticsWorkload(
+        Scenario(request["scenario"]), request["vehicles"], request["events"]
+    )
     lines = [position.line() + b"\n" for position in workload.positions()]
     with tempfile.TemporaryDirectory() as directory:
         folder = Path(directory)
@@ -47,8 +55,14 @@ def run(request: Mapping[str, Any]) -> dict[str, Any]:
         finally:
             for process in (server, client):
                 process.kill()
-        logs = {name: json.loads((folder / f"{name}.json").read_text()) for name in ("server", "client")}
-    return {"trial": dict(request), "composites": workload.composites, **_figures(logs, begun, sent)}
+        logs = {
+            name: json.loads((folder / f"{name}.json").read_text()) for name in ("server", "client")
+        }
+    return {
+        "trial": dict(request),
+        "composites": workload.composites,
+        **_figures(logs, begun, sent),
+    }
 
 
 def _start(module: str, told: str, source: Any, target: int) -> subprocess.Popen[bytes]:
@@ -98,7 +112,9 @@ def _figures(logs: Mapping[str, list[dict[str, Any]]], begun: float, sent: float
 
 
 def _curve(notes: Sequence[Mapping[str, Any]], name: str, begun: float) -> list[tuple[float, int]]:
-    """Points of seconds since the first event was sent and a value, without what was noted before."""
+    """Points of seconds since the first event was sent and a value, without what was noted
+    before.
+    """
     taken = [note for note in notes if note["at"] > begun - EVERY] or notes[-1:]
     return [(max(0.0, round(note["at"] - begun, 2)), note[name]) for note in taken]
 

@@ -1,7 +1,9 @@
-"""What the processes of a paced run have in common: lines come in by themselves, and what is seen is noted over time.
+"""What the processes of a paced run have in common: lines come in by themselves, and what is seen
+is noted over time.
 
-A process reads its input in a thread, so that nobody who writes to it has to wait; what it cannot keep up with waits in
-its memory. It takes notes a few times a second and leaves them in a file of the run's folder.
+A process reads its input in a thread, so that nobody who writes to it has to wait; what it cannot
+keep up with waits in its memory. It takes notes a few times a second and leaves them in a file of
+the run's folder.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ _MOST_LINES = 500
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """At a time of the clock: messages that this process sent or received so far, composites, bytes of memory."""
+    """At a time of the clock: messages that this process sent or received so far, composites, bytes
+    of memory.
+    """
 
     at: float
     messages: int
@@ -44,7 +48,9 @@ class Inbox:
         Thread(target=self._read, args=(source,), daemon=True).start()
 
     def pieces(self, patience: float) -> Iterator[list[bytes]]:
-        """What has come, piece by piece; an empty piece where nothing came for so many seconds. Ends with the input."""
+        """What has come, piece by piece; an empty piece where nothing came for so many seconds.
+        Ends with the input.
+        """
         while not self._is_over:
             yield self._piece(patience)
 

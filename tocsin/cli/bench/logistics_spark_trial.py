@@ -1,7 +1,9 @@
-"""One class of the logistics scenario as a Spark stream with checkpoints, meant for a process of its own.
+"""One class of the logistics scenario as a Spark stream with checkpoints, meant for a process of
+its own.
 
-Run as a module: the trial comes as JSON on standard input, its figures go as JSON to standard output. A file is a
-micro-batch. The first one, in which Spark and its Python workers start and subscriptions are compiled, is not counted.
+Run as a module: the trial comes as JSON on standard input, its figures go as JSON to standard
+output. A file is a micro-batch. The first one, in which Spark and its Python workers start and
+subscriptions are compiled, is not counted.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ PIECE = 2_000
 
 def run(request: Mapping[str, Any]) -> dict[str, Any]:
     """All figures of one class; seconds are of the clock, of both cores."""
-    workload = LogisticsWorkload(Scenario(request["scenario"]), request["vehicles"], request["events"])
+    workload = LogisticsWorkload(
+        Scenario(request["scenario"]), request["vehicles"], request["events"]
+    )
     with tempfile.TemporaryDirectory() as directory:
         write_in_order(Path(directory) / "in", _pieces(workload))
         measured = _measured(workload.subscriptions(), Path(directory))
@@ -55,7 +59,9 @@ def _measured(subscriptions: list[dict[str, Any]], directory: Path) -> dict[str,
 
 
 def _pieces(workload: LogisticsWorkload) -> list[Sequence[bytes]]:
-    """Warm-up events first, then the events of the run, then one with which the time of all of them has passed."""
+    """Warm-up events first, then the events of the run, then one with which the time of all of them
+    has passed.
+    """
     lines = [position.line() for position in workload.positions()]
     pieces: list[Sequence[bytes]] = [[position.line() for position in workload.warm_up()]]
     pieces += [lines[first : first + PIECE] for first in range(0, len(lines), PIECE)]

@@ -1,6 +1,8 @@
-"""One class of the logistics scenario, meant for a process of its own: ours, from bytes or events, and the fat client.
+"""One class of the logistics scenario, meant for a process of its own: ours, from bytes or events,
+and the fat client.
 
-Run as a module: the trial comes as JSON on standard input, its figures go as JSON to standard output.
+Run as a module: the trial comes as JSON on standard input, its figures go as JSON to standard
+output.
 """
 
 from __future__ import annotations
@@ -38,8 +40,12 @@ REPEATS = 3
 
 
 def run(request: Mapping[str, Any]) -> dict[str, Any]:
-    """All figures of one class; rates are the best of some runs, as others may use the machine meanwhile."""
-    workload = LogisticsWorkload(Scenario(request["scenario"]), request["vehicles"], request["events"])
+    """All figures of one class; rates are the best of some runs, as others may use the machine
+    meanwhile.
+    """
+    workload = LogisticsWorkload(
+        Scenario(request["scenario"]), request["vehicles"], request["events"]
+    )
     watch = Stopwatch()
     plans = workload.plans()
     figures: dict[str, Any] = {
@@ -54,13 +60,19 @@ def run(request: Mapping[str, Any]) -> dict[str, Any]:
     settle_memory()
     runs = [_played(plans, events) for _ in range(REPEATS)]
     figures |= min(runs, key=itemgetter("seconds"))
-    figures |= {"peak_bytes": runs[0]["peak_bytes"]}  # the later ones find the memory that the first one left
+    figures |= {
+        "peak_bytes": runs[0]["peak_bytes"]
+    }  # the later ones find the memory that the first one left
     figures |= {"found": len(match_events(plans, read_events(lines)))}
     figures |= {"json_seconds": min(_seconds_from_lines(plans, lines) for _ in range(REPEATS))}
     some = positions[: request["client_events"]]
     watch = Stopwatch()
     found = composites_of_client(workload, some)
-    return figures | {"client_seconds": watch.read()[0], "client_events": len(some), "client_found": found}
+    return figures | {
+        "client_seconds": watch.read()[0],
+        "client_events": len(some),
+        "client_found": found,
+    }
 
 
 def _warm_up(plans: Mapping[str, Plan], lines: Sequence[bytes]) -> None:
@@ -76,7 +88,9 @@ def _engine(plans: Mapping[str, Plan]) -> Engine:
 
 
 def _played(plans: Mapping[str, Plan], events: Sequence[Event]) -> dict[str, Any]:
-    """Decoded events in, matches out; latency is from the moment a piece came in to the match in hand."""
+    """Decoded events in, matches out; latency is from the moment a piece came in to the match in
+    hand.
+    """
     process_memory.reset_peak()
     before = process_memory.resident()
     watch, waits = Stopwatch(), []

@@ -1,8 +1,9 @@
-"""The logistics scenario of the spatio-temporal paper: 5,000 composites of one class, then 20,000 events 0.5 ms apart.
+"""The logistics scenario of the spatio-temporal paper: 5,000 composites of one class, then 20,000
+events 0.5 ms apart.
 
-Every vehicle has its own region of 100 x 100 on a grid of pitch 10,000 and its own subscription. (1) it leaves, (2) it
-arrives: two consecutive events each, 10,000 composites. (3) it falls out of the convoy: four consecutive events, each
-concurrent pair at one time, 5,000 composites.
+Every vehicle has its own region of 100 x 100 on a grid of pitch 10,000 and its own subscription.
+(1) it leaves, (2) it arrives: two consecutive events each, 10,000 composites. (3) it falls out of
+the convoy: four consecutive events, each concurrent pair at one time, 5,000 composites.
 """
 
 from __future__ import annotations
@@ -59,7 +60,9 @@ class Position:
         body = json.loads(line)
         x, y = body["place"].removeprefix("POINT (").removesuffix(")").split()
         data, at = body["data"], parse_instant(body["time"])
-        return Position(int(body["id"].removeprefix("e")), at, data["id"], data["type"], float(x), float(y))
+        return Position(
+            int(body["id"].removeprefix("e")), at, data["id"], data["type"], float(x), float(y)
+        )
 
     def line(self) -> bytes:
         """The event as CloudEvents JSON."""
@@ -96,12 +99,19 @@ class LogisticsWorkload:
         """One subscription for every vehicle as a file has it, its region written out."""
         vehicles = range(1, self.vehicles + 1)
         return [
-            {"id": f"v{vehicle}", "language": "opsl", "expression": self._text(vehicle), "options": dict(_INSTANTS)}
+            {
+                "id": f"v{vehicle}",
+                "language": "opsl",
+                "expression": self._text(vehicle),
+                "options": dict(_INSTANTS),
+            }
             for vehicle in vehicles
         ]
 
     def warm_up(self) -> list[Position]:
-        """Events of a vehicle that nobody asks about, before all others: what happens once happens with them."""
+        """Events of a vehicle that nobody asks about, before all others: what happens once happens
+        with them.
+        """
         return [_position(-number, 0, (0.0, 0.0)) for number in (2, 1)]
 
     def farewell(self) -> Position:
@@ -109,7 +119,9 @@ class LogisticsWorkload:
         return _position(self.events + _MUCH_LATER, 0, (0.0, 0.0))
 
     def _plan(self, vehicle: int) -> Plan:
-        return compile_subscription(Subscription("s", "opsl", self._text(vehicle), options=_INSTANTS))
+        return compile_subscription(
+            Subscription("s", "opsl", self._text(vehicle), options=_INSTANTS)
+        )
 
     def _text(self, vehicle: int) -> str:
         return _TEXTS[self.scenario].format(region=region_of(vehicle), **_atoms(vehicle))
@@ -160,8 +172,8 @@ _TEXTS = {
     Scenario.LEAVES: "=|(@({region})({vehicle}); 60s)(DIST({region}; >; 500)({vehicle}))",
     Scenario.ARRIVES: "=|(DIST({region}; >; 500)({vehicle}); 60s)(@({region})({vehicle}))",
     Scenario.CONVOY: (
-        "=|($e1;;60s)($e2;), $e1; = (|($A;)($B;) && DIST($A;;<;100)($B;)), "
-        "$e2; = (|($C;)($D;) && DIST($C;;>;100)($D;)), $A; = {vehicle}, $B; = {leader}, $C; = {vehicle}, $D; = {leader}"
+        "=|($e1;;60s)($e2;), $e1; = (|($A;)($B;) && DIST($A;;<;100)($B;)), $e2; = (|($C;)($D;) &&"
+        " DIST($C;;>;100)($D;)), $A; = {vehicle}, $B; = {leader}, $C; = {vehicle}, $D; = {leader}"
     ),
 }
 
@@ -174,6 +186,8 @@ def _atom(vehicle: int) -> str:
     return f'ARITH: id = {vehicle}, STRING: type = "{kind_of_vehicle(vehicle)}"'
 
 
-def _position(number: int, vehicle: int, place: tuple[float, float], at: int | None = None) -> Position:
+def _position(
+    number: int, vehicle: int, place: tuple[float, float], at: int | None = None
+) -> Position:
     instant = _BEGINNING + (number if at is None else at) * SPACING
     return Position(number, instant, vehicle, kind_of_vehicle(vehicle), *place)

@@ -1,7 +1,8 @@
-"""The paper's tables 5 and 6 beside what this run measured, and whether its two findings are seen again.
+"""The paper's tables 5 and 6 beside what this run measured, and whether its two findings are seen
+again.
 
-The paper counts matches delivered per second. Its ordering (new > tree > counting) and its decline down each column are
-reported as reproduced or not; neither is a demand.
+The paper counts matches delivered per second. Its ordering (new > tree > counting) and its decline
+down each column are reported as reproduced or not; neither is a demand.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from tocsin.cli.bench.table import NOTHING, Table, mebibytes, rounded
 
 @dataclass(frozen=True, slots=True)
 class PaperTable:
-    """One table of the paper: what varies, its rows, and matches per second of counting, tree and the new algorithm."""
+    """One table of the paper: what varies, its rows, and matches per second of counting, tree and
+    the new algorithm.
+    """
 
     title: str
     varies: str
@@ -48,12 +51,21 @@ def paper_tables(results: Results) -> list[Table]:
     """Both tables of the paper and one with the details of every measurement."""
     if not any(measured.shape is None for measured in results.measured):
         return []
-    alike = [_alike(results)] if any(one.contender is Name.PLAIN_COUNTING for one in results.measured) else []
+    alike = (
+        [_alike(results)]
+        if any(one.contender is Name.PLAIN_COUNTING for one in results.measured)
+        else []
+    )
     return [*(_table(paper, results) for paper in PAPER_TABLES), *alike, _details(results)]
 
 
 def _table(paper: PaperTable, results: Results) -> Table:
-    header = (paper.varies, *_PAPER_COLUMNS, *(name.value for name in PAPER_CONTENDERS), "tocsin / best other")
+    header = (
+        paper.varies,
+        *_PAPER_COLUMNS,
+        *(name.value for name in PAPER_CONTENDERS),
+        "tocsin / best other",
+    )
     rows = tuple(_row(paper, number, results) for number in range(len(paper.rows)))
     return Table(paper.title, header, rows, _findings(paper, results))
 
@@ -61,7 +73,11 @@ def _table(paper: PaperTable, results: Results) -> Table:
 def _row(paper: PaperTable, number: int, results: Results) -> tuple[str, ...]:
     measured = [_measured(results, name, paper.rows[number]) for name in PAPER_CONTENDERS]
     speeds = [None if one is None else one.matches_per_second for one in measured]
-    others = [speed for name, speed in zip(PAPER_CONTENDERS, speeds, strict=True) if name is not Name.TOCSIN and speed]
+    others = [
+        speed
+        for name, speed in zip(PAPER_CONTENDERS, speeds, strict=True)
+        if name is not Name.TOCSIN and speed
+    ]
     ours = speeds[PAPER_CONTENDERS.index(Name.TOCSIN)]
     ratio = f"{rounded(ours / max(others))}x" if ours and others else NOTHING
     label = paper.rows[number][0 if paper.varies == "attributes" else 1]
@@ -71,23 +87,43 @@ def _row(paper: PaperTable, number: int, results: Results) -> tuple[str, ...]:
 def _findings(paper: PaperTable, results: Results) -> tuple[str, ...]:
     names = (*_FINDING, Name.TOCSIN)
     measured = {name: [_measured(results, name, row) for row in paper.rows] for name in names}
-    matches = {name: [(one.matches_per_second if one else None) or 0.0 for one in measured[name]] for name in names}
-    events = {name: [(one.events_per_second if one else None) or 0.0 for one in measured[name]] for name in names}
+    matches = {
+        name: [(one.matches_per_second if one else None) or 0.0 for one in measured[name]]
+        for name in names
+    }
+    events = {
+        name: [(one.events_per_second if one else None) or 0.0 for one in measured[name]]
+        for name in names
+    }
     rows = zip(*(matches[name] for name in _FINDING), strict=True)
     ordered = [all(row) and _falls(row) for row in rows]
     return (
-        f"The paper's ordering, new > tree > counting, is seen in {sum(ordered)} of {len(ordered)} rows. "
-        f"Its decline down the column is seen for: {_falling(matches)}; in events/s for: {_falling(events)}.",
+        (
+            f"The paper's ordering, new > tree > counting, is seen in {sum(ordered)} of"
+            f" {len(ordered)} rows. Its decline down the column is seen for: {_falling(matches)};"
+            f" in events/s for: {_falling(events)}."
+        ),
         "Tocsin takes batches of events here, the others one event after the other.",
     )
 
 
 def _alike(results: Results) -> Table:
-    """The paper's algorithms like for like, by events per second: matches are the same for all of them."""
-    header = ("attributes, selectors", *(name.value for name in ALIKE_CONTENDERS), "paper's / counting")
+    """The paper's algorithms like for like, by events per second: matches are the same for all of
+    them.
+    """
+    header = (
+        "attributes, selectors",
+        *(name.value for name in ALIKE_CONTENDERS),
+        "paper's / counting",
+    )
     keys = list(dict.fromkeys(TABLE_5 + TABLE_6))
-    speeds = {key: [_events_per_second(results, name, key) for name in ALIKE_CONTENDERS] for key in keys}
-    rows = tuple((f"{key[0]}, {key[1]:,}", *map(rounded, row), _ratio(row[-1], row[0])) for key, row in speeds.items())
+    speeds = {
+        key: [_events_per_second(results, name, key) for name in ALIKE_CONTENDERS] for key in keys
+    }
+    rows = tuple(
+        (f"{key[0]}, {key[1]:,}", *map(rounded, row), _ratio(row[-1], row[0]))
+        for key, row in speeds.items()
+    )
     full = [row for row in speeds.values() if all(row)]
     first = sum(row[-1] == max(map(float, filter(None, row))) for row in full)
     return Table("Like for like, plain Python: events/s", header, rows, (_alike_note(full, first),))
@@ -97,8 +133,8 @@ def _alike_note(full: Sequence[Sequence[float | None]], first: int) -> str:
     counting, tree = ALIKE_CONTENDERS.index(Name.PLAIN_COUNTING), ALIKE_CONTENDERS.index(Name.TREE)
     ordered = sum(_falls([row[-1] or 0.0, row[tree] or 0.0, row[counting] or 0.0]) for row in full)
     return (
-        f"The paper's algorithm is the fastest of the four in {first} of {len(full)} rows; its ordering, "
-        f"new > tree > counting, is seen in {ordered}."
+        f"The paper's algorithm is the fastest of the four in {first} of {len(full)} rows; its"
+        f" ordering, new > tree > counting, is seen in {ordered}."
     )
 
 
@@ -130,7 +166,9 @@ def _details(results: Results) -> Table:
         "visits/event",
         "peak memory",
     )
-    keys = dict.fromkeys((one.attributes, one.subscriptions) for one in results.measured if one.shape is None)
+    keys = dict.fromkeys(
+        (one.attributes, one.subscriptions) for one in results.measured if one.shape is None
+    )
     names = dict.fromkeys(PAPER_CONTENDERS + ALIKE_CONTENDERS)
     rows = tuple(row for key in keys for name in names for row in _detail_rows(results, name, key))
     return Table("Paper's workload in detail", header, rows, _DETAIL_NOTES)
@@ -158,10 +196,13 @@ def _detail_rows(results: Results, name: Name, key: tuple[int, int]) -> Iterable
 
 
 _DETAIL_NOTES = (
-    "An evaluation is one predicate decided for one event; where an index finds what holds, it is one look-up or one "
-    "comparison. A visit is a literal reached (naive, paper's algorithm), a counter raised (counting), an edge looked "
-    "at (matching tree), a node asked (shared BDD) or a subscription looked at (scan, tocsin). Peak memory is what the "
-    "process grew by.",
+    (
+        "An evaluation is one predicate decided for one event; where an index finds what holds, it"
+        " is one look-up or one comparison. A visit is a literal reached (naive, paper's"
+        " algorithm), a counter raised (counting), an edge looked at (matching tree), a node asked"
+        " (shared BDD) or a subscription looked at (scan, tocsin). Peak memory is what the process"
+        " grew by."
+    ),
 )
 
 

@@ -1,4 +1,5 @@
-"""The plot of a run: events per second over the number of subscriptions, both logarithmic, one panel per shape.
+"""The plot of a run: events per second over the number of subscriptions, both logarithmic, one
+panel per shape.
 
 Run as a module with the results file and the image file. The only file that imports matplotlib.
 """
@@ -29,12 +30,16 @@ def draw(source: Path, target: Path) -> None:
     matplotlib.use("Agg")
     results = Results(json.loads(source.read_text())["trials"])
     shapes = [shape for shape in Shape if any(one.shape is shape for one in results.measured)]
-    figure, panels = pyplot.subplots(1, max(1, len(shapes)), figsize=(5.2 * max(1, len(shapes)), 4.6), squeeze=False)
+    figure, panels = pyplot.subplots(
+        1, max(1, len(shapes)), figsize=(5.2 * max(1, len(shapes)), 4.6), squeeze=False
+    )
     for axes, shape in zip(panels[0], shapes, strict=False):
         _panel(axes, shape, [one for one in results.measured if one.shape is shape])
     panels[0][0].set_ylabel("events per second")
     if shapes:
-        figure.legend(*panels[0][0].get_legend_handles_labels(), loc="lower center", ncols=4, frameon=False)
+        figure.legend(
+            *panels[0][0].get_legend_handles_labels(), loc="lower center", ncols=4, frameon=False
+        )
     figure.tight_layout(rect=(0, 0.12, 1, 1))
     figure.savefig(target, dpi=130)
 
@@ -43,7 +48,10 @@ def _panel(axes: Axes, shape: Shape, measured: list[Measured]) -> None:
     attributes = min(one.attributes for one in measured)
     for number, (label, line) in enumerate(_lines(measured, attributes).items()):
         sizes = sorted(line)
-        style = {"color": _COLOURS[number % len(_COLOURS)], "marker": _MARKERS[number % len(_MARKERS)]}
+        style = {
+            "color": _COLOURS[number % len(_COLOURS)],
+            "marker": _MARKERS[number % len(_MARKERS)],
+        }
         axes.loglog(sizes, [line[size] for size in sizes], label=label, linewidth=1.8, **style)
     axes.set_title(f"{shape.label}, {attributes} attributes")
     axes.set_xlabel("subscriptions")

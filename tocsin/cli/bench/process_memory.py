@@ -1,6 +1,8 @@
-"""Memory of this process in bytes, as the operating system counts it: resident now, and the highest since the reset.
+"""Memory of this process in bytes, as the operating system counts it: resident now, and the highest
+since the reset.
 
-Linux only tells all of it; elsewhere the highest value ever stands in for both, and a difference may come out as 0.
+Linux only tells all of it; elsewhere the highest value ever stands in for both, and a difference
+may come out as 0.
 """
 
 from __future__ import annotations
@@ -34,7 +36,9 @@ def reset_peak() -> None:
 
 
 def resident_of_tree() -> int:
-    """What this process and its descendants have resident now; pages that they share count for each."""
+    """What this process and its descendants have resident now; pages that they share count for
+    each.
+    """
     parents = {int(path.parent.name): _parent(path) for path in Path("/proc").glob("[0-9]*/stat")}
     if not parents:
         return _field("VmRSS")
@@ -45,7 +49,9 @@ def resident_of_tree() -> int:
 
 
 def _parent(stat: Path) -> int:
-    """The process that started another; 0 where it is gone meanwhile. Its name, in parentheses, may be anything."""
+    """The process that started another; 0 where it is gone meanwhile. Its name, in parentheses, may
+    be anything.
+    """
     try:
         return int(stat.read_bytes().rpartition(b")")[2].split()[1])
     except (OSError, IndexError):

@@ -1,4 +1,6 @@
-"""The results of a run as the reports read them: figures of one trial, looked up by matcher and workload."""
+"""The results of a run as the reports read them: figures of one trial, looked up by matcher and
+workload.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,14 @@ class Measured:
         trial = result["trial"]
         shape = None if trial["shape"] is None else Shape(trial["shape"])
         refused = result.get("refused", "")
-        return Measured(Name(trial["contender"]), shape, trial["subscriptions"], trial["attributes"], refused, result)
+        return Measured(
+            Name(trial["contender"]),
+            shape,
+            trial["subscriptions"],
+            trial["attributes"],
+            refused,
+            result,
+        )
 
     @property
     def key(self) -> Key:
@@ -103,12 +112,16 @@ class Measured:
 class Results:
     """All results of a run."""
 
-    def __init__(self, trials: Sequence[Mapping[str, Any]], spark: Sequence[Mapping[str, Any]] = ()) -> None:
+    def __init__(
+        self, trials: Sequence[Mapping[str, Any]], spark: Sequence[Mapping[str, Any]] = ()
+    ) -> None:
         self.measured = [Measured.of(trial) for trial in trials]
         self.spark = list(spark)
         self._by_key = {measured.key: measured for measured in self.measured}
 
-    def find(self, name: Name, shape: Shape | None, subscriptions: int, attributes: int) -> Measured | None:
+    def find(
+        self, name: Name, shape: Shape | None, subscriptions: int, attributes: int
+    ) -> Measured | None:
         """The figures of a matcher on a workload, if they were taken."""
         return self._by_key.get((name, shape, subscriptions, attributes))
 
@@ -116,16 +129,25 @@ class Results:
     def crowding(self) -> float:
         """Seconds of the clock for one of the processor: 1 on a quiet machine."""
         rates = [rate for one in self.measured for rate in one.rates.values()]
-        return sum(rate["clock_seconds"] for rate in rates) / sum(rate["seconds"] for rate in rates) if rates else 1.0
+        return (
+            sum(rate["clock_seconds"] for rate in rates) / sum(rate["seconds"] for rate in rates)
+            if rates
+            else 1.0
+        )
 
     def disagreements(self) -> list[str]:
-        """Workloads on whose first events two matchers found different matches; there should be none."""
+        """Workloads on whose first events two matchers found different matches; there should be
+        none.
+        """
         digests: dict[tuple[Shape | None, int, int], set[str]] = defaultdict(set)
         for one in self.measured:
             if not one.refused:
-                digests[one.shape, one.subscriptions, one.attributes].add(one.figures["compared"]["digest"])
+                digests[one.shape, one.subscriptions, one.attributes].add(
+                    one.figures["compared"]["digest"]
+                )
         return [
-            f"{shape.label if shape else 'paper'}, {subscriptions:,} selectors, {attributes} attributes"
+            f"{shape.label if shape else 'paper'}, {subscriptions:,} selectors, {attributes}"
+            " attributes"
             for (shape, subscriptions, attributes), found in digests.items()
             if len(found) > 1
         ]

@@ -1,4 +1,6 @@
-"""`tocsin bench rfid`: concept subscriptions, atomic and composite, beside the plain tableau per subscription."""
+"""`tocsin bench rfid`: concept subscriptions, atomic and composite, beside the plain tableau per
+subscription.
+"""
 
 from __future__ import annotations
 
@@ -38,13 +40,20 @@ _HEADER = (
     "memory",
 )
 _WAITING = ("pending", "with a match")
-_EXTRA = {Series.ATOMIC: ("plain tableau, events/s",), Series.COMPOSITE: _WAITING, Series.LATE: _WAITING}
+_EXTRA = {
+    Series.ATOMIC: ("plain tableau, events/s",),
+    Series.COMPOSITE: _WAITING,
+    Series.LATE: _WAITING,
+}
 
 
 def rfid(
-    sizes: Annotated[str | None, typer.Option(help="Numbers of subscriptions, as 500,1000,10000.")] = None,
+    sizes: Annotated[
+        str | None, typer.Option(help="Numbers of subscriptions, as 500,1000,10000.")
+    ] = None,
     series: Annotated[
-        list[Series] | None, typer.Option(help="atomic, composite, or late: composite with 5 % of the events late.")
+        list[Series] | None,
+        typer.Option(help="atomic, composite, or late: composite with 5 % of the events late."),
     ] = None,
     events: Annotated[int, typer.Option(min=1, help="Events of each measurement.")] = EVENTS,
     seed: Annotated[int, typer.Option(help="Subscriptions and events are drawn from it.")] = 5,
@@ -53,15 +62,21 @@ def rfid(
     ] = Path("artifacts/bench-rfid"),
     plot: Annotated[
         bool,
-        typer.Option("--plot", help=f"Draw figure 10 of the paper too, as {FIGURE}: time and space of composites."),
+        typer.Option(
+            "--plot",
+            help=f"Draw figure 10 of the paper too, as {FIGURE}: time and space of composites.",
+        ),
     ] = False,
 ) -> None:
-    """Measure concept subscriptions in process, over generated taxonomies of business steps and dispositions.
+    """Measure concept subscriptions in process, over generated taxonomies of business steps and
+    dispositions.
 
     Every measurement runs in a process of its own on one core.
     """
     if plot and series and Series.COMPOSITE not in series:
-        raise typer.BadParameter("figure 10 is of composite subscriptions: add --series composite", param_hint="--plot")
+        raise typer.BadParameter(
+            "figure 10 is of composite subscriptions: add --series composite", param_hint="--plot"
+        )
     requests = [
         {"series": each.value, "subscriptions": size, "events": events, "seed": seed}
         for each in series or list(Series)
@@ -86,7 +101,14 @@ def tables_of(trials: Sequence[Mapping[str, Any]]) -> list[Table]:
         mine = [trial for trial in trials if trial["trial"]["series"] == series.value]
         if mine:
             rows = tuple(_row(figures, series) for figures in mine)
-            tables.append(Table(f"Concepts, {series.value}", (*_HEADER, *_EXTRA[series]), rows, _notes(mine, series)))
+            tables.append(
+                Table(
+                    f"Concepts, {series.value}",
+                    (*_HEADER, *_EXTRA[series]),
+                    rows,
+                    _notes(mine, series),
+                )
+            )
     return tables
 
 
@@ -114,19 +136,35 @@ def _waiting(figures: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _tableau_rate(figures: Mapping[str, Any]) -> float:
-    """Events per second of the plain tableau, from the pairs of event and subscription that it had time for."""
-    rate: float = figures["tableau_pairs"] / figures["tableau_seconds"] / figures["trial"]["subscriptions"]
+    """Events per second of the plain tableau, from the pairs of event and subscription that it had
+    time for.
+    """
+    rate: float = (
+        figures["tableau_pairs"] / figures["tableau_seconds"] / figures["trial"]["subscriptions"]
+    )
     return rate
 
 
 def _notes(trials: Sequence[Mapping[str, Any]], series: Series) -> tuple[str, ...]:
     if series is not Series.ATOMIC:
         return (
-            "Mean and p99 are per event, over pieces of 256 events; memory is of the subscriptions alone.",
-            "With a match: the concepts and attributes of the subscriptions and of the events that wait for a partner.",
+            (
+                "Mean and p99 are per event, over pieces of 256 events; memory is of the"
+                " subscriptions alone."
+            ),
+            (
+                "With a match: the concepts and attributes of the subscriptions and of the events"
+                " that wait for a partner."
+            ),
         )
-    differing = [trial["trial"]["subscriptions"] for trial in trials if not trial.get("tableau_agrees", True)]
-    said = f"DIFFERENT hits with {differing} subscriptions." if differing else "Both find the same on the sample."
+    differing = [
+        trial["trial"]["subscriptions"] for trial in trials if not trial.get("tableau_agrees", True)
+    ]
+    said = (
+        f"DIFFERENT hits with {differing} subscriptions."
+        if differing
+        else "Both find the same on the sample."
+    )
     return (
         f"The plain tableau is asked about 200 sampled subscriptions and scaled to all. {said}",
         "Events/s are from bytes, 256 at a time; mean and p99 are of one event at a time, decoded.",
@@ -141,5 +179,7 @@ def _plot(trials: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             point = (asked["subscriptions"], figures["served"] / figures["seconds"])
             lines.setdefault(f"tocsin, {asked['series']}", []).append(point)
             if "tableau_pairs" in figures:
-                lines.setdefault("plain tableau", []).append((asked["subscriptions"], _tableau_rate(figures)))
+                lines.setdefault("plain tableau", []).append(
+                    (asked["subscriptions"], _tableau_rate(figures))
+                )
     return {"x": "subscriptions", "lines": lines}

@@ -1,6 +1,8 @@
-"""One measurement of concept subscriptions, meant for a process of its own, beside the plain tableau per subscription.
+"""One measurement of concept subscriptions, meant for a process of its own, beside the plain
+tableau per subscription.
 
-Run as a module: the trial comes as JSON on standard input, its figures go as JSON to standard output.
+Run as a module: the trial comes as JSON on standard input, its figures go as JSON to standard
+output.
 """
 
 from __future__ import annotations
@@ -23,7 +25,14 @@ from tocsin.engine.engine import Engine
 from tocsin.events.codecs.cloudevents import decode
 from tocsin.events.event import Event
 from tocsin.hosts.ordering import ReorderBuffer, Watermark
-from tocsin.knowledge.concepts.concept import Datatype, Enumeration, Exists, ForAll, Symbol, concepts_in
+from tocsin.knowledge.concepts.concept import (
+    Datatype,
+    Enumeration,
+    Exists,
+    ForAll,
+    Symbol,
+    concepts_in,
+)
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Plan, atoms_of
 from tocsin.plan.concepts import ConceptTest
@@ -50,7 +59,9 @@ _SECOND = 1_000_000
 def run(request: Mapping[str, Any]) -> dict[str, Any]:
     """All figures of one trial."""
     workload = RfidWorkload(request["subscriptions"], request["events"], request["seed"])
-    texts = list(workload.atomic_texts() if request["series"] == "atomic" else workload.composite_texts())
+    texts = list(
+        workload.atomic_texts() if request["series"] == "atomic" else workload.composite_texts()
+    )
     _ = workload.context
     watch = Stopwatch()
     plans = {f"s{number}": _plan(workload, text) for number, text in enumerate(texts)}
@@ -60,7 +71,9 @@ def run(request: Mapping[str, Any]) -> dict[str, Any]:
     if request["series"] == "atomic":
         return figures | _atomic(plans, lines) | _tableau(plans, lines, request["seed"])
     late = request["series"] == "late"
-    return figures | _composite(plans, _arriving(lines, late, request["seed"]), LATE_SECONDS * _SECOND if late else 0)
+    return figures | _composite(
+        plans, _arriving(lines, late, request["seed"]), LATE_SECONDS * _SECOND if late else 0
+    )
 
 
 def _plan(workload: RfidWorkload, text: str) -> Plan:
@@ -75,8 +88,15 @@ def _engine(plans: Mapping[str, Plan]) -> Engine:
 
 
 def _space(plans: Mapping[str, Plan]) -> dict[str, Any]:
-    """Bytes of the engine, and the paper's unit: concepts and attributes in the prepared subscriptions."""
-    atoms = [atom for plan in plans.values() for atom in atoms_of(plan.pattern) if isinstance(atom, ConceptTest)]
+    """Bytes of the engine, and the paper's unit: concepts and attributes in the prepared
+    subscriptions.
+    """
+    atoms = [
+        atom
+        for plan in plans.values()
+        for atom in atoms_of(plan.pattern)
+        if isinstance(atom, ConceptTest)
+    ]
     counted = (Symbol, Enumeration, Datatype, Exists, ForAll)
     units = sum(isinstance(each, counted) for atom in atoms for each in concepts_in(atom.concept))
     tracemalloc.start()
@@ -103,7 +123,13 @@ def _atomic(plans: Mapping[str, Plan], lines: Sequence[bytes]) -> dict[str, Any]
     seconds = watch.read()[0]
     times = [_timed(engine, decode(line)) for line in lines[:SINGLES]]
     singles = {"single_mean": float(np.mean(times)), "single_p99": float(np.percentile(times, 99))}
-    return {"build_seconds": built, "served": served, "seconds": seconds, "matches": hits, **singles}
+    return {
+        "build_seconds": built,
+        "served": served,
+        "seconds": seconds,
+        "matches": hits,
+        **singles,
+    }
 
 
 def _timed(engine: Engine, event: Event) -> float:
@@ -113,14 +139,20 @@ def _timed(engine: Engine, event: Event) -> float:
 
 
 def _tableau(plans: Mapping[str, Plan], lines: Sequence[bytes], seed: int) -> dict[str, Any]:
-    """The plain tableau on a sample of the subscriptions, until its time is up; and whether we agree with it."""
+    """The plain tableau on a sample of the subscriptions, until its time is up; and whether we
+    agree with it.
+    """
     keys = Random(seed).sample(sorted(plans), min(SAMPLE, len(plans)))
     tests = {key: plans[key].pattern for key in keys}
     engine = _engine({key: plans[key] for key in keys})
     events = [decode(line) for line in lines]
     watch, pairs, agreed = Stopwatch(), 0, True
     for event in events:
-        found = {key for key, test in tests.items() if isinstance(test, ConceptTest) and holds(test, event)}
+        found = {
+            key
+            for key, test in tests.items()
+            if isinstance(test, ConceptTest) and holds(test, event)
+        }
         agreed &= found == set(engine.keys_of(engine.match(Batch([event])).slots))
         pairs += len(tests)
         if watch.read()[0] > TABLEAU_SECONDS:
@@ -133,7 +165,9 @@ def _arriving(lines: Sequence[bytes], late: bool, seed: int) -> list[Event]:
     random = Random(seed + 3)
     events = [decode(line) for line in lines]
     delay = {
-        event.id: random.randrange(LATE_SECONDS * _SECOND) if late and random.random() < LATE_SHARE else 0
+        event.id: random.randrange(LATE_SECONDS * _SECOND)
+        if late and random.random() < LATE_SHARE
+        else 0
         for event in events
     }
     return sorted(events, key=lambda event: (event.order[0] + delay[event.id], event.order))
@@ -167,15 +201,22 @@ def _composite(plans: Mapping[str, Plan], events: Sequence[Event], lateness: int
 
 
 def _said_of_an_event(events: Sequence[Event]) -> int:
-    """The paper's unit of an event that waits: its types and the values of its attributes, on the average."""
+    """The paper's unit of an event that waits: its types and the values of its attributes, on the
+    average.
+    """
     said = [1 + len(event.attributes) for event in events]
     return round(sum(said) / len(said))
 
 
 def _detected(
-    engine: Engine, piece: Sequence[Event], watermark: Watermark, buffer: ReorderBuffer[tuple[Atom, ...]]
+    engine: Engine,
+    piece: Sequence[Event],
+    watermark: Watermark,
+    buffer: ReorderBuffer[tuple[Atom, ...]],
 ) -> Iterator[object]:
-    """Matches a piece, puts it in order as far as the watermark allows, and detects composites in that order."""
+    """Matches a piece, puts it in order as far as the watermark allows, and detects composites in
+    that order.
+    """
     batch = Batch(piece)
     for event in piece:
         watermark.is_late(event)

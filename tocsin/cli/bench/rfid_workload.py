@@ -1,10 +1,12 @@
-"""The workload of the RFID paper, as far as it is legible: taxonomies, concept subscriptions and events from a seed.
+"""The workload of the RFID paper, as far as it is legible: taxonomies, concept subscriptions and
+events from a seed.
 
-TBox: business steps of depth 4 and fan-out 3, dispositions of depth 2 and fan-out 5; inner concepts are unions, leaves
-enumerate three individuals each; five types of events. An event has one type and six properties, three of each
-taxonomy, with values uniform over the individuals; they are one second apart, and a fifth lasts 1 to 60 s. An atomic
-subscription is a type and the existence of values in 1 to 3 roles, concepts of uniform level; a fifth has one of them
-negated or universal. A composite is two atomic ones: 60 % one of the 14 relations, 20 % `&`, 10 % `|`, 10 % absence.
+TBox: business steps of depth 4 and fan-out 3, dispositions of depth 2 and fan-out 5; inner concepts
+are unions, leaves enumerate three individuals each; five types of events. An event has one type and
+six properties, three of each taxonomy, with values uniform over the individuals; they are one
+second apart, and a fifth lasts 1 to 60 s. An atomic subscription is a type and the existence of
+values in 1 to 3 roles, concepts of uniform level; a fifth has one of them negated or universal. A
+composite is two atomic ones: 60 % one of the 14 relations, 20 % `&`, 10 % `|`, 10 % absence.
 """
 
 from __future__ import annotations
@@ -46,7 +48,9 @@ _BEGINNING = 1_767_225_600 * _SECOND
 
 @dataclass(frozen=True)
 class Taxonomy:
-    """Names by level, the root first; a node's children and a leaf's individuals have its name in front."""
+    """Names by level, the root first; a node's children and a leaf's individuals have its name in
+    front.
+    """
 
     root: str
     depth: int
@@ -57,21 +61,33 @@ class Taxonomy:
         """The names of the concepts."""
         levels = [[self.root]]
         for _ in range(self.depth):
-            levels.append([f"{name}-{number}" for name in levels[-1] for number in range(self.fan_out)])
+            levels.append(
+                [f"{name}-{number}" for name in levels[-1] for number in range(self.fan_out)]
+            )
         return levels
 
     @cached_property
     def individuals(self) -> list[str]:
         """The names that values have."""
-        return [f"{leaf}-i{number}" for leaf in self.levels[-1] for number in range(INDIVIDUALS_OF_A_LEAF)]
+        return [
+            f"{leaf}-i{number}"
+            for leaf in self.levels[-1]
+            for number in range(INDIVIDUALS_OF_A_LEAF)
+        ]
 
     def axioms(self) -> Iterator[str]:
         """The taxonomy as lines of a `.tbox` file."""
         for level in self.levels[:-1]:
             for name in level:
-                yield f"{name} := {' or '.join(f'{name}-{number}' for number in range(self.fan_out))};"
+                yield (
+                    f"{name} :="
+                    f" {' or '.join(f'{name}-{number}' for number in range(self.fan_out))};"
+                )
         for leaf in self.levels[-1]:
-            yield f"{leaf} = {{{', '.join(f'{leaf}-i{number}' for number in range(INDIVIDUALS_OF_A_LEAF))}}};"
+            yield (
+                f"{leaf} ="
+                f" {{{', '.join(f'{leaf}-i{number}' for number in range(INDIVIDUALS_OF_A_LEAF))}}};"
+            )
 
 
 TAXONOMIES = {root: Taxonomy(root, *shape) for root, shape in SHAPES.items()}

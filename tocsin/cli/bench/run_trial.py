@@ -1,4 +1,6 @@
-"""A process for one trial: the trial comes as JSON on standard input, its result goes as JSON to standard output."""
+"""A process for one trial: the trial comes as JSON on standard input, its result goes as JSON to
+standard output.
+"""
 
 from __future__ import annotations
 

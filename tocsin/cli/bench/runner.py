@@ -1,4 +1,6 @@
-"""Runs trials one after the other, each in a process of its own on one core, and keeps the results."""
+"""Runs trials one after the other, each in a process of its own on one core, and keeps the
+results.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +19,21 @@ Result = dict[str, Any]
 
 TRIAL_LIMIT_SECONDS = 1800
 
-_ONE_CORE = {"NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
+_ONE_CORE = {
+    "NUMBA_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "PYTHONHASHSEED": "0",
+}
 _LIBRARIES = ("numpy", "numba", "pyarrow", "pyspark", "tocsin")
 
 
-def run_module(module: str, request: Mapping[str, Any], environment: Mapping[str, str] = _ONE_CORE) -> Result:
-    """The answer of a module that reads JSON and writes JSON; where it dies, the reason in place of figures."""
+def run_module(
+    module: str, request: Mapping[str, Any], environment: Mapping[str, str] = _ONE_CORE
+) -> Result:
+    """The answer of a module that reads JSON and writes JSON; where it dies, the reason in place of
+    figures.
+    """
     try:
         answer = subprocess.run(
             [sys.executable, "-m", module],
@@ -37,7 +48,9 @@ def run_module(module: str, request: Mapping[str, Any], environment: Mapping[str
         return {"trial": dict(request), "refused": f"stopped after {TRIAL_LIMIT_SECONDS:,} s"}
     if answer.returncode != 0:
         return {"trial": dict(request), "refused": _reason(answer)}
-    result: Result = json.loads(answer.stdout.rpartition("\n")[2])  # libraries may have written lines before it
+    result: Result = json.loads(
+        answer.stdout.rpartition("\n")[2]
+    )  # libraries may have written lines before it
     return result
 
 

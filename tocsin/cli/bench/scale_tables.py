@@ -1,7 +1,9 @@
-"""The scale tests as tables: one per shape with all speeds side by side, and one for building and memory.
+"""The scale tests as tables: one per shape with all speeds side by side, and one for building and
+memory.
 
-Speeds of others stand beside ours, measured in the same run; a ratio says how many times faster the best of our batch
-sizes is. A speed with ~ is an estimate from a part of the subscriptions that fits into the time.
+Speeds of others stand beside ours, measured in the same run; a ratio says how many times faster the
+best of our batch sizes is. A speed with ~ is an estimate from a part of the subscriptions that fits
+into the time.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ _OTHERS = tuple(name for name in SCALE_CONTENDERS if name is not Name.TOCSIN)
 
 def scale_tables(results: Results) -> list[Table]:
     """The tables of the scale tests; none where they were not run."""
-    ours = [one for one in results.measured if one.contender is Name.TOCSIN and one.shape is not None]
+    ours = [
+        one for one in results.measured if one.contender is Name.TOCSIN and one.shape is not None
+    ]
     if not ours:
         return []
     shapes = dict.fromkeys(one.shape for one in ours if one.shape is not None)
@@ -41,8 +45,15 @@ def _speed_table(shape: Shape, ours: list[Measured], results: Results) -> Table:
 def _speed_row(ours: Measured, results: Results) -> tuple[str, ...]:
     if ours.refused:
         width = 1 + len(_MODES) + 2 * len(_OTHERS)
-        return (f"{ours.subscriptions:,}", str(ours.attributes), ours.refused, *[NOTHING] * (width - 1))
-    others = [results.find(name, ours.shape, ours.subscriptions, ours.attributes) for name in _OTHERS]
+        return (
+            f"{ours.subscriptions:,}",
+            str(ours.attributes),
+            ours.refused,
+            *[NOTHING] * (width - 1),
+        )
+    others = [
+        results.find(name, ours.shape, ours.subscriptions, ours.attributes) for name in _OTHERS
+    ]
     return (
         f"{ours.subscriptions:,}",
         str(ours.attributes),
@@ -66,8 +77,21 @@ def _ratio(ours: Measured, other: Measured | None) -> str:
 
 
 def _memory_table(ours: list[Measured]) -> Table:
-    header = ("selectors", "shape", "attributes", "build", "selectors/s", "memory", "bytes/selector", "peak memory")
-    return Table("Scale: building and memory", header, tuple(_memory_row(one) for one in ours if not one.refused))
+    header = (
+        "selectors",
+        "shape",
+        "attributes",
+        "build",
+        "selectors/s",
+        "memory",
+        "bytes/selector",
+        "peak memory",
+    )
+    return Table(
+        "Scale: building and memory",
+        header,
+        tuple(_memory_row(one) for one in ours if not one.refused),
+    )
 
 
 def _memory_row(one: Measured) -> tuple[str, ...]:

@@ -1,4 +1,6 @@
-"""What is measured: the trials of the paper's tables and of the scale tests, in the order in which they are run."""
+"""What is measured: the trials of the paper's tables and of the scale tests, in the order in which
+they are run.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ ALIKE_CONTENDERS = (Name.PLAIN_COUNTING, Name.TREE, Name.BDD, Name.PAPER)
 SCALE_CONTENDERS = (Name.TOCSIN, Name.NAIVE, Name.PAPER, Name.COUNTING, Name.COLUMNS)
 LARGE_CONTENDERS = (Name.TOCSIN, Name.COUNTING, Name.COLUMNS)
 LARGE = 100_000
-"""Above this size, who costs the same for every subscription and takes gigabytes for it is left out."""
+"""Above this size, who costs the same for every subscription and takes gigabytes for it is left
+out.
+"""
 
 
 class Part(StrEnum):
@@ -36,7 +40,9 @@ class Part(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the user asked for; each single measurement takes about `seconds`, or one batch where that takes longer."""
+    """What the user asked for; each single measurement takes about `seconds`, or one batch where
+    that takes longer.
+    """
 
     parts: tuple[Part, ...] = tuple(Part)
     sizes: tuple[int, ...] = (1_000, 10_000, 100_000, 1_000_000)
@@ -80,8 +86,12 @@ def _scale_trials(options: Options) -> Iterator[Trial]:
                     yield _scale_trial(contender, shape, subscriptions, attributes, options)
 
 
-def _scale_trial(contender: Name, shape: Shape, subscriptions: int, attributes: int, options: Options) -> Trial:
-    trial = Trial(contender, shape, subscriptions, attributes, options.seed, options.seconds, COLUMN_BATCH)
+def _scale_trial(
+    contender: Name, shape: Shape, subscriptions: int, attributes: int, options: Options
+) -> Trial:
+    trial = Trial(
+        contender, shape, subscriptions, attributes, options.seed, options.seconds, COLUMN_BATCH
+    )
     if contender is not Name.TOCSIN:
         return trial
     return Trial(

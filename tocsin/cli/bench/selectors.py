@@ -1,4 +1,6 @@
-"""`tocsin bench selectors`: the paper's tables, the scale tests and the cost of Spark, in one run."""
+"""`tocsin bench selectors`: the paper's tables, the scale tests and the cost of Spark, in
+one run.
+"""
 
 from __future__ import annotations
 
@@ -30,20 +32,40 @@ Requests = list[tuple[str, Callable[[], Result]]]
 def selectors(
     part: Annotated[
         list[Part] | None,
-        typer.Option(help="paper: tables 5 and 6; alike: the same in plain Python; scale; spark: local[2]. All."),
+        typer.Option(
+            help=(
+                "paper: tables 5 and 6; alike: the same in plain Python; scale; spark: local[2]."
+                " All."
+            )
+        ),
     ] = None,
     sizes: Annotated[
-        str | None, typer.Option(help="Subscriptions of the scale tests, as 1000,10000,100000,1000000.")
+        str | None,
+        typer.Option(help="Subscriptions of the scale tests, as 1000,10000,100000,1000000."),
     ] = None,
-    attributes: Annotated[str | None, typer.Option(help="Attributes of their events, as 10,20.")] = None,
-    shape: Annotated[list[Shape] | None, typer.Option(help="Form of their selectors; all three by default.")] = None,
-    spark_sizes: Annotated[str | None, typer.Option(help="Subscriptions of the runs through Spark.")] = None,
-    seconds: Annotated[float | None, typer.Option(min=0.01, help="About how long one measurement takes.")] = None,
-    seed: Annotated[int, typer.Option(help="Selectors and events are drawn from it.")] = DEFAULT.seed,
-    quick: Annotated[bool, typer.Option("--quick", help="Small sizes and short measurements: a few minutes.")] = False,
+    attributes: Annotated[
+        str | None, typer.Option(help="Attributes of their events, as 10,20.")
+    ] = None,
+    shape: Annotated[
+        list[Shape] | None, typer.Option(help="Form of their selectors; all three by default.")
+    ] = None,
+    spark_sizes: Annotated[
+        str | None, typer.Option(help="Subscriptions of the runs through Spark.")
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option(min=0.01, help="About how long one measurement takes.")
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(help="Selectors and events are drawn from it.")
+    ] = DEFAULT.seed,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Small sizes and short measurements: a few minutes.")
+    ] = False,
     results: Annotated[
         list[Path] | None,
-        typer.Option(help="Measure nothing: report these saved results, as one.", exists=True, dir_okay=False),
+        typer.Option(
+            help="Measure nothing: report these saved results, as one.", exists=True, dir_okay=False
+        ),
     ] = None,
     output: Annotated[
         Path, typer.Option(help="Where results.json, report.md and the plot go.", file_okay=False)
@@ -51,8 +73,9 @@ def selectors(
 ) -> None:
     """Measure selector matching against the ways others match, on this machine.
 
-    Every measurement runs in a process of its own on one core (Spark: two) and is limited in time. The whole run takes
-    about two hours; --quick a few minutes. Tables are shown and saved with all figures and a plot.
+    Every measurement runs in a process of its own on one core (Spark: two) and is limited in time.
+    The whole run takes about two hours; --quick a few minutes. Tables are shown and saved with all
+    figures and a plot.
     """
     if results:
         show(merged(results), output)
@@ -71,10 +94,19 @@ def selectors(
 
 
 def run(options: Options, output: Path) -> dict[str, Any]:
-    """All results of a run; they are saved after every trial, so that an interrupted run is not lost."""
-    saved: dict[str, Any] = {"machine": about_machine(), "seed": options.seed, "trials": [], "spark": []}
+    """All results of a run; they are saved after every trial, so that an interrupted run is not
+    lost.
+    """
+    saved: dict[str, Any] = {
+        "machine": about_machine(),
+        "seed": options.seed,
+        "trials": [],
+        "spark": [],
+    }
     requests: Requests = [(_title(trial), partial(_local, trial)) for trial in trials(options)]
-    through_spark: Requests = [(title, partial(_spark, request)) for title, request in _spark_requests(options)]
+    through_spark: Requests = [
+        (title, partial(_spark, request)) for title, request in _spark_requests(options)
+    ]
     with _progress(len(requests) + len(through_spark)) as advance:
         for kind, parts in (("trials", requests), ("spark", through_spark)):
             for title, measure in parts:
@@ -85,10 +117,17 @@ def run(options: Options, output: Path) -> dict[str, Any]:
 
 
 def show(saved: dict[str, Any], output: Path) -> None:
-    """The report to standard output (tables on a terminal, Markdown elsewhere), what was written to standard error."""
+    """The report to standard output (tables on a terminal, Markdown elsewhere), what was written to
+    standard error.
+    """
     console = Console()
     if console.is_terminal:
-        console.print(*findings_of(saved), *(table.rich() for table in tables_of(saved)), sep="\n", markup=False)
+        console.print(
+            *findings_of(saved),
+            *(table.rich() for table in tables_of(saved)),
+            sep="\n",
+            markup=False,
+        )
     else:
         typer.echo(markdown(saved))
     for line in save(saved, output, plot=True):
@@ -107,7 +146,11 @@ def _spark_requests(options: Options) -> list[tuple[str, dict[str, Any]]]:
     if Part.SPARK not in options.parts:
         return []
     if find_spec("pyspark") is None:
-        typer.echo("tocsin: no runs through Spark: it is not installed; pip install 'tocsin[spark]' adds it", err=True)
+        typer.echo(
+            "tocsin: no runs through Spark: it is not installed; pip install 'tocsin[spark]'"
+            " adds it",
+            err=True,
+        )
         return []
     return spark_requests(options)
 
@@ -119,10 +162,19 @@ def _title(trial: Trial) -> str:
 
 @contextmanager
 def _progress(total: int) -> Iterator[Callable[[str], None]]:
-    """A bar on a terminal, a line for each trial elsewhere; yields what to call when the next trial begins."""
+    """A bar on a terminal, a line for each trial elsewhere; yields what to call when the next trial
+    begins.
+    """
     console = Console(stderr=True)
-    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    columns = (
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}"),
+    )
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
         task, begun = bar.add_task("", total=total), 0
 
         def advance(title: str) -> None:
@@ -144,5 +196,7 @@ def _numbers(text: str | None, option: str) -> tuple[int, ...]:
     except ValueError:
         numbers = (0,)
     if min(numbers) < 1:
-        raise MeaningProblem(f"{option} is a list of numbers above 0, got {text!r}", hint="write it like 1000,10000")
+        raise MeaningProblem(
+            f"{option} is a list of numbers above 0, got {text!r}", hint="write it like 1000,10000"
+        )
     return numbers

@@ -1,4 +1,6 @@
-"""`tocsin bench sequences`: K patterns over a keyed stream, dense and sparse, beside a bare loop that finds as many."""
+"""`tocsin bench sequences`: K patterns over a keyed stream, dense and sparse, beside a bare loop
+that finds as many.
+"""
 
 from __future__ import annotations
 
@@ -35,19 +37,29 @@ _HEADER = (
 
 
 def sequences(
-    sizes: Annotated[str | None, typer.Option(help="Numbers of patterns, as 1,10,100,1000,10000.")] = None,
+    sizes: Annotated[
+        str | None, typer.Option(help="Numbers of patterns, as 1,10,100,1000,10000.")
+    ] = None,
     density: Annotated[
         list[Density] | None,
-        typer.Option(help="dense: ten kinds; unlike: dense, no two patterns equal; sparse: kinds grow with patterns."),
+        typer.Option(
+            help=(
+                "dense: ten kinds; unlike: dense, no two patterns equal; sparse: kinds grow with"
+                " patterns."
+            )
+        ),
     ] = None,
     events: Annotated[int, typer.Option(min=1, help="Events of each measurement.")] = EVENTS,
     seed: Annotated[int, typer.Option(help="Events are drawn from it.")] = 5,
-    spark: Annotated[bool, typer.Option(help="Also as a Spark stream on local[2] with checkpoints.")] = False,
+    spark: Annotated[
+        bool, typer.Option(help="Also as a Spark stream on local[2] with checkpoints.")
+    ] = False,
     output: Annotated[
         Path, typer.Option(help="Where results.json, report.md and the plot go.", file_okay=False)
     ] = Path("artifacts/bench-sequences"),
 ) -> None:
-    """Measure composite detection in process: X then Y within 5 s for a key, and X not followed by Y.
+    """Measure composite detection in process: X then Y within 5 s for a key, and X not followed by
+    Y.
 
     Every measurement runs in a process of its own on one core, from bytes to rendered matches.
     """
@@ -62,7 +74,9 @@ def sequences(
             advance(f"{request['density']}, {request['patterns']:,} patterns")
             saved["trials"].append(run_module("tocsin.cli.bench.sequences_trial", request))
             if spark:
-                saved["on_spark"].append(run_module("tocsin.cli.bench.sequences_spark_trial", request))
+                saved["on_spark"].append(
+                    run_module("tocsin.cli.bench.sequences_spark_trial", request)
+                )
             saved["plot"] = _plot(saved["trials"])
             save(saved, output)
     show(saved, [*tables_of(saved["trials"]), *spark_tables_of(saved["on_spark"])], output)
@@ -91,7 +105,10 @@ def spark_tables_of(trials: Sequence[Mapping[str, Any]]) -> list[Table]:
         )
         for each in trials
     )
-    note = "Seconds of the clock, two cores, RocksDB state with checkpoints; the first micro-batch is not counted."
+    note = (
+        "Seconds of the clock, two cores, RocksDB state with checkpoints; the first micro-batch is"
+        " not counted."
+    )
     return [Table("Sequences, Spark stream on local[2]", header, rows, (note,))] if rows else []
 
 
@@ -117,12 +134,24 @@ def _row(figures: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _notes(trials: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    differing = [trial["trial"]["patterns"] for trial in trials if not trial.get("same_matches", True)]
-    said = f"DIFFERENT numbers of matches with {differing} patterns." if differing else "Both find as many matches."
+    differing = [
+        trial["trial"]["patterns"] for trial in trials if not trial.get("same_matches", True)
+    ]
+    said = (
+        f"DIFFERENT numbers of matches with {differing} patterns."
+        if differing
+        else "Both find as many matches."
+    )
     return (
-        f"The bare loop has its events as tuples in memory and asks every pattern about every event. {said}",
-        "Latency is from when 256 lines came in to the match in hand. Equal patterns are detected once and ring for "
-        "each subscription; bytes are for one occurrence that waits at one place, its event not counted.",
+        (
+            "The bare loop has its events as tuples in memory and asks every pattern about every"
+            f" event. {said}"
+        ),
+        (
+            "Latency is from when 256 lines came in to the match in hand. Equal patterns are"
+            " detected once and ring for each subscription; bytes are for one occurrence that waits"
+            " at one place, its event not counted."
+        ),
     )
 
 

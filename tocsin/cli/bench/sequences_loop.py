@@ -1,6 +1,8 @@
-"""The baseline of the sequence patterns: a bare loop over tuples in memory, which asks every pattern about every event.
+"""The baseline of the sequence patterns: a bare loop over tuples in memory, which asks every
+pattern about every event.
 
-It is what one writes by hand for a few patterns. It finds what the patterns mean under single use, oldest first.
+It is what one writes by hand for a few patterns. It finds what the patterns mean under single use,
+oldest first.
 """
 
 from __future__ import annotations
@@ -13,8 +15,12 @@ from tocsin.cli.bench.sequences_workload import Pattern, Reading
 _Feed = Callable[[int, str, int, int], int]
 
 
-def matches_of_loop(patterns: Iterable[Pattern], readings: Sequence[tuple[int, str, int, int]]) -> int:
-    """How many matches the patterns have in readings of (time, kind, key, value), time running on to the end."""
+def matches_of_loop(
+    patterns: Iterable[Pattern], readings: Sequence[tuple[int, str, int, int]]
+) -> int:
+    """How many matches the patterns have in readings of (time, kind, key, value), time running on
+    to the end.
+    """
     feeds = [_absence(pattern) if pattern.absent else _sequence(pattern) for pattern in patterns]
     found = 0
     for at, kind, key, v in readings:

@@ -1,4 +1,6 @@
-"""What the benchmarks of composites show and save: tables on the screen, results.json, report.md and a plot."""
+"""What the benchmarks of composites show and save: tables on the screen, results.json, report.md
+and a plot.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +27,9 @@ def machine_line(saved: Mapping[str, Any]) -> str:
     machine = saved["machine"]
     libraries = ", ".join(f"{name} {version}" for name, version in machine["libraries"].items())
     return (
-        f"{machine['date']}, {machine['processor']}, {machine['cores']} cores, {mebibytes(machine['memory_bytes'])}, "
-        f"{machine['system']}, Python {machine['python']}, {libraries}; seed {saved['seed']}. "
-        "Seconds are of one core's processor time."
+        f"{machine['date']}, {machine['processor']}, {machine['cores']} cores,"
+        f" {mebibytes(machine['memory_bytes'])}, {machine['system']}, Python {machine['python']},"
+        f" {libraries}; seed {saved['seed']}. Seconds are of one core's processor time."
     )
 
 
@@ -37,7 +39,9 @@ def milliseconds(seconds: float | None) -> str:
 
 
 def show(saved: Mapping[str, Any], tables: Sequence[Table], output: Path) -> None:
-    """The report to standard output (tables on a terminal, Markdown elsewhere), what was written to standard error."""
+    """The report to standard output (tables on a terminal, Markdown elsewhere), what was written to
+    standard error.
+    """
     console, said = Console(), machine_line(saved)
     text = "\n".join([f"{said}\n", *(table.markdown() for table in tables)])
     if console.is_terminal:
@@ -62,4 +66,8 @@ def plotted(directory: Path, module: str = "sequences_plot", name: str = PLOT) -
     target = str(directory / name)
     command = [sys.executable, "-m", f"tocsin.cli.bench.{module}", str(directory / RESULTS), target]
     drawn = subprocess.run(command, capture_output=True, text=True, check=False)
-    return target if drawn.returncode == 0 else f"no plot: {drawn.stderr.strip().rpartition(chr(10))[2]}"
+    return (
+        target
+        if drawn.returncode == 0
+        else f"no plot: {drawn.stderr.strip().rpartition(chr(10))[2]}"
+    )

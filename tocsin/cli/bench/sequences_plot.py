@@ -1,4 +1,5 @@
-"""The plot of a benchmark of composites: its results name the axes and hold the lines, as points (x, y) by label.
+"""The plot of a benchmark of composites: its results name the axes and hold the lines, as points
+(x, y) by label.
 
 Run as a module with the results file and the image file.
 """
@@ -23,7 +24,9 @@ def draw(source: Path, target: Path) -> None:
     for number, (label, points) in enumerate(plot["lines"].items()):
         xs, ys = [point[0] for point in points], [point[1] for point in points]
         if xs and isinstance(xs[0], str):
-            axes.bar([place + 0.4 * number for place in range(len(xs))], ys, width=0.38, label=label)
+            axes.bar(
+                [place + 0.4 * number for place in range(len(xs))], ys, width=0.38, label=label
+            )
             axes.set_xticks([place + 0.2 for place in range(len(xs))], xs)
         else:
             axes.plot(xs, ys, marker=_MARKERS[number % len(_MARKERS)], label=label, linewidth=1.8)

@@ -1,7 +1,9 @@
-"""One measurement of the sequence patterns as a Spark stream with checkpoints, meant for a process of its own.
+"""One measurement of the sequence patterns as a Spark stream with checkpoints, meant for a process
+of its own.
 
-Run as a module: the trial comes as JSON on standard input, its figures go as JSON to standard output. A file is a
-micro-batch. The first one, in which Spark and its Python workers start and subscriptions are compiled, is not counted.
+Run as a module: the trial comes as JSON on standard input, its figures go as JSON to standard
+output. A file is a micro-batch. The first one, in which Spark and its Python workers start and
+subscriptions are compiled, is not counted.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ FILES = 11
 
 def run(request: Mapping[str, Any]) -> dict[str, Any]:
     """All figures of one trial; seconds are of the clock, of both cores."""
-    workload = SequenceWorkload(Density(request["density"]), request["patterns"], request["events"], request["seed"])
+    workload = SequenceWorkload(
+        Density(request["density"]), request["patterns"], request["events"], request["seed"]
+    )
     subscriptions = [
         {"id": f"p{number}", "language": "opsl", "expression": pattern.text}
         for number, pattern in enumerate(workload.drawn_patterns())

@@ -1,6 +1,8 @@
-"""One measurement of the sequence patterns, meant for a process of its own: ours from bytes to matches, and the loop.
+"""One measurement of the sequence patterns, meant for a process of its own: ours from bytes to
+matches, and the loop.
 
-Run as a module: the trial comes as JSON on standard input, its figures go as JSON to standard output.
+Run as a module: the trial comes as JSON on standard input, its figures go as JSON to standard
+output.
 """
 
 from __future__ import annotations
@@ -51,9 +53,17 @@ def run(request: Mapping[str, Any]) -> dict[str, Any]:
     compiled = watch.read()[0]
     lines = workload.lines()
     _warm_up(plans, lines)
-    figures = {"trial": dict(request), "compile_seconds": compiled, "build_seconds": _build_seconds(plans)}
+    figures = {
+        "trial": dict(request),
+        "compile_seconds": compiled,
+        "build_seconds": _build_seconds(plans),
+    }
     figures |= {"distinct": len({plan.pattern for plan in plans.values()})}
-    figures |= _throughput(plans, lines) | _latency(plans, lines[:LATENCY_EVENTS]) | _state(plans, lines[:STATE_EVENTS])
+    figures |= (
+        _throughput(plans, lines)
+        | _latency(plans, lines[:LATENCY_EVENTS])
+        | _state(plans, lines[:STATE_EVENTS])
+    )
     return figures | _loop(workload, plans)
 
 
@@ -76,7 +86,9 @@ def _engine(plans: Mapping[str, Plan]) -> Engine:
 
 
 def _throughput(plans: Mapping[str, Plan], lines: Sequence[bytes]) -> dict[str, Any]:
-    """Bytes in, matches out, piece by piece: decoding, matching, detection and rendering, all on one core."""
+    """Bytes in, matches out, piece by piece: decoding, matching, detection and rendering, all on
+    one core.
+    """
     engine = _engine(plans)
     settle_memory()
     watch, served, matches, decoding = Stopwatch(), 0, 0, 0.0
@@ -92,8 +104,9 @@ def _throughput(plans: Mapping[str, Plan], lines: Sequence[bytes]) -> dict[str, 
 
 
 def settle_memory() -> None:
-    """What is there now is there to stay: libraries, subscriptions, lines. The collector looks rarely from here on, as
-    it does in the hosts."""
+    """What is there now is there to stay: libraries, subscriptions, lines. The collector looks
+    rarely from here on, as it does in the hosts.
+    """
     gc.collect()
     collect_rarely()
 
@@ -107,7 +120,9 @@ def _served(engine: Engine, batch: Batch) -> list[Match]:
 
 
 def _latency(plans: Mapping[str, Plan], lines: Sequence[bytes]) -> dict[str, Any]:
-    """From the last event that a match needs, or the event that shows its time is over, to the match in hand."""
+    """From the last event that a match needs, or the event that shows its time is over, to the
+    match in hand.
+    """
     engine = _engine(plans)
     waits: list[float] = []
     for start in range(0, len(lines), SMALL_PIECE):
@@ -118,11 +133,16 @@ def _latency(plans: Mapping[str, Plan], lines: Sequence[bytes]) -> dict[str, Any
             waits += [perf_counter() - begun] * len(found)
     if not waits:
         return {"latency_p50": None, "latency_p99": None}
-    return {"latency_p50": float(np.percentile(waits, 50)), "latency_p99": float(np.percentile(waits, 99))}
+    return {
+        "latency_p50": float(np.percentile(waits, 50)),
+        "latency_p99": float(np.percentile(waits, 99)),
+    }
 
 
 def _state(plans: Mapping[str, Plan], lines: Sequence[bytes]) -> dict[str, Any]:
-    """What one waiting part costs in memory and in a snapshot; the events themselves are shared and counted apart."""
+    """What one waiting part costs in memory and in a snapshot; the events themselves are shared and
+    counted apart.
+    """
     engine = _engine(plans)
     events = [decode(line) for line in lines]
     tracemalloc.start()
@@ -137,7 +157,9 @@ def _state(plans: Mapping[str, Plan], lines: Sequence[bytes]) -> dict[str, Any]:
 
 
 def _loop(workload: SequenceWorkload, plans: Mapping[str, Plan]) -> dict[str, Any]:
-    """The bare loop over as many events as it has time for, and whether we find as many matches in them as it does."""
+    """The bare loop over as many events as it has time for, and whether we find as many matches in
+    them as it does.
+    """
     count = min(workload.events, LOOP_PAIRS // workload.patterns)
     readings = list(islice(workload.readings(), count))
     tuples, patterns = as_tuples(readings), list(workload.drawn_patterns())
@@ -145,7 +167,12 @@ def _loop(workload: SequenceWorkload, plans: Mapping[str, Plan]) -> dict[str, An
     found = matches_of_loop(patterns, tuples)
     seconds = watch.read()[0]
     ours = len(match_events(plans, read_events(reading.line() for reading in readings)))
-    return {"loop_events": count, "loop_seconds": seconds, "loop_matches": found, "same_matches": found == ours}
+    return {
+        "loop_events": count,
+        "loop_seconds": seconds,
+        "loop_matches": found,
+        "same_matches": found == ours,
+    }
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
-"""Sequences: K patterns over the events of 1,000 keys. Half find X then a higher Y, half X without Y.
+"""Sequences: K patterns over the events of 1,000 keys. Half find X then a higher Y, half X without
+Y.
 
-Dense: ten kinds of event, so that every pattern concerns a fifth of the events; from 180 patterns on some are equal, as
-subscribers ask the same thing. Unlike: the same, but no two windows are equal, so that no two patterns are. Sparse: as
-many kinds as patterns, so that an event concerns about two patterns.
+Dense: ten kinds of event, so that every pattern concerns a fifth of the events; from 180 patterns
+on some are equal, as subscribers ask the same thing. Unlike: the same, but no two windows are
+equal, so that no two patterns are. Sparse: as many kinds as patterns, so that an event concerns
+about two patterns.
 """
 
 from __future__ import annotations
@@ -27,7 +29,10 @@ RAISED_SHARE = 0.02
 
 _BEGINNING = 1_767_225_600_000_000
 _MILLISECOND = 1_000
-_ABSENT = '!($X;;{window}ms)($Y;) WHERE $X;.key = $Y;.key, $X; = (STRING: kind = "{x}"), $Y; = (STRING: kind = "{y}")'
+_ABSENT = (
+    '!($X;;{window}ms)($Y;) WHERE $X;.key = $Y;.key, $X; = (STRING: kind = "{x}"), $Y; = (STRING:'
+    ' kind = "{y}")'
+)
 _THEN = (
     "=|($X;;{window}ms)($Y;) WHERE $X;.key = $Y;.key AND $Y;.v > $X;.v, "
     '$X; = (STRING: kind = "{x}"), $Y; = (STRING: kind = "{y}")'
@@ -44,7 +49,9 @@ class Density(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """X then Y of the same key and a higher value within the window or, where absent, no such Y of any value."""
+    """X then Y of the same key and a higher value within the window or, where absent, no such Y of
+    any value.
+    """
 
     x: str
     y: str
@@ -91,7 +98,9 @@ class SequenceWorkload:
         return max(2, self.patterns) if self.density is Density.SPARSE else DENSE_KINDS
 
     def drawn_patterns(self) -> Iterator[Pattern]:
-        """Each kind is followed by its neighbour, then by the next but one, and so on; sequence and absence in turn."""
+        """Each kind is followed by its neighbour, then by the next but one, and so on; sequence and
+        absence in turn.
+        """
         kinds = self.kinds
         for number in range(self.patterns):
             lap, x = divmod(number, kinds)
@@ -101,7 +110,9 @@ class SequenceWorkload:
 
     def plans(self) -> dict[str, Plan]:
         """The patterns compiled from their text."""
-        return {f"p{number}": _plan(pattern) for number, pattern in enumerate(self.drawn_patterns())}
+        return {
+            f"p{number}": _plan(pattern) for number, pattern in enumerate(self.drawn_patterns())
+        }
 
     def readings(self) -> Iterator[Reading]:
         """Events in the order of time."""

@@ -1,4 +1,6 @@
-"""What is measured through Spark. The names of the ways are all that is needed here: Spark itself is not imported."""
+"""What is measured through Spark. The names of the ways are all that is needed here: Spark itself
+is not imported.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,10 @@ class Way(StrEnum):
 def spark_requests(options: Options) -> list[tuple[str, dict[str, Any]]]:
     """Titles and trials as plain data."""
     return [
-        (f"Spark, {size:,} x {attributes}: {way.value}", _request(way, size, attributes, options.seed))
+        (
+            f"Spark, {size:,} x {attributes}: {way.value}",
+            _request(way, size, attributes, options.seed),
+        )
         for size in options.spark_sizes
         for attributes in options.attributes[:1]
         for way in Way

@@ -1,8 +1,10 @@
-"""One trial through Spark on this machine: the scale workload read from Parquet, matched, and thrown away.
+"""One trial through Spark on this machine: the scale workload read from Parquet, matched, and
+thrown away.
 
-The first run includes what Spark and its Python workers do once (planning, starting workers, compiling subscriptions);
-the rate is taken from runs after it, as in a query that lives on. The other way round, one boolean column for each
-subscription, is what can be done in Spark without Tocsin.
+The first run includes what Spark and its Python workers do once (planning, starting workers,
+compiling subscriptions); the rate is taken from runs after it, as in a query that lives on. The
+other way round, one boolean column for each subscription, is what can be done in Spark without
+Tocsin.
 """
 
 from __future__ import annotations
@@ -57,7 +59,9 @@ class SparkTrial:
 
 
 def run_spark_trial(trial: SparkTrial) -> dict[str, Any]:
-    """Seconds of the first run and events per second of the following ones; where Spark refuses, the reason."""
+    """Seconds of the first run and events per second of the following ones; where Spark refuses,
+    the reason.
+    """
     with tempfile.TemporaryDirectory() as directory:
         _write(trial, Path(directory))
         try:
@@ -101,7 +105,10 @@ def _matched_json(frame: Any, trial: SparkTrial) -> Any:
 
 def _booleans(frame: Any, trial: SparkTrial) -> Any:
     """Selectors of this workload are Spark SQL as they stand."""
-    tests = (f"{selector_text(one)} AS m{number}" for number, one in enumerate(trial.workload.selectors()))
+    tests = (
+        f"{selector_text(one)} AS m{number}"
+        for number, one in enumerate(trial.workload.selectors())
+    )
     return frame.selectExpr("id", *tests)
 
 
@@ -135,5 +142,7 @@ def _write(trial: SparkTrial, directory: Path) -> None:
 def _table(events: Sequence[Event], way: Way) -> Any:
     if way is Way.JSON:
         return pa.table({"value": pa.array(json_lines(events), pa.binary())})
-    rows = [{"id": one.id, "source": one.source, "type": one.type, **one.attributes} for one in events]
+    rows = [
+        {"id": one.id, "source": one.source, "type": one.type, **one.attributes} for one in events
+    ]
     return pa.Table.from_pylist(rows)

@@ -1,7 +1,8 @@
 """Rates under a time limit: work is repeated until the time is used up, at least once.
 
-Seconds are of the processor: on a quiet machine they are those of the clock, and on a shared one they tell how fast one
-core is when it has nothing else to do. The seconds of the clock are kept beside them.
+Seconds are of the processor: on a quiet machine they are those of the clock, and on a shared one
+they tell how fast one core is when it has nothing else to do. The seconds of the clock are kept
+beside them.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ class Stopwatch:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """Events matched and matches found in a time; `part` is the share of the subscriptions that were asked."""
+    """Events matched and matches found in a time; `part` is the share of the subscriptions that
+    were asked.
+    """
 
     events: int
     matches: int
@@ -49,12 +52,17 @@ class Rate:
 
     @property
     def matches_per_second(self) -> float:
-        """Matches found per second, which a part of the subscriptions finds as fast as all of them."""
+        """Matches found per second, which a part of the subscriptions finds as fast as all
+        of them.
+        """
         return self.matches / self.seconds
 
     def as_json(self) -> dict[str, Any]:
         """All figures as plain data."""
-        speeds = {"events_per_second": self.events_per_second, "matches_per_second": self.matches_per_second}
+        speeds = {
+            "events_per_second": self.events_per_second,
+            "matches_per_second": self.matches_per_second,
+        }
         return asdict(self) | speeds
 
 
@@ -66,21 +74,35 @@ def rate_of_batches(
     *,
     most: int | None = None,
 ) -> Rate:
-    """The rate of matching in batches of one size; the first batch warms up, unless it takes far too long."""
+    """The rate of matching in batches of one size; the first batch warms up, unless it takes far
+    too long.
+    """
     batches = [events[first : first + size] for first in range(0, len(events), size)]
     first = _repeated(match, iter(batches), 0.0, None)
-    return first if first.seconds >= _PATIENCE * seconds else _repeated(match, cycle(batches), seconds, most)
+    return (
+        first
+        if first.seconds >= _PATIENCE * seconds
+        else _repeated(match, cycle(batches), seconds, most)
+    )
 
 
-def rate_of_singles(match: Callable[[Sequence[Item]], int], events: Sequence[Item], seconds: float) -> Rate:
+def rate_of_singles(
+    match: Callable[[Sequence[Item]], int], events: Sequence[Item], seconds: float
+) -> Rate:
     """The rate of matching one event at a time."""
     return _repeated(match, cycle([event] for event in events), seconds, None)
 
 
 def rate_of_pieces(
-    match: Callable[[Sequence[Item]], int], events: Sequence[Item], seconds: float, *, most: int | None = None
+    match: Callable[[Sequence[Item]], int],
+    events: Sequence[Item],
+    seconds: float,
+    *,
+    most: int | None = None,
 ) -> Rate:
-    """The rate of a matcher that takes one event after the other anyway: small pieces first, so that time is kept."""
+    """The rate of a matcher that takes one event after the other anyway: small pieces first, so
+    that time is kept.
+    """
     return _repeated(match, _growing(events), seconds, most)
 
 
@@ -95,7 +117,10 @@ def _growing(events: Sequence[Item]) -> Iterator[Sequence[Item]]:
 
 
 def _repeated(
-    match: Callable[[Sequence[Item]], int], batches: Iterator[Sequence[Item]], seconds: float, most: int | None
+    match: Callable[[Sequence[Item]], int],
+    batches: Iterator[Sequence[Item]],
+    seconds: float,
+    most: int | None,
 ) -> Rate:
     events = matches = 0
     watch = Stopwatch()

@@ -1,4 +1,6 @@
-"""Tables: text in rows and columns, shown by rich on a terminal, as plain text elsewhere, and saved as Markdown."""
+"""Tables: text in rows and columns, shown by rich on a terminal, as plain text elsewhere, and saved
+as Markdown.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +22,24 @@ class Table:
 
     def markdown(self) -> str:
         """The table as a section of Markdown."""
-        lines = [f"### {self.title}", "", _line(self.header), _line(("---", *["---:"] * (len(self.header) - 1)))]
+        lines = [
+            f"### {self.title}",
+            "",
+            _line(self.header),
+            _line(("---", *["---:"] * (len(self.header) - 1))),
+        ]
         lines += [_line(row) for row in self.rows]
         lines += [text for note in self.notes for text in ("", note)]
         return "\n".join(lines) + "\n"
 
     def rich(self) -> RichTable:
         """The table for a terminal."""
-        table = RichTable(title=self.title, title_justify="left", caption="\n".join(self.notes), caption_justify="left")
+        table = RichTable(
+            title=self.title,
+            title_justify="left",
+            caption="\n".join(self.notes),
+            caption_justify="left",
+        )
         for number, name in enumerate(self.header):
             table.add_column(name, justify="right" if number else "left")
         for row in self.rows:

@@ -1,7 +1,8 @@
-"""One trial: one matcher and one workload, meant for a process of its own, where no other matcher left its traces.
+"""One trial: one matcher and one workload, meant for a process of its own, where no other matcher
+left its traces.
 
-Selectors are drawn and added in portions and never kept, so that what memory grows by is what the matcher keeps. Where
-the matcher refuses the workload, the reason is the result.
+Selectors are drawn and added in portions and never kept, so that what memory grows by is what the
+matcher keeps. Where the matcher refuses the workload, the reason is the result.
 """
 
 from __future__ import annotations
@@ -16,7 +17,13 @@ from tocsin.cli.bench import process_memory
 from tocsin.cli.bench.baselines import Contender, Found
 from tocsin.cli.bench.baselines.columns import ColumnMatcher
 from tocsin.cli.bench.contenders import CONTENDERS, Name
-from tocsin.cli.bench.stopwatch import Rate, Stopwatch, rate_of_batches, rate_of_pieces, rate_of_singles
+from tocsin.cli.bench.stopwatch import (
+    Rate,
+    Stopwatch,
+    rate_of_batches,
+    rate_of_pieces,
+    rate_of_singles,
+)
 from tocsin.cli.bench.workloads import PaperWorkload, ScaleWorkload, Shape, Workload
 from tocsin.cli.bench.workloads.population import json_lines
 from tocsin.errors import Problem
@@ -34,7 +41,9 @@ COMPARED_PAIRS = 500_000
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What to measure. A shape of None means the paper's workload; `batches` empty means the matcher's own way only."""
+    """What to measure. A shape of None means the paper's workload; `batches` empty means the
+    matcher's own way only.
+    """
 
     contender: Name
     shape: Shape | None
@@ -57,13 +66,21 @@ class Trial:
     def as_json(self) -> dict[str, Any]:
         """The trial as plain data."""
         shape = None if self.shape is None else self.shape.value
-        return asdict(self) | {"contender": self.contender.value, "shape": shape, "batches": list(self.batches)}
+        return asdict(self) | {
+            "contender": self.contender.value,
+            "shape": shape,
+            "batches": list(self.batches),
+        }
 
     @staticmethod
     def of_json(given: Mapping[str, Any]) -> Trial:
         """The trial of plain data."""
         shape = None if given["shape"] is None else Shape(given["shape"])
-        parts = {"contender": Name(given["contender"]), "shape": shape, "batches": tuple(given["batches"])}
+        parts = {
+            "contender": Name(given["contender"]),
+            "shape": shape,
+            "batches": tuple(given["batches"]),
+        }
         return Trial(**{**given, **parts})
 
 
@@ -99,7 +116,9 @@ def _warm_up(trial: Trial, events: Sequence[Event]) -> None:
 
 
 def _build(contender: Contender, selectors: Iterator[BooleanNode], event: Event) -> float:
-    """Processor seconds from the first selector to the first answer; drawing the selectors is not counted."""
+    """Processor seconds from the first selector to the first answer; drawing the selectors is not
+    counted.
+    """
     seconds, number = 0.0, 0
     while portion := list(islice(selectors, PORTION)):
         watch = Stopwatch()
@@ -124,19 +143,28 @@ def _rates(contender: Contender, trial: Trial, events: Sequence[Event]) -> dict[
         return {f"batch {COLUMN_BATCH}": _rate_of_columns(contender, trial, events[:COLUMN_BATCH])}
     if not trial.batches and not trial.singles:
         return {"each event": rate_of_pieces(matched, events, trial.seconds, most=trial.events)}
-    rates = {f"batch {size}": rate_of_batches(matched, events, size, trial.seconds) for size in trial.batches}
+    rates = {
+        f"batch {size}": rate_of_batches(matched, events, size, trial.seconds)
+        for size in trial.batches
+    }
     if trial.singles:
         rates["single event"] = rate_of_singles(matched, events, trial.seconds)
     if trial.from_json:
         size = trial.batches[0]
-        rates[f"JSON, batch {size}"] = rate_of_batches(decoded, json_lines(events), size, trial.seconds)
+        rates[f"JSON, batch {size}"] = rate_of_batches(
+            decoded, json_lines(events), size, trial.seconds
+        )
     return rates
 
 
 def _rate_of_columns(contender: ColumnMatcher, trial: Trial, events: Sequence[Event]) -> Rate:
-    """All subscriptions if the time allows; else as many as it allows, since each costs the same on average."""
+    """All subscriptions if the time allows; else as many as it allows, since each costs the same on
+    average.
+    """
     probe = min(trial.subscriptions, 200)
-    tried = rate_of_batches(lambda batch: len(contender.match_first(batch, probe).events), events, len(events), 0.0)
+    tried = rate_of_batches(
+        lambda batch: len(contender.match_first(batch, probe).events), events, len(events), 0.0
+    )
     affordable = int(probe * trial.seconds / tried.seconds)
     count = min(trial.subscriptions, max(probe, affordable))
     watch = Stopwatch()
@@ -145,7 +173,9 @@ def _rate_of_columns(contender: ColumnMatcher, trial: Trial, events: Sequence[Ev
 
 
 def _counts(contender: Contender, trial: Trial, events: Sequence[Event]) -> dict[str, Any]:
-    """What is counted, not timed: the work per event and a digest of the first matches, to compare contenders by."""
+    """What is counted, not timed: the work per event and a digest of the first matches, to compare
+    contenders by.
+    """
     compared = max(1, min(COMPARED_EVENTS, COMPARED_PAIRS // trial.subscriptions))
     first = events[:compared]
     found = contender.match(first)

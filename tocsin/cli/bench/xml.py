@@ -1,4 +1,6 @@
-"""`tocsin bench xml`: K blocks over small and large documents beside one XPath for each, and the paper's table 1."""
+"""`tocsin bench xml`: K blocks over small and large documents beside one XPath for each, and the
+paper's table 1.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ from tocsin.cli.bench.xml_paper import KEYS, paper_table
 SIZES = (1_000, 10_000, 100_000)
 BYTES = (2_000, 50_000)
 DOCUMENT_BYTES = 200_000
-"""So many bytes of documents, and 8 of them at least, are used again and again in each measurement."""
+"""So many bytes of documents, and 8 of them at least, are used again and again in each measurement.
+"""
 
 _HEADER = (
     "blocks",
@@ -43,10 +46,17 @@ class Part(StrEnum):
 
 def xml(
     part: Annotated[
-        list[Part] | None, typer.Option(help="blocks: many blocks beside XPath; paper: the experiment of its table 1.")
+        list[Part] | None,
+        typer.Option(
+            help="blocks: many blocks beside XPath; paper: the experiment of its table 1."
+        ),
     ] = None,
-    sizes: Annotated[str | None, typer.Option(help="Numbers of blocks, as 1000,10000,100000.")] = None,
-    document: Annotated[str | None, typer.Option(help="Bytes of a document, as 2000,50000.")] = None,
+    sizes: Annotated[
+        str | None, typer.Option(help="Numbers of blocks, as 1000,10000,100000.")
+    ] = None,
+    document: Annotated[
+        str | None, typer.Option(help="Bytes of a document, as 2000,50000.")
+    ] = None,
     orders: Annotated[int, typer.Option(min=1, help="Orders of the paper's events.")] = 30,
     seed: Annotated[int, typer.Option(help="Blocks and documents are drawn from it.")] = 5,
     output: Annotated[
@@ -55,14 +65,29 @@ def xml(
 ) -> None:
     """Measure matching of XML blocks: documents in memory, many blocks at once, on one core.
 
-    Every measurement runs in a process of its own; the baseline is one compiled lxml XPath expression per block.
+    Every measurement runs in a process of its own; the baseline is one compiled lxml XPath
+    expression per block.
     """
-    lengths, numbers = _numbers(document, "--document") or BYTES, _numbers(sizes, "--sizes") or SIZES
-    requests = [request for each in part or list(Part) for request in _requests(each, lengths, numbers, orders, seed)]
-    saved: dict[str, Any] = {"machine": about_machine(), "seed": seed, "trials": [], "plot": _plot([])}
+    lengths, numbers = (
+        _numbers(document, "--document") or BYTES,
+        _numbers(sizes, "--sizes") or SIZES,
+    )
+    requests = [
+        request
+        for each in part or list(Part)
+        for request in _requests(each, lengths, numbers, orders, seed)
+    ]
+    saved: dict[str, Any] = {
+        "machine": about_machine(),
+        "seed": seed,
+        "trials": [],
+        "plot": _plot([]),
+    }
     with _progress(len(requests)) as advance:
         for module, request in requests:
-            advance(", ".join(f"{name} {value:,}" for name, value in request.items() if name != "seed"))
+            advance(
+                ", ".join(f"{name} {value:,}" for name, value in request.items() if name != "seed")
+            )
             saved["trials"].append(run_module(module, request))
             saved["plot"] = _plot(_about_blocks(saved["trials"]))
             save(saved, output)
@@ -79,7 +104,10 @@ def _requests(
     for length in lengths:
         for size in numbers:
             documents = max(8, DOCUMENT_BYTES // length)
-            yield "tocsin.cli.bench.xml_trial", {"blocks": size, "bytes": length, "documents": documents, "seed": seed}
+            yield (
+                "tocsin.cli.bench.xml_trial",
+                {"blocks": size, "bytes": length, "documents": documents, "seed": seed},
+            )
 
 
 def tables_of(trials: Sequence[Mapping[str, Any]]) -> list[Table]:
@@ -121,9 +149,14 @@ def _notes(trials: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     differing = [trial["trial"] for trial in trials if not trial.get("same_matches", True)]
     said = f"DIFFERENT matches in {differing}." if differing else "Both find the same matches."
     return (
-        f"Both sides use the same trees, parsed before the clock runs except where parsing is named. {said}",
-        "~ is scaled from 10,000 of the blocks. A candidate is a block whose anchor, a path with a text or an "
-        "attribute, is in the document.",
+        (
+            "Both sides use the same trees, parsed before the clock runs except where parsing is"
+            f" named. {said}"
+        ),
+        (
+            "~ is scaled from 10,000 of the blocks. A candidate is a block whose anchor, a path"
+            " with a text or an attribute, is in the document."
+        ),
     )
 
 
@@ -132,6 +165,10 @@ def _plot(trials: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     for figures in trials:
         if "refused" not in figures:
             blocks, size = figures["trial"]["blocks"], f"{figures['document_bytes'] / 1000:.0f} KB"
-            lines.setdefault(f"tocsin, {size}", []).append((blocks, 1 / figures["seconds_per_document"]))
-            lines.setdefault(f"XPath each, {size}", []).append((blocks, 1 / figures["baseline_seconds_per_document"]))
+            lines.setdefault(f"tocsin, {size}", []).append(
+                (blocks, 1 / figures["seconds_per_document"])
+            )
+            lines.setdefault(f"XPath each, {size}", []).append(
+                (blocks, 1 / figures["baseline_seconds_per_document"])
+            )
     return {"x": "blocks", "lines": lines}

@@ -1,7 +1,9 @@
-"""The paper's table 1: how many matches there are after so many events, over many orders of the same events.
+"""The paper's table 1: how many matches there are after so many events, over many orders of the
+same events.
 
-The paper has one order and does not say how many keys; here are the mean, the least and the most of many orders, for
-several numbers of keys. Every count is compared with that of a plain loop over all pairs.
+The paper has one order and does not say how many keys; here are the mean, the least and the most of
+many orders, for several numbers of keys. Every count is compared with that of a plain loop over all
+pairs.
 """
 
 from __future__ import annotations
@@ -14,7 +16,14 @@ from typing import Any
 
 from tocsin.cli.bench.stopwatch import Stopwatch
 from tocsin.cli.bench.table import Table, rounded
-from tocsin.cli.bench.xml_paper_workload import EVENTS, SUBSCRIPTIONS, documents, oracle, pairs, plans
+from tocsin.cli.bench.xml_paper_workload import (
+    EVENTS,
+    SUBSCRIPTIONS,
+    documents,
+    oracle,
+    pairs,
+    plans,
+)
 from tocsin.hosts.local.finite import Input, match_events
 from tocsin.plan.composites import Plan
 
@@ -32,11 +41,18 @@ def run(request: Mapping[str, Any]) -> dict[str, Any]:
         received = documents(keys, seed, order)
         detected = _detected(compiled, received)
         same &= detected == oracle(asked, received)
-        counts.append([sum(when <= received[fed - 1].end for when in detected) for fed in CHECKPOINTS])
+        counts.append(
+            [sum(when <= received[fed - 1].end for when in detected) for fed in CHECKPOINTS]
+        )
     seconds = watch.read()[0]
     forwards, backwards = (documents(keys, seed, 0, backwards=way) for way in (False, True))
     differs = len(_detected(compiled, forwards)) != len(_detected(compiled, backwards))
-    figures = {"trial": dict(request), "counts": counts, "same_matches": same, "order_matters": differs}
+    figures = {
+        "trial": dict(request),
+        "counts": counts,
+        "same_matches": same,
+        "order_matters": differs,
+    }
     return figures | {"seconds_per_event": seconds / request["orders"] / EVENTS}
 
 
@@ -50,7 +66,11 @@ def paper_table(trials: Sequence[Mapping[str, Any]]) -> Table:
     header = ("keys", *(f"{fed} events" for fed in CHECKPOINTS), "us/event, building included")
     rows = [("paper", *map(str, PAPER), "-"), *map(_row, trials)]
     wrong = [trial["trial"]["keys"] for trial in trials if not trial.get("same_matches", False)]
-    said = f"DIFFERENT from the plain loop with {wrong} keys." if wrong else "The plain loop over all pairs agrees."
+    said = (
+        f"DIFFERENT from the plain loop with {wrong} keys."
+        if wrong
+        else "The plain loop over all pairs agrees."
+    )
     turned = sum(bool(trial.get("order_matters")) for trial in trials)
     orders = trials[0]["trial"]["orders"] if trials else 0
     return Table(
@@ -58,8 +78,10 @@ def paper_table(trials: Sequence[Mapping[str, Any]]) -> Table:
         header,
         tuple(rows),
         (
-            f"{SUBSCRIPTIONS} subscriptions, each with `;` and CONSTRUCT, over {orders} orders of the same {EVENTS} "
-            f"events: mean (least to most). {said}",
+            (
+                f"{SUBSCRIPTIONS} subscriptions, each with `;` and CONSTRUCT, over {orders} orders"
+                f" of the same {EVENTS} events: mean (least to most). {said}"
+            ),
             f"Backwards, the number of matches is another one in {turned} of {len(trials)} cases.",
         ),
     )

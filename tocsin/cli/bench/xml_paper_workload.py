@@ -1,8 +1,9 @@
-"""The experiment of table 1 (spec 6): 500 subscriptions of two blocks each, 500 events of 10 groups in a random order.
+"""The experiment of table 1 (spec 6): 500 subscriptions of two blocks each, 500 events of 10 groups
+in a random order.
 
-Four groups fit some block, six fit none. Event k is published at 1000 k and received 1 to 1500 later, so that some
-neighbours overlap. A subscription waits for a document of one group and then one of another with the same key; how many
-keys there are is what the paper does not say.
+Four groups fit some block, six fit none. Event k is published at 1000 k and received 1 to 1500
+later, so that some neighbours overlap. A subscription waits for a document of one group and then
+one of another with the same key; how many keys there are is what the paper does not say.
 """
 
 from __future__ import annotations
@@ -37,7 +38,10 @@ class Pair:
     @property
     def text(self) -> str:
         """The subscription in E-XML-QL."""
-        one, other = (f"<group{group}><shelf>{shelf}</><key>$k</></>" for group, shelf in (self.first, self.second))
+        one, other = (
+            f"<group{group}><shelf>{shelf}</><key>$k</></>"
+            for group, shelf in (self.first, self.second)
+        )
         return f"WHERE {one} #A {other} #B #A ; #B CONSTRUCT <both><key>$k</></>"
 
 
@@ -62,7 +66,8 @@ class Document:
             "endtime": format_instant(self.end),
             "datacontenttype": "application/xml",
         }
-        xml = f"<group{self.group}><shelf>{self.shelf}</shelf><key>{self.key}</key></group{self.group}>"
+        name = f"group{self.group}"
+        xml = f"<{name}><shelf>{self.shelf}</shelf><key>{self.key}</key></{name}>"
         return Event(envelope, xml, Interval(self.start, self.end))
 
 
@@ -86,26 +91,41 @@ def plans(seed: int) -> dict[str, Plan]:
 def documents(keys: int, seed: int, order: int, *, backwards: bool = False) -> list[Document]:
     """The documents in one of many orders, in the order in which they are received."""
     random = Random(f"{seed} {keys}")
-    drawn = [(number % GROUPS, random.randrange(SHELVES), random.randrange(keys)) for number in range(EVENTS)]
+    drawn = [
+        (number % GROUPS, random.randrange(SHELVES), random.randrange(keys))
+        for number in range(EVENTS)
+    ]
     shuffled = Random(f"{seed} {order}")
     shuffled.shuffle(drawn)
     if backwards:
         drawn.reverse()
-    times = [(SPACING * number, SPACING * number + shuffled.randint(1, LONGEST)) for number in range(EVENTS)]
-    made = [Document(number, *what, *when) for number, (what, when) in enumerate(zip(drawn, times, strict=True))]
+    times = [
+        (SPACING * number, SPACING * number + shuffled.randint(1, LONGEST))
+        for number in range(EVENTS)
+    ]
+    made = [
+        Document(number, *what, *when)
+        for number, (what, when) in enumerate(zip(drawn, times, strict=True))
+    ]
     return sorted(made, key=lambda each: (each.end, each.start, each.number))
 
 
 def oracle(asked: Sequence[Pair], received: Sequence[Document]) -> list[int]:
-    """When each match is detected, by going through all documents for each subscription: the most recent first one.
+    """When each match is detected, by going through all documents for each subscription: the most
+    recent first one.
 
-    A document that starts before the most recent one of its key has ended finds nothing: there is no older one for it.
+    A document that starts before the most recent one of its key has ended finds nothing: there is
+    no older one for it.
     """
     found = []
     for pair in asked:
         latest: dict[int, Document] = {}
         for each in received:
-            if (each.group, each.shelf) == pair.second and each.key in latest and latest[each.key].end < each.start:
+            if (
+                (each.group, each.shelf) == pair.second
+                and each.key in latest
+                and latest[each.key].end < each.start
+            ):
                 found.append(each.end)
             if (each.group, each.shelf) == pair.first:
                 latest[each.key] = each

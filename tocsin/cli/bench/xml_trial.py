@@ -1,6 +1,8 @@
-"""One measurement of XML blocks, meant for a process of its own: our matcher, and one compiled XPath per block.
+"""One measurement of XML blocks, meant for a process of its own: our matcher, and one compiled
+XPath per block.
 
-Run as a module: the trial comes as JSON on standard input, its figures go as JSON to standard output.
+Run as a module: the trial comes as JSON on standard input, its figures go as JSON to standard
+output.
 """
 
 from __future__ import annotations
@@ -33,8 +35,14 @@ def run(request: Mapping[str, Any]) -> dict[str, Any]:
     events = workload.events(request["documents"])
     parsing = _parse(events)
     matcher, built = _built(asked)
-    figures = {"trial": dict(request), "document_bytes": sum(len(str(each.data)) for each in events) / len(events)}
-    figures |= {"parsing_seconds": parsing / len(events), "distinct": matcher.distinct_blocks} | built
+    figures = {
+        "trial": dict(request),
+        "document_bytes": sum(len(str(each.data)) for each in events) / len(events),
+    }
+    figures |= {
+        "parsing_seconds": parsing / len(events),
+        "distinct": matcher.distinct_blocks,
+    } | built
     return figures | _measured(matcher, events) | _baseline(asked, matcher, events)
 
 
@@ -70,7 +78,9 @@ def _measured(matcher: BlockMatcher, events: Sequence[Event]) -> dict[str, Any]:
     before = (matcher.work.candidates, matcher.work.hits)
     seconds, served = 0.0, 0
     while served == 0 or seconds < LIMIT_SECONDS:
-        again = [Event(event.envelope, event.data, None) for event in events]  # or what is known of them would be used
+        again = [
+            Event(event.envelope, event.data, None) for event in events
+        ]  # or what is known of them would be used
         _parse(again)
         watch = Stopwatch()
         matcher.match(Batch(again))
@@ -84,8 +94,12 @@ def _measured(matcher: BlockMatcher, events: Sequence[Event]) -> dict[str, Any]:
     }
 
 
-def _baseline(asked: Sequence[AskedBlock], matcher: BlockMatcher, events: Sequence[Event]) -> dict[str, Any]:
-    """Every expression on every document, as many documents as there is time for; and whether we find the same."""
+def _baseline(
+    asked: Sequence[AskedBlock], matcher: BlockMatcher, events: Sequence[Event]
+) -> dict[str, Any]:
+    """Every expression on every document, as many documents as there is time for; and whether we
+    find the same.
+    """
     part = asked[:BASELINE_BLOCKS]
     paths = [XPath(each.xpath, {}) for each in part]
     watch, found, served = Stopwatch(), 0, 0

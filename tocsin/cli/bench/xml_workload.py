@@ -1,7 +1,9 @@
-"""Business documents of ten kinds, and blocks that ask for customers, articles and states in them, drawn from a seed.
+"""Business documents of ten kinds, and blocks that ask for customers, articles and states in them,
+drawn from a seed.
 
-An article is one of 100,000, a customer one of 20,000, so that few blocks match a document. Each block is also an XPath
-expression with the same meaning, for the baseline: siblings in order, texts as they stand.
+An article is one of 100,000, a customer one of 20,000, so that few blocks match a document. Each
+block is also an XPath expression with the same meaning, for the baseline: siblings in order, texts
+as they stand.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ _HEADER_BYTES, _LINE_BYTES = 190, 115
 
 @dataclass(frozen=True, slots=True)
 class AskedBlock:
-    """One block, in E-XML-QL, as the plan has it, and as the XPath expression that is true for the same documents."""
+    """One block, in E-XML-QL, as the plan has it, and as the XPath expression that is true for the
+    same documents.
+    """
 
     text: str
     block: XmlBlock
@@ -56,9 +60,12 @@ class XmlWorkload:
 def document(random: Random, size: int) -> str:
     """The text of a document of about so many bytes."""
     kind = random.choice(KINDS)
-    lines = "".join(_line(random, number) for number in range(max(1, (size - _HEADER_BYTES) // _LINE_BYTES)))
+    lines = "".join(
+        _line(random, number) for number in range(max(1, (size - _HEADER_BYTES) // _LINE_BYTES))
+    )
     return (
-        f'<{kind} version="2"><header><id>{random.randrange(10**9)}</id><customer>c{random.randrange(CUSTOMERS)}'
+        f'<{kind} version="2"><header><id>{random.randrange(10**9)}</id>'
+        f"<customer>c{random.randrange(CUSTOMERS)}"
         f"</customer><country>{random.choice(COUNTRIES)}</country><currency>EUR</currency>"
         f"<status>{random.choice(STATES)}</status></header><lines>{lines}</lines></{kind}>"
     )
@@ -66,23 +73,39 @@ def document(random: Random, size: int) -> str:
 
 def _line(random: Random, number: int) -> str:
     return (
-        f'<line no="{number}"><article>a{random.randrange(ARTICLES)}</article><quantity>{random.randrange(1, 100)}'
-        f"</quantity><price>{random.randrange(100, 99_999) / 100}</price><warehouse>w{random.randrange(WAREHOUSES)}"
+        f'<line no="{number}"><article>a{random.randrange(ARTICLES)}</article>'
+        f"<quantity>{random.randrange(1, 100)}</quantity>"
+        f"<price>{random.randrange(100, 99_999) / 100}</price>"
+        f"<warehouse>w{random.randrange(WAREHOUSES)}"
         "</warehouse></line>"
     )
 
 
 def _event(number: int, xml: str) -> Event:
-    envelope = {"id": f"d{number}", "source": "bench", "type": "document", "datacontenttype": "application/xml"}
+    envelope = {
+        "id": f"d{number}",
+        "source": "bench",
+        "type": "document",
+        "datacontenttype": "application/xml",
+    }
     return Event(envelope, xml, None)
 
 
 def _customer(random: Random) -> AskedBlock:
-    kind, customer, country = random.choice(KINDS), f"c{random.randrange(CUSTOMERS)}", random.choice(COUNTRIES)
+    kind, customer, country = (
+        random.choice(KINDS),
+        f"c{random.randrange(CUSTOMERS)}",
+        random.choice(COUNTRIES),
+    )
     return AskedBlock(
         f"WHERE <{kind}><header><customer>{customer}</><country>{country}</></></>",
         _block(
-            PatternElement(kind, children=(_holding("header", _leaf("customer", customer), _leaf("country", country)),))
+            PatternElement(
+                kind,
+                children=(
+                    _holding("header", _leaf("customer", customer), _leaf("country", country)),
+                ),
+            )
         ),
         f"boolean(//{kind}/header[customer[.='{customer}']/following-sibling::country[.='{country}']])",
     )
@@ -110,7 +133,11 @@ def _article_of_kind(random: Random) -> AskedBlock:
 
 
 def _article_in_state(random: Random) -> AskedBlock:
-    kind, state, article = random.choice(KINDS), random.choice(STATES), f"a{random.randrange(ARTICLES)}"
+    kind, state, article = (
+        random.choice(KINDS),
+        random.choice(STATES),
+        f"a{random.randrange(ARTICLES)}",
+    )
     line = _holding("line", _leaf("article", article), _bound("price", "$p"))
     inside = (_holding("header", _leaf("status", state)), _holding("lines", line))
     return AskedBlock(

@@ -1,8 +1,10 @@
-"""The auction of the story: offers told as graphs, or as plain rows that become graphs, and which of them are wanted.
+"""The auction of the story: offers told as graphs, or as plain rows that become graphs, and which
+of them are wanted.
 
-A day has the same number of offers however many events it has. Who asks for computers is not told of laptops, tablets
-and desktops by the offers, but by the ontology; and whether the maker of a computer made its hard disk, too, can only
-be asked of a graph, where the two arcs meet in one vertex.
+A day has the same number of offers however many events it has. Who asks for computers is not told
+of laptops, tablets and desktops by the offers, but by the ontology; and whether the maker of a
+computer made its hard disk, too, can only be asked of a graph, where the two arcs meet in one
+vertex.
 """
 
 from __future__ import annotations
@@ -43,8 +45,10 @@ ONTOLOGY = (
 @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix sh: <http://www.w3.org/ns/shacl#> .
 
-:Computer rdfs:subClassOf :Product . :HardDisk rdfs:subClassOf :Product . :Gift rdfs:subClassOf :Product .
-:Desktop rdfs:subClassOf :Computer . :Laptop rdfs:subClassOf :Computer . :Tablet rdfs:subClassOf :Computer .
+:Computer rdfs:subClassOf :Product . :HardDisk rdfs:subClassOf :Product .
+:Gift rdfs:subClassOf :Product .
+:Desktop rdfs:subClassOf :Computer . :Laptop rdfs:subClassOf :Computer .
+:Tablet rdfs:subClassOf :Computer .
 :Convertible rdfs:subClassOf :Laptop, :Tablet .
 
 [] sh:targetClass :Selling ; sh:property
@@ -111,7 +115,9 @@ class Offer:
         yield Report(self.name, self.at, happening)
 
     def truth(self) -> Iterator[tuple[str, str, str]]:
-        """What the offer is, known from its making: (what, name of the offer, value that is told with it)."""
+        """What the offer is, known from its making: (what, name of the offer, value that is told
+        with it).
+        """
         if self.is_computer and self.currency == "dollar" and self.price < _TOO_DEAR:
             yield CHEAP, self.name, str(self.price)
         if self.is_computer and not self.is_row and self.maker == self.disk_maker:
@@ -119,7 +125,10 @@ class Offer:
 
     def _turtle(self) -> str:
         lines = [
-            f"_:H a :Selling ; :seller _:s ; :target _:c ; :price _:m . _:s a :Customer ; :name {self.seller!r} .",
+            (
+                "_:H a :Selling ; :seller _:s ; :target _:c ; :price _:m . _:s a :Customer ; :name"
+                f" {self.seller!r} ."
+            ),
             f"_:m a :MoneyValue ; :currency units:{self.currency} ; rdf:value {self.price} .",
             f"_:c a :{self.kind} ; :manufacture :{self.maker} . :{self.maker} a :Company .",
         ]
@@ -137,7 +146,10 @@ class Offer:
 def offers_of_the_day(seed: int, midnight: Instant) -> list[Offer]:
     """All offers; the same for the same seed."""
     dice = Random(f"offers {seed}")
-    return [_offer(dice, number, midnight + _FIRST + number * _EVERY) for number in range(1, _OFFERS + 1)]
+    return [
+        _offer(dice, number, midnight + _FIRST + number * _EVERY)
+        for number in range(1, _OFFERS + 1)
+    ]
 
 
 def _offer(dice: Random, number: int, at: Instant) -> Offer:

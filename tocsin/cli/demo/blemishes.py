@@ -1,4 +1,6 @@
-"""What is wrong with a few lines on purpose. Each blemish makes a good line one that no codec may accept."""
+"""What is wrong with a few lines on purpose. Each blemish makes a good line one that no codec may
+accept.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What there is to see: the clock, the counts, a row for every subscription and the newest changes. No drawing here."""
+"""What there is to see: the clock, the counts, a row for every subscription and the newest changes.
+No drawing here.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ class Row:
 
     @property
     def is_rare(self) -> bool:
-        """Whether it is of a story with few events, in a language of its own; its rings are told one by one."""
+        """Whether it is of a story with few events, in a language of its own; its rings are told
+        one by one.
+        """
         return self.subscription.language != "selector"
 
     @property
@@ -51,8 +55,8 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """What one micro-batch brought: rings and the newest event in words, by subscription, what was not served, and the
-    newest document that was built, where there is one.
+    """What one micro-batch brought: rings and the newest event in words, by subscription, what was
+    not served, and the newest document that was built, where there is one.
     """
 
     batch: int
@@ -106,7 +110,9 @@ class Board:
 
     @property
     def rate(self) -> float:
-        """Events per second after the first micro-batch, in which Spark's workers are still starting."""
+        """Events per second after the first micro-batch, in which Spark's workers are still
+        starting.
+        """
         events, seconds = self.first or (0, 0.0)
         return (self.events - events) / (self.seconds - seconds) if self.seconds > seconds else 0.0
 
@@ -116,7 +122,9 @@ class Board:
         return sum(not row.removed for row in self.rows.values())
 
     def rows_in_order(self) -> list[Row]:
-        """Those added during the day first, the newest on top; then those from the start; then those removed."""
+        """Those added during the day first, the newest on top; then those from the start; then
+        those removed.
+        """
         rows = list(self.rows.values())
         newcomers = [row for row in reversed(rows) if row.added and not row.removed]
         return [
@@ -151,7 +159,12 @@ class Board:
     def rang(self, rung: Rung, seconds: float) -> None:
         """A micro-batch is done, so many seconds after the stream began."""
         with self.lock:
-            self.clock, self.batch, self.version, self.seconds = rung.clock, rung.batch, rung.version, seconds
+            self.clock, self.batch, self.version, self.seconds = (
+                rung.clock,
+                rung.batch,
+                rung.version,
+                seconds,
+            )
             self.lines += rung.lines
             self.malformed += rung.malformed
             self.late += rung.late

@@ -1,6 +1,7 @@
 """Composites in words: what each of the demo asks for, and what happened when it rang.
 
-A ring is told by the time at which it rang; `{at}` is when its last event happened, which may be hours before.
+A ring is told by the time at which it rang; `{at}` is when its last event happened, which may be
+hours before.
 """
 
 from __future__ import annotations
@@ -28,16 +29,22 @@ TOLD = frozenset(_RINGS)
 
 
 def ring_in_words(match: Match, event: Mapping[str, Any] | None) -> str:
-    """What happened, after the time at which the bell rang; `event` is the last one, where there is one."""
+    """What happened, after the time at which the bell rang; `event` is the last one, where there is
+    one.
+    """
     rang = "" if match.detected is None else f"{time_of_day(match.detected)} "
     return rang + _RINGS[match.subscription].format_map(_fields(match, event))
 
 
 def _fields(match: Match, event: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What words can speak of: the members of the last event, the values of the match, its window."""
+    """What words can speak of: the members of the last event, the values of the match, its
+    window.
+    """
     since, _, until = match.bindings.get("absence", "").partition("/")
     fields: dict[str, Any] = dict(match.bindings) | {"since": since[11:16], "until": until[11:16]}
     if event is None:
         return fields
     members = event["data"] if isinstance(event["data"], dict) else {}
-    return fields | members | {"at": event["time"][11:16], "pallet": event["id"].partition("-step")[0]}
+    return (
+        fields | members | {"at": event["time"][11:16], "pallet": event["id"].partition("-step")[0]}
+    )

@@ -1,4 +1,5 @@
-"""The logistics scenario of the demo: trucks leave, arrive, do not arrive, and fall out of their convoy.
+"""The logistics scenario of the demo: trucks leave, arrive, do not arrive, and fall out of their
+convoy.
 
 Every question is about any truck: WHERE says which reports belong together.
 """
@@ -14,9 +15,9 @@ _LEFT_PARTS = "$in; = @(Warehouse)Truck, $out; = DIST(Warehouse; >; 0)Truck, $be
 _THERE_WHERE, _THERE = "$there;.truck = $out;.truck", "$there; = @(Customer)Truck"
 
 _CONVOY = (
-    "=|($near;;20m)$far; WHERE $A;.convoy = $B;.convoy AND $C;.convoy = $D;.convoy AND $A;.convoy = $C;.convoy, "
-    "$near; = |($A;)$B; && DIST($A;; <; 500)$B;, $far; = |($C;)$D; && DIST($C;; >; 2000)$D;, "
-    "$A; = Leader, $B; = Follower, $C; = Leader, $D; = Follower"
+    "=|($near;;20m)$far; WHERE $A;.convoy = $B;.convoy AND $C;.convoy = $D;.convoy AND $A;.convoy ="
+    " $C;.convoy, $near; = |($A;)$B; && DIST($A;; <; 500)$B;, $far; = |($C;)$D; && DIST($C;; >;"
+    " 2000)$D;, $A; = Leader, $B; = Follower, $C; = Leader, $D; = Follower"
 )
 
 
@@ -34,13 +35,21 @@ DEFINITIONS = (
 
 
 def _opsl(id_: str, expression: str, **options: str) -> Subscription:
-    """Two reports that belong together are at most half an hour apart, where the text does not say how far."""
+    """Two reports that belong together are at most half an hour apart, where the text does not say
+    how far.
+    """
     return Subscription(id_, "opsl", expression, horizon="30m", options=options)
 
 
 LOGISTICS = (
     _opsl(LEAVES, f"{_LEFT} WHERE {_LEFT_WHERE}, {_LEFT_PARTS}"),
-    _opsl(ARRIVES, f"=|({_LEFT}; 2h)$there; WHERE {_LEFT_WHERE} AND {_THERE_WHERE}, {_LEFT_PARTS}, {_THERE}"),
-    _opsl(MISSING, f"!({_LEFT}; 2h)$there; WHERE {_LEFT_WHERE} AND {_THERE_WHERE}, {_LEFT_PARTS}, {_THERE}"),
+    _opsl(
+        ARRIVES,
+        f"=|({_LEFT}; 2h)$there; WHERE {_LEFT_WHERE} AND {_THERE_WHERE}, {_LEFT_PARTS}, {_THERE}",
+    ),
+    _opsl(
+        MISSING,
+        f"!({_LEFT}; 2h)$there; WHERE {_LEFT_WHERE} AND {_THERE_WHERE}, {_LEFT_PARTS}, {_THERE}",
+    ),
     _opsl(FALLS_OUT, _CONVOY, crs="wgs84", max_event_duration="0s"),  # a report is an instant
 )

@@ -1,4 +1,6 @@
-"""The delivery fleet of the story: vans drive, deliver and break down in one city; depots keep cold rooms cold."""
+"""The delivery fleet of the story: vans drive, deliver and break down in one city; depots keep cold
+rooms cold.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,13 @@ VANS = 40
 _WEST, _EAST, _SOUTH, _NORTH = 9.75, 10.25, 53.42, 53.66
 _DEPOTS = {"North": (10.01, 53.63), "South": (9.98, 53.45), "Harbour": (9.93, 53.53)}
 _DRIVERS = ("Ayla", "Bjarne", "Chiara", "Deniz", "Emil", "Femke", "Goran", "Hanna", "Ines", "Jonas")
-_FAULTS = (("tyre pressure", 2), ("door sensor", 1), ("cooling unit", 4), ("brake pads", 3), ("traction battery", 5))
+_FAULTS = (
+    ("tyre pressure", 2),
+    ("door sensor", 1),
+    ("cooling unit", 4),
+    ("brake pads", 3),
+    ("traction battery", 5),
+)
 _HANDED_TO = ("customer", "neighbour", "locker", "doorstep")
 _REFUSALS = ("nobody home", "address not found", "refused", "access blocked")
 _DEGREE = 111_320.0
@@ -24,7 +32,9 @@ _SECOND = 1_000_000
 
 @dataclass(slots=True)
 class _Van:
-    """A van on the road: the only thing of the story that changes from one happening to the next."""
+    """A van on the road: the only thing of the story that changes from one happening to the
+    next.
+    """
 
     number: int
     driver: str
@@ -44,7 +54,9 @@ class _Van:
 
 
 class Fleet:
-    """Makes up what happens on the road and in the depots; vans move on with the time that has passed."""
+    """Makes up what happens on the road and in the depots; vans move on with the time that has
+    passed.
+    """
 
     def __init__(self, dice: Random, start: Instant) -> None:
         self._dice = dice
@@ -63,14 +75,22 @@ class Fleet:
             "battery": round(van.battery, 1),
         }
         if van.cooled:
-            data["cargo"] = {"celsius": round(van.cargo, 1), "door": "open" if self._dice.random() < 0.05 else "shut"}
+            data["cargo"] = {
+                "celsius": round(van.cargo, 1),
+                "door": "open" if self._dice.random() < 0.05 else "shut",
+            }
         return Happening(f"/fleet/van-{van.number}", "fleet.van.position", data, van.place)
 
     def fault(self) -> Happening:
         """A part of a van complains."""
         van = self._dice.choice(self._vans)
         part, severity = self._dice.choices(_FAULTS, (40, 30, 12, 12, 6))[0]
-        data = {"van": f"van-{van.number}", "driver": van.driver, "part": part, "severity": severity}
+        data = {
+            "van": f"van-{van.number}",
+            "driver": van.driver,
+            "part": part,
+            "severity": severity,
+        }
         return Happening(f"/fleet/van-{van.number}", "fleet.van.fault", data, van.place)
 
     def scanned(self) -> Happening:
@@ -137,13 +157,17 @@ def _van(dice: Random, number: int, start: Instant) -> _Van:
 
 
 def _drive(van: _Van, dice: Random, now: Instant) -> None:
-    """Moves a van on: roads change, batteries drain and are charged, cargo warms up and is cooled again."""
+    """Moves a van on: roads change, batteries drain and are charged, cargo warms up and is cooled
+    again.
+    """
     seconds = min((now - van.seen) / _SECOND, _LONGEST_GAP)
     van.seen = now
     if dice.random() < 0.05:
         van.limit = dice.choice((30, 30, 50, 50, 50, 80))
         van.heading += dice.uniform(-1.5, 1.5)
-    van.speed = min(130.0, max(0.0, 0.6 * van.speed + 0.4 * dice.gauss(0.75 * van.limit, 0.35 * van.limit)))
+    van.speed = min(
+        130.0, max(0.0, 0.6 * van.speed + 0.4 * dice.gauss(0.75 * van.limit, 0.35 * van.limit))
+    )
     metres = van.speed / 3.6 * seconds
     _move(van, metres)
     van.battery -= metres / 1_500

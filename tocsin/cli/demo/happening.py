@@ -1,4 +1,6 @@
-"""A happening: what an actor of the story says took place, before it gets an id, a time and its JSON form."""
+"""A happening: what an actor of the story says took place, before it gets an id, a time and its
+JSON form.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ class Happening:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A happening of a story that was made up as a whole, with its id, and when it happens and arrives."""
+    """A happening of a story that was made up as a whole, with its id, and when it happens and
+    arrives.
+    """
 
     id: str
     at: Instant
@@ -37,7 +41,9 @@ class Report:
 
 
 class Tale(Protocol):
-    """Something of the day that was made up as a whole, so that what truly becomes of it is known."""
+    """Something of the day that was made up as a whole, so that what truly becomes of it is
+    known.
+    """
 
     def reports(self) -> Iterable[Report]:
         """What is told of it."""

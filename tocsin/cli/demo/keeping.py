@@ -29,16 +29,22 @@ class Keeper:
 
 @contextmanager
 def keeper_in(folder: Path | None) -> Iterator[Keeper]:
-    """A keeper that writes into a folder, made where it is missing; without a folder it keeps nothing."""
+    """A keeper that writes into a folder, made where it is missing; without a folder it keeps
+    nothing.
+    """
     if folder is None:
         yield Keeper()
         return
     with ExitStack() as files:
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            opened = [files.enter_context((folder / name).open("w")) for name in (MATCHES, DEAD_LETTERS)]
+            opened = [
+                files.enter_context((folder / name).open("w")) for name in (MATCHES, DEAD_LETTERS)
+            ]
         except OSError as error:
             raise MeaningProblem(
-                f"cannot write into {folder}: {error.strerror or error}", code="FileError", hint="give a folder"
+                f"cannot write into {folder}: {error.strerror or error}",
+                code="FileError",
+                hint="give a folder",
             ) from None
         yield Keeper(*opened)

@@ -1,4 +1,6 @@
-"""Who is late: an event that ends behind the watermark when it arrives. A malformed line is never late."""
+"""Who is late: an event that ends behind the watermark when it arrives. A malformed line is never
+late.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ class LateWatch:
         self._watermark = Watermark(lateness)
 
     def late_ones(self, lines: Iterable[str], malformed: Collection[str]) -> Iterator[Event]:
-        """The late events among the lines; only these are decoded, of all others the time is enough."""
+        """The late events among the lines; only these are decoded, of all others the time is
+        enough.
+        """
         for line in lines:
             time = _TIME.search(line)
             if time is None or line in malformed:

@@ -1,4 +1,6 @@
-"""The marketplace of the story: customers search, order, pay, complain and send back. Same dice, same day."""
+"""The marketplace of the story: customers search, order, pay, complain and send back. Same dice,
+same day.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,12 @@ _SLOTS = ("morning", "noon", "evening")
 _FAILURES = ("insufficient funds", "card expired", "suspected fraud", "time-out at the bank")
 _RETURNS = ("does not fit", "arrived broken", "changed my mind", "wrong item")
 _PRAISE = ("does what it should", "would buy again", "a gift, well received", "quick delivery")
-_BLAME = ("broken on arrival", "refund please", "smaller than in the picture", "battery got hot, dangerous")
+_BLAME = (
+    "broken on arrival",
+    "refund please",
+    "smaller than in the picture",
+    "battery got hot, dangerous",
+)
 _MISSPELT = ("hedphones", "labtop", "espreso", "snikers")
 _REMEMBERED = 500
 
@@ -50,7 +57,9 @@ _ASSORTMENT = (
 
 
 class Marketplace:
-    """Makes up what happens in the shop; remembers the newest orders, so that later happenings refer to real ones."""
+    """Makes up what happens in the shop; remembers the newest orders, so that later happenings
+    refer to real ones.
+    """
 
     def __init__(self, dice: Random) -> None:
         self._dice = dice
@@ -91,7 +100,11 @@ class Marketplace:
         dice = self._dice
         misspelt = dice.random() < 0.04
         words = dice.choice(_MISSPELT) if misspelt else self._product().name
-        data = {"words": words, "results": 0 if misspelt else dice.randint(3, 240), "channel": dice.choice(_CHANNELS)}
+        data = {
+            "words": words,
+            "results": 0 if misspelt else dice.randint(3, 240),
+            "channel": dice.choice(_CHANNELS),
+        }
         return Happening("/shop/search", "shop.searched", data)
 
     def failed_payment(self) -> Happening:
@@ -149,7 +162,12 @@ class Marketplace:
         """A customer wants the money back."""
         dice = self._dice
         order, total = dice.choice(self._orders)
-        data = {"order": order, "amount": total, "reason": dice.choice(_RETURNS), "days": dice.randint(1, 30)}
+        data = {
+            "order": order,
+            "amount": total,
+            "reason": dice.choice(_RETURNS),
+            "days": dice.randint(1, 30),
+        }
         return Happening("/shop/returns", "shop.return.requested", data)
 
     def _product(self) -> Product:

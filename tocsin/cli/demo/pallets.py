@@ -1,7 +1,8 @@
-"""The supply chain of the story: pallets are packed, shipped, carried and unpacked, told as EPCIS events.
+"""The supply chain of the story: pallets are packed, shipped, carried and unpacked, told as EPCIS
+events.
 
-A day has the same number of pallets however many events it has, and every fate at least once. No pallet is packed at
-lunch time, nor before and after work.
+A day has the same number of pallets however many events it has, and every fate at least once. No
+pallet is packed at lunch time, nor before and after work.
 """
 
 from __future__ import annotations
@@ -16,7 +17,12 @@ from tocsin.cli.demo.happening import Happening, Report
 from tocsin.values.time import Duration, Instant, format_instant, parse_duration
 
 EPCIS_TYPE = "epcis.captured"
-MOVING, OPENED, WAITED, IDLE = "transporting", "unpacked-before-shipped", "not-packed-within-an-hour", "packing-idle"
+MOVING, OPENED, WAITED, IDLE = (
+    "transporting",
+    "unpacked-before-shipped",
+    "not-packed-within-an-hour",
+    "packing-idle",
+)
 
 _HOUR: Duration = parse_duration("1h")
 _MINUTE: Duration = parse_duration("1m")
@@ -33,8 +39,8 @@ landCarrying = {{<{_OWN_STEP}railCarrying>, <{_OWN_STEP}roadCarrying>}};
 
 
 class Fate(Enum):
-    """What becomes of a pallet: all goes well; it is opened before it leaves; it stands for too long before it leaves;
-    nobody sees it any more after it was packed.
+    """What becomes of a pallet: all goes well; it is opened before it leaves; it stands for too
+    long before it leaves; nobody sees it any more after it was packed.
     """
 
     WELL = "well"
@@ -61,7 +67,9 @@ _IDLE = "not (Packed) (PT1H)"
 
 
 def combined(midnight: Instant) -> tuple[Subscription, ...]:
-    """Those about several events, or about one that does not come; hours are counted from midnight."""
+    """Those about several events, or about one that does not come; hours are counted from
+    midnight.
+    """
     return (
         Subscription(OPENED, "concept", _OPENED, horizon="12h"),
         Subscription(WAITED, "concept", _WAITED, horizon="12h"),
@@ -97,10 +105,16 @@ class Pallet:
         """Its steps as EPCIS events."""
         for number, step in enumerate(self.steps, 1):
             at = self.packed + step.minute * _MINUTE
-            yield Report(f"{self.name}-step-{number}", at, Happening("/dock", EPCIS_TYPE, self._epcis(step, at)))
+            yield Report(
+                f"{self.name}-step-{number}",
+                at,
+                Happening("/dock", EPCIS_TYPE, self._epcis(step, at)),
+            )
 
     def truth(self) -> Iterator[tuple[str, str]]:
-        """What becomes of the pallet, known from its making: (what, name of the pallet), once for each time."""
+        """What becomes of the pallet, known from its making: (what, name of the pallet), once for
+        each time.
+        """
         for step in self.steps:
             if step.business == "shipping" or step.business.startswith(_OWN_STEP):
                 yield MOVING, self.name
@@ -138,7 +152,8 @@ def pallets_of_the_day(seed: int, midnight: Instant) -> list[Pallet]:
 
 
 def idle_hours(pallets: list[Pallet], midnight: Instant) -> Iterator[tuple[str, str]]:
-    """The full hours in which no pallet was packed, known from the pallets: (what, time when the hour is over).
+    """The full hours in which no pallet was packed, known from the pallets: (what, time when the
+    hour is over).
 
     The last hour of the day is not told: when the stream ends, it is not over.
     """
@@ -149,7 +164,12 @@ def idle_hours(pallets: list[Pallet], midnight: Instant) -> Iterator[tuple[str, 
 
 
 def _pallet(dice: Random, number: int, packed: Instant, fate: Fate) -> Pallet:
-    return Pallet(number, packed, fate, tuple(_steps(fate, dice.randrange(20, 56), _OWN_STEP + dice.choice(_CARRYING))))
+    return Pallet(
+        number,
+        packed,
+        fate,
+        tuple(_steps(fate, dice.randrange(20, 56), _OWN_STEP + dice.choice(_CARRYING))),
+    )
 
 
 def _steps(fate: Fate, leaves: int, carrying: str) -> Iterator[Step]:

@@ -1,4 +1,6 @@
-"""The demo without a terminal: a line now and then, and one for each change and each rare bell that rang."""
+"""The demo without a terminal: a line now and then, and one for each change and each rare bell that
+rang.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,9 @@ class PlainLines:
             return [fitted(f"{phase} ...") for phase, _ in begun]
 
     def lines(self) -> list[str]:
-        """The changes and what rare bells rang since the last call, then how things stand, where that has changed."""
+        """The changes and what rare bells rang since the last call, then how things stand, where
+        that has changed.
+        """
         phases = self.phases()
         with self._board.lock:
             news = list(self._board.news)[self._news :]
@@ -85,6 +89,7 @@ def fitted(line: str) -> str:
 
 def _state_line(board: Board) -> str:
     return (
-        f"{time_of_day(board.clock)}  micro-batch {board.batch}, catalog version {board.version}: "
-        f"{board.events:,} events, {board.matches:,} matches, {board.late} late, {board.dead_letters} dead letters"
+        f"{time_of_day(board.clock)}  micro-batch {board.batch}, catalog version {board.version}:"
+        f" {board.events:,} events, {board.matches:,} matches, {board.late} late,"
+        f" {board.dead_letters} dead letters"
     )

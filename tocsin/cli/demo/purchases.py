@@ -1,7 +1,8 @@
-"""The purchases of the story: order, despatch advice and invoice as XML, and the settlement of those that are complete.
+"""The purchases of the story: order, despatch advice and invoice as XML, and the settlement of
+those that are complete.
 
-A day has the same number of purchases however many events it has, and every fate at least once. The documents are
-small, but named and nested as in UBL.
+A day has the same number of purchases however many events it has, and every fate at least once. The
+documents are small, but named and nested as in UBL.
 """
 
 from __future__ import annotations
@@ -23,7 +24,13 @@ _FIRST: Duration = parse_duration("6h")
 _EVERY: Duration = parse_duration("17m")
 _MINUTE: Duration = parse_duration("1m")
 _BUYERS = ("Alster Books", "Harbour Canteen", "Elbe Cycles", "Dr. Vogt")
-_PRODUCTS = (("frozen pizza", 4), ("oat milk", 2), ("sneakers", 80), ("phone", 450), ("bicycle", 640))
+_PRODUCTS = (
+    ("frozen pizza", 4),
+    ("oat milk", 2),
+    ("sneakers", 80),
+    ("phone", 450),
+    ("bicycle", 640),
+)
 _UBL = "urn:oasis:names:specification:ubl:schema:xsd:"
 _BASIC, _PARTS = f"{_UBL}CommonBasicComponents-2", f"{_UBL}CommonAggregateComponents-2"
 
@@ -45,8 +52,8 @@ SETTLEMENT = (Subscription(SETTLED, "exmlql", _SETTLEMENT),)
 
 
 class Fate(Enum):
-    """How a purchase goes: as it should; the invoice never comes; it comes before the goods leave; it is of another
-    order, which nobody gave.
+    """How a purchase goes: as it should; the invoice never comes; it comes before the goods leave;
+    it is of another order, which nobody gave.
     """
 
     COMPLETE = "complete"
@@ -66,7 +73,9 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Purchase:
-    """What a buyer orders, and what follows; despatch and invoice come so many minutes after the order."""
+    """What a buyer orders, and what follows; despatch and invoice come so many minutes after the
+    order.
+    """
 
     number: int
     ordered: Instant
@@ -99,7 +108,9 @@ class Purchase:
             yield SETTLED, self.name
 
     def _report(self, what: str, minute: int, xml: str) -> Report:
-        happening = Happening(f"/purchases/{what}", DOCUMENT_TYPE, xml, media_type="application/xml")
+        happening = Happening(
+            f"/purchases/{what}", DOCUMENT_TYPE, xml, media_type="application/xml"
+        )
         return Report(f"{self.name}-{what}", self.ordered + minute * _MINUTE, happening)
 
     def _order(self) -> str:
@@ -108,8 +119,13 @@ class Purchase:
         return _document("Order", f"O-{self.number}", buyer + "".join(lines))
 
     def _despatch_advice(self) -> str:
-        lines = (f"<p:DespatchLine>{_quantity('DeliveredQuantity', item)}</p:DespatchLine>" for item in self.items)
-        return _document("DespatchAdvice", f"D-{self.number}", _reference(f"O-{self.number}") + "".join(lines))
+        lines = (
+            f"<p:DespatchLine>{_quantity('DeliveredQuantity', item)}</p:DespatchLine>"
+            for item in self.items
+        )
+        return _document(
+            "DespatchAdvice", f"D-{self.number}", _reference(f"O-{self.number}") + "".join(lines)
+        )
 
     def _invoice(self) -> str:
         order = f"X-{self.number}" if self.fate is Fate.WRONG_ORDER else f"O-{self.number}"
@@ -123,7 +139,10 @@ def purchases_of_the_day(seed: int, midnight: Instant) -> list[Purchase]:
     dice = Random(f"purchases {seed}")
     fates = [*Fate, *dice.choices(list(Fate), (5, 1, 1, 1), k=_PURCHASES - len(Fate))]
     dice.shuffle(fates)
-    return [_purchase(dice, number, midnight + _FIRST + number * _EVERY, fate) for number, fate in enumerate(fates, 1)]
+    return [
+        _purchase(dice, number, midnight + _FIRST + number * _EVERY, fate)
+        for number, fate in enumerate(fates, 1)
+    ]
 
 
 def _purchase(dice: Random, number: int, ordered: Instant, fate: Fate) -> Purchase:

@@ -1,9 +1,12 @@
-"""The Spark query of the demo: files that appear in a folder, matched with a live catalog, given back as plain data.
+"""The Spark query of the demo: files that appear in a folder, matched with a live catalog, given
+back as plain data.
 
-The number of a micro-batch is not the number of a file, since a query that keeps state may run a micro-batch without
-input. How many files were read is what the query itself has written to its checkpoint before the micro-batch began.
+The number of a micro-batch is not the number of a file, since a query that keeps state may run a
+micro-batch without input. How many files were read is what the query itself has written to its
+checkpoint before the micro-batch began.
 
-The only file of the demo that speaks to Spark, which is an optional part of Tocsin and loaded when it is needed.
+The only file of the demo that speaks to Spark, which is an optional part of Tocsin and loaded when
+it is needed.
 """
 
 from __future__ import annotations
@@ -34,9 +37,11 @@ _SECOND = 1_000_000
 _SETTINGS = {
     # Without this a slice of a megabyte is one partition, and one of the two cores stands idle.
     "spark.sql.files.openCostInBytes": "65536",
-    # One task combines the few events that composites want; a second one would be one more to start for every slice.
+    # One task combines the few events that composites want; a second one would be one more to start
+    # for every slice.
     "spark.sql.shuffle.partitions": "1",
-    # State of composites: what changed is enough to keep, a whole copy after every slice costs more.
+    # State of composites: what changed is enough to keep, a whole copy after every slice costs
+    # more.
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     # A short life: compiling Java thoroughly would cost more than it saves.
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
@@ -58,7 +63,8 @@ def load_spark() -> Any:
 @contextmanager
 def spark_session(spark: Any) -> Iterator[Any]:
     """A local session that stops with the block."""
-    # The bridge to Java logs a traceback of its own when the user interrupts; what matters is raised as well.
+    # The bridge to Java logs a traceback of its own when the user interrupts; what matters is
+    # raised as well.
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
     session = spark.local_session(MASTER, name="tocsin demo", settings=_SETTINGS)
     try:
@@ -69,17 +75,28 @@ def spark_session(spark: Any) -> Iterator[Any]:
 
 @contextmanager
 def running_query(
-    spark: Any, session: Any, catalog: Catalog, folders: tuple[Path, Path], receive: Callable[[Found], object]
+    spark: Any,
+    session: Any,
+    catalog: Catalog,
+    folders: tuple[Path, Path],
+    receive: Callable[[Found], object],
 ) -> Iterator[Callable[[], str | None]]:
-    """The query over (inbox, checkpoint) while the block runs; yields what tells why it failed, or None."""
+    """The query over (inbox, checkpoint) while the block runs; yields what tells why it failed, or
+    None.
+    """
     inbox, checkpoint = folders
     lines = session.readStream.format("text").option("maxFilesPerTrigger", 1).load(str(inbox))
     with warnings.catch_warnings():
-        # A day passes in a minute: only events may move time here, and one comes after every absence.
+        # A day passes in a minute: only events may move time here, and one comes after every
+        # absence.
         warnings.simplefilter("ignore", spark.AbsenceWaitsWarning)
-        rung = spark.match_with_dead_letters(lines, catalog, lateness=f"{LATENESS // _SECOND}s", shards=1)
+        rung = spark.match_with_dead_letters(
+            lines, catalog, lateness=f"{LATENESS // _SECOND}s", shards=1
+        )
     query = (
-        rung.writeStream.foreachBatch(lambda frame, batch: receive(_found(frame, batch, files_read(checkpoint, batch))))
+        rung.writeStream.foreachBatch(
+            lambda frame, batch: receive(_found(frame, batch, files_read(checkpoint, batch)))
+        )
         .option("checkpointLocation", str(checkpoint))
         .start()
     )
@@ -97,18 +114,24 @@ def _failure(query: Any) -> str | None:
 
 
 def files_read(checkpoint: Path, batch: int) -> int:
-    """How many files the query has read by the end of a micro-batch; the source takes one at a time."""
+    """How many files the query has read by the end of a micro-batch; the source takes one at a
+    time.
+    """
     path = checkpoint / "offsets" / str(batch)
     try:
         return int(json.loads(path.read_text().splitlines()[-1])["logOffset"]) + 1
     except (OSError, ValueError, LookupError, TypeError) as error:
-        raise StateProblem(f"the checkpoint does not say what was read: {error!r}", code="SparkError") from None
+        raise StateProblem(
+            f"the checkpoint does not say what was read: {error!r}", code="SparkError"
+        ) from None
 
 
 def _found(frame: Any, batch: int, slices_read: int) -> Found:
     table = frame.toArrow()
     matches = [_match(each) for each in table.column("match").to_pylist() if each is not None]
-    letters = [_dead_letter(each) for each in table.column("dead_letter").to_pylist() if _is_dead(each)]
+    letters = [
+        _dead_letter(each) for each in table.column("dead_letter").to_pylist() if _is_dead(each)
+    ]
     return Found(batch, slices_read, matches, letters)
 
 
@@ -134,7 +157,9 @@ def _instant(moment: datetime | None) -> Instant | None:
 
 
 def _is_dead(row: dict[str, Any] | None) -> bool:
-    """Whether something was not served. What the ontology of auctions finds odd about a shop's events was."""
+    """Whether something was not served. What the ontology of auctions finds odd about a shop's
+    events was.
+    """
     return row is not None and row["code"] != EVENT_WARNING
 
 

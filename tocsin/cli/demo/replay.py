@@ -1,7 +1,9 @@
-"""The day played to a stream: slices are released one after the other, and the catalog changes between two of them.
+"""The day played to a stream: slices are released one after the other, and the catalog changes
+between two of them.
 
-A change of the catalog waits until everything released before it is done, so that every slice meets the subscriptions
-of its hour, however fast or slow the machine is: the same seed always rings the same bells.
+A change of the catalog waits until everything released before it is done, so that every slice meets
+the subscriptions of its hour, however fast or slow the machine is: the same seed always rings the
+same bells.
 """
 
 from __future__ import annotations
@@ -47,7 +49,9 @@ class Found:
 
 
 class Replay:
-    """Releases slices and hears what became of them; `play` and `receive` run in different threads."""
+    """Releases slices and hears what became of them; `play` and `receive` run in different
+    threads.
+    """
 
     def __init__(self, board: Board, catalog: Catalog, inbox: Path, keeper: Keeper) -> None:
         self._board = board
@@ -61,9 +65,15 @@ class Replay:
         self._began = 0.0
 
     def play(
-        self, slices: Iterable[Slice], changes: Sequence[Change], failure: Callable[[], str | None], until: float
+        self,
+        slices: Iterable[Slice],
+        changes: Sequence[Change],
+        failure: Callable[[], str | None],
+        until: float,
     ) -> None:
-        """Plays the slices, but releases none after the moment `until`; raises where the stream has failed."""
+        """Plays the slices, but releases none after the moment `until`; raises where the stream has
+        failed.
+        """
         pending = list(changes)
         self._began = monotonic()
         for each in slices:
@@ -98,14 +108,26 @@ class Replay:
             (letter.text() for letter in (*malformed, *map(late, late_ones))),
         )
         built = next((match.outputs[0] for match in reversed(in_order) if match.outputs), "")
-        rung = Rung(found.batch, latest.end, version, len(lines), rings, last, len(malformed), len(late_ones), built)
+        rung = Rung(
+            found.batch,
+            latest.end,
+            version,
+            len(lines),
+            rings,
+            last,
+            len(malformed),
+            len(late_ones),
+            built,
+        )
         self._board.rang(rung, monotonic() - self._began)
         with self._changed:
             self._done = found.slices_read
             self._changed.notify_all()
 
     def _in_words(self, matches: Mapping[str, Match], slices_read: int) -> dict[str, str]:
-        """The last event of each match in words; it may be of an earlier slice where a match has waited."""
+        """The last event of each match in words; it may be of an earlier slice where a match has
+        waited.
+        """
         said = {id_: _words(match, "") for id_, match in matches.items() if not match.events}
         for slice_, _ in reversed(self._released[:slices_read]):
             missing = {id_: match for id_, match in matches.items() if id_ not in said}
@@ -113,11 +135,15 @@ class Replay:
                 break
             text = slice_.path.read_text()
             lines = {id_: line_of(match.events[-1], text) for id_, match in missing.items()}
-            said |= {id_: _words(matches[id_], line) for id_, line in lines.items() if line is not None}
+            said |= {
+                id_: _words(matches[id_], line) for id_, line in lines.items() if line is not None
+            }
         return said
 
     def _release(self, slice_: Slice) -> None:
-        """Moves the file, as a whole, to where the stream looks; it is on our list before the stream can see it."""
+        """Moves the file, as a whole, to where the stream looks; it is on our list before the
+        stream can see it.
+        """
         released = slice_.inside(self._inbox)
         self._released.append((released, self._catalog.version()))
         slice_.path.rename(released.path)
@@ -139,7 +165,9 @@ class Replay:
 
 
 def _words(match: Match, line: str) -> str:
-    """What happened, for a combination; else the event and what the match tells of it, and when it rang later."""
+    """What happened, for a combination; else the event and what the match tells of it, and when it
+    rang later.
+    """
     if match.subscription in TOLD:
         return ring_in_words(match, json.loads(line) if line else None)
     rang = None if match.detected is None else time_of_day(match.detected)

@@ -1,4 +1,6 @@
-"""The live table on a terminal. What does not fit the height comes page by page; nothing is wider than the window."""
+"""The live table on a terminal. What does not fit the height comes page by page; nothing is wider
+than the window.
+"""
 
 from __future__ import annotations
 
@@ -50,15 +52,21 @@ class Screen:
 @contextmanager
 def live_screen(board: Board, console: Console) -> Iterator[None]:
     """Shows the board until the block ends; the last picture goes, for the summary to follow."""
-    with Live(Screen(board), console=console, refresh_per_second=_PICTURES_A_SECOND, transient=True):
+    with Live(
+        Screen(board), console=console, refresh_per_second=_PICTURES_A_SECOND, transient=True
+    ):
         yield
 
 
-def subscription_table(rows: list[Row], width: int, batch: int | None, title: str | None = None) -> Table:
-    """A row for each subscription: green where it was added during the day, dim where it was removed, and bold where
-    it rang in the newest micro-batch. A narrow window shows fewer columns.
+def subscription_table(
+    rows: list[Row], width: int, batch: int | None, title: str | None = None
+) -> Table:
+    """A row for each subscription: green where it was added during the day, dim where it was
+    removed, and bold where it rang in the newest micro-batch. A narrow window shows fewer columns.
     """
-    table = Table(expand=True, title=title, title_justify="left", title_style="dim", box=None, padding=(0, 1))
+    table = Table(
+        expand=True, title=title, title_justify="left", title_style="dim", box=None, padding=(0, 1)
+    )
     table.add_column("subscription", no_wrap=True, max_width=26)
     if width >= _MIDDLING:
         table.add_column("in", no_wrap=True, style="cyan")
@@ -99,7 +107,12 @@ def _heading(board: Board) -> RenderableType:
     line.add_row(
         Text("TOCSIN", style="bold yellow"),
         Text(time_of_day(board.clock), style="bold"),
-        ProgressBar(total=1.0, completed=part_of_day(board.clock), complete_style="yellow", finished_style="yellow"),
+        ProgressBar(
+            total=1.0,
+            completed=part_of_day(board.clock),
+            complete_style="yellow",
+            finished_style="yellow",
+        ),
         Text(f"micro-batch {batch}, catalog version {board.version}, {board.live} subscriptions"),
     )
     return line
@@ -111,15 +124,17 @@ def _counts(board: Board, now: float) -> Text:
         waited = f"{phase} ... {max(0, now - since):.0f} s"
         return Text(waited, style="italic", no_wrap=True, overflow="ellipsis")
     return Text(
-        f"{board.events:,} events, {board.matches:,} matches, {board.late} late, {board.dead_letters} dead letters, "
-        f"{board.rate:,.0f} events/s",
+        f"{board.events:,} events, {board.matches:,} matches, {board.late} late,"
+        f" {board.dead_letters} dead letters, {board.rate:,.0f} events/s",
         no_wrap=True,
         overflow="ellipsis",
     )
 
 
 def _table(board: Board, width: int, room: int, turned: int) -> Table:
-    """As many rows as there is room for, pages of one length; `turned` is how often the page was turned."""
+    """As many rows as there is room for, pages of one length; `turned` is how often the page was
+    turned.
+    """
     rows = board.rows_in_order()
     pages = max(1, -(-len(rows) // room))
     room = -(-len(rows) // pages)

@@ -1,4 +1,6 @@
-"""The day cut into slices of simulated time, each a file ready to be released: one file is one micro-batch."""
+"""The day cut into slices of simulated time, each a file ready to be released: one file is one
+micro-batch.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ class Slice:
 
 
 def prepare(story: Story, folder: Path, given_up: Event) -> list[Slice]:
-    """Writes the slices of the whole day, unless given up; a short day has long ones, else it would be all waiting."""
+    """Writes the slices of the whole day, unless given up; a short day has long ones, else it would
+    be all waiting.
+    """
     length = _FINE if story.lines >= _FINE_FROM else _COARSE
     slices: list[Slice] = []
     for number, lines in groupby(story.tell(), lambda line: (line.arrival - MIDNIGHT) // length):
@@ -44,7 +48,9 @@ def prepare(story: Story, folder: Path, given_up: Event) -> list[Slice]:
 
 
 def line_of(event: str, text: str) -> str | None:
-    """The line of the event with this id in the text of a slice, or None where it is in another slice."""
+    """The line of the event with this id in the text of a slice, or None where it is in another
+    slice.
+    """
     found = text.find(f'"id":"{event}"')
     return None if found < 0 else text[text.rfind("\n", 0, found) + 1 : text.find("\n", found)]
 
@@ -54,10 +60,13 @@ def part_of_day(now: Instant) -> float:
     return (now - MIDNIGHT) / DAY
 
 
-def _write(folder: Path, number: int, start: Instant, length: Duration, lines: Iterable[Line]) -> Slice:
+def _write(
+    folder: Path, number: int, start: Instant, length: Duration, lines: Iterable[Line]
+) -> Slice:
     texts = [line.text for line in lines]
     path = folder / f"{number:03d}.jsonl"
     path.write_text("".join(text + "\n" for text in texts))
-    # Spark takes the oldest file first: simulated time makes that certain, however quickly the files were written.
+    # Spark takes the oldest file first: simulated time makes that certain, however quickly the
+    # files were written.
     os.utime(path, (start // _SECOND, start // _SECOND))
     return Slice(start, start + length, len(texts), path)

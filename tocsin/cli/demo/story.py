@@ -1,8 +1,9 @@
-"""The day: lines of CloudEvents JSON in order of arrival, the same for the same seed and number of lines.
+"""The day: lines of CloudEvents JSON in order of arrival, the same for the same seed and number of
+lines.
 
-Every line arrives at most a minute after it happened, but for a few on purpose: late ones arrive hours after, and
-malformed ones are no event at all. Even a short day has some of both. What belongs to a story that was made up as a
-whole (tours, offers, pallets, purchases) is neither.
+Every line arrives at most a minute after it happened, but for a few on purpose: late ones arrive
+hours after, and malformed ones are no event at all. Even a short day has some of both. What belongs
+to a story that was made up as a whole (tours, offers, pallets, purchases) is neither.
 """
 
 from __future__ import annotations
@@ -53,7 +54,9 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class _Strand:
-    """One kind of happening: the prefix of its ids, its share of the day, its hours, and who makes it up."""
+    """One kind of happening: the prefix of its ids, its share of the day, its hours, and who makes
+    it up.
+    """
 
     prefix: str
     share: float
@@ -70,7 +73,9 @@ class Story:
 
     def __post_init__(self) -> None:
         if self.lines < FEWEST:
-            raise MeaningProblem(f"a day has at least {FEWEST} events, got {self.lines}", code="DemoError")
+            raise MeaningProblem(
+                f"a day has at least {FEWEST} events, got {self.lines}", code="DemoError"
+            )
 
     def tours(self) -> list[Tour]:
         """The tours of trucks that the day has, and with them what truly becomes of each."""
@@ -97,23 +102,37 @@ class Story:
 
     def _reports(self) -> list[Report]:
         """All that belongs to a story which was made up as a whole."""
-        tales: tuple[Tale, ...] = (*self.tours(), *self.offers(), *self.pallets(), *self.purchases())
-        return sorted((report for tale in tales for report in tale.reports()), key=lambda report: report.at)
+        tales: tuple[Tale, ...] = (
+            *self.tours(),
+            *self.offers(),
+            *self.pallets(),
+            *self.purchases(),
+        )
+        return sorted(
+            (report for tale in tales for report in tale.reports()), key=lambda report: report.at
+        )
 
     def _tell_others(self, dice: Random, lines: int) -> Iterator[Line]:
         """All the rest."""
         strands = _strands(dice)
         hours = [_Hour.of(hour, strands) for hour in range(24)]
         malformed = set(dice.sample(range(lines), _how_many(self.lines, _LINES_PER_BLEMISH)))
-        # A late line is hours behind, so it needs hours before it: the second half of the lines has them.
+        # A late line is hours behind, so it needs hours before it: the second half of the lines has
+        # them.
         second_half = [number for number in range(lines // 2, lines) if number not in malformed]
         late = set(dice.sample(second_half, _how_many(self.lines, _LINES_PER_LATE_ONE)))
         blemished = 0
         for number, (arrival, hour) in enumerate(_arrivals(lines, hours)):
             strand = hour.pick(dice)
-            delay = int(dice.uniform(3, 5) * _HOUR) if number in late else int(dice.random() * _USUAL_DELAY)
+            delay = (
+                int(dice.uniform(3, 5) * _HOUR)
+                if number in late
+                else int(dice.random() * _USUAL_DELAY)
+            )
             happening = strand.tell(arrival)
-            text = cloudevent(happening, f"{strand.prefix}-{number + 1}", max(MIDNIGHT, arrival - delay))
+            text = cloudevent(
+                happening, f"{strand.prefix}-{number + 1}", max(MIDNIGHT, arrival - delay)
+            )
             if number in malformed:
                 text = BLEMISHES[blemished % len(BLEMISHES)](text)
                 blemished += 1
@@ -162,7 +181,9 @@ def _strands(dice: Random) -> tuple[_Strand, ...]:
 
 
 def _arrivals(lines: int, hours: list[_Hour]) -> Iterator[tuple[Instant, _Hour]]:
-    """When each line arrives: evenly inside an hour, as many in an hour as it has of the whole weight."""
+    """When each line arrives: evenly inside an hour, as many in an hour as it has of the whole
+    weight.
+    """
     ends = list(accumulate(hour.total for hour in hours))
     for number in range(lines):
         reached = number / lines * ends[-1]

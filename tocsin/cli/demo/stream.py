@@ -1,4 +1,6 @@
-"""The demo from beginning to end: a day is made up while Spark starts, played to the query, and cleared away."""
+"""The demo from beginning to end: a day is made up while Spark starts, played to the query, and
+cleared away.
+"""
 
 from __future__ import annotations
 
@@ -31,32 +33,46 @@ class Settings:
 
 
 def run(settings: Settings, board: Board) -> None:
-    """Runs the demo; the board shows how it goes. Leaves no process and no temporary file behind."""
+    """Runs the demo; the board shows how it goes. Leaves no process and no temporary file
+    behind.
+    """
     until = monotonic() + settings.seconds
     board.doing("loading PySpark")
     spark = load_spark()
     with TemporaryDirectory(prefix="tocsin-demo-") as name, keeper_in(settings.output) as keeper:
-        staging, inbox, checkpoint = (Path(name) / each for each in ("staging", "inbox", "checkpoint"))
+        staging, inbox, checkpoint = (
+            Path(name) / each for each in ("staging", "inbox", "checkpoint")
+        )
         staging.mkdir()
         inbox.mkdir()
-        board.doing(f"checking {len(from_the_start())} subscriptions and putting them into a catalog")
+        board.doing(
+            f"checking {len(from_the_start())} subscriptions and putting them into a catalog"
+        )
         catalog = create_catalog(str(Path(name) / "catalog.db"))
         board.started(from_the_start(), catalog.add(*definitions(), *from_the_start()))
         replay = Replay(board, catalog, inbox, keeper)
         with _background() as (pool, given_up):
             slices = pool.submit(prepare, settings.story, staging, given_up)
-            board.doing("starting Spark: a Java process, some ten seconds; meanwhile the day is made up")
+            board.doing(
+                "starting Spark: a Java process, some ten seconds; meanwhile the day is made up"
+            )
             with spark_session(spark) as session:
                 board.doing("making up the rest of the day")
                 day = slices.result()
-                board.doing("starting the query: the first micro-batch waits until Python workers are there")
-                with running_query(spark, session, catalog, (inbox, checkpoint), replay.receive) as failure:
+                board.doing(
+                    "starting the query: the first micro-batch waits until Python workers are there"
+                )
+                with running_query(
+                    spark, session, catalog, (inbox, checkpoint), replay.receive
+                ) as failure:
                     replay.play(day, during_the_day(), failure, until)
 
 
 @contextmanager
 def _background() -> Iterator[tuple[Executor, Event]]:
-    """One thread beside ours, and the event that tells it to give up, set when the block ends for whatever reason."""
+    """One thread beside ours, and the event that tells it to give up, set when the block ends for
+    whatever reason.
+    """
     given_up = Event()
     with ThreadPoolExecutor(1) as pool:
         try:

@@ -1,7 +1,9 @@
-"""Who wants to know what: subscriptions that are there from the start, and those that come and go during the day.
+"""Who wants to know what: subscriptions that are there from the start, and those that come and go
+during the day.
 
-A scenario is a group of subscriptions that show one thing. Every id is used once over all scenarios; what is removed
-was there before. A further language joins in by a scenario of its own in SCENARIOS.
+A scenario is a group of subscriptions that show one thing. Every id is used once over all
+scenarios; what is removed was there before. A further language joins in by a scenario of its own in
+SCENARIOS.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """Subscriptions that show one thing, how they change during the day, and the names that they use."""
+    """Subscriptions that show one thing, how they change during the day, and the names that they
+    use.
+    """
 
     title: str
     subscriptions: tuple[Subscription, ...]
@@ -57,15 +61,23 @@ _MARKETPLACE = Scenario(
         _native("harburg-mornings", "delivery.district = 'Harburg' AND delivery.slot = 'morning'"),
         _native("partner-invoices", "channel = 'partner' AND payment = 'invoice' AND total > 300"),
         _native("nothing-found", "ce_type = 'shop.searched' AND results = 0"),
-        _native("fraud", "ce_type = 'shop.payment.failed' AND reason = 'suspected fraud' AND amount > 20"),
-        _native("third-attempt", "ce_source = '/payments' AND attempt >= 2 AND NOT payment = 'invoice'"),
+        _native(
+            "fraud",
+            "ce_type = 'shop.payment.failed' AND reason = 'suspected fraud' AND amount > 20",
+        ),
+        _native(
+            "third-attempt", "ce_source = '/payments' AND attempt >= 2 AND NOT payment = 'invoice'"
+        ),
         _native("angry-reviews", "stars <= 2 AND verified = TRUE AND text LIKE '%refund%'"),
         _native("dangerous", "text LIKE '%dangerous%'"),
         _native("price-cut", "new < old * 0.8"),
         _native("given-away", "ce_type = 'shop.price.changed' AND new < 2"),
         _native("sold-out", "left <= 5 AND category IN ('laptop', 'phone', 'bicycle', 'sneakers')"),
         _native("oversold", "reserved > left + 5"),
-        _native("broken-goods", "ce_type = 'shop.return.requested' AND reason = 'arrived broken' AND days <= 7"),
+        _native(
+            "broken-goods",
+            "ce_type = 'shop.return.requested' AND reason = 'arrived broken' AND days <= 7",
+        ),
     ),
 )
 
@@ -98,9 +110,17 @@ _BROKERS = Scenario(
     "selectors from other brokers",
     (
         _dialect("jms", "jms-femke-drives", "driver = 'Femke' AND (speed - limit) * 10 > limit"),
-        _dialect("jms", "jms-customs-south", "customs = TRUE AND depot IN ('South') AND kilos NOT BETWEEN 0 AND 2"),
-        _dialect("cesql", "cesql-van-faults", "type = 'fleet.van.fault' AND source LIKE '/fleet/van-3%'"),
-        _dialect("cesql", "cesql-returns", "UPPER(RIGHT(type, 9)) = 'REQUESTED' AND LENGTH(id) < 13"),
+        _dialect(
+            "jms",
+            "jms-customs-south",
+            "customs = TRUE AND depot IN ('South') AND kilos NOT BETWEEN 0 AND 2",
+        ),
+        _dialect(
+            "cesql", "cesql-van-faults", "type = 'fleet.van.fault' AND source LIKE '/fleet/van-3%'"
+        ),
+        _dialect(
+            "cesql", "cesql-returns", "UPPER(RIGHT(type, 9)) = 'REQUESTED' AND LENGTH(id) < 13"
+        ),
     ),
 )
 
@@ -108,23 +128,57 @@ _COMING_AND_GOING = Scenario(
     "coming and going",
     (),
     (
-        Change(4, add=(_native("night-shift-scans", "ce_type = 'fleet.parcel.scanned' AND kilos > 8"),)),
-        Change(8, add=(_native("late-parcels", "minutes_late > 20"),), remove=("night-shift-scans",)),
-        Change(10, add=(_native("ayla-and-bjarne", "driver IN ('Ayla', 'Bjarne') AND speed > 70"),)),
-        Change(12, add=(_native("lunch-pizza", "category = 'frozen pizza' AND total > 2"),), remove=("air-too-damp",)),
+        Change(
+            4, add=(_native("night-shift-scans", "ce_type = 'fleet.parcel.scanned' AND kilos > 8"),)
+        ),
+        Change(
+            8, add=(_native("late-parcels", "minutes_late > 20"),), remove=("night-shift-scans",)
+        ),
+        Change(
+            10, add=(_native("ayla-and-bjarne", "driver IN ('Ayla', 'Bjarne') AND speed > 70"),)
+        ),
+        Change(
+            12,
+            add=(_native("lunch-pizza", "category = 'frozen pizza' AND total > 2"),),
+            remove=("air-too-damp",),
+        ),
         Change(14, remove=("lunch-pizza", "spring-campaign")),
-        Change(16, add=(_dialect("cesql", "cesql-last-hours", "type LIKE '%parcel.failed' AND EXISTS source"),)),
-        Change(18, add=(_native("evening-gold", "tier = 'gold' AND total > 250"),), remove=("ayla-and-bjarne",)),
+        Change(
+            16,
+            add=(
+                _dialect(
+                    "cesql", "cesql-last-hours", "type LIKE '%parcel.failed' AND EXISTS source"
+                ),
+            ),
+        ),
+        Change(
+            18,
+            add=(_native("evening-gold", "tier = 'gold' AND total > 250"),),
+            remove=("ayla-and-bjarne",),
+        ),
         Change(
             20,
-            add=(_native("parcels-after-eight", "ce_type = 'fleet.parcel.delivered' AND signed = FALSE"),),
+            add=(
+                _native(
+                    "parcels-after-eight", "ce_type = 'fleet.parcel.delivered' AND signed = FALSE"
+                ),
+            ),
             remove=("late-parcels",),
         ),
         Change(22, remove=("evening-gold",)),
     ),
 )
 
-SCENARIOS = (_LOGISTICS, _AUCTION, _SUPPLY_CHAIN, _PURCHASES, _MARKETPLACE, _FLEET, _BROKERS, _COMING_AND_GOING)
+SCENARIOS = (
+    _LOGISTICS,
+    _AUCTION,
+    _SUPPLY_CHAIN,
+    _PURCHASES,
+    _MARKETPLACE,
+    _FLEET,
+    _BROKERS,
+    _COMING_AND_GOING,
+)
 
 COMBINING = frozenset(each.id for each in (*LOGISTICS, *_PALLETS_COMBINED, *SETTLEMENT))
 """Who is about several events, or about one that does not come."""
@@ -142,7 +196,10 @@ def from_the_start() -> list[Subscription]:
 
 def during_the_day() -> list[Change]:
     """The changes of all scenarios, by hour."""
-    return sorted((each for scenario in SCENARIOS for each in scenario.changes), key=lambda change: change.hour)
+    return sorted(
+        (each for scenario in SCENARIOS for each in scenario.changes),
+        key=lambda change: change.hour,
+    )
 
 
 def ever() -> Iterator[Subscription]:

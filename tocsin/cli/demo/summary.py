@@ -1,4 +1,6 @@
-"""The end of the demo: all subscriptions with their rings, the counts, one to a line, and a document that was built."""
+"""The end of the demo: all subscriptions with their rings, the counts, one to a line, and a
+document that was built.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ def show_summary(board: Board, console: Console, total_seconds: float, kept: Pat
         console.print(subscription_table(board.rows_in_order(), console.width, None))
         console.print()
         for news in board.news:
-            console.print(news_line(news), style="green" if news.sign == "+" else "red", highlight=False)
+            console.print(
+                news_line(news), style="green" if news.sign == "+" else "red", highlight=False
+            )
         console.print()
     for line in (*summary_lines(board, total_seconds, kept), *document_lines(board.document)):
         console.print(line, highlight=False, soft_wrap=True, markup=False)
@@ -38,14 +42,24 @@ def summary_lines(board: Board, total_seconds: float, kept: Path | None) -> Iter
     yield f"the day          00:00 to {time_of_day(board.clock)} in {batches} micro-batches{cut}"
     yield f"events           {board.events:,}"
     yield f"matches          {board.matches:,} of {rung} subscriptions"
-    yield f"  of several     {sum(row.rings for row in composites):,} of {len(composites)} that combine events"
+    yield (
+        f"  of several     {sum(row.rings for row in composites):,} of {len(composites)} that"
+        " combine events"
+    )
     yield fitted(
-        f"  most of        {', '.join(f'{row.subscription.id} {row.rings:,}' for row in loudest if row.rings)}"
+        "  most of       "
+        f" {', '.join(f'{row.subscription.id} {row.rings:,}' for row in loudest if row.rings)}"
     )
     yield f"late             {board.late:,}"
-    yield f"dead letters     {board.dead_letters:,} ({board.malformed:,} malformed, {board.late:,} late)"
+    yield (
+        f"dead letters     {board.dead_letters:,} ({board.malformed:,} malformed, {board.late:,}"
+        " late)"
+    )
     yield f"catalog          version {board.version}, {board.live} subscriptions"
-    yield f"events/second    {board.rate:,.0f} after the first micro-batch; {total_seconds:.0f} s in all"
+    yield (
+        f"events/second    {board.rate:,.0f} after the first micro-batch; {total_seconds:.0f} s"
+        " in all"
+    )
     if kept:
         yield f"kept in          {kept}"
 

@@ -1,7 +1,8 @@
-"""The tours of the story: pairs of trucks drive from the warehouse to the customer, and what truly becomes of each.
+"""The tours of the story: pairs of trucks drive from the warehouse to the customer, and what truly
+becomes of each.
 
-A day has the same number of tours however many events it has, and every fate at least once. Both trucks of a tour
-report every 15 minutes, at the same instant, until the tour is over.
+A day has the same number of tours however many events it has, and every fate at least once. Both
+trucks of a tour report every 15 minutes, at the same instant, until the tour is over.
 """
 
 from __future__ import annotations
@@ -15,7 +16,12 @@ from tocsin.cli.demo.happening import Happening, Report
 from tocsin.values.time import Duration, Instant, parse_duration
 
 TRUCK_TYPE = "fleet.truck.position"
-LEAVES, ARRIVES, MISSING, FALLS_OUT = "truck-leaves", "truck-arrives", "truck-missing", "falls-out-of-convoy"
+LEAVES, ARRIVES, MISSING, FALLS_OUT = (
+    "truck-leaves",
+    "truck-arrives",
+    "truck-missing",
+    "falls-out-of-convoy",
+)
 
 IN_TIME: Duration = parse_duration("2h")
 
@@ -32,7 +38,9 @@ _BEHIND = 0.002
 
 
 class Fate(Enum):
-    """How a tour goes: well; the second truck falls one leg behind; it breaks down; both stand in a jam for long."""
+    """How a tour goes: well; the second truck falls one leg behind; it breaks down; both stand in a
+    jam for long.
+    """
 
     TOGETHER = "together"
     FALLS_BEHIND = "falls behind"
@@ -54,7 +62,9 @@ class Truck:
         return f"truck-{self.number}"
 
     def time_on_the_road(self, legs: int) -> Duration | None:
-        """From the first report on the road to the first at the customer; None where it never gets there."""
+        """From the first report on the road to the first at the customer; None where it never gets
+        there.
+        """
         return (self.way.index(legs) - self.way.index(1)) * _EVERY if legs in self.way else None
 
 
@@ -75,7 +85,9 @@ class Tour:
             for turn, legs in enumerate(truck.way):
                 at = self.start + turn * _EVERY
                 data = {"truck": truck.name, "convoy": self.number, "role": truck.role}
-                happening = Happening(f"/fleet/{truck.name}", TRUCK_TYPE, data, self._place(truck, legs))
+                happening = Happening(
+                    f"/fleet/{truck.name}", TRUCK_TYPE, data, self._place(truck, legs)
+                )
                 yield Report(f"{truck.name}-report-{turn + 1}", at, happening)
 
     def truth(self) -> Iterator[tuple[str, str]]:
@@ -100,7 +112,8 @@ def tours_of_the_day(seed: int, midnight: Instant) -> list[Tour]:
     fates = [*Fate, *dice.choices(list(Fate), (5, 2, 1, 1), k=_TOURS - len(Fate))]
     dice.shuffle(fates)
     return [
-        _tour(dice, number, midnight + _FIRST_START + number * _NEXT_START, fate) for number, fate in enumerate(fates)
+        _tour(dice, number, midnight + _FIRST_START + number * _NEXT_START, fate)
+        for number, fate in enumerate(fates)
     ]
 
 
@@ -116,12 +129,17 @@ def _tour(dice: Random, number: int, start: Instant, fate: Fate) -> Tour:
     legs = dice.choice(_LEGS)
     until = dice.randrange(2, legs - 1)
     way, second = _ways(fate, legs, until)
-    leader, follower = Truck(2 * number + 1, "leader", way), Truck(2 * number + 2, "follower", second)
+    leader, follower = (
+        Truck(2 * number + 1, "leader", way),
+        Truck(2 * number + 2, "follower", second),
+    )
     return Tour(number + 1, start, legs, fate, leader, follower)
 
 
 def _ways(fate: Fate, legs: int, until: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The ways of both trucks: two reports at the warehouse, one for each leg, one more at the customer."""
+    """The ways of both trucks: two reports at the warehouse, one for each leg, one more at the
+    customer.
+    """
     smooth = (0, *range(legs + 1), legs)
     begun, rest = (0, *range(until + 1)), tuple(range(until + 1, legs + 1))
     match fate:

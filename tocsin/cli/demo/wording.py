@@ -1,4 +1,5 @@
-"""An event of the story in a few words, for a row of the screen. What is not of the story is shown by its id.
+"""An event of the story in a few words, for a row of the screen. What is not of the story is shown
+by its id.
 
 Of a text, which is a graph or a document, a few parts are picked out.
 """
@@ -42,7 +43,9 @@ _VALUES = ("value", "maker")
 
 
 def in_words(text: str) -> str:
-    """The short text of an event given as CloudEvents JSON, after the time of day when it happened."""
+    """The short text of an event given as CloudEvents JSON, after the time of day when it
+    happened.
+    """
     event: Mapping[str, Any] = json.loads(text)
     words = _WORDS.get(event["type"])
     said = words.format_map(_parts(event)) if words else event["id"]
@@ -50,7 +53,9 @@ def in_words(text: str) -> str:
 
 
 def values_in_words(bindings: Mapping[str, str]) -> str:
-    """Those values of a match that tell more than its event does; starts with a comma where there are any."""
+    """Those values of a match that tell more than its event does; starts with a comma where there
+    are any.
+    """
     return "".join(f", {name} = {bindings[name]}" for name in _VALUES if name in bindings)
 
 

@@ -1,1 +1,3 @@
-"""Pictures of graph subscriptions, as the paper draws them: the pattern, the array of statement types, the trees."""
+"""Pictures of graph subscriptions, as the paper draws them: the pattern, the array of statement
+types, the trees.
+"""

@@ -1,8 +1,8 @@
-"""The array of extended meta-statements, figure 4: a numbered entry for each statement type, its ancestors behind a
-solid line, and the patterns that wait there between events behind a dashed one.
+"""The array of extended meta-statements, figure 4: a numbered entry for each statement type, its
+ancestors behind a solid line, and the patterns that wait there between events behind a dashed one.
 
-A large array, or that of an ontology which allows everything, is drawn as far as the subscription and the events name
-its entries.
+A large array, or that of an ontology which allows everything, is drawn as far as the subscription
+and the events name its entries.
 """
 
 from __future__ import annotations
@@ -30,13 +30,17 @@ def draw_array(pattern: GraphPattern, graphs: Iterable[EncodedGraph]) -> Drawing
     texts = [_text(entry, pattern.ontology) for entry in entries]
     width = max(map(len, texts), default=0) * LETTER + 16
     drawing = Drawing()
-    drawing.text(_LEFT, 20, "Extended meta-statements: ancestors ─── and waiting patterns - - -", "title")
+    drawing.text(
+        _LEFT, 20, "Extended meta-statements: ancestors ─── and waiting patterns - - -", "title"
+    )
     for number, (entry, text) in enumerate(zip(entries, texts, strict=True)):
         top = 36 + number * _ROW
         drawing.text(_LEFT + 24, top + 16, str(number), "small", "end")
         drawing.box(_LEFT + 30, top, (width, _ROW - 4), "entry")
         drawing.text(_LEFT + 38, top + 15, text)
-        x = _linked(drawing, _LEFT + 30 + width, top, _ancestors(entry, numbers, pattern.ontology), "")
+        x = _linked(
+            drawing, _LEFT + 30 + width, top, _ancestors(entry, numbers, pattern.ontology), ""
+        )
         _linked(drawing, x, top, _waiting(entry, pattern), "waiting")
     return drawing
 
@@ -54,7 +58,10 @@ def _linked(drawing: Drawing, x: float, top: float, content: str, kind: str) -> 
 
 def _entries(pattern: GraphPattern, graphs: Iterable[EncodedGraph]) -> list[MetaStatement]:
     arcs = (each for each in pattern.statements if each.property != ITSELF)
-    wanted = {_type_of(each.subject_class, each.property, each.object_class, pattern.ontology) for each in arcs}
+    wanted = {
+        _type_of(each.subject_class, each.property, each.object_class, pattern.ontology)
+        for each in arcs
+    }
     if pattern.ontology.meta_statements:
         try:
             whole = ems_of(pattern.ontology).entries
@@ -70,7 +77,9 @@ def _entries(pattern: GraphPattern, graphs: Iterable[EncodedGraph]) -> list[Meta
 
 def _type_of(one: str, prop: str, other: str, ontology: Ontology) -> MetaStatement:
     return MetaStatement(
-        ontology.canonical_class(one), ontology.canonical_property(prop), ontology.canonical_class(other)
+        ontology.canonical_class(one),
+        ontology.canonical_property(prop),
+        ontology.canonical_class(other),
     )
 
 
@@ -92,7 +101,8 @@ def _waiting(entry: MetaStatement, pattern: GraphPattern) -> str:
         for each, number in number_statements(pattern).items()
         if isinstance(each.subject, Home)
         and each.property != ITSELF
-        and _type_of(each.subject_class, each.property, each.object_class, pattern.ontology) == entry
+        and _type_of(each.subject_class, each.property, each.object_class, pattern.ontology)
+        == entry
     )
 
 

@@ -21,7 +21,9 @@ _SPACE = 40
 
 
 def draw_page(plans: Mapping[str, Plan], events: Sequence[Event]) -> str:
-    """For each graph pattern its graph and its array and, for each event, its matching tree; SVG."""
+    """For each graph pattern its graph and its array and, for each event, its matching
+    tree; SVG.
+    """
     page = Drawing()
     for key, plan in plans.items():
         patterns = list(dict.fromkeys(_patterns(plan.pattern)))
@@ -33,7 +35,10 @@ def draw_page(plans: Mapping[str, Plan], events: Sequence[Event]) -> str:
         raise UnsupportedProblem(
             "there is no graph pattern to draw",
             code="NothingToDraw",
-            hint="--format svg draws subscriptions of the language graph, and graph{ ... } inside others",
+            hint=(
+                "--format svg draws subscriptions of the language graph, and graph{ ... } inside"
+                " others"
+            ),
         )
     return page.svg()
 

@@ -1,7 +1,8 @@
-"""The subscription graph, figure 3 of the paper: vertices with their classes and filters, arcs with their properties.
+"""The subscription graph, figure 3 of the paper: vertices with their classes and filters, arcs with
+their properties.
 
-Vertices stand in columns by their distance from home. Every statement has a number, P1, P2 and so on, by which the
-other pictures call it.
+Vertices stand in columns by their distance from home. Every statement has a number, P1, P2 and so
+on, by which the other pictures call it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,15 @@ from typing import NamedTuple
 
 from tocsin.cli.drawing.svg import LETTER, LINE, Drawing
 from tocsin.plan.explain_graphs import filter_text, id_text, statement_text
-from tocsin.plan.graphs import ITSELF, GraphPattern, Home, StatementPattern, Statements, Vertex, ids_of
+from tocsin.plan.graphs import (
+    ITSELF,
+    GraphPattern,
+    Home,
+    StatementPattern,
+    Statements,
+    Vertex,
+    ids_of,
+)
 
 _LEFT, _TOP, _HEIGHT = 20, 40, 44
 _GAP = (150, 40)
@@ -77,7 +86,9 @@ def _columns(statements: Statements) -> list[list[Vertex]]:
     columns: list[list[Vertex]] = [[Home()]]
     known: set[Vertex] = {Home()}
     while columns[-1]:
-        ends = [each.object for start in columns[-1] for each in statements if each.subject == start]
+        ends = [
+            each.object for start in columns[-1] for each in statements if each.subject == start
+        ]
         columns.append([each for each in dict.fromkeys(ends) if each not in known])
         known.update(columns[-1])
     return columns[:-1]
@@ -103,13 +114,21 @@ def _half_width(label: Sequence[str]) -> float:
 
 
 def _vertex(drawing: Drawing, vertex: Vertex, place: Place, label: list[str]) -> None:
-    drawing.ellipse(place.x, place.y, place.half, "vertex home" if isinstance(vertex, Home) else "vertex")
+    drawing.ellipse(
+        place.x, place.y, place.half, "vertex home" if isinstance(vertex, Home) else "vertex"
+    )
     first = place.y + 4 - 15 * (len(label) - 1) / 2
     for number, line in enumerate(label):
         drawing.text(place.x, first + 15 * number, line, "small" if number else "", "middle")
 
 
-def _arc(drawing: Drawing, statement: StatementPattern, places: dict[Vertex, Place], label: str, parallel: int) -> None:
+def _arc(
+    drawing: Drawing,
+    statement: StatementPattern,
+    places: dict[Vertex, Place],
+    label: str,
+    parallel: int,
+) -> None:
     start, end = places[statement.subject], places[statement.object]
     if start == end:
         _loop(drawing, start, label, parallel)
@@ -133,7 +152,14 @@ def _legend(drawing: Drawing, pattern: GraphPattern) -> None:
     for statement, number in number_statements(pattern).items():
         y += LINE
         drawing.text(_LEFT, y, f"{number}  {statement_text(statement, pattern.ontology)}")
-    for word, groups in (("absent", pattern.absents), ("told where it is there", pattern.optionals)):
+    for word, groups in (
+        ("absent", pattern.absents),
+        ("told where it is there", pattern.optionals),
+    ):
         for group in groups:
             y += LINE
-            drawing.text(_LEFT, y, f"{word}: {' '.join(statement_text(each, pattern.ontology) for each in group)}")
+            drawing.text(
+                _LEFT,
+                y,
+                f"{word}: {' '.join(statement_text(each, pattern.ontology) for each in group)}",
+            )

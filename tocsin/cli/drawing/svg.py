@@ -11,13 +11,15 @@ LINE = 18
 """From one line of text to the next."""
 
 _STYLE = """
-text { font: 12px monospace; fill: #222; } .title { font-size: 15px; font-weight: bold; } .small { font-size: 11px; }
-line, path { stroke: #444; fill: none; } .vertex, .entry, .square, .circle { fill: #fff; stroke: #222; }
+text { font: 12px monospace; fill: #222; }
+.title { font-size: 15px; font-weight: bold; } .small { font-size: 11px; }
+line, path { stroke: #444; fill: none; }
+.vertex, .entry, .square, .circle { fill: #fff; stroke: #222; }
 .checked { fill: #d8efd8; } .waiting { stroke-dasharray: 4 3; } .home { stroke-width: 2; }
 """.strip()
 _ARROW = (
-    '<marker id="arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto">'
-    '<path d="M 0 0 L 10 5 L 0 10 z" style="fill: #444"/></marker>'
+    '<marker id="arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7"'
+    ' orient="auto"><path d="M 0 0 L 10 5 L 0 10 z" style="fill: #444"/></marker>'
 )
 
 
@@ -31,20 +33,30 @@ class Drawing:
 
     def text(self, x: float, y: float, content: str, kind: str = "", anchor: str = "start") -> None:
         """A line of text whose base line begins, has its middle or ends at the point."""
-        start = {"start": x, "middle": x - len(content) * LETTER / 2, "end": x - len(content) * LETTER}[anchor]
+        start = {
+            "start": x,
+            "middle": x - len(content) * LETTER / 2,
+            "end": x - len(content) * LETTER,
+        }[anchor]
         self._grow(start + len(content) * LETTER, y + LINE / 2)
         self._add("text", {"x": x, "y": y, "class": kind, "text-anchor": anchor}, content)
 
     def line(self, start: tuple[float, float], end: tuple[float, float], kind: str = "") -> None:
         """A straight line."""
         self._grow(max(start[0], end[0]), max(start[1], end[1]))
-        self._add("line", {"x1": start[0], "y1": start[1], "x2": end[0], "y2": end[1], "class": kind})
+        self._add(
+            "line", {"x1": start[0], "y1": start[1], "x2": end[0], "y2": end[1], "class": kind}
+        )
 
-    def curve(self, start: tuple[float, float], over: tuple[float, float], end: tuple[float, float]) -> None:
+    def curve(
+        self, start: tuple[float, float], over: tuple[float, float], end: tuple[float, float]
+    ) -> None:
         """A bent line with an arrow."""
         self._grow(max(start[0], over[0], end[0]), max(start[1], over[1], end[1]))
         way = f"M {_number(start[0])} {_number(start[1])} Q {_number(over[0])} {_number(over[1])} "
-        self._add("path", {"d": way + f"{_number(end[0])} {_number(end[1])}", "marker-end": "url(#arrow)"})
+        self._add(
+            "path", {"d": way + f"{_number(end[0])} {_number(end[1])}", "marker-end": "url(#arrow)"}
+        )
 
     def circle(self, x: float, y: float, radius: float, kind: str) -> None:
         """A circle around the point."""
@@ -70,7 +82,8 @@ class Drawing:
         """The page."""
         width, height = _number(self.width + 20), _number(self.height + 20)
         head = (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}">'
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"'
+            f' width="{width}" height="{height}">'
         )
         body = "\n".join(self.shapes)
         return f"{head}\n<style>\n{_STYLE}\n</style>\n<defs>{_ARROW}</defs>\n{body}\n</svg>"
@@ -78,9 +91,15 @@ class Drawing:
     def _grow(self, x: float, y: float) -> None:
         self.width, self.height = max(self.width, x), max(self.height, y)
 
-    def _add(self, name: str, attributes: dict[str, float | str], content: str | None = None) -> None:
-        said = "".join(f" {key}={quoteattr(_shown(value))}" for key, value in attributes.items() if value != "")
-        self.shapes.append(f"<{name}{said}/>" if content is None else f"<{name}{said}>{escape(content)}</{name}>")
+    def _add(
+        self, name: str, attributes: dict[str, float | str], content: str | None = None
+    ) -> None:
+        said = "".join(
+            f" {key}={quoteattr(_shown(value))}" for key, value in attributes.items() if value != ""
+        )
+        self.shapes.append(
+            f"<{name}{said}/>" if content is None else f"<{name}{said}>{escape(content)}</{name}>"
+        )
 
 
 def _shown(value: float | str) -> str:

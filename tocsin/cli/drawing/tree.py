@@ -1,4 +1,5 @@
-"""A matching tree, figure 5: circles are partial maps, squares are patterns; what is checked is filled.
+"""A matching tree, figure 5: circles are partial maps, squares are patterns; what is checked is
+filled.
 
 Nodes of one level stand at one height; a node stands above the middle of what hangs on it.
 """
@@ -40,7 +41,9 @@ def draw_tree(tree: Tree, graph: EncodedGraph, title: str, verdict: str) -> Draw
     drawing.text(_LEFT, 20, title, "title")
     root = _Reading(tree, graph).circle(tree.root, {})
     _draw(drawing, root, _LEFT, _TOP)
-    drawing.text(_LEFT, drawing.height + LINE, f"{tree.circles} circles, {tree.squares} squares; {verdict}")
+    drawing.text(
+        _LEFT, drawing.height + LINE, f"{tree.circles} circles, {tree.squares} squares; {verdict}"
+    )
     return drawing
 
 

@@ -1,4 +1,6 @@
-"""XML blocks matched many at once: one pass over a document drives a shared automaton over element paths."""
+"""XML blocks matched many at once: one pass over a document drives a shared automaton over element
+paths.
+"""
 
 from tocsin.engine.blocks.matcher import BlockMatcher
 

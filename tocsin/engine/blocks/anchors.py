@@ -1,4 +1,6 @@
-"""Where to anchor a block: at the path and test that lead there least often, judged by how many blocks share them."""
+"""Where to anchor a block: at the path and test that lead there least often, judged by how many
+blocks share them.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,11 @@ def chosen_anchor(block: XmlBlock, automaton: Automaton) -> Anchor | None:
         if isinstance(pattern, PatternElement)
         for anchor in anchors_of(pattern, (pattern.path or pattern.name,))
     )
-    return min(anchors, key=lambda each: (each.test is None, automaton.size(each), -len(each.path)), default=None)
+    return min(
+        anchors,
+        key=lambda each: (each.test is None, automaton.size(each), -len(each.path)),
+        default=None,
+    )
 
 
 def anchors_of(pattern: PatternElement, path: Path) -> Iterator[Anchor]:

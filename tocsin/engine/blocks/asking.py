@@ -1,4 +1,6 @@
-"""XPath expressions as the engine asks them: compiled once, written so that they cost least, never over the budget."""
+"""XPath expressions as the engine asks them: compiled once, written so that they cost least, never
+over the budget.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ Selected: TypeAlias = list[Element | str] | bool
 
 
 class Measured:
-    """A document that is asked: its shape, roughly, and where that does not do, in detail. Each worked out once."""
+    """A document that is asked: its shape, roughly, and where that does not do, in detail. Each
+    worked out once.
+    """
 
     __slots__ = ("_detailed", "_rough", "_tree", "root")
 
@@ -44,7 +48,9 @@ class Measured:
 
 
 class Question:
-    """An expression; where nobody looks at what it selects, only whether it selects anything is asked."""
+    """An expression; where nobody looks at what it selects, only whether it selects anything is
+    asked.
+    """
 
     __slots__ = ("_expression", "_in_order", "_namespaces", "_path")
 

@@ -1,9 +1,11 @@
-"""The shared automaton over element paths: blocks that begin alike share their states, as in YFilter.
+"""The shared automaton over element paths: blocks that begin alike share their states, as in
+YFilter.
 
-A path leads from the first element of a pattern to one of its elements, the anchor; a wildcard step takes any name, and
-a regular path, with an automaton of its own, any number of elements. At the anchor hangs what else it must have:
-nothing, a text or an attribute's value, each looked up, never scanned. The sets of states that documents really reach
-are made when first reached and kept until a state comes or goes.
+A path leads from the first element of a pattern to one of its elements, the anchor; a wildcard step
+takes any name, and a regular path, with an automaton of its own, any number of elements. At the
+anchor hangs what else it must have: nothing, a text or an attribute's value, each looked up, never
+scanned. The sets of states that documents really reach are made when first reached and kept until a
+state comes or goes.
 """
 
 from __future__ import annotations
@@ -36,11 +38,14 @@ class Anchor:
 
 
 SOMEWHERE = -1
-"""In the place of an element: the first element of the pattern lies so many levels up that only fitting can tell."""
+"""In the place of an element: the first element of the pattern lies so many levels up that only
+fitting can tell.
+"""
 
 
 class State:
-    """What is known after some steps: further steps by name or path, and the blocks anchored here by their tests.
+    """What is known after some steps: further steps by name or path, and the blocks anchored here
+    by their tests.
 
     Behind a regular path nobody knows how many levels up the first element is: `depth` is None.
     """
@@ -126,14 +131,17 @@ class _Way:
 
 
 class Reached:
-    """A set of states that some element of a document is in; `anchored` are those where blocks hang.
+    """A set of states that some element of a document is in; `anchored` are those where blocks
+    hang.
 
     `under_way` are the paths that it lies on, each with the states of its automaton.
     """
 
     __slots__ = ("anchored", "next", "states", "under_way")
 
-    def __init__(self, states: tuple[State, ...], under_way: tuple[tuple[_Way, int], ...] = ()) -> None:
+    def __init__(
+        self, states: tuple[State, ...], under_way: tuple[tuple[_Way, int], ...] = ()
+    ) -> None:
         self.states = states
         self.under_way = under_way
         self.anchored = tuple(state for state in states if state.anchors)
@@ -192,7 +200,8 @@ class Automaton:
             self._forget_reached()
 
     def candidates(self, tree: Tree) -> Iterator[tuple[int, int]]:
-        """Blocks whose anchor fits, each with the element that its pattern's first element would be mapped to.
+        """Blocks whose anchor fits, each with the element that its pattern's first element would be
+        mapped to.
 
         SOMEWHERE in its place where a path does not say which.
         """
@@ -207,21 +216,29 @@ class Automaton:
                         yield block, first
 
     def _step(self, before: Reached, name: str) -> Reached:
-        """The states of an element of a name, given those of its parent; a pattern may begin at any element."""
+        """The states of an element of a name, given those of its parent; a pattern may begin at any
+        element.
+        """
         if self._begun is None:
             self._begun = tuple(_with_ends([self._start]))
         begun = self._begun
-        states = list(begun[1:])  # of these nothing is known but that a path of no steps has led here
+        states = list(
+            begun[1:]
+        )  # of these nothing is known but that a path of no steps has led here
         under_way = {way: way.automaton.move(at, name) for way, at in before.under_way}
         for state in (*begun, *before.states):
-            states += [after for step in (name, None) if (after := state.next.get(step)) is not None]
+            states += [
+                after for step in (name, None) if (after := state.next.get(step)) is not None
+            ]
             for way in state.paths.values():
                 under_way[way] = under_way.get(way, 0) | way.automaton.move(START, name)
         states += [way.end for way, at in under_way.items() if at & way.automaton.accepting]
         if self._steps >= MAX_STEPS:
             self._forget_reached()
         self._steps += 1
-        here = before.next[name] = self._kept(_with_ends(states), {way: at for way, at in under_way.items() if at})
+        here = before.next[name] = self._kept(
+            _with_ends(states), {way: at for way, at in under_way.items() if at}
+        )
         return here
 
     def _kept(self, states: Iterable[State], under_way: Mapping[_Way, int]) -> Reached:
@@ -244,11 +261,15 @@ def _with_ends(states: Iterable[State]) -> Iterator[State]:
     """The states, each with those at the ends of paths out of it that take no steps."""
     for state in states:
         yield state
-        yield from _with_ends(way.end for way in state.paths.values() if way.automaton.takes_no_steps)
+        yield from _with_ends(
+            way.end for way in state.paths.values() if way.automaton.takes_no_steps
+        )
 
 
 def _postings(state: State, tree: Tree, i: int) -> list[Posting]:
-    """The blocks whose test the element passes; a list, because there is one for every element and state."""
+    """The blocks whose test the element passes; a list, because there is one for every element and
+    state.
+    """
     found = [state.plain] if state.plain else []
     if state.texts:
         posting = state.texts.get(tree.text(i))

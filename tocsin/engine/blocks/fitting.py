@@ -1,8 +1,10 @@
-"""Fitting patterns to one document: whether a shape fits an element is decided once, however many blocks ask.
+"""Fitting patterns to one document: whether a shape fits an element is decided once, however many
+blocks ask.
 
-Candidates of a pattern child all lie on one level, so the first that fits leaves most room for the next sibling; where
-a path leads to several levels, it is the first to end. No search goes back, and one block costs at most its size times
-that of the document, or, for an element with a path, times that of the parts that lie below each element.
+Candidates of a pattern child all lie on one level, so the first that fits leaves most room for the
+next sibling; where a path leads to several levels, it is the first to end. No search goes back, and
+one block costs at most its size times that of the document, or, for an element with a path, times
+that of the parts that lie below each element.
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ from tocsin.plan.rows import Rows
 from tocsin.plan.xpath.work import OverBudget
 
 Expression: TypeAlias = tuple[str, tuple[tuple[str, str], ...], bool]
-"""An XPath expression with the namespaces of its prefixes, and whether somebody looks at what it selects."""
+"""An XPath expression with the namespaces of its prefixes, and whether somebody looks at what it
+selects.
+"""
 
 
 class Fitting:
@@ -40,7 +44,9 @@ class Fitting:
         "tree",
     )
 
-    def __init__(self, outermost: Sequence[Element], paths: Mapping[Expression, Question], work: Work) -> None:
+    def __init__(
+        self, outermost: Sequence[Element], paths: Mapping[Expression, Question], work: Work
+    ) -> None:
         self.tree = Tree(outermost)
         self.rows: dict[int, Rows] = {}
         self._measured = Measured(outermost[0], self.tree) if outermost else None
@@ -65,7 +71,9 @@ class Fitting:
         """Whether the shape fits any element."""
         known = self._somewhere.get(shape.number)
         if known is None:
-            known = self._somewhere[shape.number] = any(self.fits(shape, i) for i in self.anywhere(shape))
+            known = self._somewhere[shape.number] = any(
+                self.fits(shape, i) for i in self.anywhere(shape)
+            )
         return known
 
     def anywhere(self, shape: Shape) -> Sequence[int]:
@@ -75,20 +83,36 @@ class Fitting:
         if shape.probe is None:
             return self.tree.named(shape.name)
         hits = self.tree.with_text(shape.probe.name, shape.probe.text)
-        return sorted({self.tree.ancestor(hit, shape.probe.down) for hit in self._deep_enough(hits, shape.probe.down)})
+        return sorted(
+            {
+                self.tree.ancestor(hit, shape.probe.down)
+                for hit in self._deep_enough(hits, shape.probe.down)
+            }
+        )
 
     def below(self, i: int, rel: int, shape: Shape, start: int) -> Iterator[int]:
-        """The elements so many levels below element i, or where its path leads, that the shape fits, from `start` on.
+        """The elements so many levels below element i, or where its path leads, that the shape
+        fits, from `start` on.
 
         A path of no steps leads to element i itself, wherever the others start.
         """
         if shape.path is not None:
-            return (each for each in self._led(i, shape) if (each >= start or each == i) and self.fits(shape, each))
-        candidates = self.tree.below(i, rel, shape.name, start) if shape.probe is None else self._probed(i, rel, shape)
+            return (
+                each
+                for each in self._led(i, shape)
+                if (each >= start or each == i) and self.fits(shape, each)
+            )
+        candidates = (
+            self.tree.below(i, rel, shape.name, start)
+            if shape.probe is None
+            else self._probed(i, rel, shape)
+        )
         return (each for each in candidates if each >= start and self.fits(shape, each))
 
     def selected(self, pattern: XPathPattern) -> Selected:
-        """What an XPath expression selects; evaluated once for each document. OverBudget where it is not decided."""
+        """What an XPath expression selects; evaluated once for each document. OverBudget where it
+        is not decided.
+        """
         question = self._paths[expression_of(pattern)]
         if question not in self._selected:
             self._work.predicate_evaluations += 1
@@ -124,7 +148,11 @@ class Fitting:
                 return False
             if first == i:
                 continue  # a path of no steps takes no room from the others
-            start = ends[first] if child.path is None else min(ends[first], *(ends[each] for each in found), len(ends))
+            start = (
+                ends[first]
+                if child.path is None
+                else min(ends[first], *(ends[each] for each in found), len(ends))
+            )
         return True
 
     def _led(self, i: int, shape: Shape) -> list[int]:
@@ -136,7 +164,9 @@ class Fitting:
         return found
 
     def _probed(self, i: int, rel: int, shape: Shape) -> Iterator[int]:
-        """Candidates by a text that the shape is sure to have inside: each once, in document order."""
+        """Candidates by a text that the shape is sure to have inside: each once, in
+        document order.
+        """
         probe, tree = shape.probe, self.tree
         assert probe is not None
         hits = tree.with_text(probe.name, probe.text)

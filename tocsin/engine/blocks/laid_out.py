@@ -1,4 +1,6 @@
-"""Documents laid out and kept while their rows may still be asked for: those with hits, up to so many elements."""
+"""Documents laid out and kept while their rows may still be asked for: those with hits, up to so
+many elements.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from tocsin.events.event import Event
 from tocsin.plan.blocks import document_to_match
 
 ROOM = 100_000
-"""Elements of all kept documents together; the oldest goes first, the newest stays however large it is."""
+"""Elements of all kept documents together; the oldest goes first, the newest stays however large it
+is.
+"""
 
 
 class LaidOut:

@@ -1,9 +1,11 @@
-"""The matcher of XML blocks: an automaton offers candidates in one pass over the document, fitting decides.
+"""The matcher of XML blocks: an automaton offers candidates in one pass over the document, fitting
+decides.
 
-Identical blocks are one. A block whose variables could disagree, or that has conditions, is decided by its rows. XPath
-expressions are compiled once and evaluated once for each document. Cost grows with the document and with the blocks
-whose anchor is in it, not with all blocks. The rows of a hit are worked out with it, so that what cannot be worked out
-within the limits is undecided there, and told.
+Identical blocks are one. A block whose variables could disagree, or that has conditions, is decided
+by its rows. XPath expressions are compiled once and evaluated once for each document. Cost grows
+with the document and with the blocks whose anchor is in it, not with all blocks. The rows of a hit
+are worked out with it, so that what cannot be worked out within the limits is undecided there, and
+told.
 """
 
 from __future__ import annotations
@@ -76,7 +78,9 @@ class BlockMatcher:
     def __init__(self) -> None:
         self.work = Work()
         self.undecided: list[tuple[int, str]] = []
-        """Events of the last batch, and keys, that take more than their budget to decide; they do not ring."""
+        """Events of the last batch, and keys, that take more than their budget to decide; they do
+        not ring.
+        """
         self._keys = Keys()
         self._shapes = Shapes()
         self._automaton = Automaton()
@@ -145,7 +149,9 @@ class BlockMatcher:
         return Hits(np.array(events, np.int32), np.array(slots, np.int32))
 
     def rows(self, atom: XmlBlock, event: Event) -> Rows:
-        """The rows of a block that was added, in the document of an event; none where that is not decided."""
+        """The rows of a block that was added, in the document of an event; none where that is not
+        decided.
+        """
         fitting = self._laid_out.fitting(event)
         if fitting is None:
             return ()
@@ -166,13 +172,19 @@ class BlockMatcher:
         for number in self._unanchored:
             self.work.candidates += 1
             decided[number] = self._decided(number, SOMEWHERE, fitting, again=False)
-        found = [slot for number, yes in decided.items() if yes for slot in self._told(number, fitting, i)]
+        found = [
+            slot
+            for number, yes in decided.items()
+            if yes
+            for slot in self._told(number, fitting, i)
+        ]
         if not found:
             self._laid_out.forget(event)
         return sorted(found, key=self._order.__getitem__)
 
     def _decided(self, number: int, first: int, fitting: Fitting, again: bool) -> bool:
-        """Whether a block may match, given an element that its pattern's first element may be mapped to.
+        """Whether a block may match, given an element that its pattern's first element may be
+        mapped to.
 
         A block that only its rows decide is decided by them later, once.
         """
@@ -186,7 +198,9 @@ class BlockMatcher:
         return not again and fitting.fits_somewhere(shape)
 
     def _told(self, number: int, fitting: Fitting, index: int) -> Iterable[int]:
-        """The subscriptions to a block that has rows; where these are too hard to work out, all are undecided."""
+        """The subscriptions to a block that has rows; where these are too hard to work out, all are
+        undecided.
+        """
         slots = self._entries[number].slots
         try:
             return slots if self._rows(number, fitting) else ()
@@ -245,7 +259,9 @@ def _question(expression: Expression) -> Question:
 
 
 def _by_rows(block: XmlBlock) -> bool:
-    """Whether only the rows can tell: several patterns, conditions, or a variable that stands in two places."""
+    """Whether only the rows can tell: several patterns, conditions, or a variable that stands in
+    two places.
+    """
     variables = [variable for pattern in block.patterns for variable in pattern_variables(pattern)]
     if len(block.patterns) > 1 or block.conditions or len(set(variables)) < len(variables):
         return True
@@ -253,5 +269,9 @@ def _by_rows(block: XmlBlock) -> bool:
 
 
 def _may_begin_above(pattern: Pattern) -> bool:
-    """Whether the first element might be mapped above the outermost one, where nothing can be bound."""
-    return not isinstance(pattern, PatternElement) or (pattern.path is not None and may_be_empty(pattern.path))
+    """Whether the first element might be mapped above the outermost one, where nothing can be
+    bound.
+    """
+    return not isinstance(pattern, PatternElement) or (
+        pattern.path is not None and may_be_empty(pattern.path)
+    )

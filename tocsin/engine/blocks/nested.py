@@ -45,7 +45,11 @@ class _Asking:
         for pattern in query.patterns:
             shape, (fitting, known) = self._shape(pattern.pattern), self._asked(pattern)
             found = joined(found, pattern, shape, fitting, self._steps, known)
-        kept = [each for each in found if all(meets_condition(condition, each) for condition in query.conditions)]
+        kept = [
+            each
+            for each in found
+            if all(meets_condition(condition, each) for condition in query.conditions)
+        ]
         return in_order(kept, query.order)
 
     def _shape(self, pattern: PatternElement) -> Shape:
@@ -55,7 +59,9 @@ class _Asking:
         return shape
 
     def _asked(self, pattern: SourcedPattern) -> tuple[Fitting, Answers]:
-        """Where the pattern is looked for, and what is known of it; inside of values, where these are laid out."""
+        """Where the pattern is looked for, and what is known of it; inside of values, where these
+        are laid out.
+        """
         if not isinstance(pattern.source, InEvent):
             return self._values
         name = pattern.source.name

@@ -1,6 +1,8 @@
-"""The automaton of a regular path: one state for each step that it is written with (Glushkov), sets of them as bits.
+"""The automaton of a regular path: one state for each step that it is written with (Glushkov), sets
+of them as bits.
 
-Bit 0 is the start. A set of states goes on by the name of the next element; each such move is worked out once.
+Bit 0 is the start. A set of states goes on by the name of the next element; each such move is
+worked out once.
 """
 
 from __future__ import annotations
@@ -51,7 +53,9 @@ class PathAutomaton:
         if after is None:
             if len(self._moves) >= MAX_MOVES:
                 self._moves.clear()
-            after = self._moves[key] = self._followers(states) & (self._any | self._named.get(name, 0))
+            after = self._moves[key] = self._followers(states) & (
+                self._any | self._named.get(name, 0)
+            )
         return after
 
     def _followers(self, states: int) -> int:

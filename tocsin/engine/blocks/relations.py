@@ -1,8 +1,10 @@
-"""The rows of a block in one document, element by element from the inside: each way to fit it, seen as a row, once.
+"""The rows of a block in one document, element by element from the inside: each way to fit it, seen
+as a row, once.
 
-A row is kept with where the mapping that gives it ends, because a sibling comes after that. On one level the first
-mapping of a row is also the first to end; where a path leads to several levels, a later mapping is kept too if it ends
-earlier. Rows are joined by the values that they share. The work is counted: a block that takes more is given up.
+A row is kept with where the mapping that gives it ends, because a sibling comes after that. On one
+level the first mapping of a row is also the first to end; where a path leads to several levels, a
+later mapping is kept too if it ends earlier. Rows are joined by the values that they share. The
+work is counted: a block that takes more is given up.
 """
 
 from __future__ import annotations
@@ -39,14 +41,17 @@ from tocsin.plan.row_functions import GivenUp
 from tocsin.plan.rows import NOTHING_BOUND, Row, Rows
 
 LIMIT = 5_000_000
-"""Steps of one block in one document: rows that are tried together, and elements that paths may pass."""
+"""Steps of one block in one document: rows that are tried together, and elements that paths may
+pass.
+"""
 
 DOCUMENTS = 32
 """The answers of so many patterns in documents that are told beforehand are kept."""
 
 _Placed = tuple[Row, int, int]
-"""A row, and where the element that gives it starts and ends; an element that a path of no steps leads to has no place
-among its siblings, and ends before all of them."""
+"""A row, and where the element that gives it starts and ends; an element that a path of no steps
+leads to has no place among its siblings, and ends before all of them.
+"""
 
 _NOWHERE = -1
 
@@ -72,7 +77,11 @@ def rows_of(block: XmlBlock, shapes: Sequence[Shape | None], fitting: Fitting) -
     found: Sequence[Row] = NOTHING_BOUND
     for pattern, shape in zip(block.patterns, shapes, strict=True):
         found = joined(found, pattern, shape, fitting, steps, known)
-    return tuple(row for row in found if all(meets_condition(condition, row) for condition in block.conditions))
+    return tuple(
+        row
+        for row in found
+        if all(meets_condition(condition, row) for condition in block.conditions)
+    )
 
 
 class Answers:
@@ -84,7 +93,12 @@ class Answers:
         self._known: dict[tuple[int, Hashable], list[Row]] = {}
 
     def rows(
-        self, pattern: PatternElement, shape: Shape, fitting: Fitting, steps: Steps, inside: Hashable = None
+        self,
+        pattern: PatternElement,
+        shape: Shape,
+        fitting: Fitting,
+        steps: Steps,
+        inside: Hashable = None,
     ) -> list[Row]:
         """The rows of a pattern, in the document or inside of a value."""
         key = (id(pattern), inside)
@@ -95,7 +109,12 @@ class Answers:
 
 
 def joined(
-    found: Sequence[Row], pattern: Pattern, shape: Shape | None, fitting: Fitting, steps: Steps, known: Answers
+    found: Sequence[Row],
+    pattern: Pattern,
+    shape: Shape | None,
+    fitting: Fitting,
+    steps: Steps,
+    known: Answers,
 ) -> Sequence[Row]:
     """The rows so far with those of one more pattern that agree with them."""
     if isinstance(pattern, XPathPattern):
@@ -125,11 +144,15 @@ def is_beyond(paths: int, fitting: Fitting) -> bool:
 
 
 def _cost_of(paths: int, fitting: Fitting) -> int:
-    """The steps of so many elements with paths, as if each were followed from every element to all below it."""
+    """The steps of so many elements with paths, as if each were followed from every element to all
+    below it.
+    """
     return paths * fitting.tree.reach()
 
 
-def rows_anywhere(pattern: PatternElement, shape: Shape, fitting: Fitting, steps: Steps) -> list[Row]:
+def rows_anywhere(
+    pattern: PatternElement, shape: Shape, fitting: Fitting, steps: Steps
+) -> list[Row]:
     """The rows of a pattern whose first element may be mapped to any element."""
     paths = paths_in(pattern)
     if paths:
@@ -152,12 +175,17 @@ def _selected(pattern: XPathPattern, fitting: Fitting) -> list[Row]:
     selected = fitting.selected(pattern)
     if isinstance(selected, bool):
         return [()] if selected and not pattern.bindings else []
-    rows = (_row((each.variable, bound_value(each.what, node)) for each in pattern.bindings) for node in selected)
+    rows = (
+        _row((each.variable, bound_value(each.what, node)) for each in pattern.bindings)
+        for node in selected
+    )
     return list(islice(dict.fromkeys(row for row in rows if row is not None), MAX_ROWS))
 
 
 class _Relation:
-    """The rows of the elements of one pattern in one document; where paths cross, each is worked out once."""
+    """The rows of the elements of one pattern in one document; where paths cross, each is worked
+    out once.
+    """
 
     __slots__ = ("_crossing", "_fitting", "_known", "_steps")
 
@@ -197,8 +225,14 @@ class _Relation:
 
 
 def _own_rows(pattern: PatternElement, i: int, fitting: Fitting) -> Sequence[Row]:
-    """What the element itself binds; where a variable takes the names of attributes, a row for each of them."""
-    tests = [test for test in pattern.attributes if test.variable is not None or test.name_variable is not None]
+    """What the element itself binds; where a variable takes the names of attributes, a row for each
+    of them.
+    """
+    tests = [
+        test
+        for test in pattern.attributes
+        if test.variable is not None or test.name_variable is not None
+    ]
     if not pattern.bindings and not tests:
         return NOTHING_BOUND
     if i == ABOVE:
@@ -206,11 +240,15 @@ def _own_rows(pattern: PatternElement, i: int, fitting: Fitting) -> Sequence[Row
     element = fitting.tree.element(i)
     bound = [(each.variable, bound_value(each.what, element)) for each in pattern.bindings]
     given = [_attributes(test, element.attrib.items()) for test in tests]
-    rows = (_row([*bound, *(pair for pairs in chosen for pair in pairs)]) for chosen in product(*given))
+    rows = (
+        _row([*bound, *(pair for pairs in chosen for pair in pairs)]) for chosen in product(*given)
+    )
     return list(dict.fromkeys(row for row in rows if row is not None))
 
 
-def _attributes(test: AttributeTest, given: Iterable[tuple[object, object]]) -> list[list[tuple[str, Hashable]]]:
+def _attributes(
+    test: AttributeTest, given: Iterable[tuple[object, object]]
+) -> list[list[tuple[str, Hashable]]]:
     """For each attribute that passes the test, what it binds."""
     found = []
     for name, value in given:
@@ -232,10 +270,13 @@ def _together(found: Sequence[Row], new: Sequence[Row], steps: Steps) -> Sequenc
     return list(dict.fromkeys(row for row, _ in joined))
 
 
-def _extended(states: Sequence[tuple[Row, int]], placed: Sequence[_Placed], steps: Steps) -> list[tuple[Row, int]]:
+def _extended(
+    states: Sequence[tuple[Row, int]], placed: Sequence[_Placed], steps: Steps
+) -> list[tuple[Row, int]]:
     """Each state with each row that starts where it ends or later and agrees with it.
 
-    A row is there with its first mapping, and again with those that end before all of its earlier ones.
+    A row is there with its first mapping, and again with those that end before all of its earlier
+    ones.
     """
     if not states or not placed:
         return []
@@ -291,7 +332,9 @@ class _Group:
                 return
 
 
-def _grouped(placed: Sequence[_Placed], shared: Sequence[str]) -> dict[tuple[Hashable, ...], _Group]:
+def _grouped(
+    placed: Sequence[_Placed], shared: Sequence[str]
+) -> dict[tuple[Hashable, ...], _Group]:
     groups: dict[tuple[Hashable, ...], _Group] = {}
     for row, start, stop in placed:
         values = dict(row)

@@ -1,4 +1,6 @@
-"""Shapes: what an element must be for a pattern to fit, without variables. Equal shapes are one, over all blocks."""
+"""Shapes: what an element must be for a pattern to fit, without variables. Equal shapes are one,
+over all blocks.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from tocsin.plan.blocks import PatternElement
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """Where a shape is sure to have an element with a certain name and text: so many levels below it."""
+    """Where a shape is sure to have an element with a certain name and text: so many levels below
+    it.
+    """
 
     down: int
     name: str
@@ -19,12 +23,15 @@ class Probe:
 
 
 _Key: TypeAlias = tuple[object, ...]
-"""Name or path, text, attributes, and for each child how far below and which shape; flat, because there are many."""
+"""Name or path, text, attributes, and for each child how far below and which shape; flat, because
+there are many.
+"""
 
 
 @dataclass(slots=True, eq=False)
 class Shape:
-    """A name, a text, attributes (None: any name, any value), and shapes so many levels below, in order.
+    """A name, a text, attributes (None: any name, any value), and shapes so many levels below, in
+    order.
 
     Where there is a path, it says where the shape may be, from a parent's element or from anywhere.
     """
@@ -63,7 +70,9 @@ class Shapes:
             self._numbers += 1
             probe = _probe(pattern, children)
             path = None if pattern.path is None else PathAutomaton(pattern.path)
-            shape = Shape(self._numbers, key, pattern.name, pattern.text, attributes, children, probe, path)
+            shape = Shape(
+                self._numbers, key, pattern.name, pattern.text, attributes, children, probe, path
+            )
             self._shapes[key] = shape
         shape.uses += 1
         return shape

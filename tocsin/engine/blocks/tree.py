@@ -1,7 +1,9 @@
-"""A document laid out in lists, in document order: what is inside element i are the elements i + 1 to ends[i] - 1.
+"""A document laid out in lists, in document order: what is inside element i are the elements i + 1
+to ends[i] - 1.
 
-Texts and tables by name or text are made when first asked for, once for all blocks. Above the outermost elements, of
-which there are several where a tree is the content of an element, is `ABOVE`.
+Texts and tables by name or text are made when first asked for, once for all blocks. Above the
+outermost elements, of which there are several where a tree is the content of an element, is
+`ABOVE`.
 """
 
 from __future__ import annotations
@@ -62,7 +64,9 @@ class Tree:
         return len(self.names)
 
     def element(self, i: int) -> Element:
-        """The element itself; few are ever asked for, and to hold all of them would keep the garbage collector busy."""
+        """The element itself; few are ever asked for, and to hold all of them would keep the
+        garbage collector busy.
+        """
         if self._all is None:
             if self._asked < FEW:
                 self._asked += 1
@@ -117,7 +121,9 @@ class Tree:
         ]
 
     def reach(self) -> int:
-        """How many pairs there are of an element and one above it or itself: what a path from everywhere may pass."""
+        """How many pairs there are of an element and one above it or itself: what a path from
+        everywhere may pass.
+        """
         return sum(self.levels)
 
     def level(self, i: int) -> int:
@@ -129,7 +135,9 @@ class Tree:
         return len(self) if i == ABOVE else self.ends[i]
 
     def along(self, i: int, path: PathAutomaton) -> list[int]:
-        """Where a path leads from element i or from above, in document order; i itself where it has no steps."""
+        """Where a path leads from element i or from above, in document order; i itself where it has
+        no steps.
+        """
         found = [i] if path.takes_no_steps else []
         names, levels, ends, accepting = self.names, self.levels, self.ends, path.accepting
         base, states = self.level(i), [START]

@@ -1,8 +1,10 @@
-"""Clauses: a concept about an event as alternatives, each a set of parts that must hold and of parts that must not.
+"""Clauses: a concept about an event as alternatives, each a set of parts that must hold and of
+parts that must not.
 
-A part is a symbol of the event or the existence of a value. `forall R.C` is the refusal of `exists R.(not C)`. What has
-no such form, or would give too many alternatives, stays as a rest that is evaluated. In a closed world, an event that
-says all of itself plainly is an instance iff it meets a clause.
+A part is a symbol of the event or the existence of a value. `forall R.C` is the refusal of `exists
+R.(not C)`. What has no such form, or would give too many alternatives, stays as a rest that is
+evaluated. In a closed world, an event that says all of itself plainly is an instance iff it meets a
+clause.
 """
 
 from __future__ import annotations
@@ -41,7 +43,9 @@ class Clause:
 
     @property
     def is_monotone(self) -> bool:
-        """Whether more knowledge could never undo it, so that an open world agrees with a closed one."""
+        """Whether more knowledge could never undo it, so that an open world agrees with a closed
+        one.
+        """
         return not self.refused and not self.rest and all(map(_is_monotone, self.required))
 
 
@@ -93,6 +97,7 @@ def _limited(concept: Concept, clauses: list[Clause]) -> tuple[Clause, ...]:
 
 def _is_monotone(part: Part) -> bool:
     return not any(
-        isinstance(each, ForAll) or (isinstance(each, Complement) and isinstance(each.operand, Symbol))
+        isinstance(each, ForAll)
+        or (isinstance(each, Complement) and isinstance(each.operand, Symbol))
         for each in concepts_in(part)
     )

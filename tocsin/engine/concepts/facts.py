@@ -1,8 +1,9 @@
-"""Facts: what an event says, arranged for evaluation. A truth is TRUE or FALSE only where every model agrees.
+"""Facts: what an event says, arranged for evaluation. A truth is TRUE or FALSE only where every
+model agrees.
 
-UNKNOWN is not always unknown to the tableau, which also sees that alternatives exclude each other; whoever gets UNKNOWN
-asks it. A plain event asserts symbols only: it never contradicts itself, and in a closed world only whether one of its
-placeholders is listed somewhere is UNKNOWN.
+UNKNOWN is not always unknown to the tableau, which also sees that alternatives exclude each other;
+whoever gets UNKNOWN asks it. A plain event asserts symbols only: it never contradicts itself, and
+in a closed world only whether one of its placeholders is listed somewhere is UNKNOWN.
 """
 
 from __future__ import annotations
@@ -70,13 +71,17 @@ class Facts:
         return self._consistent[world]
 
     def entails(self, concept: Concept, world: World) -> bool:
-        """Whether the event is an instance: as the tableau says, which is asked only where nothing simpler tells."""
+        """Whether the event is an instance: as the tableau says, which is asked only where nothing
+        simpler tells.
+        """
         if not self.is_consistent(world):
             return False
         known = self.truth(concept, EVENT, world)
         if known is not Truth.UNKNOWN:
             return known is Truth.TRUE
-        return examine(self.said, [(EVENT, normal_form(concept, negated=True))], world).is_inconsistent
+        return examine(
+            self.said, [(EVENT, normal_form(concept, negated=True))], world
+        ).is_inconsistent
 
     def truth(self, concept: Concept, who: Individual, world: World) -> Truth:
         """What is certain about an individual."""
@@ -96,11 +101,23 @@ class Facts:
             case Disjunction(operands):
                 return disjunction(self.truth(each, who, world) for each in operands)
             case Exists(role, filler):
-                among = disjunction(self.truth(filler, each, world) for each in self.values_of(who).get(role, ()))
-                return among if among is Truth.TRUE or self._has_all(who, role, world) else Truth.UNKNOWN
+                among = disjunction(
+                    self.truth(filler, each, world) for each in self.values_of(who).get(role, ())
+                )
+                return (
+                    among
+                    if among is Truth.TRUE or self._has_all(who, role, world)
+                    else Truth.UNKNOWN
+                )
             case ForAll(role, filler):
-                among = conjunction(self.truth(filler, each, world) for each in self.values_of(who).get(role, ()))
-                return among if among is Truth.FALSE or self._has_all(who, role, world) else Truth.UNKNOWN
+                among = conjunction(
+                    self.truth(filler, each, world) for each in self.values_of(who).get(role, ())
+                )
+                return (
+                    among
+                    if among is Truth.FALSE or self._has_all(who, role, world)
+                    else Truth.UNKNOWN
+                )
             case _:
                 assert_never(concept)
 
@@ -110,7 +127,9 @@ class Facts:
     def _of_symbol(self, symbol: Symbol, who: Individual, world: World) -> Truth:
         if symbol in self.certain.get(who, ()):
             return Truth.TRUE
-        if who.kind is Kind.LITERAL or (world is World.CLOSED and self.denials.denies(who, symbol.name)):
+        if who.kind is Kind.LITERAL or (
+            world is World.CLOSED and self.denials.denies(who, symbol.name)
+        ):
             return Truth.FALSE
         return Truth.UNKNOWN
 
@@ -136,5 +155,9 @@ def _could_be(known: set[Concept]) -> set[str] | None:
     listed = [set(each.elements) for each in known if isinstance(each, Enumeration)]
     if not listed:
         return None
-    excluded = (e.operand.elements for e in known if isinstance(e, Complement) and isinstance(e.operand, Enumeration))
+    excluded = (
+        e.operand.elements
+        for e in known
+        if isinstance(e, Complement) and isinstance(e.operand, Enumeration)
+    )
     return set.intersection(*listed).difference(*excluded)

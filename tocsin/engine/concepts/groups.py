@@ -1,7 +1,8 @@
-"""A group of clauses that require the same symbol, or none: which of them events meet, counted for many at a time.
+"""A group of clauses that require the same symbol, or none: which of them events meet, counted for
+many at a time.
 
-Each clause is a row. The parts that an event has lead to rows; a row that is met as often as it requires, and by no
-part that it refuses, is found.
+Each clause is a row. The parts that an event has lead to rows; a row that is met as often as it
+requires, and by no part that it refuses, is found.
 """
 
 from __future__ import annotations
@@ -64,7 +65,9 @@ class Rows:
 
 
 class Group:
-    """Rows with what they need: how many required parts, whose they are, and whether they tell all."""
+    """Rows with what they need: how many required parts, whose they are, and whether they
+    tell all.
+    """
 
     __slots__ = ("_exact", "_free", "_needed", "_refused", "_required", "_slots")
 
@@ -76,7 +79,9 @@ class Group:
     def __len__(self) -> int:
         return len(self._needed) - len(self._free)
 
-    def add(self, slot: int, required: Iterable[int], refused: Iterable[int], *, exact: bool) -> int:
+    def add(
+        self, slot: int, required: Iterable[int], refused: Iterable[int], *, exact: bool
+    ) -> int:
         """The row of a new clause."""
         parts = tuple(required)
         row = self._new_row()
@@ -97,7 +102,9 @@ class Group:
         self._free.append(row)
 
     def met_by(self, events: Sequence[Had]) -> tuple[Numbers, Numbers, Numbers]:
-        """Three columns: the place of an event, a slot whose clause it meets, and whether that tells all."""
+        """Three columns: the place of an event, a slot whose clause it meets, and whether that
+        tells all.
+        """
         step = max(1, _TABLE // len(self._needed))
         found = [self._met(events[start : start + step]) for start in range(0, len(events), step)]
         whose = np.concatenate([each[0] + number * step for number, each in enumerate(found)])
@@ -106,7 +113,9 @@ class Group:
 
     def _met(self, events: Sequence[Had]) -> tuple[Numbers, Numbers]:
         width = len(self._needed)
-        met = self._required.counted([each.possible for each in events], width) == self._needed.array
+        met = (
+            self._required.counted([each.possible for each in events], width) == self._needed.array
+        )
         if len(self._refused):
             met &= self._refused.counted([each.certain for each in events], width) == 0
         whose, rows = np.nonzero(met)

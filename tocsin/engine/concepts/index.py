@@ -1,7 +1,9 @@
-"""The index of one TBox: tests by the clauses that an event meets. Too much may be offered, never too little.
+"""The index of one TBox: tests by the clauses that an event meets. Too much may be offered, never
+too little.
 
-A clause is kept with those that require the same symbol, most often the type of an event, so that only the clauses of
-an event's own types are counted. A clause that tells all is a hit; where it does not, the test is verified.
+A clause is kept with those that require the same symbol, most often the type of an event, so that
+only the clauses of an event's own types are counted. A clause that tells all is a hit; where it
+does not, the test is verified.
 """
 
 from __future__ import annotations
@@ -63,7 +65,9 @@ class Index:
     def add(self, slot: int, test: ConceptTest) -> None:
         """Adds a test."""
         self._tests[slot] = test
-        self._placed[slot] = [self._place(slot, clause, test.world) for clause in clauses_of(test.concept)]
+        self._placed[slot] = [
+            self._place(slot, clause, test.world) for clause in clauses_of(test.concept)
+        ]
         self._several += len(self._placed[slot]) > 1
 
     def remove(self, slot: int) -> None:
@@ -79,7 +83,9 @@ class Index:
                 del self._groups[placed.group]
 
     def matching(self, events: Sequence[Facts]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        """Two columns: the place of an event, and the slot of a test that it is an instance of; each pair once."""
+        """Two columns: the place of an event, and the slot of a test that it is an instance of;
+        each pair once.
+        """
         had = [self._parts.had_by(facts) for facts in events]
         found = [*self._met(had)]
         if not found:
@@ -95,7 +101,9 @@ class Index:
         return pairs >> 32, pairs & 0xFFFFFFFF
 
     def _met(self, had: Sequence[Had]) -> Iterator[tuple[npt.NDArray[Any], ...]]:
-        asked: dict[int, list[int]] = {NO_SYMBOL: list(range(len(had)))} if NO_SYMBOL in self._groups else {}
+        asked: dict[int, list[int]] = (
+            {NO_SYMBOL: list(range(len(had)))} if NO_SYMBOL in self._groups else {}
+        )
         for place, each in enumerate(had):
             for part in each.symbols:
                 if part in self._groups:
@@ -105,9 +113,15 @@ class Index:
             yield np.array(places, np.int64)[whose], slots, sure
 
     def _verified(
-        self, whose: npt.NDArray[Any], slots: npt.NDArray[Any], sure: npt.NDArray[Any], events: Sequence[Facts]
+        self,
+        whose: npt.NDArray[Any],
+        slots: npt.NDArray[Any],
+        sure: npt.NDArray[Any],
+        events: Sequence[Facts],
     ) -> npt.NDArray[Any]:
-        """What is sure, and what proves to be so; a test that some clause makes sure is not asked again."""
+        """What is sure, and what proves to be so; a test that some clause makes sure is not asked
+        again.
+        """
         pairs = list(zip(whose.tolist(), slots.tolist(), strict=True))
         known = {pair: True for pair, is_sure in zip(pairs, sure.tolist(), strict=True) if is_sure}
         for pair in pairs:
@@ -118,11 +132,15 @@ class Index:
 
     def _place(self, slot: int, clause: Clause, world: World) -> _Placed:
         symbol = min(
-            (part for part in clause.required if isinstance(part, Symbol)), key=lambda part: part.name, default=None
+            (part for part in clause.required if isinstance(part, Symbol)),
+            key=lambda part: part.name,
+            default=None,
         )
         required = {part: self._parts.use(part) for part in clause.required}
         refused = [self._parts.use(part) for part in clause.refused]
         group = NO_SYMBOL if symbol is None else required[symbol]
         exact = clause.is_monotone or (world is World.CLOSED and not clause.rest)
-        row = self._groups.setdefault(group, Group()).add(slot, required.values(), refused, exact=exact)
+        row = self._groups.setdefault(group, Group()).add(
+            slot, required.values(), refused, exact=exact
+        )
         return _Placed(clause, group, row)

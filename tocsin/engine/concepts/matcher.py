@@ -1,6 +1,8 @@
-"""The matcher of concept tests: one index for each TBox, asked block by block; what an event says is read once for it.
+"""The matcher of concept tests: one index for each TBox, asked block by block; what an event says
+is read once for it.
 
-An event that cannot be read, or that contradicts itself, matches nothing. Removing the last test of a TBox frees it.
+An event that cannot be read, or that contradicts itself, matches nothing. Removing the last test of
+a TBox frees it.
 """
 
 from __future__ import annotations
@@ -27,16 +29,32 @@ from tocsin.plan.rows import Rows
 class ConceptMatcher:
     """Concept tests by key."""
 
-    __slots__ = ("_added", "_indexes", "_keys", "_places", "_tboxes", "_wide", "refused", "undecided", "warned", "work")
+    __slots__ = (
+        "_added",
+        "_indexes",
+        "_keys",
+        "_places",
+        "_tboxes",
+        "_wide",
+        "refused",
+        "undecided",
+        "warned",
+        "work",
+    )
 
     def __init__(self) -> None:
         self.work = Work()
         self.refused: dict[int, EventProblem] = {}
-        """Events of the last batch, by index, that contradict themselves: they would match everything."""
+        """Events of the last batch, by index, that contradict themselves: they would match
+        everything.
+        """
         self.warned: list[tuple[int, EventProblem]] = []
-        """What is odd about events of the last batch in the light of a TBox; they are served all the same."""
+        """What is odd about events of the last batch in the light of a TBox; they are served all
+        the same.
+        """
         self.undecided: list[tuple[int, str]] = []
-        """Events of the last batch, and keys, with too many combinations of values to correlate by."""
+        """Events of the last batch, and keys, with too many combinations of values to correlate by.
+        """
         self._wide: dict[int, ConceptTest] = {}
         """Tests that correlate by several roles: their values multiply."""
         self._keys = Keys()
@@ -125,7 +143,9 @@ class ConceptMatcher:
         return correlation_rows(atom, event)
 
     def _asked(self, index: Index, tbox: TBox, batch: EventBatch, events: Iterable[int]) -> Hits:
-        """What one index finds in some events of a batch; those that cannot be read are passed over."""
+        """What one index finds in some events of a batch; those that cannot be read are passed
+        over.
+        """
         readable: list[int] = []
         facts: list[Facts] = []
         for i in events:

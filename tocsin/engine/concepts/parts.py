@@ -1,7 +1,9 @@
-"""The parts of all clauses, each once, and which of them an event has: found by names where that settles it.
+"""The parts of all clauses, each once, and which of them an event has: found by names where that
+settles it.
 
-A filler that is a union of symbols and enumerations leads from the name of a value, or a symbol of it, to the part; a
-comparison is found by its limit. Any other filler is evaluated, once for a value whose name says all of it.
+A filler that is a union of symbols and enumerations leads from the name of a value, or a symbol of
+it, to the part; a comparison is found by its limit. Any other filler is evaluated, once for a value
+whose name says all of it.
 """
 
 from __future__ import annotations
@@ -15,7 +17,14 @@ from tocsin.engine.concepts.facts import Facts
 from tocsin.engine.concepts.ranges import Ranges
 from tocsin.engine.matching.work import Work
 from tocsin.knowledge.concepts.assertions import EVENT, Individual, Kind, World
-from tocsin.knowledge.concepts.concept import Concept, Datatype, Disjunction, Enumeration, Exists, Symbol
+from tocsin.knowledge.concepts.concept import (
+    Concept,
+    Datatype,
+    Disjunction,
+    Enumeration,
+    Exists,
+    Symbol,
+)
 from tocsin.values.truth import Truth
 
 REMEMBERED = 50_000
@@ -27,7 +36,9 @@ _Evaluated = tuple[tuple[int, ...], tuple[int, ...]]
 
 @dataclass(slots=True)
 class _Role:
-    """The existence parts of one role: by the names and by the symbols that settle them, and those to evaluate."""
+    """The existence parts of one role: by the names and by the symbols that settle them, and those
+    to evaluate.
+    """
 
     parts: dict[int, Concept] = field(default_factory=dict)
     by_element: dict[str, list[int]] = field(default_factory=dict)
@@ -39,7 +50,8 @@ class _Role:
 
 @dataclass(frozen=True, slots=True)
 class Had:
-    """The parts that an event may have, and those that it certainly has; the same where nothing is unknown.
+    """The parts that an event may have, and those that it certainly has; the same where nothing is
+    unknown.
 
     `symbols` are the symbols among those that it may have; `exact` is whether nothing is unknown.
     """
@@ -98,10 +110,17 @@ class Parts:
                 possible.add(number)
             if known is Truth.TRUE:
                 certain.add(number)
-        return Had(possible, certain, [number for number in self._symbols.values() if number in possible], False)
+        return Had(
+            possible,
+            certain,
+            [number for number in self._symbols.values() if number in possible],
+            False,
+        )
 
     def _plain(self, facts: Facts) -> Had:
-        symbols = [self._symbols[each] for each in facts.certain.get(EVENT, ()) if each in self._symbols]
+        symbols = [
+            self._symbols[each] for each in facts.certain.get(EVENT, ()) if each in self._symbols
+        ]
         certain, unknown = set(symbols), set[int]()
         for role, values in facts.values_of(EVENT).items():
             known = self._roles.get(role)
@@ -111,14 +130,18 @@ class Parts:
         unknown -= certain
         return Had(certain | unknown if unknown else certain, certain, symbols, not unknown)
 
-    def _note(self, role: _Role, value: Individual, facts: Facts, certain: set[int], unknown: set[int]) -> None:
+    def _note(
+        self, role: _Role, value: Individual, facts: Facts, certain: set[int], unknown: set[int]
+    ) -> None:
         if value.kind is not Kind.LITERAL:
             certain.update(role.by_element.get(value.name, ()))
             for each in facts.certain.get(value, ()):
                 if isinstance(each, Symbol):
                     certain.update(role.by_symbol.get(each.name, ()))
         if value.kind is Kind.PLACEHOLDER:
-            unknown.update(chain.from_iterable(role.by_element.values()))  # it may be one of those that are listed
+            unknown.update(
+                chain.from_iterable(role.by_element.values())
+            )  # it may be one of those that are listed
         if value.value is not None and len(role.ranges):
             certain.update(role.ranges.met_by(value.value))
         if role.evaluated:
@@ -139,7 +162,10 @@ class Parts:
 
     def _having(self, role: _Role, value: Individual, facts: Facts) -> _Evaluated:
         self._work.predicate_evaluations += len(role.evaluated)
-        truths = [(number, facts.truth(filler, value, World.CLOSED)) for number, filler in role.evaluated.items()]
+        truths = [
+            (number, facts.truth(filler, value, World.CLOSED))
+            for number, filler in role.evaluated.items()
+        ]
         return (
             tuple(number for number, known in truths if known is Truth.TRUE),
             tuple(number for number, known in truths if known is Truth.UNKNOWN),
@@ -208,5 +234,7 @@ def _names_of(filler: Concept) -> tuple[set[str], set[str]] | None:
     operands = filler.operands if isinstance(filler, Disjunction) else (filler,)
     if not all(isinstance(each, Symbol | Enumeration) for each in operands):
         return None
-    elements = {name for each in operands if isinstance(each, Enumeration) for name in each.elements}
+    elements = {
+        name for each in operands if isinstance(each, Enumeration) for name in each.elements
+    }
     return elements, {each.name for each in operands if isinstance(each, Symbol)}

@@ -1,4 +1,5 @@
-"""Restricted datatypes by their limits: which of many comparisons a literal meets, found by bisection.
+"""Restricted datatypes by their limits: which of many comparisons a literal meets, found by
+bisection.
 
 Only what is met is touched. `!=` is met by nearly everything and has no place here.
 """
@@ -20,7 +21,9 @@ _MET: dict[str, Callable[[_Sorted, Any], _Sorted]] = {
     "<=": lambda limits, value: limits[bisect_left(limits, (value, -1)) :],
     ">": lambda limits, value: limits[: bisect_left(limits, (value, -1))],
     ">=": lambda limits, value: limits[: bisect_right(limits, (value, _LAST))],
-    "=": lambda limits, value: limits[bisect_left(limits, (value, -1)) : bisect_right(limits, (value, _LAST))],
+    "=": lambda limits, value: limits[
+        bisect_left(limits, (value, -1)) : bisect_right(limits, (value, _LAST))
+    ],
 }
 """The limits that a value meets, of those that stand behind the relation."""
 

@@ -1,11 +1,22 @@
-"""Absence: in a fixed window, after a part, between two parts. Evidence against it is noted when it comes."""
+"""Absence: in a fixed window, after a part, between two parts. Evidence against it is noted when it
+comes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from tocsin.engine.detection.keys import slot_keys
-from tocsin.engine.detection.node import A_RESULT, A_TRIAL, QUESTIONS, Node, Pending, State, Step, Writer
+from tocsin.engine.detection.node import (
+    A_RESULT,
+    A_TRIAL,
+    QUESTIONS,
+    Node,
+    Pending,
+    State,
+    Step,
+    Writer,
+)
 from tocsin.engine.detection.queue import Queue
 from tocsin.engine.detection.scope import Scopes
 from tocsin.engine.detection.waiting import Entry, Waiting
@@ -17,7 +28,9 @@ from tocsin.values.time import Instant
 
 
 class FixedAbsenceNode(Node):
-    """Rings at the end of its window unless the absent part occurred inside; afterwards it has nothing left to do."""
+    """Rings at the end of its window unless the absent part occurred inside; afterwards it has
+    nothing left to do.
+    """
 
     __slots__ = ("_settled", "_window")
 
@@ -59,12 +72,25 @@ class FixedAbsenceNode(Node):
 class AfterAbsenceNode(Node):
     """Lets every occurrence of the first part wait for its deadline; the absent part ends the wait.
 
-    All wait equally long, so that deadlines come in the order of arrival: one timer for the soonest is enough.
+    All wait equally long, so that deadlines come in the order of arrival: one timer for the soonest
+    is enough.
     """
 
-    __slots__ = ("_absence", "_absent_key", "_first_key", "_length", "_names", "_rest", "_scopes", "_timed", "_waiting")
+    __slots__ = (
+        "_absence",
+        "_absent_key",
+        "_first_key",
+        "_length",
+        "_names",
+        "_rest",
+        "_scopes",
+        "_timed",
+        "_waiting",
+    )
 
-    def __init__(self, part: Absence, window: AfterWindow, inner: list[Node], scopes: Scopes) -> None:
+    def __init__(
+        self, part: Absence, window: AfterWindow, inner: list[Node], scopes: Scopes
+    ) -> None:
         super().__init__(part, inner)
         self._absence = part
         self._length = window.length
@@ -72,7 +98,9 @@ class AfterAbsenceNode(Node):
         self._names = scopes.names_in(part) if part.policy is Policy.DEFERRED else ()
         self._waiting = Queue(None)
         self._timed = False
-        (self._absent_key, self._first_key), self._rest = slot_keys((part.part, window.part), part.conditions)
+        (self._absent_key, self._first_key), self._rest = slot_keys(
+            (part.part, window.part), part.conditions
+        )
 
     keeps = True
 
@@ -98,7 +126,9 @@ class AfterAbsenceNode(Node):
                 self._waiting.remove(first, key)
 
     def on_timer(self, token: object, step: Step) -> None:
-        """The deadline of the first that waited when the timer was set has come, if it still waits."""
+        """The deadline of the first that waited when the timer was set has come, if it
+        still waits.
+        """
         self._timed = False
         waiting = self._waiting
         while (end := waiting.first_end) is not None and end + self._length <= step.now:
@@ -124,7 +154,9 @@ class AfterAbsenceNode(Node):
             self._await(read(each), step)
 
     def _await(self, occurrence: Occurrence, step: Step) -> None:
-        """An occurrence without the attributes of its conditions can be ended by nothing: it waits under no key."""
+        """An occurrence without the attributes of its conditions can be ended by nothing: it waits
+        under no key.
+        """
         if not occurrence.rows:
             return  # it binds no value that could be missing
         self._waiting.add(occurrence, self._first_key(occurrence))
@@ -149,8 +181,9 @@ class AfterAbsenceNode(Node):
 class BetweenAbsenceNode(Node):
     """Pairs a first with a last part where the absent part did not come in between.
 
-    An equality between attributes of the parts keeps apart what cannot concern one another. For each first the least
-    end of an absent part after it is all that matters, unless there are conditions left that only the whole can tell.
+    An equality between attributes of the parts keeps apart what cannot concern one another. For
+    each first the least end of an absent part after it is all that matters, unless there are
+    conditions left that only the whole can tell.
     """
 
     __slots__ = (
@@ -167,7 +200,9 @@ class BetweenAbsenceNode(Node):
         "_settles",
     )
 
-    def __init__(self, part: Absence, window: BetweenWindow, inner: list[Node], scopes: Scopes) -> None:
+    def __init__(
+        self, part: Absence, window: BetweenWindow, inner: list[Node], scopes: Scopes
+    ) -> None:
         super().__init__(part, inner)
         self._absence = part
         self._scopes = scopes
@@ -184,7 +219,9 @@ class BetweenAbsenceNode(Node):
         self._is_apart = len(rest_of_alike) < len(alike)
         if self._is_apart:
             self._on_bounds = tuple(each for each in rest_of_alike if each in on_bounds)
-            self._on_absent = tuple(each for each in on_absent if each not in alike or each in rest_of_alike)
+            self._on_absent = tuple(
+                each for each in on_absent if each not in alike or each in rest_of_alike
+            )
         else:
             self._keys = (self._keys[0], *keys)
             self._on_bounds, self._on_absent = rest, on_absent
@@ -193,7 +230,9 @@ class BetweenAbsenceNode(Node):
 
     @property
     def kept(self) -> int:
-        """How many firsts and absent parts are noted, those used up included until they are forgotten."""
+        """How many firsts and absent parts are noted, those used up included until they are
+        forgotten.
+        """
         return len(self._firsts) + len(self._absent)
 
     @property
@@ -223,7 +262,9 @@ class BetweenAbsenceNode(Node):
 
     def next_expiry(self) -> Instant | None:
         """When the first that waits here is too old."""
-        ends = [each.oldest_end for each in (self._firsts, self._absent) if each.oldest_end is not None]
+        ends = [
+            each.oldest_end for each in (self._firsts, self._absent) if each.oldest_end is not None
+        ]
         self._expires = bool(ends) and self._absence.keep is not None
         return min(ends) + (self._absence.keep or 0) if self._expires else None
 
@@ -232,12 +273,21 @@ class BetweenAbsenceNode(Node):
         keep = self._absence.keep
         for entry in self._firsts.entries():
             if entry.silenced is None and not self._is_used(entry.occurrence):
-                yield Pending(self.part, 1, entry.occurrence, None if keep is None else entry.occurrence.end + keep)
+                yield Pending(
+                    self.part,
+                    1,
+                    entry.occurrence,
+                    None if keep is None else entry.occurrence.end + keep,
+                )
 
     def snapshot(self, writer: Writer) -> State:
-        """Firsts with the evidence against them, and absent parts that are still to be looked at."""
+        """Firsts with the evidence against them, and absent parts that are still to be
+        looked at.
+        """
         return {
-            "firsts": [[writer.write(each.occurrence), each.silenced] for each in self._firsts.entries()],
+            "firsts": [
+                [writer.write(each.occurrence), each.silenced] for each in self._firsts.entries()
+            ],
             "absent": [writer.write(each.occurrence) for each in self._absent.entries()],
         }
 
@@ -256,7 +306,9 @@ class BetweenAbsenceNode(Node):
             step.expire(self, soonest)
 
     def _note(self, absent: Occurrence, key: Hashable) -> None:
-        """Absent parts come in the order of their ends: the first that follows a first part has the least end."""
+        """Absent parts come in the order of their ends: the first that follows a first part has the
+        least end.
+        """
         if self._on_absent or absent.rows is not NOTHING_BOUND:
             self._absent.add(absent, key)
             return
@@ -284,7 +336,9 @@ class BetweenAbsenceNode(Node):
         """Oldest first, without those whose silence was broken before the last part started."""
         if self._absence.policy is Policy.RECENT:
             agreeing = (
-                each for each in self._firsts.newest_first(key) if self._pair(each.occurrence, last) is not None
+                each
+                for each in self._firsts.newest_first(key)
+                if self._pair(each.occurrence, last) is not None
             )
             return [each for each in (next(agreeing, None),) if each is not None]
         unbroken: list[Entry] = []
@@ -312,7 +366,9 @@ class BetweenAbsenceNode(Node):
             return None
         return whole
 
-    def _unbroken(self, first: Occurrence, last: Occurrence, whole: Occurrence, key: Hashable) -> Occurrence | None:
+    def _unbroken(
+        self, first: Occurrence, last: Occurrence, whole: Occurrence, key: Hashable
+    ) -> Occurrence | None:
         """The whole with the rows for which nothing came in between; None where no row is left."""
         absent = self._absent.oldest_first(key) if self._is_apart else self._absent.entries()
         self.spend(len(self._absent) // QUESTIONS)
@@ -340,7 +396,9 @@ class BetweenAbsenceNode(Node):
             case Policy.DEFERRED if self._names:
                 self._scopes.use_up(self._settles, whole)
                 return False
-            case Policy.CHRONICLE:  # once per operator: who was the last of a window is the first of none
+            case (
+                Policy.CHRONICLE
+            ):  # once per operator: who was the last of a window is the first of none
                 self._firsts.use_up_same(entry.occurrence)
                 self._firsts.use_up_same(last)
                 return True
@@ -350,6 +408,12 @@ class BetweenAbsenceNode(Node):
 
 
 def _that_extend(on_absent: Sequence[Related], on_bounds: Sequence[Related]) -> list[Related]:
-    """The equalities of the absent part with an attribute in which the bounds of the window are equal themselves."""
+    """The equalities of the absent part with an attribute in which the bounds of the window are
+    equal themselves.
+    """
     known = {side for each in on_bounds if each.relation == "=" for side in (each.left, each.right)}
-    return [each for each in on_absent if each.relation == "=" and (each.left in known or each.right in known)]
+    return [
+        each
+        for each in on_absent
+        if each.relation == "=" and (each.left in known or each.right in known)
+    ]

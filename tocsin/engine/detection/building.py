@@ -44,7 +44,9 @@ def node_of(part: Part, inner: list[Node], scopes: Scopes) -> Node:
         case Join() if is_following(part, scopes):
             return FollowingNode(part, inner)
         case Join():
-            return PairNode(part, inner, scopes) if len(inner) == 2 else JoinNode(part, inner, scopes)
+            return (
+                PairNode(part, inner, scopes) if len(inner) == 2 else JoinNode(part, inner, scopes)
+            )
         case Triggered():
             return TriggerNode(part, inner)
         case Absence(_, window):

@@ -1,7 +1,9 @@
-"""Conditions as functions: what a condition says is read once, when a node is built, and not for every candidate.
+"""Conditions as functions: what a condition says is read once, when a node is built, and not for
+every candidate.
 
-A filter of a pair takes the occurrence that came and gives the question to ask of those that wait; what the newcomer
-contributes is thus looked up once. `tocsin.plan.conditions` says what conditions mean; these give the same answers.
+A filter of a pair takes the occurrence that came and gives the question to ask of those that wait;
+what the newcomer contributes is thus looked up once. `tocsin.plan.conditions` says what conditions
+mean; these give the same answers.
 """
 
 from __future__ import annotations
@@ -55,11 +57,19 @@ def restriction_test(restriction: Restriction) -> Question:
 
 def by_cost(conditions: Sequence[JoinCondition]) -> tuple[JoinCondition, ...]:
     """Cheap conditions first: times, intervals, attributes, places."""
-    return tuple(sorted(conditions, key=lambda condition: (Precedes, Stands, Related, Near).index(type(condition))))
+    return tuple(
+        sorted(
+            conditions,
+            key=lambda condition: (Precedes, Stands, Related, Near).index(type(condition)),
+        )
+    )
 
 
-def pair_filter(condition: JoinCondition, parts: Sequence[Part], homes: Mapping[str, int], slot: int) -> Filter | None:
-    """The filter of a condition between two parts for what comes to `slot`; None where only the whole can tell.
+def pair_filter(
+    condition: JoinCondition, parts: Sequence[Part], homes: Mapping[str, int], slot: int
+) -> Filter | None:
+    """The filter of a condition between two parts for what comes to `slot`; None where only the
+    whole can tell.
 
     `homes` has the slot of every name that only one part binds.
     """
@@ -72,7 +82,9 @@ def pair_filter(condition: JoinCondition, parts: Sequence[Part], homes: Mapping[
             theirs, relation, mine, _ = pair_sides(condition, parts, homes, slot)
             return _related(theirs, relation, mine)
         case Near() | Stands():
-            return lambda new: lambda waiting: meets(condition, (waiting, new) if slot else (new, waiting), {})
+            return lambda new: (
+                lambda waiting: meets(condition, (waiting, new) if slot else (new, waiting), {})
+            )
         case _:
             assert_never(condition)
 
@@ -80,11 +92,16 @@ def pair_filter(condition: JoinCondition, parts: Sequence[Part], homes: Mapping[
 def pair_sides(
     condition: Related, parts: Sequence[Part], homes: Mapping[str, int], slot: int
 ) -> tuple[Reader, str, Reader, PartAttribute]:
-    """How to read what waits, its relation to what comes to `slot`, how to read that, and the attribute that waits."""
+    """How to read what waits, its relation to what comes to `slot`, how to read that, and the
+    attribute that waits.
+    """
     left, relation, right = condition.left, condition.relation, condition.right
     if homes[left.name] == slot:
         left, relation, right = right, _MIRRORED[relation], left
-    theirs, mine = (reader(side, is_of(side, part)) for side, part in ((left, parts[1 - slot]), (right, parts[slot])))
+    theirs, mine = (
+        reader(side, is_of(side, part))
+        for side, part in ((left, parts[1 - slot]), (right, parts[slot]))
+    )
     return theirs, relation, mine, left
 
 
@@ -99,7 +116,9 @@ def is_one_event(part: Part) -> bool:
 
 
 def reader(attribute: PartAttribute, of_event: bool) -> Reader:
-    """How to read an attribute of the one event that a name stands for, or what it binds; None where there is none."""
+    """How to read an attribute of the one event that a name stands for, or what it binds; None
+    where there is none.
+    """
     name, read = attribute.name, _own_reader(attribute)
     if of_event:
         return read
@@ -135,7 +154,9 @@ def _event_reader(path: Path) -> Callable[[Event], Any]:
 def _precedes(condition: Precedes, slot: int) -> Filter:
     earlier, later, gap = condition.earlier, condition.later, condition.gap
     if earlier.part == later.part:
-        return lambda new: lambda waiting: meets(condition, (waiting, new) if slot else (new, waiting), {})
+        return lambda new: (
+            lambda waiting: meets(condition, (waiting, new) if slot else (new, waiting), {})
+        )
     slack = gap if condition.or_equal else gap + 1  # instants are whole numbers
     early, late = _end_of(earlier), _end_of(later)
     if earlier.part == slot:
@@ -143,7 +164,9 @@ def _precedes(condition: Precedes, slot: int) -> Filter:
     return _not_after(late, -slack, early)
 
 
-def _not_before(mine: Callable[[Occurrence], int], plus: int, theirs: Callable[[Occurrence], int]) -> Filter:
+def _not_before(
+    mine: Callable[[Occurrence], int], plus: int, theirs: Callable[[Occurrence], int]
+) -> Filter:
     def bound_to(new: Occurrence) -> Question:
         limit = mine(new) + plus
         return lambda waiting: theirs(waiting) >= limit
@@ -151,7 +174,9 @@ def _not_before(mine: Callable[[Occurrence], int], plus: int, theirs: Callable[[
     return bound_to
 
 
-def _not_after(mine: Callable[[Occurrence], int], plus: int, theirs: Callable[[Occurrence], int]) -> Filter:
+def _not_after(
+    mine: Callable[[Occurrence], int], plus: int, theirs: Callable[[Occurrence], int]
+) -> Filter:
     def bound_to(new: Occurrence) -> Question:
         limit = mine(new) + plus
         return lambda waiting: theirs(waiting) <= limit
@@ -173,7 +198,9 @@ def _related(theirs: Reader, relation: str, mine: Reader) -> Filter:
             other = theirs(waiting)
             return comparable(other, relation, value) and compares(other, value)
 
-        def question_of_integers(waiting: Occurrence) -> bool:  # the usual case needs no look at kinds
+        def question_of_integers(
+            waiting: Occurrence,
+        ) -> bool:  # the usual case needs no look at kinds
             other = theirs(waiting)
             return compares(other, value) if type(other) is int else question(waiting)
 

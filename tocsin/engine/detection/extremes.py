@@ -1,7 +1,8 @@
-"""Extremes: for each key the least or the greatest number among what waits, which tells at once that nobody there fits.
+"""Extremes: for each key the least or the greatest number among what waits, which tells at once
+that nobody there fits.
 
-An order holds between numbers only, so that what has none is left out. An extreme may lag behind what was used up or
-forgotten: it promises too much, never too little.
+An order holds between numbers only, so that what has none is left out. An extreme may lag behind
+what was used up or forgotten: it promises too much, never too little.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ _BETTER: dict[str, Callable[[Number, Number], bool]] = {"<": lt, "<=": lt, ">": 
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """An order that what waits must have to what comes: `theirs` stands in the relation to `mine`."""
+    """An order that what waits must have to what comes: `theirs` stands in the relation to
+    `mine`.
+    """
 
     attribute: PartAttribute
     relation: str
@@ -44,7 +47,9 @@ class Screen:
 def screen_of(
     conditions: Sequence[JoinCondition], parts: Sequence[Part], homes: Mapping[str, int], slot: int
 ) -> Screen | None:
-    """The first order between two parts among the conditions, for what comes to `slot`; None where there is none."""
+    """The first order between two parts among the conditions, for what comes to `slot`; None where
+    there is none.
+    """
     for condition in conditions:
         if isinstance(condition, Related) and condition.relation in _BETTER:
             theirs, relation, mine, attribute = pair_sides(condition, parts, homes, slot)
@@ -73,7 +78,9 @@ class Extreme:
                 self.values[key] = value
 
     def is_stale(self, living: int) -> bool:
-        """Whether most of what was noted is gone, so that noting the living anew costs no more than noting them did."""
+        """Whether most of what was noted is gone, so that noting the living anew costs no more than
+        noting them did.
+        """
         return self._noted > 2 * living
 
     def renew(self, living: Iterable[tuple[Hashable, Iterable[Occurrence]]]) -> None:

@@ -1,7 +1,8 @@
-"""One event, then another: the join of two atoms of which one surely comes last, for all subscriptions that ask so.
+"""One event, then another: the join of two atoms of which one surely comes last, for all
+subscriptions that ask so.
 
-What came first is kept once for all who wait for it, and what comes last asks its questions once for all. Single use
-means that a pair is used up for the node that found it.
+What came first is kept once for all who wait for it, and what comes last asks its questions once
+for all. Single use means that a pair is used up for the node that found it.
 """
 
 from __future__ import annotations
@@ -134,22 +135,35 @@ class FirstLine(Line):
 
 
 class LastGroup(Follower):
-    """The nodes for which a source brings what comes last, with the same key and the same questions."""
+    """The nodes for which a source brings what comes last, with the same key and the same
+    questions.
+    """
 
     __slots__ = ("_filters", "_screen", "members")
 
-    def __init__(self, source: Node, key: Key, filters: list[Filter], screen: Screen | None, address: Hashable) -> None:
+    def __init__(
+        self,
+        source: Node,
+        key: Key,
+        filters: list[Filter],
+        screen: Screen | None,
+        address: Hashable,
+    ) -> None:
         super().__init__(source, key, address)
         self._filters = filters
         self._screen = screen
         self.members: list[FollowingNode] = []
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
-        """Asks those that wait for each node, oldest first; the questions are the same for all nodes."""
+        """Asks those that wait for each node, oldest first; the questions are the same for all
+        nodes.
+        """
         key = self.key(occurrence)
         if key is None:
             return
-        asked = self.members if self._screen is None else self._promising(self._screen, occurrence, key)
+        asked = (
+            self.members if self._screen is None else self._promising(self._screen, occurrence, key)
+        )
         questions = None
         for member in asked:
             waiting = member.line.waiting_at(key, step.now)
@@ -164,7 +178,9 @@ class LastGroup(Follower):
                 except GivenUp as why:
                     step.give_up(member, occurrence, why)
 
-    def _promising(self, screen: Screen, occurrence: Occurrence, key: Hashable) -> list[FollowingNode]:
+    def _promising(
+        self, screen: Screen, occurrence: Occurrence, key: Hashable
+    ) -> list[FollowingNode]:
         """The nodes for which something waits that may stand in the order asked for."""
         number = screen.number_of(occurrence)
         if number is None:
@@ -198,13 +214,24 @@ class FollowingNode(Node):
         lifetime = join_lifetime(part, first) or 0
         address = ("first", keys[first], lifetime)
         source = self.inner[first]
-        self.line = joined(source, address, lambda: FirstLine(source, keys[first], lifetime, address))
-        asked = ("last", keys[last], last, by_cost(conditions), lifetime, tuple(map(_name_of, part.parts)))
+        self.line = joined(
+            source, address, lambda: FirstLine(source, keys[first], lifetime, address)
+        )
+        asked = (
+            "last",
+            keys[last],
+            last,
+            by_cost(conditions),
+            lifetime,
+            tuple(map(_name_of, part.parts)),
+        )
         filters = [each for each in _filters(part, last) if each is not None]
         screen = screen_of(conditions, part.parts, homes_of(part.parts), last)
         self.extremes = {} if screen is None else self.line.extreme(screen).values
         goal = self.inner[last]
-        self.group = joined(goal, asked, lambda: LastGroup(goal, keys[last], filters, screen, asked))
+        self.group = joined(
+            goal, asked, lambda: LastGroup(goal, keys[last], filters, screen, asked)
+        )
         self.group.members.append(self)
 
     def leave(self) -> None:
@@ -222,8 +249,12 @@ class FollowingNode(Node):
         """Whether the other is this node or its line."""
         return other in (self, self.line)
 
-    def pair(self, fitting: Iterable[Occurrence], count: int, last: Occurrence, key: Hashable, step: Step) -> None:
-        """Brings the first pair that is to be had, out of so many that wait; GivenUp where that is too much work."""
+    def pair(
+        self, fitting: Iterable[Occurrence], count: int, last: Occurrence, key: Hashable, step: Step
+    ) -> None:
+        """Brings the first pair that is to be had, out of so many that wait; GivenUp where that is
+        too much work.
+        """
         self.renew(step)
         self.spend(count // QUESTIONS)
         for first in fitting:
@@ -255,7 +286,9 @@ class FollowingNode(Node):
     def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
         """Takes over what waited for this node."""
         held = [read(each) for each in state["queues"][self._first]]
-        self._mine = self.line.take_over([each for each in held if self.line.key(each) is not None], step)
+        self._mine = self.line.take_over(
+            [each for each in held if self.line.key(each) is not None], step
+        )
 
     def _waiting(self) -> list[Occurrence]:
         return [
@@ -265,7 +298,9 @@ class FollowingNode(Node):
         ]
 
     def _use_up(self, first: Occurrence, key: Hashable) -> None:
-        """Who has the line for itself takes it out; else it is noted, until notes outnumber by far what waits."""
+        """Who has the line for itself takes it out; else it is noted, until notes outnumber by far
+        what waits.
+        """
         if self.line.joined == 1:
             self.line.queue.remove(first, key)
             return

@@ -1,7 +1,9 @@
-"""Lines: occurrences of one part that wait for many nodes at once. Each is kept once, whoever waits for it.
+"""Lines: occurrences of one part that wait for many nodes at once. Each is kept once, whoever waits
+for it.
 
-Nodes that wait for the same part, parted by the same key and for equally long, share a line from when it is empty, so
-that nobody sees what was before it came. What an occurrence has become for one node, the node notes for itself.
+Nodes that wait for the same part, parted by the same key and for equally long, share a line from
+when it is empty, so that nobody sees what was before it came. What an occurrence has become for one
+node, the node notes for itself.
 """
 
 from __future__ import annotations
@@ -51,7 +53,9 @@ def joined(source: Node, address: Hashable, make: Callable[[], Kind]) -> Kind:
 
 
 class Line(Follower):
-    """What a source has brought within `lifetime`, in the order of arrival; how it is kept is up to the kind."""
+    """What a source has brought within `lifetime`, in the order of arrival; how it is kept is up to
+    the kind.
+    """
 
     __slots__ = ("_restored", "_restored_until", "lifetime")
 
@@ -69,7 +73,9 @@ class Line(Follower):
         """Has these wait, oldest first, and nothing else."""
 
     def take_over(self, occurrences: Iterable[Occurrence], step: Step) -> set[Occurrence]:
-        """Adds what one node held before a restart, each once and in order; gives what stands for it here."""
+        """Adds what one node held before a restart, each once and in order; gives what stands for
+        it here.
+        """
         known = {_sameness(each): each for each in self.waiting()}
         mine = [known.setdefault(_sameness(each), each) for each in occurrences]
         ordered = sorted(known.values(), key=lambda each: each.order)

@@ -1,7 +1,9 @@
-"""One part, and for each value that it binds not another part within a time: shipped, and which of it not received.
+"""One part, and for each value that it binds not another part within a time: shipped, and which of
+it not received.
 
-What waits is found by the values of the variables that both parts bind, so that what comes looks at no more than it
-ends. All wait equally long, so that deadlines come in the order of arrival: one timer for the soonest is enough.
+What waits is found by the values of the variables that both parts bind, so that what comes looks at
+no more than it ends. All wait equally long, so that deadlines come in the order of arrival: one
+timer for the soonest is enough.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ def is_by_value(part: Absence, window: AfterWindow) -> bool:
 
 
 class Entry:
-    """An occurrence that waits, and what it still waits for: values under which it is found, and rows without them."""
+    """An occurrence that waits, and what it still waits for: values under which it is found, and
+    rows without them.
+    """
 
     __slots__ = ("loose", "occurrence", "values")
 
@@ -40,7 +44,9 @@ class Entry:
 
 
 class MissingNode(Node):
-    """Lets every occurrence of the first part wait for its deadline, row by row; the absent part ends rows."""
+    """Lets every occurrence of the first part wait for its deadline, row by row; the absent part
+    ends rows.
+    """
 
     __slots__ = (
         "_absence",
@@ -55,7 +61,9 @@ class MissingNode(Node):
         "tried",
     )
 
-    def __init__(self, part: Absence, window: AfterWindow, inner: list[Node], scopes: Scopes) -> None:
+    def __init__(
+        self, part: Absence, window: AfterWindow, inner: list[Node], scopes: Scopes
+    ) -> None:
         super().__init__(part, inner)
         self._absence = part
         self._length = window.length
@@ -72,7 +80,9 @@ class MissingNode(Node):
 
     @property
     def kept(self) -> int:
-        """How many wait for their deadlines, those for which everything came included until then."""
+        """How many wait for their deadlines, those for which everything came included until
+        then.
+        """
         return len(self._line)
 
     @property
@@ -96,7 +106,9 @@ class MissingNode(Node):
             self._end_rows(list(self._loose.values()), occurrence)
 
     def on_timer(self, token: object, step: Step) -> None:
-        """The deadline of the first that waited when the timer was set has come, if it still waits."""
+        """The deadline of the first that waited when the timer was set has come, if it
+        still waits.
+        """
         self._timed = False
         line = self._line
         while line and (line[0].is_over or line[0].occurrence.end + self._length <= step.now):
@@ -125,11 +137,15 @@ class MissingNode(Node):
         return (left for entry in self._line if (left := self._left(entry)) is not None)
 
     def _left(self, entry: Entry) -> Occurrence | None:
-        """The occurrence with what is missing; None where nothing is, or where it is used up elsewhere."""
+        """The occurrence with what is missing; None where nothing is, or where it is used up
+        elsewhere.
+        """
         first = entry.occurrence
         if entry.is_over or (self._names and self._scopes.is_used(first, self._names)):
             return None
-        rows = tuple(row for row in first.rows if self._values(row) in entry.values or row in entry.loose)
+        rows = tuple(
+            row for row in first.rows if self._values(row) in entry.values or row in entry.loose
+        )
         return first if len(rows) == len(first.rows) else first.binding(rows)
 
     def _await(self, occurrence: Occurrence, step: Step) -> None:
@@ -179,7 +195,9 @@ class MissingNode(Node):
         """The slow way, for rows that bind not all variables."""
         for entry in entries:
             if not entry.is_over and self._is_ended(entry.occurrence, absent):
-                living = tuple(row for row in entry.occurrence.rows if self._values(row) in entry.values)
+                living = tuple(
+                    row for row in entry.occurrence.rows if self._values(row) in entry.values
+                )
                 left = {self._values(row) for row in rows_without(living, [absent.rows])}
                 for values in [each for each in entry.values if each not in left]:
                     self._forget_value(entry, values)

@@ -1,7 +1,8 @@
-"""The network: all composite subscriptions as one graph, equal parts once. It is told the time and never asks.
+"""The network: all composite subscriptions as one graph, equal parts once. It is told the time and
+never asks.
 
-A step serves one event, or the timers of one instant. Within a step nodes are served by level, from the inside out, so
-that the layout of the graph, and who else shares it, never shows in a result.
+A step serves one event, or the timers of one instant. Within a step nodes are served by level, from
+the inside out, so that the layout of the graph, and who else shares it, never shows in a result.
 """
 
 from __future__ import annotations
@@ -83,7 +84,9 @@ class Network:
         self.faults: list[tuple[Node, Exception]] = []
         """What nodes raised: it concerns those who use the node, and nobody else."""
         self.contains_faults = False
-        """Whether it goes on after a node has raised, because somebody takes the faults; else it raises."""
+        """Whether it goes on after a node has raised, because somebody takes the faults; else it
+        raises.
+        """
         self.now: Instant = _BEGINNING
         self.leap: Instant | None = None
         self.known: Instant = _BEGINNING
@@ -111,18 +114,27 @@ class Network:
     def add(self, key: str, pattern: Part) -> list[Atom]:
         """Adds a subscription and returns the atoms that are new.
 
-        It rings for what happens from now on, so that parts which hold something are not shared with it.
+        It rings for what happens from now on, so that parts which hold something are not shared
+        with it.
         """
         if key in self._roots:
-            raise StateProblem(f"subscription {key!r} is there already", code="DuplicateSubscriptionError", token=key)
+            raise StateProblem(
+                f"subscription {key!r} is there already",
+                code="DuplicateSubscriptionError",
+                token=key,
+            )
         now = max(self.now, self.known)
         if (over := past_window(pattern, now)) is not None:
             raise past_window_problem(over, now)
         names = self._build(key, pattern, self._name)
-        return [part for part in names if isinstance(part, Atom) and self._owners[_atom_name(part)] == 1]
+        return [
+            part for part in names if isinstance(part, Atom) and self._owners[_atom_name(part)] == 1
+        ]
 
     def _build(self, key: str, pattern: Part, choose: _Choice) -> Iterable[Part]:
-        """Makes the nodes of a subscription; `choose` says which of those that are there it shares."""
+        """Makes the nodes of a subscription; `choose` says which of those that are there it
+        shares.
+        """
         lifetimes = [bound.lifetime or 0 for bound in bounds_of(pattern)]
         builder = _Builder(key, Scopes(scopes_of(pattern), sum(lifetimes)), {})
         node = self._node(pattern, builder, choose)
@@ -135,9 +147,13 @@ class Network:
         return builder.names
 
     def remove(self, key: str) -> list[Atom]:
-        """Removes a subscription and every part that nobody else uses; returns the atoms among them."""
+        """Removes a subscription and every part that nobody else uses; returns the atoms among
+        them.
+        """
         if key not in self._roots:
-            raise StateProblem(f"there is no subscription {key!r}", code="UnknownSubscriptionError", token=key)
+            raise StateProblem(
+                f"there is no subscription {key!r}", code="UnknownSubscriptionError", token=key
+            )
         self._roots.pop(key).keys.remove(key)
         del self._scopes[key]
         self._hopeless.pop(key, None)
@@ -161,7 +177,8 @@ class Network:
         return [node.part for node in self._nodes.values() if isinstance(node.part, Atom)]
 
     def event(self, event: Event, atoms: Iterable[Atom]) -> Found:
-        """One event that is an occurrence of the given atoms; timers that are due before it fire first.
+        """One event that is an occurrence of the given atoms; timers that are due before it fire
+        first.
 
         Atoms that are not, or no longer, part of the network are passed over.
         """
@@ -182,16 +199,19 @@ class Network:
                 except Exception as error:
                     self._fault(node, error)
                     continue
-                self.bring(node, occurrence if rows is NOTHING_BOUND else occurrence_of(event, rows))
+                self.bring(
+                    node, occurrence if rows is NOTHING_BOUND else occurrence_of(event, rows)
+                )
         if self._touched:
             self._serve()
         return before + self._found if before else self._found
 
     def advance_to(self, now: Instant | None, leap: Instant | None = None) -> Found:
-        """No event that ends at `now` or before is missing: fires the timers up to it; None for the end of time.
+        """No event that ends at `now` or before is missing: fires the timers up to it; None for the
+        end of time.
 
-        Where it is known that none will come up to `leap` either, windows that come again and are empty up to there may
-        be brought as one, if they are many.
+        Where it is known that none will come up to `leap` either, windows that come again and are
+        empty up to there may be brought as one, if they are many.
         """
         found: Found = []
         self.leap = leap
@@ -239,7 +259,10 @@ class Network:
 
     def next_deadline(self) -> Instant | None:
         """The soonest timer of a part whose timers do not come again for ever."""
-        return min((due for due, _, node, _ in self._timers if not node.is_endless and not node.is_gone), default=None)
+        return min(
+            (due for due, _, node, _ in self._timers if not node.is_endless and not node.is_gone),
+            default=None,
+        )
 
     def next_timer(self) -> Instant | None:
         """The soonest instant at which something is to be done."""
@@ -248,7 +271,9 @@ class Network:
         return self._timers[0][0] if self._timers else None
 
     def forget_before(self, now: Instant) -> None:
-        """Drops all that no event which ends at `now` or later can complete; nodes without such are not looked at."""
+        """Drops all that no event which ends at `now` or later can complete; nodes without such are
+        not looked at.
+        """
         expiries = self._expiries
         while expiries and expiries[0][0] < now:
             _, _, node = heapq.heappop(expiries)
@@ -277,7 +302,9 @@ class Network:
         return self._users_of(full)
 
     def take_faults(self) -> list[tuple[str, Exception]]:
-        """The subscriptions that use a node which raised, each once, with what it raised first; told once."""
+        """The subscriptions that use a node which raised, each once, with what it raised first;
+        told once.
+        """
         faults, self.faults = self.faults, []
         first: dict[str, Exception] = {}
         for node, error in faults:
@@ -293,8 +320,10 @@ class Network:
         ]
 
     def snapshot(self) -> State:
-        """All that is held, as plain data. Nodes go by subscription and number in it; a shared one is written once, and
-        by its first place thereafter, so that any of its subscriptions may be gone when it is read."""
+        """All that is held, as plain data. Nodes go by subscription and number in it; a shared one
+        is written once, and by its first place thereafter, so that any of its subscriptions may be
+        gone when it is read.
+        """
         writer = SnapshotWriter()
         nodes: dict[str, State | str] = {}
         written: dict[_Name, str] = {}
@@ -318,8 +347,8 @@ class Network:
     def restore(self, body: State) -> None:
         """Takes over a snapshot into a network that has its subscriptions but has seen nothing yet.
 
-        What belongs to a subscription that is gone is left out; a subscription that is new starts empty. The others
-        share again what they shared, and nothing else.
+        What belongs to a subscription that is gone is left out; a subscription that is new starts
+        empty. The others share again what they shared, and nothing else.
         """
         state = checked(body)
         patterns = {key: root.part for key, root in self._roots.items()}
@@ -328,14 +357,20 @@ class Network:
         known = [key for key in state["used"] if key in patterns]
         taken: dict[str, _Name] = {}
         for key in known:
-            self._build(key, patterns.pop(key), lambda part, _, builder: self._name_before(part, builder, state, taken))
+            self._build(
+                key,
+                patterns.pop(key),
+                lambda part, _, builder: self._name_before(part, builder, state, taken),
+            )
             self._scopes[key].restore(state["used"][key])
         reader = SnapshotReader(state["events"])
         for place, name in taken.items():
             if place in state["nodes"]:
                 self._nodes[name].restore(state["nodes"][place], reader.read, self)
         self.known = state["known"]
-        self._hopeless = {key: count for key, count in state.get("given_up", {}).items() if key in self._roots}
+        self._hopeless = {
+            key: count for key, count in state.get("given_up", {}).items() if key in self._roots
+        }
         for key, pattern in patterns.items():
             self._build(key, pattern, self._name)
 
@@ -358,11 +393,15 @@ class Network:
             self._found.append((key, occurrence))
 
     def give_up(self, node: Node, occurrence: Occurrence, why: GivenUp) -> None:
-        """What the occurrence brings about at the node is too much to work out; told once for a step."""
+        """What the occurrence brings about at the node is too much to work out; told once for a
+        step.
+        """
         self.given_up.setdefault(node, (occurrence, why))
 
     def take_given_up(self) -> list[tuple[str, Occurrence, GivenUp]]:
-        """The subscriptions for which something was too much to work out, and the occurrences that came last."""
+        """The subscriptions for which something was too much to work out, and the occurrences that
+        came last.
+        """
         given_up, self.given_up = self.given_up, {}
         found: dict[str, tuple[Occurrence, GivenUp]] = {}
         for key, names in self._owned.items():
@@ -374,7 +413,9 @@ class Network:
         return [(key, occurrence, why) for key, (occurrence, why) in found.items()]
 
     def is_hopeless(self, key: str) -> bool:
-        """Whether a subscription was too much to work out so often that it would only cost the others their time."""
+        """Whether a subscription was too much to work out so often that it would only cost the
+        others their time.
+        """
         return self._hopeless.get(key, 0) >= MOST_GIVEN_UP
 
     def vanish(self, scopes: Scopes, name: str, occurrence: Occurrence) -> None:
@@ -382,7 +423,9 @@ class Network:
         self._vanished.append((scopes, name, occurrence))
 
     def wake(self, node: Node, due: Instant, token: object) -> None:
-        """Sets a timer; one that is due in the very step of timers that is being served fires in it."""
+        """Sets a timer; one that is due in the very step of timers that is being served fires in
+        it.
+        """
         if self._firing and due <= self.now:
             node.due.append(token)
         else:
@@ -449,14 +492,18 @@ class Network:
         self.faults.append((node, error))
 
     def _contain(self, node: Node, work: Callable[..., object], *given: object) -> None:
-        """What a node raises is kept as a fault of those who use it; the step goes on for the others."""
+        """What a node raises is kept as a fault of those who use it; the step goes on for the
+        others.
+        """
         try:
             work(*given)
         except Exception as error:
             self._fault(node, error)
 
     def _atom_node(self, atom: Atom) -> Node | None:
-        """Found by the very object where it is one of ours: an atom's value takes long to hash, and events are many."""
+        """Found by the very object where it is one of ours: an atom's value takes long to hash, and
+        events are many.
+        """
         node = self._atoms.get(id(atom))
         return self._nodes.get(_atom_name(atom)) if node is None or node.part is not atom else node
 
@@ -481,7 +528,9 @@ class Network:
         return True
 
     def _node(self, part: Part, builder: _Builder, choose: _Choice) -> Node:
-        """The node of a part: one that is there already, or a new one on top of the nodes inside it."""
+        """The node of a part: one that is there already, or a new one on top of the nodes inside
+        it.
+        """
         if part in builder.names:
             return self._nodes[builder.names[part]]
         inner = [self._node(each, builder, choose) for each in parts_of(part)]
@@ -503,8 +552,9 @@ class Network:
             node.begin(self.known, False, self)
 
     def _name(self, part: Part, inner: list[Node], builder: _Builder) -> _Name:
-        """Who may use the node of a part: one subscription where it binds a name with a scope, whose occurrences are
-        used up for that subscription alone; else all that came before it held anything. Numbers tell generations apart.
+        """Who may use the node of a part: one subscription where it binds a name with a scope,
+        whose occurrences are used up for that subscription alone; else all that came before it held
+        anything. Numbers tell generations apart.
         """
         owner = _owner(part, builder)
         for generation in count():
@@ -514,13 +564,19 @@ class Network:
                 return name
         raise AssertionError("unreachable")
 
-    def _name_before(self, part: Part, builder: _Builder, state: State, taken: dict[str, _Name]) -> _Name:
-        """Who used the node of a part when a snapshot was taken; `taken` has the places that are made already."""
+    def _name_before(
+        self, part: Part, builder: _Builder, state: State, taken: dict[str, _Name]
+    ) -> _Name:
+        """Who used the node of a part when a snapshot was taken; `taken` has the places that are
+        made already.
+        """
         held = state["nodes"].get(builder.place)
         place = held if isinstance(held, str) else builder.place
         if place not in taken:
             owner = _owner(part, builder)
-            taken[place] = next(name for g in count() if (name := (owner, part, g)) not in self._nodes)
+            taken[place] = next(
+                name for g in count() if (name := (owner, part, g)) not in self._nodes
+            )
         return taken[place]
 
 

@@ -1,7 +1,9 @@
-"""What every node of the detection network has: a place in the graph, an inbox for the current step, and its users.
+"""What every node of the detection network has: a place in the graph, an inbox for the current
+step, and its users.
 
-Users that are direct are `followers`; the others are `users`, each with the slot at which it takes what is brought.
-`shared` are followers that several nodes have in common, by what they have in common.
+Users that are direct are `followers`; the others are `users`, each with the slot at which it takes
+what is brought. `shared` are followers that several nodes have in common, by what they have in
+common.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ class Pending:
 
 
 WORK_LIMIT = 200_000
-"""How much work one event, or the timers of one instant, may cause at one part: about as many microseconds."""
+"""How much work one event, or the timers of one instant, may cause at one part: about as many
+microseconds.
+"""
 
 A_TRIAL = 10
 """The work of putting occurrences together to see what comes of it."""
@@ -50,7 +54,8 @@ State = dict[str, Any]
 class Step(Protocol):
     """The current step: where a node puts what it brings, and where it asks to be woken.
 
-    A node that keeps more than `queue_limit` is put into `overfull`. Up to `leap`, where there is one, no event comes.
+    A node that keeps more than `queue_limit` is put into `overfull`. Up to `leap`, where there is
+    one, no event comes.
     """
 
     now: Instant
@@ -64,7 +69,9 @@ class Step(Protocol):
         ...
 
     def give_up(self, node: Node, occurrence: Occurrence, why: GivenUp) -> None:
-        """What the occurrence brings about at the node is too much to work out; its subscriptions are told."""
+        """What the occurrence brings about at the node is too much to work out; its subscriptions
+        are told.
+        """
         ...
 
     def vanish(self, scopes: Scopes, name: str, occurrence: Occurrence) -> None:
@@ -76,7 +83,9 @@ class Step(Protocol):
         ...
 
     def expire(self, node: Node, due: Instant) -> None:
-        """Call the node's `forget_before` some time after `due`, and ask for its `next_expiry` then."""
+        """Call the node's `forget_before` some time after `due`, and ask for its `next_expiry`
+        then.
+        """
         ...
 
 
@@ -107,10 +116,14 @@ class Node:
     )
 
     is_direct = False
-    """Whether it keeps nothing and has one part inside, so that it can be served at once and not in its turn."""
+    """Whether it keeps nothing and has one part inside, so that it can be served at once and not in
+    its turn.
+    """
 
     keeps = False
-    """Whether it keeps occurrences, so that there can be too many of them; a follower looks after that itself."""
+    """Whether it keeps occurrences, so that there can be too many of them; a follower looks after
+    that itself.
+    """
 
     is_endless = False
     """Whether its timers come again for ever; it is told when time begins."""
@@ -138,11 +151,15 @@ class Node:
         """Counts work of about as many microseconds; GivenUp where it is too much for one step."""
         self._spent += work
         if self._spent > WORK_LIMIT:
-            raise GivenUp(f"one event would take more than {WORK_LIMIT:,} steps to combine with what waits")
+            raise GivenUp(
+                f"one event would take more than {WORK_LIMIT:,} steps to combine with what waits"
+            )
 
     @property
     def is_empty(self) -> bool:
-        """Whether the node holds nothing: a newcomer may then share it without seeing what was before."""
+        """Whether the node holds nothing: a newcomer may then share it without seeing what was
+        before.
+        """
         return True
 
     @property

@@ -1,8 +1,9 @@
-"""Occurrences that wait at a slot: parted by key, in the order of their ends, forgotten when their time is up.
+"""Occurrences that wait at a slot: parted by key, in the order of their ends, forgotten when their
+time is up.
 
-A queue holds the occurrences themselves and nothing made for it, so that one event may wait at a thousand places for
-little more than a thousand references. What is used up before its time leaves a mark in the line of expiry; marks never
-outnumber by far what lives.
+A queue holds the occurrences themselves and nothing made for it, so that one event may wait at a
+thousand places for little more than a thousand references. What is used up before its time leaves a
+mark in the line of expiry; marks never outnumber by far what lives.
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ class Queue:
     def __init__(self, lifetime: Duration | None) -> None:
         self._lifetime = lifetime
         self._buckets: dict[Hashable, list[Occurrence]] = {}
-        # The line of expiry: occurrences and, beside them, their keys. An occurrence that lives and stands first in
-        # the line stands first in its bucket too, since both are in the order of arrival.
+        # The line of expiry: occurrences and, beside them, their keys. An occurrence that lives and
+        # stands first in the line stands first in its bucket too, since both are in the order of
+        # arrival.
         self._line: deque[Occurrence] = deque()
         self._keys: deque[Hashable] = deque()
         self.living = 0
@@ -59,7 +61,9 @@ class Queue:
         return self._buckets.get(key, _NONE)
 
     def candidates(self, key: Hashable, rows: Rows) -> Sequence[Occurrence]:
-        """What waits under a key and may agree with one of the rows, oldest first; a view, as `waiting` gives."""
+        """What waits under a key and may agree with one of the rows, oldest first; a view, as
+        `waiting` gives.
+        """
         return self.waiting(key)
 
     def buckets(self) -> Iterable[tuple[Hashable, Sequence[Occurrence]]]:
@@ -81,7 +85,9 @@ class Queue:
             self._drop_marks()
 
     def remove_same(self, occurrence: Occurrence) -> None:
-        """Uses up all that wait and are the same occurrence, under whichever key: they stand side by side in line."""
+        """Uses up all that wait and are the same occurrence, under whichever key: they stand side
+        by side in line.
+        """
         line, end = self._line, occurrence.end
         at = bisect_left(line, end, key=_END)
         same: list[tuple[Occurrence, Hashable]] = []
@@ -108,7 +114,9 @@ class Queue:
                 self.pop()
 
     def pop(self) -> Occurrence | None:
-        """Takes the first out of the line of expiry: the occurrence, or None where it was used up before."""
+        """Takes the first out of the line of expiry: the occurrence, or None where it was used up
+        before.
+        """
         occurrence, key = self._line.popleft(), self._keys.popleft()
         bucket = self._buckets.get(key)
         if bucket is None or bucket[0] is not occurrence:
@@ -126,8 +134,14 @@ class Queue:
         return self._line[0].end if self._line else None
 
     def next_expiry(self) -> Instant | None:
-        """Until when the first in the line matters, whether it lives or not; None where nothing will be forgotten."""
-        return self._line[0].end + self._lifetime if self._line and self._lifetime is not None else None
+        """Until when the first in the line matters, whether it lives or not; None where nothing
+        will be forgotten.
+        """
+        return (
+            self._line[0].end + self._lifetime
+            if self._line and self._lifetime is not None
+            else None
+        )
 
     def skip_marks(self) -> None:
         """Takes what was used up out of the front of the line."""
@@ -138,6 +152,10 @@ class Queue:
 
     def _drop_marks(self) -> None:
         living = {id(each) for bucket in self._buckets.values() for each in bucket}
-        kept = [(each, key) for each, key in zip(self._line, self._keys, strict=True) if id(each) in living]
+        kept = [
+            (each, key)
+            for each, key in zip(self._line, self._keys, strict=True)
+            if id(each) in living
+        ]
         self._line = deque(each for each, _ in kept)
         self._keys = deque(key for _, key in kept)

@@ -1,4 +1,6 @@
-"""Occurrences that wait at a slot and are found by what they bind: of a thousand shipments, those with this EPC."""
+"""Occurrences that wait at a slot and are found by what they bind: of a thousand shipments, those
+with this EPC.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from tocsin.values.time import Duration
 
 
 class RowQueue(Queue):
-    """A queue with an index of the values of some variables. What binds not all of them is always offered."""
+    """A queue with an index of the values of some variables. What binds not all of them is always
+    offered.
+    """
 
     __slots__ = ("_by_value", "_loose", "_number", "_numbers", "_shared")
 
@@ -56,7 +60,9 @@ class RowQueue(Queue):
         self._numbers.clear()
 
     def pop(self) -> Occurrence | None:
-        """Takes the first out of the line of expiry: the occurrence, or None where it was used up before."""
+        """Takes the first out of the line of expiry: the occurrence, or None where it was used up
+        before.
+        """
         key = self._keys[0]
         occurrence = super().pop()
         if occurrence is not None:

@@ -1,8 +1,9 @@
-"""One event, and not another within a time: the absence of an atom after an atom, for all subscriptions that ask so.
+"""One event, and not another within a time: the absence of an atom after an atom, for all
+subscriptions that ask so.
 
-Deadlines come in the order of arrival, and an absence is broken iff the absent part has started since: it is enough to
-know, for each key, when it last started. So what may be followed is kept once for all who wait, and what must not
-follow leaves one number.
+Deadlines come in the order of arrival, and an absence is broken iff the absent part has started
+since: it is enough to know, for each key, when it last started. So what may be followed is kept
+once for all who wait, and what must not follow leaves one number.
 """
 
 from __future__ import annotations
@@ -24,17 +25,23 @@ _KEYS_ALLOWED = 1024
 
 
 def is_silence(part: Absence, window: AfterWindow, scopes: Scopes) -> bool:
-    """Whether an absence can be served so: about single events, with no condition but equal keys."""
+    """Whether an absence can be served so: about single events, with no condition but equal
+    keys.
+    """
     if part.policy is Policy.DEFERRED and scopes.names_in(part):
         return False
     parts = (part.part, window.part)
     if not all(map(is_one_event, parts)) or slot_keys(parts, part.conditions)[1]:
         return False
-    return variables_of(part.part).isdisjoint(variables_of(window.part))  # else what they bind has to agree
+    return variables_of(part.part).isdisjoint(
+        variables_of(window.part)
+    )  # else what they bind has to agree
 
 
 class LatestStarts(Follower):
-    """When a source last started, for each key; what is older than any window that asks is dropped now and then."""
+    """When a source last started, for each key; what is older than any window that asks is dropped
+    now and then.
+    """
 
     __slots__ = ("_allowed", "longest", "starts")
 
@@ -122,7 +129,11 @@ class Deadlines(Line):
 
     def waiting_for(self, member: SilenceNode) -> list[Occurrence]:
         """Those that one node still waits for."""
-        return [each for each, key in zip(self._line, self._keys, strict=True) if member.is_waiting(each, key)]
+        return [
+            each
+            for each, key in zip(self._line, self._keys, strict=True)
+            if member.is_waiting(each, key)
+        ]
 
     def replace(self, occurrences: list[Occurrence], step: Step) -> None:  # type: ignore[override]
         """Has these wait, and nothing else."""
@@ -131,7 +142,9 @@ class Deadlines(Line):
             self._set_timer(step)
 
     def _set_timer(self, step: Step) -> None:
-        """Wakes for the first that anybody waits for; most silences are broken long before their deadline."""
+        """Wakes for the first that anybody waits for; most silences are broken long before their
+        deadline.
+        """
         line, keys = self._line, self._keys
         while line and not self._is_waited_for(line[0], keys[0]):
             line.popleft()
@@ -172,11 +185,15 @@ class SilenceNode(Node):
         absent, first = self.inner
         window = self._absence.window
         assert isinstance(window, AfterWindow)
-        (absent_key, first_key), _ = slot_keys((self._absence.part, window.part), self._absence.conditions)
+        (absent_key, first_key), _ = slot_keys(
+            (self._absence.part, window.part), self._absence.conditions
+        )
         table, line = ("starts", absent_key), ("deadlines", first_key, self._length)
         self.absent = joined(absent, table, lambda: LatestStarts(absent, absent_key, table))
         self.absent.longest = max(self.absent.longest, self._length)
-        self.deadlines = joined(first, line, lambda: Deadlines(first, first_key, self._length, line))
+        self.deadlines = joined(
+            first, line, lambda: Deadlines(first, first_key, self._length, line)
+        )
         self.deadlines.members.append(self)
 
     def leave(self) -> None:
@@ -196,7 +213,9 @@ class SilenceNode(Node):
 
     def is_waiting(self, occurrence: Occurrence, key: Hashable) -> bool:
         """Whether the silence after an occurrence is unbroken so far."""
-        return not self.absent.has_broken(occurrence, key) and not self.deadlines.is_only_others(occurrence, self.mine)
+        return not self.absent.has_broken(occurrence, key) and not self.deadlines.is_only_others(
+            occurrence, self.mine
+        )
 
     def pending(self) -> Iterator[Pending]:
         """All that waits for its deadline."""

@@ -17,7 +17,9 @@ class AtomNode(Node):
 
 
 class NamedNode(Node):
-    """Brings every occurrence of its part, known by a name, with a row for each element that it binds."""
+    """Brings every occurrence of its part, known by a name, with a row for each element that it
+    binds.
+    """
 
     __slots__ = ("_elements", "_name")
 
@@ -56,7 +58,9 @@ class OnlyNode(Node):
 
 
 class EitherNode(Node):
-    """Brings the occurrences of all its parts; one that several parts bring in a step counts once."""
+    """Brings the occurrences of all its parts; one that several parts bring in a step
+    counts once.
+    """
 
     __slots__ = ("_brought", "_when")
 

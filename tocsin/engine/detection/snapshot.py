@@ -69,7 +69,9 @@ def checked(body: Any) -> State:
     if not isinstance(body, dict) or body.get("version") != VERSION:
         found = body.get("version") if isinstance(body, dict) else type(body).__name__
         raise StateProblem(
-            f"a snapshot of version {VERSION} is expected, got {found!r}", code="SnapshotVersion", hint="start afresh"
+            f"a snapshot of version {VERSION} is expected, got {found!r}",
+            code="SnapshotVersion",
+            hint="start afresh",
         )
     return body
 
@@ -94,4 +96,6 @@ def _event(body: State) -> Event:
     if _EPCIS not in body:
         return event_of(body)
     event = event_of({name: value for name, value in body[_EPCIS].items() if name != "data"})
-    return Event(event.envelope, EpcisData(body[_EPCIS]["data"]), event.interval, event.place_source)
+    return Event(
+        event.envelope, EpcisData(body[_EPCIS]["data"]), event.interval, event.place_source
+    )

@@ -1,4 +1,6 @@
-"""The trigger: a detection sends events of another part, those that come next or those that are there already."""
+"""The trigger: a detection sends events of another part, those that come next or those that are
+there already.
+"""
 
 from __future__ import annotations
 
@@ -105,7 +107,9 @@ class TriggerNode(Node):
         waiting = self._trigger.waiting
         if waiting.is_since:
             self._targets.add(target, _ALL)
-        if any(self._send(detection, target, step) for detection in [*self._detections.waiting(_ALL)]) and waiting in (
+        if any(
+            self._send(detection, target, step) for detection in [*self._detections.waiting(_ALL)]
+        ) and waiting in (
             Waiting.FIRST_AFTER,
             Waiting.LATEST_SINCE,
         ):

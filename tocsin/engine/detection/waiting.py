@@ -1,4 +1,6 @@
-"""Occurrences that wait for others: in canonical order, parted by key, forgotten when nothing can complete them."""
+"""Occurrences that wait for others: in canonical order, parted by key, forgotten when nothing can
+complete them.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ _END = attrgetter("occurrence.end")
 
 
 class Entry:
-    """One waiting occurrence. `alive` until it is used up; `silenced` is for those who watch what comes after it."""
+    """One waiting occurrence. `alive` until it is used up; `silenced` is for those who watch what
+    comes after it.
+    """
 
     __slots__ = ("alive", "key", "occurrence", "silenced")
 
@@ -26,7 +30,9 @@ class Entry:
 
 
 class Waiting:
-    """Entries of one slot. An entry is forgotten `lifetime` after its occurrence ended; without lifetime never."""
+    """Entries of one slot. An entry is forgotten `lifetime` after its occurrence ended; without
+    lifetime never.
+    """
 
     __slots__ = ("_all", "_buckets", "_lifetime")
 
@@ -45,7 +51,9 @@ class Waiting:
 
     @property
     def oldest_end(self) -> Instant | None:
-        """When the first that is not yet forgotten ended, whether it lives or not; None where nothing is left."""
+        """When the first that is not yet forgotten ended, whether it lives or not; None where
+        nothing is left.
+        """
         return self._all[0].occurrence.end if self._all else None
 
     def add(self, occurrence: Occurrence, key: Hashable = None) -> Entry:
@@ -80,7 +88,9 @@ class Waiting:
         return (entry for entry in self._all if entry.alive)
 
     def use_up_same(self, occurrence: Occurrence) -> None:
-        """Uses up all that are the same occurrence, under whichever key: they stand side by side in order."""
+        """Uses up all that are the same occurrence, under whichever key: they stand side by side in
+        order.
+        """
         entries, end = self._all, occurrence.end
         at = bisect_left(entries, end, key=_END)
         while at < len(entries) and entries[at].occurrence.end == end:
@@ -99,7 +109,8 @@ class Waiting:
         """Drops what is used up, and what nothing that ends at `now` or later can complete."""
         entries, lifetime = self._all, self._lifetime
         while entries and (
-            not entries[0].alive or (lifetime is not None and entries[0].occurrence.end + lifetime < now)
+            not entries[0].alive
+            or (lifetime is not None and entries[0].occurrence.end + lifetime < now)
         ):
             entry = entries.popleft()
             entry.alive = False

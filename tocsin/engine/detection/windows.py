@@ -1,4 +1,6 @@
-"""Absence in windows that come by themselves, one after the other, and in the window before a part."""
+"""Absence in windows that come by themselves, one after the other, and in the window before
+a part.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ class EveryAbsenceNode(Node):
         return self._next is None
 
     def begin(self, now: Instant, is_first: bool, step: Step) -> None:
-        """The time is known: counts from the window in which the first instant lies, else from the next that starts."""
+        """The time is known: counts from the window in which the first instant lies, else from the
+        next that starts.
+        """
         length, origin = self._window.length, self._window.origin
         if is_first:
             start = window_start(now, length) if origin is None else origin
@@ -62,7 +66,8 @@ class EveryAbsenceNode(Node):
         if self._latest is not None and self._latest > start:
             self._set(end + self._window.length, step)
         elif (leapt := self._leapt(end, step.leap)) > end:
-            self._since = start  # nothing can happen until then, and what has happened is told when it is over
+            # nothing can happen until then, and what has happened is told when it is over
+            self._since = start
             self._set(leapt, step)
         else:
             self._since = None
@@ -80,9 +85,15 @@ class EveryAbsenceNode(Node):
             self._set(state["next"], step)
 
     def _leapt(self, end: Instant, leap: Instant | None) -> Instant:
-        """The end of the last of the empty windows that are told as one; of this alone unless they are many."""
+        """The end of the last of the empty windows that are told as one; of this alone unless they
+        are many.
+        """
         further = 0 if leap is None else (leap - end) // self._window.length
-        return end + further * self._window.length if self._leaps and further >= MOST_EMPTY_WINDOWS else end
+        return (
+            end + further * self._window.length
+            if self._leaps and further >= MOST_EMPTY_WINDOWS
+            else end
+        )
 
     def _set(self, due: Instant, step: Step) -> None:
         self._next = due
@@ -125,7 +136,9 @@ class BeforeAbsenceNode(Node):
         absent = self._absent.waiting(key)
         opens = bisect_left(absent, occurrence.start - self._length, key=lambda each: each.end)
         closes = bisect_left(absent, occurrence.start, key=lambda each: each.end)
-        left = occurrence.without([each for each in absent[opens:closes] if concerns(self._rest, each, occurrence)])
+        left = occurrence.without(
+            [each for each in absent[opens:closes] if concerns(self._rest, each, occurrence)]
+        )
         if left is not None:
             step.bring(self, left.with_silence_before(occurrence.start - self._length))
 

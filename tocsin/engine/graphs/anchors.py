@@ -1,7 +1,9 @@
-"""Anchors: each shape hangs on one thing it cannot do without, and is looked at only for events that have that thing.
+"""Anchors: each shape hangs on one thing it cannot do without, and is looked at only for events
+that have that thing.
 
-That is a link that must join home with something, or a constant. Of those a shape has, the one that the fewest others
-hang on is taken. A shape that has none (a path from home to variables) is looked at for every event.
+That is a link that must join home with something, or a constant. Of those a shape has, the one that
+the fewest others hang on is taken. A shape that has none (a path from home to variables) is looked
+at for every event.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""What a search may cost: it is counted in steps, and one that would take more is given up, never guessed.
+"""What a search may cost: it is counted in steps, and one that would take more is given up, never
+guessed.
 
-A step is work of about a microsecond, wherever it is done: a statement looked at, a vertex tried, a pair asked for.
-So a search that is given up has taken some tenths of a second at most, whatever the pattern and the event are like.
+A step is work of about a microsecond, wherever it is done: a statement looked at, a vertex tried, a
+pair asked for. So a search that is given up has taken some tenths of a second at most, whatever the
+pattern and the event are like.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""The constants of patterns, each distinct one numbered once; literals of equal value are one constant."""
+"""The constants of patterns, each distinct one numbered once; literals of equal value are one
+constant.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Definitions of classes applied to the vertices of one event: a vertex is asked again when it, or a vertex that it
-points to, has become of another class.
+"""Definitions of classes applied to the vertices of one event: a vertex is asked again when it, or
+a vertex that it points to, has become of another class.
 
-What every member of a class has stands as a node beside the vertices, one for each expression and made once for an
-ontology: nothing that an event says can change what is known of it.
+What every member of a class has stands as a node beside the vertices, one for each expression and
+made once for an ontology: nothing that an event says can change what is known of it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from tocsin.values.terms import Literal, Term, same_value
 
 
 class Node:
-    """A vertex, or something unseen that meets an expression: all its classes, and where its arcs lead."""
+    """A vertex, or something unseen that meets an expression: all its classes, and where its arcs
+    lead.
+    """
 
     __slots__ = ("arcs", "given", "kinds", "meaning", "pointing", "term")
 
@@ -52,7 +54,10 @@ class Definitions:
         return bool(self._definitions)
 
     def apply(
-        self, arcs: Iterable[Arc], types: Mapping[Term, Iterable[str]], kinds: dict[Term, dict[str, None]]
+        self,
+        arcs: Iterable[Arc],
+        types: Mapping[Term, Iterable[str]],
+        kinds: dict[Term, dict[str, None]],
     ) -> None:
         """Adds to `kinds` the classes that follow by definition from arcs, types and `kinds`."""
         nodes = {term: Node(term) for term in types}
@@ -82,7 +87,11 @@ class Definitions:
 
     def _classify(self, node: Node, name: str) -> None:
         """Makes the node one of a class and those above it, with what they necessarily have."""
-        above = self._ontology.superdatatypes if isinstance(node.term, Literal) else self._ontology.superclasses
+        above = (
+            self._ontology.superdatatypes
+            if isinstance(node.term, Literal)
+            else self._ontology.superclasses
+        )
         for each in above(name) - node.kinds:
             node.kinds.add(each)
             for some in self._necessary.get(each, ()):

@@ -1,8 +1,9 @@
-"""An event's graph in numbers: every vertex is one, home is 0, and literals of equal value are one vertex.
+"""An event's graph in numbers: every vertex is one, home is 0, and literals of equal value are one
+vertex.
 
-Numbers follow the document: of two vertices the one that an arc names first has the smaller number. The first arc leads
-from home to itself, for statements that only tell the class of home. A filter is asked about a term at most once for
-one event, whoever asks.
+Numbers follow the document: of two vertices the one that an arc names first has the smaller number.
+The first arc leads from home to itself, for statements that only tell the class of home. A filter
+is asked about a term at most once for one event, whoever asks.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""The shapes under one ontology, and which of them an event satisfies: refute many at once, then search what is left.
+"""The shapes under one ontology, and which of them an event satisfies: refute many at once, then
+search what is left.
 
-An event's arcs are looked up by their looks; the links found at home, and the constants, lead to candidates; a
-candidate that misses any of its links or constants falls; the rest is searched, first quickly, then thoroughly.
+An event's arcs are looked up by their looks; the links found at home, and the constants, lead to
+candidates; a candidate that misses any of its links or constants falls; the rest is searched, first
+quickly, then thoroughly.
 """
 
 from __future__ import annotations
@@ -49,7 +51,9 @@ UNKNOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """The shapes that an event satisfies, those that the quick search leaves open, and those with too many paths."""
+    """The shapes that an event satisfies, those that the quick search leaves open, and those with
+    too many paths.
+    """
 
     matching: Numbers
     open: list[int]
@@ -59,7 +63,17 @@ class Answers:
 class OntologyIndex:
     """Shapes by number."""
 
-    __slots__ = ("_anchors", "_constants", "_exact", "_longest", "_numbers", "_records", "_work", "links", "shapes")
+    __slots__ = (
+        "_anchors",
+        "_constants",
+        "_exact",
+        "_longest",
+        "_numbers",
+        "_records",
+        "_work",
+        "links",
+        "shapes",
+    )
 
     def __init__(self, ontology: Ontology, work: GraphWork) -> None:
         self.links = Links(ontology)
@@ -128,13 +142,17 @@ class OntologyIndex:
         candidates = self._anchors.candidates(present)
         wanted, left = np.zeros(self.links.capacity, np.bool_), np.empty(len(candidates), np.int64)
         pool, starts = self._records.pool.array, self._records.starts.array
-        count = refute(candidates, pool, starts, pairs.first, pairs.last, at_home, images, wanted, left)
+        count = refute(
+            candidates, pool, starts, pairs.first, pairs.last, at_home, images, wanted, left
+        )
         self._work.candidates += len(candidates)
         self._work.survivors += count
         pairs.add(np.flatnonzero(wanted))
         return left[:count]
 
-    def _searched(self, left: Numbers, pairs: Pairs, images: Numbers, graph: EncodedGraph) -> npt.NDArray[Any]:
+    def _searched(
+        self, left: Numbers, pairs: Pairs, images: Numbers, graph: EncodedGraph
+    ) -> npt.NDArray[Any]:
         answers = np.full(len(left), NO, np.int64)
         self._work.steps += search(
             left,
@@ -171,5 +189,9 @@ def _record(shape: Shape, constants: list[int], links: list[int], bases: list[in
 
 def _possible_anchors(shape: Shape, constants: list[int], bases: list[int]) -> list[Anchor]:
     at_home = zip(shape.steps, bases, strict=True)
-    homes = [home_link(base) for step, base in at_home if step.subject == HOME_POSITION and base != NO_LINK]
+    homes = [
+        home_link(base)
+        for step, base in at_home
+        if step.subject == HOME_POSITION and base != NO_LINK
+    ]
     return homes + [constant(number) for number in constants]

@@ -1,8 +1,9 @@
-"""What follows for one event from the rules of its ontology, by indexes: each arc and each vertex is looked at when
-something about it is new (knowledge/rules.py says what follows).
+"""What follows for one event from the rules of its ontology, by indexes: each arc and each vertex
+is looked at when something about it is new (knowledge/rules.py says what follows).
 
-Arcs follow from arcs alone, so they come first; then the classes that arcs give; then definitions, which look at the
-classes of a vertex and of what it points to. What the rules say of a property is found once for each property.
+Arcs follow from arcs alone, so they come first; then the classes that arcs give; then definitions,
+which look at the classes of a vertex and of what it points to. What the rules say of a property is
+found once for each property.
 """
 
 from __future__ import annotations
@@ -63,7 +64,10 @@ class Inference:
             self._classify(arcs, kinds)
         if self._definitions:
             self._definitions.apply(arcs, graph.types, kinds)
-        types = {term: tuple(dict.fromkeys((*known, *kinds.get(term, ())))) for term, known in graph.types.items()}
+        types = {
+            term: tuple(dict.fromkeys((*known, *kinds.get(term, ()))))
+            for term, known in graph.types.items()
+        }
         return Graph(graph.home, arcs, types)
 
     def _classify(self, arcs: Iterable[Arc], kinds: Kinds) -> None:
@@ -94,12 +98,16 @@ class _ByProperty:
         found = self._known.get(used)
         if found is None:
             above = sorted(self._ontology.superproperties(used))
-            found = self._known[used] = {what: None for each in above for what in self._said.get(each, ())}
+            found = self._known[used] = {
+                what: None for each in above for what in self._said.get(each, ())
+            }
         return found
 
 
 class _Closure:
-    """The arcs that follow from arcs: a new one is turned round, and joined with what it continues and what goes on."""
+    """The arcs that follow from arcs: a new one is turned round, and joined with what it continues
+    and what goes on.
+    """
 
     __slots__ = ("_after", "_before", "_inverses", "_known", "_transitive", "fresh")
 

@@ -1,6 +1,7 @@
 """Links: statements without their ends, each distinct one numbered once for all subscriptions.
 
-A plain link is settled by the classes and the property of an arc alone, so arcs that look alike are looked up once.
+A plain link is settled by the classes and the property of an arc alone, so arcs that look alike are
+looked up once.
 """
 
 from __future__ import annotations
@@ -38,7 +39,11 @@ class Link:
     def of(statement: StatementPattern) -> Link:
         """The link of a statement."""
         return Link(
-            statement.subject_class, statement.property, statement.object_class, statement.filter, statement.repeated
+            statement.subject_class,
+            statement.property,
+            statement.object_class,
+            statement.filter,
+            statement.repeated,
         )
 
     def is_plain(self) -> bool:
@@ -53,7 +58,9 @@ class Link:
 
 
 class Links:
-    """The links in use under one ontology, counted; a number that nobody uses any more is given out again."""
+    """The links in use under one ontology, counted; a number that nobody uses any more is given out
+    again.
+    """
 
     __slots__ = (
         "_free",
@@ -79,7 +86,9 @@ class Links:
         self.bases = Growable(INT32)
         """The plain link without which a link cannot hold; NO_LINK for a path."""
         self.threshold_of = Growable(INT32)
-        """The comparison with a number that is all a link has beyond its base; NO_THRESHOLD for others."""
+        """The comparison with a number that is all a link has beyond its base; NO_THRESHOLD for
+        others.
+        """
         self.thresholds = Thresholds()
 
     def __len__(self) -> int:
@@ -133,9 +142,13 @@ class Links:
         subjects = {each for one in arc.subject_classes for each in order.superclasses(one)}
         objects = {each for one in arc.object_classes for each in above(one)}
         starts = (
-            self._plain.get((used, each), {}) for used in order.superproperties(arc.property) for each in subjects
+            self._plain.get((used, each), {})
+            for used in order.superproperties(arc.property)
+            for each in subjects
         )
-        return np.array(sorted(ends[each] for ends in starts for each in ends.keys() & objects), np.int64)
+        return np.array(
+            sorted(ends[each] for ends in starts for each in ends.keys() & objects), np.int64
+        )
 
     def _new(self, link: Link) -> int:
         number = self._free.pop() if self._free else len(self.links)
@@ -148,9 +161,13 @@ class Links:
         self._numbers[link] = number
         base = link.base()
         self.bases[number] = NO_LINK if base is None else self._numbers[base]
-        self.threshold_of[number] = NO_THRESHOLD if link.repeated else self.thresholds.use(link.filter)
+        self.threshold_of[number] = (
+            NO_THRESHOLD if link.repeated else self.thresholds.use(link.filter)
+        )
         if link.is_plain():
-            self._plain.setdefault((link.property, link.subject_class), {})[link.object_class] = number
+            self._plain.setdefault((link.property, link.subject_class), {})[link.object_class] = (
+                number
+            )
             self._forget(link.property)
         return number
 
@@ -169,5 +186,7 @@ class Links:
 
     def _forget(self, changed: str) -> None:
         """Forgets the looks of arcs that may satisfy a link with this property."""
-        for used in [each for each in self._remembered if changed in self.ontology.superproperties(each)]:
+        for used in [
+            each for each in self._remembered if changed in self.ontology.superproperties(each)
+        ]:
             del self._remembered[used]

@@ -1,7 +1,8 @@
-"""The default strategy for graph patterns: equal shapes are one, many are refuted at once, few are searched.
+"""The default strategy for graph patterns: equal shapes are one, many are refuted at once, few are
+searched.
 
-Adding a subscription touches only what it names, removing it frees all that only it held, and nothing of an event stays
-but the last one in numbers, for those who ask what it binds.
+Adding a subscription touches only what it names, removing it frees all that only it held, and
+nothing of an event stays but the last one in numbers, for those who ask what it binds.
 """
 
 from __future__ import annotations
@@ -74,11 +75,15 @@ class GraphMatcher:
         self._shelves: dict[Ontology, Shelf] = {}
         self._last: tuple[Event, Ontology, EncodedGraph] | None = None
         self.undecided: list[tuple[int, str]] = []
-        """Events of the last batch, and keys, for which the search was given up (`LIMIT`); they do not ring."""
+        """Events of the last batch, and keys, for which the search was given up (`LIMIT`); they do
+        not ring.
+        """
         self.refused: dict[int, EventProblem] = {}
         """Events of the last batch that have no proper graph, and why."""
         self.warned: list[tuple[int, EventProblem]] = []
-        """What is odd about events of the last batch in the light of an ontology; they are served all the same."""
+        """What is odd about events of the last batch in the light of an ontology; they are served
+        all the same.
+        """
         self.work = GraphWork()
 
     def __len__(self) -> int:
@@ -143,7 +148,9 @@ class GraphMatcher:
         return hits
 
     def rows(self, atom: GraphPattern, event: Event) -> Rows:
-        """What an event that hit binds: one row; an empty one where the first map is too hard to find."""
+        """What an event that hit binds: one row; an empty one where the first map is too hard to
+        find.
+        """
         if not atom.select:
             return NOTHING_BOUND
         try:
@@ -168,7 +175,9 @@ class GraphMatcher:
         return last[2]
 
     def _match_one(self, i: int, event: Event) -> Hits:
-        found = [slot for shelf in self._shelves.values() for slot in self._ringing(i, event, shelf)]
+        found = [
+            slot for shelf in self._shelves.values() for slot in self._ringing(i, event, shelf)
+        ]
         slots = np.array(found, np.int32)
         return Hits(np.full(len(slots), i, np.int32), slots[np.argsort(self._places.array[slots])])
 
@@ -192,7 +201,11 @@ class GraphMatcher:
     def _decided(self, i: int, graph: EncodedGraph, slots: list[int]) -> list[int]:
         """The subscriptions of one shape, if the thorough search finds a map."""
         try:
-            return slots if Solver(self._entries[slots[0]].pattern, graph, self._limit).exists() else []
+            return (
+                slots
+                if Solver(self._entries[slots[0]].pattern, graph, self._limit).exists()
+                else []
+            )
         except Undecided:
             self._give_up(i, slots)
             return []

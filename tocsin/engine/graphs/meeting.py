@@ -1,4 +1,5 @@
-"""Which pairs of vertices a link joins, asked arc by arc: for links that no index settles and for single patterns.
+"""Which pairs of vertices a link joins, asked arc by arc: for links that no index settles and for
+single patterns.
 
 Paths may be many more than arcs: every arc that is followed counts, and the budget ends it.
 """
@@ -32,7 +33,9 @@ def pairs_of(link: Link, graph: EncodedGraph, ontology: Ontology, budget: Budget
                 yield (arc.subject, last.object)
 
 
-def onward(arc: Arc, wanted: str, graph: EncodedGraph, ontology: Ontology, budget: Budget) -> list[Arc]:
+def onward(
+    arc: Arc, wanted: str, graph: EncodedGraph, ontology: Ontology, budget: Budget
+) -> list[Arc]:
     """The last arcs of all paths that begin with an arc, each once."""
     arcs, expanded = [arc], set[int]()
     for each in arcs:

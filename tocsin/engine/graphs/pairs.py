@@ -1,4 +1,6 @@
-"""Which pairs of vertices of one event each link joins: plain links by the looks of arcs, others when wanted."""
+"""Which pairs of vertices of one event each link joins: plain links by the looks of arcs, others
+when wanted.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,17 @@ Columns: TypeAlias = tuple[Numbers, Numbers, Numbers]
 class Pairs:
     """The pairs of one event by link, sorted: those of a link stand from `first` up to `last`."""
 
-    __slots__ = ("_arcs_of_links", "_graph", "_links", "_numbers", "first", "last", "objects", "subjects", "unknown")
+    __slots__ = (
+        "_arcs_of_links",
+        "_graph",
+        "_links",
+        "_numbers",
+        "first",
+        "last",
+        "objects",
+        "subjects",
+        "unknown",
+    )
 
     subjects: Numbers
     objects: Numbers
@@ -57,7 +69,9 @@ class Pairs:
             self._append(*(np.concatenate(column) for column in zip(*found, strict=True)))
 
     def _compared(self, wanted: Numbers) -> Iterator[Columns]:
-        """The pairs of links that compare with a number: many links are decided at once about each arc."""
+        """The pairs of links that compare with a number: many links are decided at once about each
+        arc.
+        """
         thresholds, bases = self._links.threshold_of.array[wanted], self._links.bases.array[wanted]
         asked, known = _distinct(thresholds), dict[Term, npt.NDArray[np.bool_]]()
         for base in _distinct(bases).tolist():
@@ -99,11 +113,16 @@ class Pairs:
         if link.repeated:
             return pairs_of(link, self._graph, self._links.ontology, Budget())
         arcs = self._arcs_of(self._links.bases[number])
-        return [(arc.subject, arc.object) for arc in arcs if self._graph.passes(link.filter, arc.term)]
+        return [
+            (arc.subject, arc.object) for arc in arcs if self._graph.passes(link.filter, arc.term)
+        ]
 
     def _arcs_of(self, plain: int) -> list[Arc]:
         """The arcs that satisfy a plain link."""
-        return [self._graph.arcs[place] for place in self._arcs_of_links[self._numbers == plain].tolist()]
+        return [
+            self._graph.arcs[place]
+            for place in self._arcs_of_links[self._numbers == plain].tolist()
+        ]
 
 
 def _columns(numbers: Numbers, subject: int, target: int) -> Columns:
@@ -112,6 +131,8 @@ def _columns(numbers: Numbers, subject: int, target: int) -> Columns:
 
 
 def _distinct(numbers: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Each number once, in ascending order: what is nearly in order is sorted faster than it is hashed."""
+    """Each number once, in ascending order: what is nearly in order is sorted faster than it is
+    hashed.
+    """
     ordered = np.sort(numbers, kind="stable")
     return ordered[np.flatnonzero(np.diff(ordered, prepend=-1))]

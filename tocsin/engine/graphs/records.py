@@ -1,4 +1,6 @@
-"""Records of small numbers, each of any length, in one pool. Removing leaves holes, closed at half of the pool."""
+"""Records of small numbers, each of any length, in one pool. Removing leaves holes, closed at half
+of the pool.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The pairs that a link joins in one event, as they are asked for: from a vertex, to a vertex, and one by one."""
+"""The pairs that a link joins in one event, as they are asked for: from a vertex, to a vertex, and
+one by one.
+"""
 
 from __future__ import annotations
 

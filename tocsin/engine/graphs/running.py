@@ -1,8 +1,9 @@
 """The kernels: which shapes an event may satisfy, and the search for a map of each that is left.
 
-A record of a shape is: number of positions, number of steps, what must differ; then what stands at each position (0
-home, -1 a variable, n + 1 the constant n); then for each step its subject, object, link, whether it binds, its base.
-Pairs of vertices are sorted within each link, which has them from `first` up to `last`.
+A record of a shape is: number of positions, number of steps, what must differ; then what stands at
+each position (0 home, -1 a variable, n + 1 the constant n); then for each step its subject, object,
+link, whether it binds, its base. Pairs of vertices are sorted within each link, which has them from
+`first` up to `last`.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ def refute(
     wanted: Flags,
     left: Ints,
 ) -> int:
-    """Keeps in `left` the candidates whose constants and base links the event has; says which other links they want."""
+    """Keeps in `left` the candidates whose constants and base links the event has; says which other
+    links they want.
+    """
     count = 0
     for candidate in candidates:
         start = starts[candidate]
@@ -43,7 +46,9 @@ def refute(
             base = pool[place + 4]
             if not fine:
                 break
-            if base >= 0 and (first[base] == last[base] or (pool[place] == 0 and not at_home[base])):
+            if base >= 0 and (
+                first[base] == last[base] or (pool[place] == 0 and not at_home[base])
+            ):
                 fine = False
         if fine:
             left[count] = candidate
@@ -77,7 +82,14 @@ def _linked(subjects: Ints, objects: Ints, low: int, high: int, subject: int, ta
 
 @inlined
 def _settled(
-    pool: Ints, start: int, positions: int, differ: int, images: Ints, literal: Flags, used: Flags, image: Ints
+    pool: Ints,
+    start: int,
+    positions: int,
+    differ: int,
+    images: Ints,
+    literal: Flags,
+    used: Flags,
+    image: Ints,
 ) -> bool:
     """Gives home and the constants their images; whether these may all be different ids."""
     fine = True
@@ -89,7 +101,9 @@ def _settled(
         elif code > 0:
             vertex = images[code - 1]
         image[position] = vertex
-        if vertex >= 0 and (differ == ALL_DIFFER or (differ == RESOURCES_DIFFER and not literal[vertex])):
+        if vertex >= 0 and (
+            differ == ALL_DIFFER or (differ == RESOURCES_DIFFER and not literal[vertex])
+        ):
             if used[vertex]:
                 fine = False
             used[vertex] = True
@@ -113,7 +127,9 @@ def search(
     budget: int,
     answers: Ints,
 ) -> int:
-    """Answers for every shape that is left whether a map exists, within so many steps each; gives all steps taken."""
+    """Answers for every shape that is left whether a map exists, within so many steps each; gives
+    all steps taken.
+    """
     total = 0
     for number in range(len(left)):
         start = starts[left[number]]
@@ -135,7 +151,9 @@ def search(
             subject, target, link = image[pool[row]], pool[row + 1], pool[row + 2]
             forward = False
             if not pool[row + 3]:
-                if cursor[depth] < 0 and _linked(subjects, objects, first[link], last[link], subject, image[target]):
+                if cursor[depth] < 0 and _linked(
+                    subjects, objects, first[link], last[link], subject, image[target]
+                ):
                     cursor[depth] = 0
                     forward = True
             else:
@@ -149,7 +167,9 @@ def search(
                     vertex = objects[place]
                     if not used[vertex]:
                         image[target] = vertex
-                        if differ == ALL_DIFFER or (differ == RESOURCES_DIFFER and not literal[vertex]):
+                        if differ == ALL_DIFFER or (
+                            differ == RESOURCES_DIFFER and not literal[vertex]
+                        ):
                             used[vertex] = True
                         cursor[depth] = place
                         forward = True

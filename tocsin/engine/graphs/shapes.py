@@ -1,8 +1,10 @@
-"""The shape of a pattern: its statements without the names of variables, in the order in which they are searched.
+"""The shape of a pattern: its statements without the names of variables, in the order in which they
+are searched.
 
-Patterns that differ in nothing but names, and nearly always those that differ in the order of statements, have one
-shape and are searched once. A statement stands as soon as its subject has an image: one whose object has one too comes
-first, because it only tests; then those that go on from where the search is.
+Patterns that differ in nothing but names, and nearly always those that differ in the order of
+statements, have one shape and are searched once. A statement stands as soon as its subject has an
+image: one whose object has one too comes first, because it only tests; then those that go on from
+where the search is.
 """
 
 from __future__ import annotations
@@ -49,7 +51,9 @@ class Shape:
 
 
 def shape_of(pattern: GraphPattern) -> Shape:
-    """The shape of a pattern; what only a match tells (select, optional groups) is no part of it."""
+    """The shape of a pattern; what only a match tells (select, optional groups) is no part
+    of it.
+    """
     constants = sorted((each for each in pattern.ids if isinstance(each, Iri | Literal)), key=str)
     positions: dict[Vertex, int] = {each: place for place, each in enumerate((Home(), *constants))}
     steps = _ordered(list(dict.fromkeys(pattern.statements)), positions)

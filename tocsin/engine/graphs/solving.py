@@ -1,7 +1,8 @@
-"""One pattern against one event, thoroughly: arc consistency first, then a search among what is left.
+"""One pattern against one event, thoroughly: arc consistency first, then a search among what is
+left.
 
-Used where the quick search gave up, where absent groups decide, and for the images that a match tells. Every step is
-counted: beyond the limit the answer is `Undecided`.
+Used where the quick search gave up, where absent groups decide, and for the images that a match
+tells. Every step is counted: beyond the limit the answer is `Undecided`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,16 @@ from tocsin.engine.graphs.encoding import HOME, EncodedGraph
 from tocsin.engine.graphs.links import Link
 from tocsin.engine.graphs.meeting import pairs_of
 from tocsin.engine.graphs.relations import Relation
-from tocsin.plan.graphs import GraphPattern, Home, Injective, StatementPattern, Statements, Variable, Vertex, ids_of
+from tocsin.plan.graphs import (
+    GraphPattern,
+    Home,
+    Injective,
+    StatementPattern,
+    Statements,
+    Variable,
+    Vertex,
+    ids_of,
+)
 from tocsin.plan.rows import Rows
 from tocsin.values.terms import Literal, plain_value
 
@@ -52,17 +62,30 @@ class Solver:
         return (found for found in self._found(in_order=True) if not self.refuses(found))
 
     def rows(self) -> Rows:
-        """The selected images of the first map and its optional extensions; none where there is no map."""
+        """The selected images of the first map and its optional extensions; none where there is no
+        map.
+        """
         for found in self.maps():
             for group in self._pattern.optionals:
                 found = next(self._extensions(group, found), found)  # noqa: PLW2901
-            images = ((name, found.get(Variable(name))) for name in sorted(set(self._pattern.select)))
-            return (tuple((name, plain_value(self._graph.terms[each])) for name, each in images if each is not None),)
+            images = (
+                (name, found.get(Variable(name))) for name in sorted(set(self._pattern.select))
+            )
+            return (
+                tuple(
+                    (name, plain_value(self._graph.terms[each]))
+                    for name, each in images
+                    if each is not None
+                ),
+            )
         return ()
 
     def refuses(self, found: Map) -> bool:
         """Whether an absent group extends the map."""
-        return any(next(self._extensions(group, found), None) is not None for group in self._pattern.absents)
+        return any(
+            next(self._extensions(group, found), None) is not None
+            for group in self._pattern.absents
+        )
 
     def _found(self, *, in_order: bool) -> Iterator[Map]:
         """Every map of the statements."""
@@ -77,7 +100,11 @@ class Solver:
 
     def _extensions(self, group: Statements, found: Map) -> Iterator[Map]:
         """Every extension of a map to the ids of a group."""
-        if all(self._holds(each, found) for each in group if each.subject in found and each.object in found):
+        if all(
+            self._holds(each, found)
+            for each in group
+            if each.subject in found and each.object in found
+        ):
             missing = [each for each in ids_of(group) if each not in found]
             yield from self._placed(group, {}, missing, found)
 
@@ -99,7 +126,9 @@ class Solver:
         return () if number is None else (number,)
 
     def _made_consistent(self, domains: Domains, statements: Statements) -> bool:
-        """Takes out every image that some statement has no pair for; whether each id has one left."""
+        """Takes out every image that some statement has no pair for; whether each id has
+        one left.
+        """
         changed = True
         while changed:
             changed = False
@@ -121,7 +150,9 @@ class Solver:
         return {pair[0] for pair in pairs}, {pair[1] for pair in pairs}
 
     def _relation(self, statement: StatementPattern) -> Relation:
-        """The pairs of the statement's link; looked up by the very object, since a link takes long to hash."""
+        """The pairs of the statement's link; looked up by the very object, since a link takes long
+        to hash.
+        """
         known = self._of_statement.get(id(statement))
         if known is None:
             known = self._of_statement[id(statement)] = self._relation_of(Link.of(statement))
@@ -135,7 +166,9 @@ class Solver:
             self._budget.spend(len(known))
         return known
 
-    def _placed(self, statements: Statements, domains: Domains, missing: list[Vertex], found: Map) -> Iterator[Map]:
+    def _placed(
+        self, statements: Statements, domains: Domains, missing: list[Vertex], found: Map
+    ) -> Iterator[Map]:
         """Gives the missing ids their images one by one; a statement is tested when it has both."""
         if not missing:
             yield found
@@ -146,8 +179,12 @@ class Solver:
             if self._free(image, found):
                 yield from self._placed(statements, domains, others, {**found, first: image})
 
-    def _images(self, wanted: Vertex, statements: Statements, domains: Domains, found: Map) -> Iterator[int]:
-        """The images that agree with the ids that have theirs, in ascending order: the shortest list, tested."""
+    def _images(
+        self, wanted: Vertex, statements: Statements, domains: Domains, found: Map
+    ) -> Iterator[int]:
+        """The images that agree with the ids that have theirs, in ascending order: the shortest
+        list, tested.
+        """
         choices = [self._choice(wanted, domains)]
         self._budget.spend(len(statements))
         for each in statements:
@@ -155,9 +192,13 @@ class Solver:
             if each.subject == wanted == each.object:
                 choices.append((pairs.loops, pairs.has_loop))
             elif each.subject == wanted and each.object in found:
-                choices.append((pairs.starts(found[each.object]), partial(pairs.joins, end=found[each.object])))
+                choices.append(
+                    (pairs.starts(found[each.object]), partial(pairs.joins, end=found[each.object]))
+                )
             elif each.object == wanted and each.subject in found:
-                choices.append((pairs.ends(found[each.subject]), partial(pairs.joins, found[each.subject])))
+                choices.append(
+                    (pairs.ends(found[each.subject]), partial(pairs.joins, found[each.subject]))
+                )
         shortest, _ = min(choices, key=lambda choice: len(choice[0]))
         tests = [test for images, test in choices if images is not shortest]
         ascending = sorted(shortest) if isinstance(shortest, set) else shortest

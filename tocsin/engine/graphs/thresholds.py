@@ -1,7 +1,8 @@
-"""Comparisons with a number, decided for many at once: each distinct one is numbered, and its limit stands in an array.
+"""Comparisons with a number, decided for many at once: each distinct one is numbered, and its limit
+stands in an array.
 
-Limits are kept as floats, whose order never contradicts that of the exact numbers; where float and limit are equal the
-exact ones decide.
+Limits are kept as floats, whose order never contradicts that of the exact numbers; where float and
+limit are equal the exact ones decide.
 """
 
 from __future__ import annotations
@@ -48,7 +49,9 @@ class Thresholds:
         return len(self._uses)
 
     def use(self, condition: Filter | None) -> int:
-        """The number of a comparison with a number, which is now used once more; NO_THRESHOLD for other filters."""
+        """The number of a comparison with a number, which is now used once more; NO_THRESHOLD for
+        other filters.
+        """
         limit = _number(condition.value) if isinstance(condition, Comparison) else None
         if limit is None or not isinstance(condition, Comparison):
             return NO_THRESHOLD
@@ -97,7 +100,9 @@ class Thresholds:
 
 
 def _number(term: Term) -> float | None:
-    """The number that a literal stands for, nearly; None where it is none, or no number to compare with."""
+    """The number that a literal stands for, nearly; None where it is none, or no number to compare
+    with.
+    """
     content = _content(term)
     return None if content is None or content.is_nan() else float(content)
 

@@ -1,4 +1,6 @@
-"""Work of graph matchers, counted: beyond what every matcher counts, what is left after refuting and what it costs."""
+"""Work of graph matchers, counted: beyond what every matcher counts, what is left after refuting
+and what it costs.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,11 @@ from tocsin.engine.matching.work import Work
 
 @dataclass(slots=True)
 class GraphWork(Work):
-    """A survivor is a candidate that has all its links and constants; a step is one look of the search at a statement.
+    """A survivor is a candidate that has all its links and constants; a step is one look of the
+    search at a statement.
 
-    Nodes are the circles and squares of matching trees. An undecided pair of event and subscription never rings.
+    Nodes are the circles and squares of matching trees. An undecided pair of event and subscription
+    never rings.
     """
 
     survivors: int = 0

@@ -1,1 +1,3 @@
-"""Matching: which subscriptions does each event of a batch make TRUE. Any matcher agrees with the reference."""
+"""Matching: which subscriptions does each event of a batch make TRUE. Any matcher agrees with the
+reference.
+"""

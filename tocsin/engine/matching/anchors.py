@@ -1,7 +1,9 @@
-"""Anchors: a few probes of which a subscription needs at least one, so that an event visits only what it can ring.
+"""Anchors: a few probes of which a subscription needs at least one, so that an event visits only
+what it can ring.
 
-A conjunction is anchored at its operand that excludes most, a disjunction at all its operands. Only probes that an
-event finds by looking up its values can be anchors; a subscription without such is anchored nowhere and visited always.
+A conjunction is anchored at its operand that excludes most, a disjunction at all its operands. Only
+probes that an event finds by looking up its values can be anchors; a subscription without such is
+anchored nowhere and visited always.
 """
 
 from __future__ import annotations
@@ -66,9 +68,15 @@ class Anchors:
     def _choice(self, formula: Formula, number_of: Callable[[Probe], int]) -> Choice | None:
         match formula:
             case Literal(probe, negated):
-                return None if negated or isinstance(probe, Ordered) else self._single(formula, number_of(probe))
+                return (
+                    None
+                    if negated or isinstance(probe, Ordered)
+                    else self._single(formula, number_of(probe))
+                )
             case Every(operands):
-                choices = [choice for operand in operands if (choice := self._choice(operand, number_of))]
+                choices = [
+                    choice for operand in operands if (choice := self._choice(operand, number_of))
+                ]
                 return min(choices, key=lambda choice: choice[:2], default=None)
             case Some(operands):
                 return _union([self._choice(operand, number_of) for operand in operands])

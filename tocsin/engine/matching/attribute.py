@@ -1,4 +1,6 @@
-"""One attribute's share of the probe table: a small number for the kernels, and how many probes ask about it."""
+"""One attribute's share of the probe table: a small number for the kernels, and how many probes ask
+about it.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Comparisons of one attribute with limits: which probes there are, and the rows of a block whose values are sorted.
+"""Comparisons of one attribute with limits: which probes there are, and the rows of a block whose
+values are sorted.
 
-Every comparison is a cut through the sorted values: the events before it or those behind it, so a block of n events has
-at most n + 1 different answers per side, however many comparisons there are.
+Every comparison is a cut through the sorted values: the events before it or those behind it, so a
+block of n events has at most n + 1 different answers per side, however many comparisons there are.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ Ranks = npt.NDArray[np.int32]
 
 
 class Comparisons:
-    """Probes by relation and limit. Limits have numbers in their order; `column` is where an event's number stands."""
+    """Probes by relation and limit. Limits have numbers in their order; `column` is where an
+    event's number stands.
+    """
 
     __slots__ = ("_attribute", "_probes", "column", "members")
 
@@ -70,7 +73,16 @@ class Comparisons:
         low, scale = float(numbers[0]), _bucket_scale(numbers)
         firsts = np.zeros(len(numbers) + 1, np.int32)
         count_buckets(numbers, low, scale, firsts)
-        rank_limits(numbers, low, scale, firsts, self.members.array, table.relations.array, table.limits.array, ranks)
+        rank_limits(
+            numbers,
+            low,
+            scale,
+            firsts,
+            self.members.array,
+            table.relations.array,
+            table.limits.array,
+            ranks,
+        )
         return ranks
 
     def fill(self, events: Places, ranks: Ranks, rows: Rows) -> None:
@@ -93,7 +105,9 @@ class Comparisons:
 
 
 def _bucket_scale(numbers: Floats) -> float:
-    """Buckets per unit, for as many buckets as numbers; 0, which makes one of all, where the range has no width."""
+    """Buckets per unit, for as many buckets as numbers; 0, which makes one of all, where the range
+    has no width.
+    """
     width = float(numbers[-1]) - float(numbers[0])
     scale = len(numbers) / width if width > 0 else 0.0
     return scale if isfinite(scale) else 0.0

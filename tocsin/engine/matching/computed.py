@@ -1,4 +1,6 @@
-"""Computed predicates: nothing to index; each distinct one is evaluated once per event, whatever truth is asked for."""
+"""Computed predicates: nothing to index; each distinct one is evaluated once per event, whatever
+truth is asked for.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ class ComputedProbes:
             return
         events = [batch.event(i) for i in range(window.start, window.stop)]
         for predicate, probes in self._predicates.items():
-            truths = np.fromiter((predicate_truth(predicate, event) for event in events), np.int8, len(events))
+            truths = np.fromiter(
+                (predicate_truth(predicate, event) for event in events), np.int8, len(events)
+            )
             for truth, probe in probes.items():
                 rows.put_flags(probe, truths == truth)
 

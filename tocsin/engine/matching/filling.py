@@ -1,8 +1,10 @@
-"""Compiled loops that write the answers of a block of events. A set of events is a bit vector: event i is bit i of it.
+"""Compiled loops that write the answers of a block of events. A set of events is a bit vector:
+event i is bit i of it.
 
-A matrix of bit vectors has one row per answer that is needed in the block. Row 0 holds no event, row 1 all of them.
-`rows` maps the number of a probe to its row; to 0 where no event answers it with yes; and where only a few do, to
--1 - p instead, with their number at place p of a pool and the events themselves behind it.
+A matrix of bit vectors has one row per answer that is needed in the block. Row 0 holds no event,
+row 1 all of them. `rows` maps the number of a probe to its row; to 0 where no event answers it with
+yes; and where only a few do, to -1 - p instead, with their number at place p of a pool and the
+events themselves behind it.
 """
 
 from __future__ import annotations
@@ -60,7 +62,9 @@ def fill_flags(flags: Flags, probe: int, matrix: Words, rows: Ints, free: int) -
 
 @compiled
 def group_by_code(codes: Ints, ends: Ints, places: Ints, grouped: Ints) -> None:
-    """Events with a code, sorted by it: those of a code are `grouped[ends[code]:ends[code + 1]]`."""
+    """Events with a code, sorted by it: those of a code are `grouped[ends[code]:ends[code +
+    1]]`.
+    """
     for event in range(codes.size):
         if codes[event] >= 0:
             ends[codes[event] + 1] += 1
@@ -75,8 +79,12 @@ def group_by_code(codes: Ints, ends: Ints, places: Ints, grouped: Ints) -> None:
 
 
 @compiled
-def count_lists(ends: Ints, starts: Ints, counts: Ints, pool: Ints, rows: Ints, touched: Ints) -> int:
-    """Counts down, in `rows`, the events of each probe in the lists of the codes that occur; gives how many probes."""
+def count_lists(
+    ends: Ints, starts: Ints, counts: Ints, pool: Ints, rows: Ints, touched: Ints
+) -> int:
+    """Counts down, in `rows`, the events of each probe in the lists of the codes that occur; gives
+    how many probes.
+    """
     filled = 0
     for code in range(starts.size):
         events = ends[code + 1] - ends[code]
@@ -93,7 +101,9 @@ def count_lists(ends: Ints, starts: Ints, counts: Ints, pool: Ints, rows: Ints, 
 
 @compiled
 def count_rows(touched: Ints, rows: Ints, few: int) -> tuple[int, int]:
-    """How many counted probes have more than a few events, and how much of the pool the others need."""
+    """How many counted probes have more than a few events, and how much of the pool the others
+    need.
+    """
     dense = listed = 0
     for probe in touched:
         if -rows[probe] > few:
@@ -104,7 +114,9 @@ def count_rows(touched: Ints, rows: Ints, few: int) -> tuple[int, int]:
 
 
 @compiled
-def assign_rows(touched: Ints, rows: Ints, few: int, matrix: Words, free: int, pool: Ints, used: int) -> None:
+def assign_rows(
+    touched: Ints, rows: Ints, few: int, matrix: Words, free: int, pool: Ints, used: int
+) -> None:
     """Gives each counted probe an empty row or an empty place in the pool of events."""
     for probe in touched:
         events = -rows[probe]
@@ -177,7 +189,9 @@ def rank_limits(
     limits: Floats,
     ranks: Ints,
 ) -> None:
-    """For each comparison, how many of the ordered numbers lie before its cut: halving within the limit's bucket."""
+    """For each comparison, how many of the ordered numbers lie before its cut: halving within the
+    limit's bucket.
+    """
     for k in range(probes.size):
         probe = probes[k]
         limit = limits[probe]
@@ -194,7 +208,9 @@ def rank_limits(
 
 
 @inlined
-def _mark_and_copy(event: int, wanted: Ints, rank: int, running: Words, matrix: Words, free: int) -> int:
+def _mark_and_copy(
+    event: int, wanted: Ints, rank: int, running: Words, matrix: Words, free: int
+) -> int:
     """One more event is in the running set; where this set is wanted it becomes a row."""
     running[event >> 6] |= np.uint64(1) << np.uint64(event & 63)
     if wanted[rank] == NO_ROW:
@@ -218,7 +234,9 @@ def fill_ranks(
     rows: Ints,
     free: int,
 ) -> int:
-    """The rows of comparisons: the events before the cut or those behind it, one row per different answer."""
+    """The rows of comparisons: the events before the cut or those behind it, one row per different
+    answer.
+    """
     count = events.size
     for k in range(probes.size):
         if relations[probes[k]] <= _LESS_OR_EQUAL:

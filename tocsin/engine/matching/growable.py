@@ -1,4 +1,6 @@
-"""Numbers of one type that grow at their end, quick to change one by one, and shown to the kernels without a copy."""
+"""Numbers of one type that grow at their end, quick to change one by one, and shown to the kernels
+without a copy.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ INT32, INT64, FLOAT64, BYTE = "i", "q", "d", "B"
 
 
 class Growable:
-    """`array` is a view that must not be kept across a change of length; who keeps it, keeps the old numbers."""
+    """`array` is a view that must not be kept across a change of length; who keeps it, keeps the
+    old numbers.
+    """
 
     __slots__ = ("_items", "_type")
 
@@ -54,7 +58,9 @@ class Growable:
         return place
 
     def copy_to_end(self, start: int, count: int, room: int) -> int:
-        """Repeats some numbers at the end, with room for more behind them, and gives the place of the first."""
+        """Repeats some numbers at the end, with room for more behind them, and gives the place of
+        the first.
+        """
         return self.extend(self._items[start : start + count].tolist() + [0] * (room - count))
 
     def pop(self) -> None:

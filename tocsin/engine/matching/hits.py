@@ -1,4 +1,6 @@
-"""Hits: which subscription rang for which event, in the order of (event, insertion of the subscription)."""
+"""Hits: which subscription rang for which event, in the order of (event, insertion of the
+subscription).
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ Numbers = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hits:
-    """Pairs of event index and subscription slot. A slot means its subscription until that is removed."""
+    """Pairs of event index and subscription slot. A slot means its subscription until that is
+    removed.
+    """
 
     events: Numbers
     slots: Numbers
@@ -26,7 +30,9 @@ class Hits:
 
 
 class Found:
-    """What a block of events found, in the order of subscriptions, in parts; and how much of it each event has."""
+    """What a block of events found, in the order of subscriptions, in parts; and how much of it
+    each event has.
+    """
 
     __slots__ = ("parts", "tally", "window")
 
@@ -47,7 +53,9 @@ class Found:
 
 
 def sorted_by_event(blocks: Sequence[Found]) -> Hits:
-    """The hits of consecutive blocks: sorted by counting, which keeps the order of subscriptions."""
+    """The hits of consecutive blocks: sorted by counting, which keeps the order of
+    subscriptions.
+    """
     tally = np.concatenate([block.tally for block in blocks]) if blocks else np.zeros(0, np.int64)
     places = np.cumsum(tally) - tally
     slots = np.empty(tally.sum(), np.int32)

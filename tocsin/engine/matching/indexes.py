@@ -1,4 +1,6 @@
-"""All indexes: one set per attribute that some subscription asks about, made for its first probe, gone at its last."""
+"""All indexes: one set per attribute that some subscription asks about, made for its first probe,
+gone at its last.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ from tocsin.plan.atoms import Equals, IsNull, Like, OneOf, Ordered, PlaceIs
 from tocsin.values.scalars import Constant, Kind, kind_of
 
 COLUMNS = 2
-"""What an attribute is compared by: its number, and its place among the texts that it is compared with."""
+"""What an attribute is compared by: its number, and its place among the texts that it is compared
+with.
+"""
 
 
 class AttributeIndexes:
@@ -41,7 +45,9 @@ class AttributeIndexes:
         self.numbers = NumberProbes(attribute, COLUMNS * attribute.number)
         self.texts = TextProbes(attribute, COLUMNS * attribute.number + 1)
         self.likes = LikeProbes(attribute, work)
-        self.members = {kind: MemberProbes(attribute) for kind in (Kind.BOOLEAN, Kind.NUMBER, Kind.STRING)}
+        self.members = {
+            kind: MemberProbes(attribute) for kind in (Kind.BOOLEAN, Kind.NUMBER, Kind.STRING)
+        }
 
     def see(self, value: Any, one: OneEvent) -> None:
         """Answers for one event with the value."""
@@ -109,7 +115,9 @@ class Indexes:
                 assert_never(probe)
 
     def filled(self, batch: EventBatch, rows: Rows, block: int) -> Iterator[slice]:
-        """Writes the answers of one block of events after the other, and gives its window while they are there."""
+        """Writes the answers of one block of events after the other, and gives its window while
+        they are there.
+        """
         lists = [answers for index in self._attributes.values() for answers in _lists(index, batch)]
         for start in range(0, batch.size, block):
             window = slice(start, min(start + block, batch.size))

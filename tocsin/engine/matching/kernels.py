@@ -1,6 +1,7 @@
 """The only file that imports numba: how loops over arrays are compiled.
 
-What a kernel inlines from another file is compiled into its own file's cache: who changes it there touches both.
+What a kernel inlines from another file is compiled into its own file's cache: who changes it there
+touches both.
 """
 
 from __future__ import annotations
@@ -20,11 +21,15 @@ Words = npt.NDArray[np.uint64]
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 _BORROWED: dict[str, Any] = {"_nrt": False}
-"""Without it numba counts references to every array at every inlined call, which took five sixths of the time."""
+"""Without it numba counts references to every array at every inlined call, which took five sixths
+of the time.
+"""
 
 
 def compiled(kernel: Kernel) -> Kernel:
-    """Compiled at its first call and kept on disk; arrays are borrowed, not counted, so a kernel cannot make one."""
+    """Compiled at its first call and kept on disk; arrays are borrowed, not counted, so a kernel
+    cannot make one.
+    """
     return cast(Kernel, njit(cache=True, **_BORROWED)(kernel))
 
 

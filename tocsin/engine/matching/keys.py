@@ -1,4 +1,6 @@
-"""Keys and slots: every subscription has a small number that is its own until it is removed; then it is used again."""
+"""Keys and slots: every subscription has a small number that is its own until it is removed; then
+it is used again.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,10 @@ class Keys:
         slot = self._slots.pop(key, None)
         if slot is None:
             raise StateProblem(
-                f"there is no subscription {key!r}", code="UnknownSubscriptionError", token=key, hint="check the id"
+                f"there is no subscription {key!r}",
+                code="UnknownSubscriptionError",
+                token=key,
+                hint="check the id",
             )
         self._keys[slot] = None
         self._free.append(slot)

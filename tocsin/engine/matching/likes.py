@@ -1,8 +1,10 @@
-"""The index for LIKE: candidates by a piece of text that every match has, then verified where the piece is not all.
+"""The index for LIKE: candidates by a piece of text that every match has, then verified where the
+piece is not all.
 
-A pattern is filed under at most three characters of its longest literal run: at the start of the text, at its end, or
-anywhere. Where that says everything (`ab%`, `%ab`, `%ab%`) no check is needed; a pattern without any literal is always
-a candidate. What a text answers is remembered for a bounded number of texts, until the patterns change.
+A pattern is filed under at most three characters of its longest literal run: at the start of the
+text, at its end, or anywhere. Where that says everything (`ab%`, `%ab`, `%ab%`) no check is needed;
+a pattern without any literal is always a candidate. What a text answers is remembered for a bounded
+number of texts, until the patterns change.
 """
 
 from __future__ import annotations
@@ -30,7 +32,16 @@ Probes = npt.NDArray[np.int32]
 class LikeProbes:
     """Patterns by value, filed under pieces of text."""
 
-    __slots__ = ("_attribute", "_certain", "_checks", "_likely", "_memory", "_probes", "_remembered", "_work")
+    __slots__ = (
+        "_attribute",
+        "_certain",
+        "_checks",
+        "_likely",
+        "_memory",
+        "_probes",
+        "_remembered",
+        "_work",
+    )
 
     def __init__(self, attribute: Attribute, work: Work) -> None:
         self._attribute = attribute

@@ -1,8 +1,10 @@
-"""The indexed matcher: every distinct predicate is decided once per batch, as a bit vector over its events.
+"""The indexed matcher: every distinct predicate is decided once per batch, as a bit vector over its
+events.
 
-A subscription is a small program over these bit vectors; one with a required predicate that no event of a block
-satisfies is skipped. A few events go one by one through the same indexes instead. Adding or removing a subscription
-touches only what it names, and removing it frees all that only it held.
+A subscription is a small program over these bit vectors; one with a required predicate that no
+event of a block satisfies is skipped. A few events go one by one through the same indexes instead.
+Adding or removing a subscription touches only what it names, and removing it frees all that only it
+held.
 """
 
 from __future__ import annotations
@@ -43,7 +45,17 @@ _ROOM = 1 << 20
 class Matcher:
     """Subscriptions by key."""
 
-    __slots__ = ("_anchors", "_block", "_few", "_indexes", "_keys", "_one", "_programs", "_rows", "work")
+    __slots__ = (
+        "_anchors",
+        "_block",
+        "_few",
+        "_indexes",
+        "_keys",
+        "_one",
+        "_programs",
+        "_rows",
+        "work",
+    )
 
     def __init__(self, *, block: int = BLOCK, few: int = FEW) -> None:
         if not 0 < block <= _LARGEST_BLOCK:
@@ -110,7 +122,12 @@ class Matcher:
         return hits
 
     def _match_one(self, batch: EventBatch, i: int) -> Hits:
-        one, programs, table, anchors = self._one, self._programs, self._indexes.table, self._anchors
+        one, programs, table, anchors = (
+            self._one,
+            self._programs,
+            self._indexes.table,
+            self._anchors,
+        )
         self._indexes.see(batch, i, one, self._keys.capacity)
         found = np.empty(programs.live, np.int32)
         yes = one.yes()
@@ -146,7 +163,10 @@ class Matcher:
         programs, rows = self._programs, self._rows
         order, matrix = programs.order.array, rows.matrix
         words = matrix.shape[1]
-        (play, spare), (rest, kept) = np.empty((2, words), np.uint64), np.empty((2, programs.depth, words), np.uint64)
+        (play, spare), (rest, kept) = (
+            np.empty((2, words), np.uint64),
+            np.empty((2, programs.depth, words), np.uint64),
+        )
         found = Found(window)
         at = 0
         while at < len(order):

@@ -1,6 +1,8 @@
-"""The hash index for `=` and IN: from a value to the probes that have it among theirs. Exact for numbers of any size.
+"""The hash index for `=` and IN: from a value to the probes that have it among theirs. Exact for
+numbers of any size.
 
-One index holds values of one kind only, so that TRUE never meets 1; there, Python's equality is the equality wanted.
+One index holds values of one kind only, so that TRUE never meets 1; there, Python's equality is the
+equality wanted.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ _ABSENT = -1
 
 
 class MemberProbes:
-    """Probes by the set of their values. The key of a set of one is the value, of a larger set the sorted tuple."""
+    """Probes by the set of their values. The key of a set of one is the value, of a larger set the
+    sorted tuple.
+    """
 
     __slots__ = ("_attribute", "_lists", "_postings", "_probes")
 
@@ -51,9 +55,13 @@ class MemberProbes:
         self._attribute.lose_probe()
 
     def answers(self, distinct: Distinct) -> ListAnswers | None:
-        """For each different value of a batch its list of probes; None where no probe has any of them."""
+        """For each different value of a batch its list of probes; None where no probe has any of
+        them.
+        """
         get = self._lists.get
-        lists = np.fromiter((get(value, _ABSENT) for value in distinct.values), np.int64, len(distinct.values))
+        lists = np.fromiter(
+            (get(value, _ABSENT) for value in distinct.values), np.int64, len(distinct.values)
+        )
         known = lists != _ABSENT
         if not known.any():
             return None

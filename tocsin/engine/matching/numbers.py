@@ -1,6 +1,8 @@
-"""The index for `<`, `<=`, `>`, `>=` on numbers (and BETWEEN, which is two of them). Exact for integers of any size.
+"""The index for `<`, `<=`, `>`, `>=` on numbers (and BETWEEN, which is two of them). Exact for
+integers of any size.
 
-Floats decide; only where two of them are equal and may stand for different integers are the exact values compared.
+Floats decide; only where two of them are equal and may stand for different integers are the exact
+values compared.
 """
 
 from __future__ import annotations
@@ -40,7 +42,11 @@ class NumberProbes:
     def probe(self, relation: str, limit: float) -> int:
         """The probe for a comparison with a limit."""
         found = self._comparisons.known(relation, limit)
-        return self._comparisons.add(self, relation, limit, nearest_float(limit)) if found is None else found
+        return (
+            self._comparisons.add(self, relation, limit, nearest_float(limit))
+            if found is None
+            else found
+        )
 
     def drop(self, probe: int, key: Any) -> None:
         """Forgets a probe."""
@@ -56,7 +62,9 @@ class NumberProbes:
         events, numbers = events[order], numbers[order]
         ranks = self._comparisons.ranks(numbers)
         if uncertain(numbers).any():
-            events, exact = _exactly_sorted(events, [column.value(window.start + event) for event in events.tolist()])
+            events, exact = _exactly_sorted(
+                events, [column.value(window.start + event) for event in events.tolist()]
+            )
             self._correct(ranks, numbers, exact)
         self._comparisons.fill(events, ranks, rows)
 
@@ -75,7 +83,10 @@ class NumberProbes:
         """Cuts that fall among equal floats, made among the exact values that they stand for."""
         table, members = self._table, self._comparisons.members
         limits = table.limits.array[members.array]
-        first, last = np.searchsorted(numbers, limits, "left"), np.searchsorted(numbers, limits, "right")
+        first, last = (
+            np.searchsorted(numbers, limits, "left"),
+            np.searchsorted(numbers, limits, "right"),
+        )
         for k in np.flatnonzero((first < last) & uncertain(limits)).tolist():
             probe = members[k]
             cut = _CUT[table.relations[probe]]

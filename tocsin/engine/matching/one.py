@@ -1,4 +1,6 @@
-"""The answers of one event: probes that its values lead to carry its generation; comparisons wait until asked."""
+"""The answers of one event: probes that its values lead to carry its generation; comparisons wait
+until asked.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +13,23 @@ _LAST_GENERATION = 2**31 - 1
 
 
 class OneEvent:
-    """`seen` by probe, `visited` by subscription slot, `numbers` and `tied` by column; no probe costs a clearing.
+    """`seen` by probe, `visited` by subscription slot, `numbers` and `tied` by column; no probe
+    costs a clearing.
 
-    `seen` has the generation for a yes and, once a comparison was made, its negative for a no. `compared` counts them.
+    `seen` has the generation for a yes and, once a comparison was made, its negative for a no.
+    `compared` counts them.
     """
 
-    __slots__ = ("_found", "_single", "compared", "generation", "numbers", "seen", "tied", "visited")
+    __slots__ = (
+        "_found",
+        "_single",
+        "compared",
+        "generation",
+        "numbers",
+        "seen",
+        "tied",
+        "visited",
+    )
 
     def __init__(self) -> None:
         self.seen = np.zeros(0, np.int32)
@@ -30,7 +43,9 @@ class OneEvent:
 
     def begin(self, probes: int, slots: int, columns: int) -> None:
         """A new event: nothing is answered with yes, and no column has a number."""
-        if self.generation == _LAST_GENERATION or not (_fits(self.seen, probes) and _fits(self.visited, slots)):
+        if self.generation == _LAST_GENERATION or not (
+            _fits(self.seen, probes) and _fits(self.visited, slots)
+        ):
             self.seen = np.zeros(2 * probes, np.int32)
             self.visited = np.zeros(2 * slots, np.int32)
             self.generation = 0
@@ -52,7 +67,9 @@ class OneEvent:
         self._found.append(probes)
 
     def yes(self) -> npt.NDArray[Any]:
-        """All probes that were answered with yes by looking up; the views they came from are let go."""
+        """All probes that were answered with yes by looking up; the views they came from are let
+        go.
+        """
         found, self._found = self._found, []
         return np.concatenate([np.array(self._single, np.int32), *found])
 

@@ -1,9 +1,11 @@
-"""The paper's algorithm as the paper tells it (P2.2, steps 1 to 4), every step kept: for reading, not for speed.
+"""The paper's algorithm as the paper tells it (P2.2, steps 1 to 4), every step kept: for reading,
+not for speed.
 
-A selector is a list of nodes, each a test and the operator behind it, the last one with the end mark `#`. What a node
-says is looked up in the table *props* or evaluated and entered there; where the node before settles it, it is assigned
-without looking (and never entered). At the end the values are joined, AND before OR. An OR under an AND, for which the
-paper has no form, is a node of its own: a list in parentheses.
+A selector is a list of nodes, each a test and the operator behind it, the last one with the end
+mark `#`. What a node says is looked up in the table *props* or evaluated and entered there; where
+the node before settles it, it is assigned without looking (and never entered). At the end the
+values are joined, AND before OR. An OR under an AND, for which the paper has no form, is a node of
+its own: a list in parentheses.
 """
 
 from __future__ import annotations
@@ -61,7 +63,9 @@ class How(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A test with its value: by a row of props, or assigned because of the node before it and that node's operator."""
+    """A test with its value: by a row of props, or assigned because of the node before it and that
+    node's operator.
+    """
 
     test: Test
     how: How
@@ -82,7 +86,9 @@ class Walk:
 
 @dataclass(slots=True)
 class Trace:
-    """The walks over one event, and the table props: predicates in the order of their evaluation, with results."""
+    """The walks over one event, and the table props: predicates in the order of their evaluation,
+    with results.
+    """
 
     walks: list[Walk] = field(default_factory=list)
     props: dict[Predicate, Truth] = field(default_factory=dict)
@@ -101,7 +107,9 @@ class SubscriptionList:
         self.lists: dict[str, tuple[Node, ...]] = {}
 
     def add(self, key: str, expression: BooleanNode) -> None:
-        """Preprocesses a selector (unless it is to be taken as it stands) and cuts it into nodes."""
+        """Preprocesses a selector (unless it is to be taken as it stands) and cuts it into
+        nodes.
+        """
         prepared = prepared_expression(expression) if self._reorder else expression
         self.lists[key] = tuple(_nodes(prepared, Operator.END))
 
@@ -116,7 +124,9 @@ class SubscriptionList:
 
 
 def _nodes(node: BooleanNode, behind: Operator) -> Iterator[Node]:
-    """The list of a condition in negation normal form, whose last node has the operator `behind`."""
+    """The list of a condition in negation normal form, whose last node has the operator
+    `behind`.
+    """
     match node:
         case AnyOf(operands) if operands:
             for operand in operands[:-1]:
@@ -137,14 +147,18 @@ def _content(node: BooleanNode) -> Test | Group:
         case AllOf() | AnyOf():
             return Group(tuple(_nodes(node, Operator.END)))
         case Not(AllOf() | AnyOf() | Not()):
-            raise MeaningProblem("a negation must stand on a predicate here", hint="push negations down first")
+            raise MeaningProblem(
+                "a negation must stand on a predicate here", hint="push negations down first"
+            )
         case Not(predicate):
             return Test(predicate, negated=True)  # type: ignore[arg-type]
         case _:
             return Test(node)
 
 
-def _walk(nodes: tuple[Node, ...], event: Event, props: dict[Predicate, Truth], steps: list[Step]) -> Truth:
+def _walk(
+    nodes: tuple[Node, ...], event: Event, props: dict[Predicate, Truth], steps: list[Step]
+) -> Truth:
     values: list[tuple[Truth, Operator]] = []
     for node in nodes:
         settled = _settled(values[-1]) if values else None
@@ -152,7 +166,9 @@ def _walk(nodes: tuple[Node, ...], event: Event, props: dict[Predicate, Truth], 
             value = _value(node.content, event, props, steps)
         else:
             value = settled
-            steps += [Step(test, How.SKIPPED, settled, before=values[-1]) for test in _tests(node.content)]
+            steps += [
+                Step(test, How.SKIPPED, settled, before=values[-1]) for test in _tests(node.content)
+            ]
         values.append((value, node.operator))
     return _joined(values)
 
@@ -165,7 +181,9 @@ def _settled(before: tuple[Truth, Operator]) -> Truth | None:
     return None if value is Truth.TRUE else Truth.FALSE
 
 
-def _value(content: Test | Group, event: Event, props: dict[Predicate, Truth], steps: list[Step]) -> Truth:
+def _value(
+    content: Test | Group, event: Event, props: dict[Predicate, Truth], steps: list[Step]
+) -> Truth:
     if isinstance(content, Group):
         return _walk(content.nodes, event, props, steps) if content.nodes else content.fixed
     known = content.predicate in props

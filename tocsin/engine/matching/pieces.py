@@ -1,4 +1,6 @@
-"""Probes filed under short pieces of text: at the start of a text, at its end, or anywhere in it."""
+"""Probes filed under short pieces of text: at the start of a text, at its end, or anywhere
+in it.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,11 @@ class Pieces:
 
     def of(self, text: str) -> npt.NDArray[np.int32]:
         """The probes whose piece the text has, each once."""
-        starts, ends, anywhere = self._lists[Where.START], self._lists[Where.END], self._lists[Where.ANYWHERE]
+        starts, ends, anywhere = (
+            self._lists[Where.START],
+            self._lists[Where.END],
+            self._lists[Where.ANYWHERE],
+        )
         lengths = range(1, min(LONGEST_PIECE, len(text)) + 1)
         found = [starts.get(text[:length]) for length in lengths] if starts else []
         found += [ends.get(text[-length:]) for length in lengths] if ends else []
@@ -90,4 +96,6 @@ def filed_under(pattern: LikePattern) -> tuple[Piece, bool]:
 
 def _pieces(text: str) -> set[str]:
     """Every piece of the text, and the empty one."""
-    return {text[at : at + length] for length in range(1, LONGEST_PIECE + 1) for at in range(len(text))} | {""}
+    return {
+        text[at : at + length] for length in range(1, LONGEST_PIECE + 1) for at in range(len(text))
+    } | {""}

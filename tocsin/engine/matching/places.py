@@ -1,7 +1,8 @@
 """The index for places: a tree of regions, so that an event is compared only with regions near it.
 
-Adding and removing stay cheap. What came since the tree was built waits in a second, small one; both are built when
-events come, and become one when the small one has outgrown the root of all or half of the large one is gone.
+Adding and removing stay cheap. What came since the tree was built waits in a second, small one;
+both are built when events come, and become one when the small one has outgrown the root of all or
+half of the large one is gone.
 """
 
 from __future__ import annotations
@@ -91,7 +92,9 @@ class PlaceProbes:
             self._large = self._small = None
 
     def fill(self, places: Places, rows: Rows) -> None:
-        """Writes the answers of a block of events with the places; each event has a list of probes of its own."""
+        """Writes the answers of a block of events with the places; each event has a list of probes
+        of its own.
+        """
         if self._any is not None:
             rows.put_flags(self._any, have_places(places))
         found = list(self._holding(places))
@@ -104,7 +107,9 @@ class PlaceProbes:
             events, probes = events[order], probes[order]
         counts = np.bincount(events, minlength=len(places)).astype(np.int32)
         codes = np.arange(len(places), dtype=np.int32)
-        ListAnswers(codes, np.cumsum(counts) - counts, counts, probes).fill(rows, slice(0, len(places)))
+        ListAnswers(codes, np.cumsum(counts) - counts, counts, probes).fill(
+            rows, slice(0, len(places))
+        )
 
     def see(self, place: Places, one: OneEvent) -> None:
         """Answers for one event with the place."""
@@ -115,7 +120,9 @@ class PlaceProbes:
         for _, probes in self._holding(place):
             one.see_all(probes)
 
-    def _holding(self, places: Places) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[np.int32]]]:
+    def _holding(
+        self, places: Places
+    ) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[np.int32]]]:
         self._plant()
         for grove in (self._large, self._small):
             if grove is not None:
@@ -125,7 +132,9 @@ class PlaceProbes:
 
     def _plant(self) -> None:
         """Builds what is missing."""
-        gone, size = (0, 0) if self._large is None else (self._large.tree.forgotten, len(self._large.tree))
+        gone, size = (
+            (0, 0) if self._large is None else (self._large.tree.forgotten, len(self._large.tree))
+        )
         if len(self._new) > max(_SMALL, isqrt(len(self._tests))) or 2 * gone > size:
             self._large = Grove(self._tests) if self._tests else None
             self._new, self._small = {}, None

@@ -1,6 +1,8 @@
-"""Lists of small numbers, each contiguous in one pool. A list that outgrows its room moves to the end with twice of it.
+"""Lists of small numbers, each contiguous in one pool. A list that outgrows its room moves to the
+end with twice of it.
 
-The room left behind is given back when it makes up half of the pool, so adding costs a constant on average.
+The room left behind is given back when it makes up half of the pool, so adding costs a constant on
+average.
 """
 
 from __future__ import annotations

@@ -1,13 +1,16 @@
-"""Probes: questions about one event that are either answered yes or not. Predicates are lowered to them.
+"""Probes: questions about one event that are either answered yes or not. Predicates are lowered to
+them.
 
-Negations are pushed down to the predicates. A condition rings where it is TRUE, so a plain predicate needs the events
-that make it TRUE and a negated one those that make it FALSE (spec 4.4, R3); what is UNKNOWN is in neither set:
+Negations are pushed down to the predicates. A condition rings where it is TRUE, so a plain
+predicate needs the events that make it TRUE and a negated one those that make it FALSE (spec 4.4,
+R3); what is UNKNOWN is in neither set:
 
     NOT p  =  the value is of p's kind, and not p         where another kind makes p UNKNOWN
     NOT p  =  the value is not null, and not p            where another kind makes p FALSE
 
-Hence the indexes know nothing of three-valued logic, and predicates that differ in their mismatch share a probe.
-FARTHER holds nearly everywhere, so it is asked as its opposite: there is a place, and it is not within the distance.
+Hence the indexes know nothing of three-valued logic, and predicates that differ in their mismatch
+share a probe. FARTHER holds nearly everywhere, so it is asked as its opposite: there is a place,
+and it is not within the distance.
 """
 
 from __future__ import annotations
@@ -129,7 +132,11 @@ def _where_true(predicate: Predicate) -> Formula:
             return _every(map(_where_true, _limits(predicate)))
         case _:
             probe = Literal(_plain(predicate))
-            return _some((probe, _other_kind(predicate))) if predicate.mismatch is Truth.TRUE else probe
+            return (
+                _some((probe, _other_kind(predicate)))
+                if predicate.mismatch is Truth.TRUE
+                else probe
+            )
 
 
 def _where_false(predicate: Predicate) -> Formula:
@@ -143,7 +150,12 @@ def _where_false(predicate: Predicate) -> Formula:
         case Between():
             return _some(map(_where_false, _limits(predicate)))
         case _ if predicate.mismatch is Truth.FALSE:
-            return Every((Literal(_plain(predicate), negated=True), Literal(IsNull(predicate.path), negated=True)))
+            return Every(
+                (
+                    Literal(_plain(predicate), negated=True),
+                    Literal(IsNull(predicate.path), negated=True),
+                )
+            )
         case Ordered(path, relation, limit):
             return Literal(Ordered(path, _OPPOSITE[relation], limit))
         case _:
@@ -181,7 +193,9 @@ def _other_kind(predicate: Equals | OneOf | Ordered | Like) -> Formula:
 
 def _limits(predicate: Between) -> tuple[Ordered, Ordered]:
     path, mismatch = predicate.path, predicate.mismatch
-    return Ordered(path, ">=", predicate.low, mismatch), Ordered(path, "<=", predicate.high, mismatch)
+    return Ordered(path, ">=", predicate.low, mismatch), Ordered(
+        path, "<=", predicate.high, mismatch
+    )
 
 
 def _plain(predicate: Equals | OneOf | Ordered | Like) -> Probe:

@@ -1,13 +1,15 @@
-"""Programs: a formula as a flat list of instructions, run over one event or over a block of events alike.
+"""Programs: a formula as a flat list of instructions, run over one event or over a block of events
+alike.
 
 The machine holds what is still in play: a set of events, or for one event a yes or no.
 
-    literal   keeps what the probe (or its complement) holds; where nothing is left it jumps
-    BEGIN     an OR begins: what is in play is kept for its operands
-    NEXT      the operand before it is done: what it kept is kept, the rest is in play; where no rest is, it jumps
-    END       all that an operand kept is in play again; where nothing is left it jumps
+    literal   keeps what the probe (or its complement) holds; where nothing is left it jumps BEGIN
+    an OR begins: what is in play is kept for its operands NEXT      the operand before it is done:
+    what it kept is kept, the rest is in play; where no rest is, it jumps END       all that an
+    operand kept is in play again; where nothing is left it jumps
 
-Jumps are relative. A literal jumps to the NEXT or END of its innermost OR, or to the end of the program.
+Jumps are relative. A literal jumps to the NEXT or END of its innermost OR, or to the end of the
+program.
 """
 
 from __future__ import annotations
@@ -15,7 +17,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tocsin.engine.matching.probes import Every, Formula, HasPlace, Known, Literal, OfKind, Probe, Some
+from tocsin.engine.matching.probes import (
+    Every,
+    Formula,
+    HasPlace,
+    Known,
+    Literal,
+    OfKind,
+    Probe,
+    Some,
+)
 from tocsin.engine.matching.table import NEVER
 from tocsin.plan.atoms import Equals, IsNull, Like, OneOf, Ordered, PlaceIs
 from tocsin.values.scalars import Kind
@@ -41,7 +52,9 @@ _GROUP = 20
 
 @dataclass(slots=True)
 class Program:
-    """Instructions, jumps, how many literals come first that all must hold, and how deep ORs nest."""
+    """Instructions, jumps, how many literals come first that all must hold, and how deep
+    ORs nest.
+    """
 
     code: list[int] = field(default_factory=list)
     jumps: list[int] = field(default_factory=list)
@@ -64,20 +77,28 @@ def probe_of(instruction: int) -> int:
     return instruction >> 1
 
 
-def _emit(formula: Formula, program: Program, number_of: Callable[[Probe], int], depth: int) -> list[int]:
+def _emit(
+    formula: Formula, program: Program, number_of: Callable[[Probe], int], depth: int
+) -> list[int]:
     """Writes the formula and gives the places whose jump is still open."""
     match formula:
         case Literal(probe, negated):
             return [_write(program, 2 * number_of(probe) + negated)]
         case Every(operands):
-            return [at for operand in _ordered(operands) for at in _emit(operand, program, number_of, depth)]
+            return [
+                at
+                for operand in _ordered(operands)
+                for at in _emit(operand, program, number_of, depth)
+            ]
         case Some(()):
             return [_write(program, 2 * NEVER)]
         case Some(operands):
             return [_emit_some(operands, program, number_of, depth)]
 
 
-def _emit_some(operands: tuple[Formula, ...], program: Program, number_of: Callable[[Probe], int], depth: int) -> int:
+def _emit_some(
+    operands: tuple[Formula, ...], program: Program, number_of: Callable[[Probe], int], depth: int
+) -> int:
     program.depth = max(program.depth, depth)
     _write(program, BEGIN)
     nexts: list[int] = []

@@ -1,7 +1,9 @@
-"""The answers of a block of events, probe by probe: a bit vector, or a short list of the few events that say yes.
+"""The answers of a block of events, probe by probe: a bit vector, or a short list of the few events
+that say yes.
 
-Equalities are true of few events and comparisons of many; a list is a twentieth of a bit vector, and so a million
-equalities fit where a million bit vectors would not. Memory is kept between blocks.
+Equalities are true of few events and comparisons of many; a list is a twentieth of a bit vector,
+and so a million equalities fit where a million bit vectors would not. Memory is kept between
+blocks.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ _KEPT = 1 << 16
 
 
 class Rows:
-    """`numbers` has the row or list of each probe, `matrix` the bit vectors, `pool` the lists; `decided` counts."""
+    """`numbers` has the row or list of each probe, `matrix` the bit vectors, `pool` the lists;
+    `decided` counts.
+    """
 
     __slots__ = ("_memory", "_words", "decided", "free", "numbers", "pool", "used")
 
@@ -54,7 +58,9 @@ class Rows:
         return self._words
 
     def begin(self, size: int, probes: int) -> None:
-        """A new block: no probe is answered with yes. Memory that the last block left mostly unused is given back."""
+        """A new block: no probe is answered with yes. Memory that the last block left mostly unused
+        is given back.
+        """
         if len(self._memory) > _KEPT + _ROOMY * self.free * self._words:
             self._memory = np.empty(0, np.uint64)
         if len(self.pool) > _KEPT + _ROOMY * self.used:
@@ -84,7 +90,9 @@ class Rows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ListAnswers:
-    """Every event has at most one code, and every code a list of the probes that it answers with yes."""
+    """Every event has at most one code, and every code a list of the probes that it answers with
+    yes.
+    """
 
     codes: npt.NDArray[np.int32]
     starts: npt.NDArray[np.int64]
@@ -94,15 +102,29 @@ class ListAnswers:
     def fill(self, rows: Rows, window: slice) -> None:
         """Writes the answers of the events in the window."""
         codes = self.codes[window]
-        ends, places = np.zeros(len(self.starts) + 1, np.int32), np.empty(len(self.starts), np.int32)
+        ends, places = (
+            np.zeros(len(self.starts) + 1, np.int32),
+            np.empty(len(self.starts), np.int32),
+        )
         grouped = np.empty(len(codes), np.int32)
         group_by_code(codes, ends, places, grouped)
         touched = np.empty(self.counts[np.diff(ends) > 0].sum(), np.int32)
-        touched = touched[: count_lists(ends, self.starts, self.counts, self.lists, rows.numbers, touched)]
+        touched = touched[
+            : count_lists(ends, self.starts, self.counts, self.lists, rows.numbers, touched)
+        ]
         dense, listed = count_rows(touched, rows.numbers, rows.few)
         rows.reserve(dense, listed)
         assign_rows(touched, rows.numbers, rows.few, rows.matrix, rows.free, rows.pool, rows.used)
-        fill_lists(ends, grouped, self.starts, self.counts, self.lists, rows.numbers, rows.matrix, rows.pool)
+        fill_lists(
+            ends,
+            grouped,
+            self.starts,
+            self.counts,
+            self.lists,
+            rows.numbers,
+            rows.matrix,
+            rows.pool,
+        )
         rows.decided += int((self.counts * np.diff(ends)).sum())
         rows.free += dense
         rows.used += listed

@@ -1,6 +1,8 @@
-"""Compiled loops that run programs: over a block of events, of which a bit vector is in play, or over one event.
+"""Compiled loops that run programs: over a block of events, of which a bit vector is in play, or
+over one event.
 
-How the rows of a block are to be read is told in `filling`, what the instructions mean in `programs`.
+How the rows of a block are to be read is told in `filling`, what the instructions mean in
+`programs`.
 """
 
 from __future__ import annotations
@@ -70,12 +72,18 @@ def _keep_unlisted(play: Words, pool: Ints, place: int) -> bool:
 
 
 @inlined
-def _apply(instruction: int, play: Words, matrix: Words, rows: Ints, pool: Ints, spare: Words) -> bool:
+def _apply(
+    instruction: int, play: Words, matrix: Words, rows: Ints, pool: Ints, spare: Words
+) -> bool:
     """Keeps what a literal keeps; TRUE when an event is left."""
     row = rows[instruction >> 1]
     if row >= 0:
         return _keep_others(play, matrix, row) if instruction & 1 else _keep(play, matrix, row)
-    return _keep_unlisted(play, pool, -1 - row) if instruction & 1 else _keep_listed(play, pool, -1 - row, spare)
+    return (
+        _keep_unlisted(play, pool, -1 - row)
+        if instruction & 1
+        else _keep_listed(play, pool, -1 - row, spare)
+    )
 
 
 @inlined
@@ -112,7 +120,9 @@ def _run(
     rest: Words,
     kept: Words,
 ) -> bool:
-    """Runs one program over the block; TRUE when an event is left in play. A first bit vector is taken as it is."""
+    """Runs one program over the block; TRUE when an event is left in play. A first bit vector is
+    taken as it is.
+    """
     at, depth, left, row = start, -1, True, ALL_ROW
     if end > start and code[start] >= 0 and code[start] & 1 == 0 and rows[code[start] >> 1] >= 0:
         row = rows[code[start] >> 1]
@@ -142,7 +152,9 @@ def _run(
 
 
 @inlined
-def _emit(play: Words, slot: int, found_events: Ints, found_slots: Ints, filled: int, tally: Ints) -> int:
+def _emit(
+    play: Words, slot: int, found_events: Ints, found_slots: Ints, filled: int, tally: Ints
+) -> int:
     for word in range(play.size):
         bits = play[word]
         while bits:
@@ -191,14 +203,18 @@ def run_programs(
         if found_events.size - filled < words * WORD:
             return k, filled, candidates
         candidates += 1
-        if _run(code, jumps, start, start + lengths[slot], matrix, rows, pool, play, spare, rest, kept):
+        if _run(
+            code, jumps, start, start + lengths[slot], matrix, rows, pool, play, spare, rest, kept
+        ):
             filled = _emit(play, slot, found_events, found_slots, filled, tally)
     return order.size, filled, candidates
 
 
 @compiled
 def scatter(found_events: Ints, found_slots: Ints, places: Ints, slots: Ints) -> None:
-    """Sorts found pairs by event, keeping their order; `places` is the next place of each event and moves on."""
+    """Sorts found pairs by event, keeping their order; `places` is the next place of each event and
+    moves on.
+    """
     for k in range(found_events.size):
         event = found_events[k]
         slots[places[event]] = found_slots[k]
@@ -207,7 +223,9 @@ def scatter(found_events: Ints, found_slots: Ints, places: Ints, slots: Ints) ->
 
 @inlined
 def _compares(number: float, relation: int, limit: float, tied: bool) -> bool:
-    """Whether a number stands in the relation; of equal floats that may differ exactly, a yes was looked up before."""
+    """Whether a number stands in the relation; of equal floats that may differ exactly, a yes was
+    looked up before.
+    """
     if number == limit and tied:
         return False
     if relation == _LESS:
@@ -231,7 +249,9 @@ def _answers(
     generation: int,
     compared: Ints,
 ) -> bool:
-    """Whether one event answers a probe with yes. What is looked up is known; a comparison is made once and noted."""
+    """Whether one event answers a probe with yes. What is looked up is known; a comparison is made
+    once and noted.
+    """
     relation = relations[probe]
     if relation == 0 or seen[probe] == generation:
         return bool(seen[probe] == generation)
@@ -263,7 +283,17 @@ def _holds(
     while at < end:
         instruction = code[at]
         if instruction >= 0:
-            yes = _answers(instruction >> 1, relations, attributes, limits, numbers, tied, seen, generation, compared)
+            yes = _answers(
+                instruction >> 1,
+                relations,
+                attributes,
+                limits,
+                numbers,
+                tied,
+                seen,
+                generation,
+                compared,
+            )
             truth = yes != (instruction & 1 == 1)
             at += 1 if truth else jumps[at]
         elif instruction == BEGIN:
@@ -298,7 +328,9 @@ def run_one(
     compared: Ints,
     found: Ints,
 ) -> tuple[int, int]:
-    """Runs the programs that are anchored at what the event answers with yes; gives how many hold and how many ran."""
+    """Runs the programs that are anchored at what the event answers with yes; gives how many hold
+    and how many ran.
+    """
     for probe in yes:
         seen[probe] = generation
     filled = candidates = 0
@@ -316,7 +348,18 @@ def run_one(
             start = starts[slot]
             end = start + lengths[slot]
             if _holds(
-                start, end, code, jumps, relations, attributes, limits, numbers, tied, seen, generation, compared
+                start,
+                end,
+                code,
+                jumps,
+                relations,
+                attributes,
+                limits,
+                numbers,
+                tied,
+                seen,
+                generation,
+                compared,
             ):
                 found[filled] = slot
                 filled += 1

@@ -1,8 +1,10 @@
-"""A scale of texts: every text on it has a number, in the order of code points, with room for others between any two.
+"""A scale of texts: every text on it has a number, in the order of code points, with room for
+others between any two.
 
-So texts are compared as numbers are: a text that is not on the scale gets the number right behind its lower neighbour,
-which is above that neighbour and below the next. A new text takes the middle between its neighbours and moves none;
-only where there is no room left does every text get a new number.
+So texts are compared as numbers are: a text that is not on the scale gets the number right behind
+its lower neighbour, which is above that neighbour and below the next. A new text takes the middle
+between its neighbours and moves none; only where there is no room left does every text get a new
+number.
 """
 
 from __future__ import annotations

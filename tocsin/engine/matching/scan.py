@@ -1,4 +1,5 @@
-"""The paper's algorithm (spec 4.4, 4.5): every subscription in turn, every distinct predicate at most once per event.
+"""The paper's algorithm (spec 4.4, 4.5): every subscription in turn, every distinct predicate at
+most once per event.
 
 No index: it is the fallback, and the oracle that every index is compared with.
 """
@@ -23,9 +24,21 @@ PropsRow = tuple[Predicate, Truth]
 
 
 class ScanMatcher:
-    """Subscriptions in insertion order, run one after the other over a table of predicate results."""
+    """Subscriptions in insertion order, run one after the other over a table of predicate
+    results.
+    """
 
-    __slots__ = ("_codes", "_free", "_keys", "_numbers", "_predicates", "_references", "_reorder", "props", "work")
+    __slots__ = (
+        "_codes",
+        "_free",
+        "_keys",
+        "_numbers",
+        "_predicates",
+        "_references",
+        "_reorder",
+        "props",
+        "work",
+    )
 
     def __init__(self, *, reorder: bool = True) -> None:
         self._reorder = reorder
@@ -92,7 +105,11 @@ class ScanMatcher:
             step = code.steps[at]
             known = truths[step.predicate]
             value = self._evaluated(step.predicate, truths, event) if known is None else known
-            at = step.if_true if (negation(value) if step.negated else value) is Truth.TRUE else step.if_not
+            at = (
+                step.if_true
+                if (negation(value) if step.negated else value) is Truth.TRUE
+                else step.if_not
+            )
         return at == ACCEPT
 
     def _evaluated(self, number: int, truths: list[Truth | None], event: Event) -> Truth:
@@ -106,7 +123,9 @@ class ScanMatcher:
     def _refer(self, predicate: Predicate) -> None:
         number = self._numbers.get(predicate)
         if number is None:
-            number = self._numbers[predicate] = self._free.pop() if self._free else len(self._predicates)
+            number = self._numbers[predicate] = (
+                self._free.pop() if self._free else len(self._predicates)
+            )
             if number == len(self._predicates):
                 self._predicates.append(None)
                 self._references.append(0)

@@ -1,4 +1,6 @@
-"""Short-circuit code (spec 4.5): a list of tests, each with a way on when it is TRUE and a way on when it is not."""
+"""Short-circuit code (spec 4.5): a list of tests, each with a way on when it is TRUE and a way on
+when it is not.
+"""
 
 from __future__ import annotations
 
@@ -38,9 +40,15 @@ def compiled(expression: BooleanNode, number_of: Callable[[Predicate], int]) -> 
 
 
 def _emit(
-    node: BooleanNode, if_true: int, if_not: int, steps: list[Step], number_of: Callable[[Predicate], int]
+    node: BooleanNode,
+    if_true: int,
+    if_not: int,
+    steps: list[Step],
+    number_of: Callable[[Predicate], int],
 ) -> int:
-    """Where to enter the node. Steps are written from the last to the first, so that both ways on are known."""
+    """Where to enter the node. Steps are written from the last to the first, so that both ways on
+    are known.
+    """
     match node:
         case AllOf(operands):
             for operand in reversed(operands):
@@ -52,7 +60,9 @@ def _emit(
             return if_not
         case Not(operand):
             if isinstance(operand, AllOf | AnyOf | Not):
-                raise MeaningProblem("a negation must stand on a predicate here", hint="push negations down first")
+                raise MeaningProblem(
+                    "a negation must stand on a predicate here", hint="push negations down first"
+                )
             steps.append(Step(number_of(operand), True, if_true, if_not))
         case predicate:
             steps.append(Step(number_of(predicate), False, if_true, if_not))

@@ -1,7 +1,8 @@
-"""All programs, each with its anchors behind it, in one pool; and the order in which they came. Removing leaves a hole.
+"""All programs, each with its anchors behind it, in one pool; and the order in which they came.
+Removing leaves a hole.
 
-Holes are closed when they make up half, so that adding and removing cost a constant on average; the last one to go
-takes everything with it.
+Holes are closed when they make up half, so that adding and removing cost a constant on average; the
+last one to go takes everything with it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ _WORTH_COMPACTING = 1024
 
 
 class ProgramStore:
-    """Programs by subscription slot; `order` lists the slots as they came, GONE where one was removed."""
+    """Programs by subscription slot; `order` lists the slots as they came, GONE where one was
+    removed.
+    """
 
     __slots__ = (
         "_extents",
@@ -65,7 +68,9 @@ class ProgramStore:
 
     def remove(self, slot: int) -> tuple[list[int], list[int]]:
         """Takes a program out and gives its instructions and its anchors."""
-        start, length, extent = (column[slot] for column in (self.starts, self.lengths, self._extents))
+        start, length, extent = (
+            column[slot] for column in (self.starts, self.lengths, self._extents)
+        )
         held: list[int] = self.code.array[start : start + extent].tolist()
         self.order[self.places[slot]] = GONE
         self.live -= 1

@@ -1,4 +1,5 @@
-"""The probe table: every distinct probe has one number and a count of its uses; at zero uses all of it is given back.
+"""The probe table: every distinct probe has one number and a count of its uses; at zero uses all of
+it is given back.
 
 Number 0 is the probe that is never answered yes. Adding a probe touches no other.
 """

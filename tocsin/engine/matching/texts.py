@@ -1,6 +1,7 @@
 """The index for `<`, `<=`, `>`, `>=` on texts (and BETWEEN, which is two of them), by code point.
 
-The limits stand on a scale that gives every text a number, so that texts are cut, sorted and compared as numbers are.
+The limits stand on a scale that gives every text a number, so that texts are cut, sorted and
+compared as numbers are.
 """
 
 from __future__ import annotations
@@ -52,7 +53,9 @@ class TextProbes:
             return None
         count = len(distinct.values)
         # an entry that no event has may be no text
-        numbers = np.fromiter((self._scale.number_of(text or "") for text in distinct.values), np.float64, count)
+        numbers = np.fromiter(
+            (self._scale.number_of(text or "") for text in distinct.values), np.float64, count
+        )
         return TextAnswers(self._comparisons, distinct.codes, numbers)
 
     def see(self, text: str, one: OneEvent) -> None:

@@ -1,4 +1,6 @@
-"""Work counted, not timed: what a matcher did since it was made, so that tests can prove what it did not do."""
+"""Work counted, not timed: what a matcher did since it was made, so that tests can prove what it
+did not do.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +11,11 @@ from dataclasses import dataclass
 class Work:
     """Counters of one matcher.
 
-    One predicate decided about one event is one evaluation, also when a whole batch is decided in one step; what an
-    index settles by not leading there is none. A matcher that keeps the rule "each distinct predicate at most once per
-    event" has `predicate_evaluations <= distinct predicates * events`. A candidate is a subscription whose condition
-    was looked at beyond its first required tests, for one event or one block of events.
+    One predicate decided about one event is one evaluation, also when a whole batch is decided in
+    one step; what an index settles by not leading there is none. A matcher that keeps the rule
+    "each distinct predicate at most once per event" has `predicate_evaluations <= distinct
+    predicates * events`. A candidate is a subscription whose condition was looked at beyond its
+    first required tests, for one event or one block of events.
     """
 
     events: int = 0

@@ -1,1 +1,3 @@
-"""Codecs: bytes to events. One file per wire format; a malformed event raises EventProblem or LimitProblem."""
+"""Codecs: bytes to events. One file per wire format; a malformed event raises EventProblem or
+LimitProblem.
+"""

@@ -1,7 +1,7 @@
 """Lines of bounded length: however long a line is, no more of it is held than an event may have.
 
-A longer line is cut one byte above the limit, so that whoever decodes it refuses it by its size; what is left of it is
-read past in blocks and forgotten.
+A longer line is cut one byte above the limit, so that whoever decodes it refuses it by its size;
+what is left of it is read past in blocks and forgotten.
 """
 
 from __future__ import annotations

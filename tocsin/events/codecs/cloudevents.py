@@ -1,9 +1,11 @@
-"""CloudEvents 1.0 JSON: one object is one event. What is not an event raises, with the reason a person needs.
+"""CloudEvents 1.0 JSON: one object is one event. What is not an event raises, with the reason a
+person needs.
 
-Refused: malformed JSON, invalid UTF-8, lone surrogates, duplicate or empty member names, NaN, a missing id, source or
-type, times without a zone or in the wrong order, places that are no valid geometry, and what is too large or too deep.
-So is text that is not the XML or RDF it claims to be. JSON-LD is JSON: whether it has a graph shows when it is asked.
-An empty place, such as POINT EMPTY, is no place.
+Refused: malformed JSON, invalid UTF-8, lone surrogates, duplicate or empty member names, NaN, a
+missing id, source or type, times without a zone or in the wrong order, places that are no valid
+geometry, and what is too large or too deep. So is text that is not the XML or RDF it claims to be.
+JSON-LD is JSON: whether it has a graph shows when it is asked. An empty place, such as POINT EMPTY,
+is no place.
 """
 
 from __future__ import annotations
@@ -43,7 +45,9 @@ def decode(raw: bytes | str) -> Event:
 
 
 def from_mapping(value: Mapping[str, Any]) -> Event:
-    """The event of a CloudEvents object that is already in memory, checked as strictly as text would be."""
+    """The event of a CloudEvents object that is already in memory, checked as strictly as text
+    would be.
+    """
     return event_of(plain_object(value))
 
 
@@ -53,7 +57,9 @@ def plain_object(value: Mapping[str, Any]) -> Any:
 
 
 def encode(event: Event) -> str:
-    """The event as CloudEvents JSON, in the words in which it came: decoded, it is the same event."""
+    """The event as CloudEvents JSON, in the words in which it came: decoded, it is the same
+    event.
+    """
     return json_text(as_object(event))
 
 
@@ -64,7 +70,9 @@ def as_object(event: Event) -> dict[str, Any]:
 
 
 def parse_json(raw: bytes | str) -> Any:
-    """JSON with everything refused that would silently lose or change data; a byte order mark may come before it."""
+    """JSON with everything refused that would silently lose or change data; a byte order mark may
+    come before it.
+    """
     if len(raw) > MAX_BYTES:
         raise too_large()
     text = _text(raw).removeprefix(_BYTE_ORDER_MARK)
@@ -73,7 +81,9 @@ def parse_json(raw: bytes | str) -> Any:
     except RecursionError:
         raise _too_deep() from None
     except json.JSONDecodeError as error:
-        raise EventProblem(f"malformed JSON: {error.msg} at line {error.lineno}, column {error.colno}") from None
+        raise EventProblem(
+            f"malformed JSON: {error.msg} at line {error.lineno}, column {error.colno}"
+        ) from None
     except ValueError as error:  # an integer with more digits than Python converts
         raise EventProblem(f"malformed JSON: {error}") from None
     if text.count("{") + text.count("[") > MAX_DEPTH and _depth(value) > MAX_DEPTH:
@@ -84,11 +94,15 @@ def parse_json(raw: bytes | str) -> Any:
 
 
 def _value(text: str) -> Any:
-    """The value of a JSON text. The usual text, one object and no more, is read without a look at what surrounds it."""
+    """The value of a JSON text. The usual text, one object and no more, is read without a look at
+    what surrounds it.
+    """
     if text.startswith("{"):
         try:
             value, end = _DECODER.scan_once(text, 0)  # type: ignore[attr-defined]
-        except StopIteration:  # how the scanner says that a value is missing; the decoder says it in words
+        except (
+            StopIteration
+        ):  # how the scanner says that a value is missing; the decoder says it in words
             return _DECODER.decode(text)
         if end == len(text):
             return value
@@ -109,7 +123,9 @@ def event_of(value: object) -> Event:
             )
     if value.get("specversion") not in (None, "1.0"):
         raise EventProblem(
-            f"specversion {value['specversion']!r} is not served", token="specversion", hint="send CloudEvents 1.0"
+            f"specversion {value['specversion']!r} is not served",
+            token="specversion",
+            hint="send CloudEvents 1.0",
         )
     kind = value.get("datacontenttype")
     if kind is not None and not isinstance(kind, str):
@@ -118,7 +134,9 @@ def event_of(value: object) -> Event:
     place = value.get("place")
     geometry = None if place is None or is_plain_point(place) else _checked_place(place)
     event = Event(envelope, _data(value), _interval(envelope), place)
-    event._place = geometry  # read to be checked, so not again; plain points are read together, when asked for
+    event._place = (
+        geometry  # read to be checked, so not again; plain points are read together, when asked for
+    )
     if kind is not None and isinstance(event.data, str):
         check(event)
     return event
@@ -175,7 +193,9 @@ def _interval(envelope: Mapping[str, Any]) -> Interval | None:
 
 
 def instant_of(name: str, given: object) -> Instant:
-    """The instant that a context attribute of an event gives; an EventProblem where it gives none."""
+    """The instant that a context attribute of an event gives; an EventProblem where it
+    gives none.
+    """
     if not isinstance(given, str):
         raise EventProblem(f"{name} must be an RFC 3339 string", token=name)
     try:
@@ -192,11 +212,17 @@ def _checked_place(place: object) -> Geometry | None:
 
 
 def json_text(value: object) -> str:
-    """A JSON text of a value; a number that is too large for a float is written so that it is too large again."""
+    """A JSON text of a value; a number that is too large for a float is written so that it is too
+    large again.
+    """
     try:
         return _ENCODER.encode(value)
     except ValueError:  # JSON has no word for infinity
-        return _ENCODER.encode(_without_infinity(value)).replace(_LARGE, "1e999").replace(_SMALL, "-1e999")
+        return (
+            _ENCODER.encode(_without_infinity(value))
+            .replace(_LARGE, "1e999")
+            .replace(_SMALL, "-1e999")
+        )
 
 
 def _without_infinity(value: object) -> object:
@@ -214,7 +240,9 @@ def _text(raw: bytes | str) -> str:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
         hint = "this looks like UTF-16: save it as UTF-8" if raw.startswith(_UTF_16) else ""
-        raise EventProblem(f"invalid UTF-8: {error.reason} at byte {error.start}", hint=hint) from None
+        raise EventProblem(
+            f"invalid UTF-8: {error.reason} at byte {error.start}", hint=hint
+        ) from None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -222,7 +250,11 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(value) != len(pairs):
         counts = Counter(name for name, _ in pairs)
         repeated = next(name for name, count in counts.items() if count > 1)
-        raise EventProblem(f"the member {repeated!r} is given twice", code="DuplicateAttributeError", token=repeated)
+        raise EventProblem(
+            f"the member {repeated!r} is given twice",
+            code="DuplicateAttributeError",
+            token=repeated,
+        )
     if "" in value:
         raise EventProblem("a member name is empty")
     return value
@@ -234,16 +266,19 @@ def _refused_constant(name: str) -> Any:
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 _INFINITE = ("\ud800-", "\ud800+")
-"""Texts that no event can hold, since they are no characters; they stand for what JSON cannot write."""
+"""Texts that no event can hold, since they are no characters; they stand for what JSON cannot
+write.
+"""
 _SMALL, _LARGE = (f'"{text}"' for text in _INFINITE)
 _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_refused_constant)
 
 
 class _PlainReader:
-    """Python data as a JSON reader would have given it: plain dict, list, str, int, float, bool or None.
+    """Python data as a JSON reader would have given it: plain dict, list, str, int, float, bool or
+    None.
 
-    It counts the bytes that compact JSON would have, so that the limits of texts hold: also for data that is small in
-    memory because its parts are one object.
+    It counts the bytes that compact JSON would have, so that the limits of texts hold: also for
+    data that is small in memory because its parts are one object.
     """
 
     __slots__ = ("_left",)
@@ -268,13 +303,17 @@ class _PlainReader:
             return self.read(canonical_number(value), depth)
         if isinstance(value, Mapping):
             self._count(2 + 2 * len(value))
-            return _object([(self._name(name), self.read(item, depth - 1)) for name, item in value.items()])
+            return _object(
+                [(self._name(name), self.read(item, depth - 1)) for name, item in value.items()]
+            )
         if isinstance(value, list | tuple):
             self._count(2 + len(value))
             return [self.read(item, depth - 1) for item in value]
         if isinstance(value, date):
             return self._text(_written_time(value))
-        raise EventProblem(f"a value of type {type(value).__name__} is not supported", hint="use JSON types")
+        raise EventProblem(
+            f"a value of type {type(value).__name__} is not supported", hint="use JSON types"
+        )
 
     def _name(self, name: object) -> str:
         return self._text(_member_name(name))
@@ -356,8 +395,12 @@ def _depth(value: object) -> int:
 
 
 def too_large() -> LimitProblem:
-    """The problem of an event that is longer than one may be, of which no more than its beginning may be known."""
-    return LimitProblem(f"the event has more than {MAX_BYTES:,} bytes, which is the limit", code="EventLimitError")
+    """The problem of an event that is longer than one may be, of which no more than its beginning
+    may be known.
+    """
+    return LimitProblem(
+        f"the event has more than {MAX_BYTES:,} bytes, which is the limit", code="EventLimitError"
+    )
 
 
 def _too_deep() -> LimitProblem:
@@ -365,4 +408,6 @@ def _too_deep() -> LimitProblem:
 
 
 def _json_kind(value: object) -> str:
-    return {list: "a list", str: "a string", type(None): "null", bool: "a boolean"}.get(type(value), "a number")
+    return {list: "a list", str: "a string", type(None): "null", bool: "a boolean"}.get(
+        type(value), "a number"
+    )

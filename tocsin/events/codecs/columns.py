@@ -1,8 +1,9 @@
-"""Which columns of a record are the fields of its event. A column that is named like a field is that field.
+"""Which columns of a record are the fields of its event. A column that is named like a field is
+that field.
 
-`id=nr,time=sent_at` maps fields to columns, or to paths inside XML and JSON (`seller.city`); `type='offer'` is the same
-for every record; `lon=x,lat=y` make a place; `time=at:ms` counts since 1970. A time needs a zone, its own or the
-mapping's. An empty value is no value.
+`id=nr,time=sent_at` maps fields to columns, or to paths inside XML and JSON (`seller.city`);
+`type='offer'` is the same for every record; `lon=x,lat=y` make a place; `time=at:ms` counts since
+1970. A time needs a zone, its own or the mapping's. An empty value is no value.
 """
 
 from __future__ import annotations
@@ -41,9 +42,15 @@ class Columns:
         named = {name.removeprefix("ce_"): column for name, column in fields.items()}
         for name, column in named.items():
             if not isinstance(column, str) or not column:
-                raise _refused(f"{name} is mapped to {column!r}", name, "a column is a name, as in id=nr")
+                raise _refused(
+                    f"{name} is mapped to {column!r}", name, "a column is a name, as in id=nr"
+                )
             if _FIELD.fullmatch(name) is None:
-                raise _refused(f"{name!r} is no field of an event", name, f"fields: {', '.join(FIELDS + _POINT)}")
+                raise _refused(
+                    f"{name!r} is no field of an event",
+                    name,
+                    f"fields: {', '.join(FIELDS + _POINT)}",
+                )
         if len(set(named) & set(_POINT)) == 1:
             raise _refused("a place has two coordinates", "lon", "give both, as in lon=x,lat=y")
         return Columns({str(name): str(column) for name, column in named.items()}, _zone(zone))
@@ -54,14 +61,20 @@ class Columns:
         pairs = [part.partition("=") for part in text.split(",")]
         for name, equals, column in pairs:
             if not equals or not column.strip():
-                raise _refused(f"{name!r} maps nothing", name, "write field=column, as in id=nr,time=sent_at")
+                raise _refused(
+                    f"{name!r} maps nothing", name, "write field=column, as in id=nr,time=sent_at"
+                )
         return Columns.of({name.strip(): column.strip() for name, _, column in pairs}, zone)
 
     def require(self, known: list[str]) -> None:
         """Raises where a column is not there."""
         for name, column in self.fields.items():
             told = _COUNTED.fullmatch(column)
-            if not _is_constant(column) and column not in known and (told is None or told[1] not in known):
+            if (
+                not _is_constant(column)
+                and column not in known
+                and (told is None or told[1] not in known)
+            ):
                 near = get_close_matches(column, known, 1)
                 hint = f"did you mean {near[0]}?" if near else f"columns: {', '.join(known)[:300]}"
                 raise _refused(f"there is no column {column!r} for {name}", column, hint)
@@ -98,7 +111,9 @@ class Columns:
 
 
 def _at(record: Mapping[str, Any], column: str) -> Any:
-    """The value of a column or, where there is none of that name, at a path; of an XML element its text."""
+    """The value of a column or, where there is none of that name, at a path; of an XML element its
+    text.
+    """
     value: Any = record.get(column)
     if column not in record:
         value = record
@@ -111,7 +126,9 @@ def _text(name: str, value: object) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
-        raise EventProblem(f"{name}: expected a text or a number, got {type(value).__name__}", token=name)
+        raise EventProblem(
+            f"{name}: expected a text or a number, got {type(value).__name__}", token=name
+        )
     return str(value)
 
 
@@ -119,7 +136,9 @@ def _counted(name: str, value: object, unit: int) -> str:
     try:
         return format_instant(int(Decimal(str(value)) * unit))
     except (ArithmeticError, ValueError, OverflowError):
-        raise EventProblem(f"{name}: {value!r} is no number of seconds that is a time", token=name) from None
+        raise EventProblem(
+            f"{name}: {value!r} is no number of seconds that is a time", token=name
+        ) from None
 
 
 def _time_text(name: str, value: object, zone: ZoneInfo | None) -> str:
@@ -142,14 +161,19 @@ def _time_text(name: str, value: object, zone: ZoneInfo | None) -> str:
     try:
         return format_instant(parse_instant(value.astimezone(UTC).isoformat()))
     except OverflowError:
-        raise EventProblem(f"{name}: {value} is outside of the years 1 to 9999", token=name) from None
+        raise EventProblem(
+            f"{name}: {value} is outside of the years 1 to 9999", token=name
+        ) from None
 
 
 def _read_time(name: str, text: str) -> datetime:
     try:
         return datetime.fromisoformat(text)
     except ValueError:
-        hint = f"as in 2026-01-31T08:00:00Z; where it counts since 1970 write {name}=column:s, :ms or :us"
+        hint = (
+            f"as in 2026-01-31T08:00:00Z; where it counts since 1970 write {name}=column:s, :ms"
+            " or :us"
+        )
         raise EventProblem(f"{name}: {text!r} is no time", token=name, hint=hint) from None
 
 
@@ -161,7 +185,9 @@ def _zone(name: str | None) -> ZoneInfo | None:
     try:
         return None if name is None else ZoneInfo(name)
     except (ValueError, OSError, KeyError):
-        raise _refused(f"{name!r} is no time zone", name or "", "as in UTC or Europe/Berlin") from None
+        raise _refused(
+            f"{name!r} is no time zone", name or "", "as in UTC or Europe/Berlin"
+        ) from None
 
 
 def _refused(message: str, token: str, hint: str) -> MeaningProblem:

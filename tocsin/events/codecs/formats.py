@@ -1,8 +1,9 @@
-"""What a file holds: by its first bytes where they are clear, else by its suffix. It is lines unless it is a document.
+"""What a file holds: by its first bytes where they are clear, else by its suffix. It is lines
+unless it is a document.
 
-JSON is told apart by what it really is: a first line that is an object by itself begins JSON Lines; an array, or an
-object over several lines, begins a document. Where the first line is broken, a later line that is an object by itself
-shows that there are lines.
+JSON is told apart by what it really is: a first line that is an object by itself begins JSON Lines;
+an array, or an object over several lines, begins a document. Where the first line is broken, a
+later line that is an object by itself shows that there are lines.
 """
 
 from __future__ import annotations
@@ -62,12 +63,16 @@ _OBJECT_LINE = re.compile(rb"^\{[^\n]*\}[ \t\r]*$", re.MULTILINE)
 
 
 def suffix_format(name: str) -> Format | None:
-    """The format that the end of a name stands for, `.gz` passed over; None where it stands for none."""
+    """The format that the end of a name stands for, `.gz` passed over; None where it stands for
+    none.
+    """
     return SUFFIXES.get(PurePath(name.lower().removesuffix(".gz")).suffix)
 
 
 def format_of(name: str, head: bytes, *, whole: bool) -> Format:
-    """The format of a file by its name and its first bytes, `whole` where these are all; raises where it is unclear."""
+    """The format of a file by its name and its first bytes, `whole` where these are all; raises
+    where it is unclear.
+    """
     by_suffix = suffix_format(name)
     if head.startswith(b"PAR1"):
         return Format.PARQUET
@@ -81,7 +86,9 @@ def format_of(name: str, head: bytes, *, whole: bool) -> Format:
     if not start or has_object_line(head):
         return Format.JSON_LINES
     if start == b"<":
-        return Format.TURTLE if _TRIPLE.match(head.lstrip()) else Format.XML  # RDF/XML shows in its root
+        return (
+            Format.TURTLE if _TRIPLE.match(head.lstrip()) else Format.XML
+        )  # RDF/XML shows in its root
     if _TURTLE_WORD.match(head.lstrip()):
         return Format.TURTLE
     raise unclear(name, head)
@@ -96,16 +103,23 @@ def unclear(name: str, head: bytes) -> MeaningProblem:
     if b"\0" in head[:4096]:
         return _refused(f"{name} holds bytes that are no text", _FORMATS)
     if re.match(r"(---|- |[\w-]+:(\s|$))", line):
-        return _refused(f"{name} looks like YAML: {line!r}", "events are no YAML; write JSON Lines, or " + _FORMATS)
+        return _refused(
+            f"{name} looks like YAML: {line!r}",
+            "events are no YAML; write JSON Lines, or " + _FORMATS,
+        )
     return _refused(f"{name} is no file of events: its first line is {line!r}", _FORMATS)
 
 
 def is_json_lines(head: bytes, *, whole: bool) -> bool:
-    """Whether a text that begins as JSON does is lines of JSON; else it is a document, right or wrong."""
+    """Whether a text that begins as JSON does is lines of JSON; else it is a document, right or
+    wrong.
+    """
     first = _FIRST_LINE.match(head)
     if first is None:
         return True
-    if first.end() == len(head) and not whole:  # one line, longer than the head: an array is split, an object is a line
+    if (
+        first.end() == len(head) and not whole
+    ):  # one line, longer than the head: an array is split, an object is a line
         return head.lstrip().startswith(b"{")
     if _is_value(first[1], dict | list):
         return first[1].startswith(b"{")
@@ -119,7 +133,9 @@ def _json_format(head: bytes, by_suffix: Format | None, whole: bool) -> Format:
 
 
 def _begins_document(head: bytes, whole: bool) -> bool:
-    """Whether the text begins with one JSON value over several lines; cut off at a line's end it may go on."""
+    """Whether the text begins with one JSON value over several lines; cut off at a line's end it
+    may go on.
+    """
     text = head if whole else head[: head.rfind(b"\n") + 1]
     known = text.decode("utf-8", "replace").strip()
     try:
@@ -132,7 +148,9 @@ def _begins_document(head: bytes, whole: bool) -> bool:
 
 
 def _has_more_lines_than_elements(head: bytes) -> bool:
-    """Whether objects stand in lines of their own, and not in a broken array, where commas stand between them."""
+    """Whether objects stand in lines of their own, and not in a broken array, where commas stand
+    between them.
+    """
     lines = sum(1 for found in _OBJECT_LINE.finditer(head) if _is_value(found.group(), dict))
     return lines > (len(_ELEMENT.findall(head)) if head.lstrip().startswith(b"[") else 0)
 

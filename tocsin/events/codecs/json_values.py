@@ -1,7 +1,9 @@
-"""The values of a JSON document one after the other: each value of the text, and of an array each element.
+"""The values of a JSON document one after the other: each value of the text, and of an array each
+element.
 
-A document may be of any length: no more of it is held than the longest value. A value that is broken, or longer than an
-event may be, costs itself: reading goes on at the next line that begins with a `{`.
+A document may be of any length: no more of it is held than the longest value. A value that is
+broken, or longer than an event may be, costs itself: reading goes on at the next line that begins
+with a `{`.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ from tocsin.events.codecs.cloudevents import MAX_BYTES
 
 _CHUNK = 1 << 20
 _PATIENCE = 64 << 20
-"""So many bytes may be read in vain after broken values; then the rest of the document is given up."""
+"""So many bytes may be read in vain after broken values; then the rest of the document is given up.
+"""
 
 _TOKEN = re.compile(rb'"(?:[^"\\\n]|\\[^\n])*+"|["{}\[\],]')
 _BLANK = re.compile(rb"[ \t\r\n]*+")
@@ -32,8 +35,12 @@ class JsonValue(NamedTuple):
     problem: Problem | None = None
 
 
-def json_values(file: LineSource, head: bytes = b"", *, split_arrays: bool = True) -> Iterator[JsonValue]:
-    """The values of a document as texts, in its order; `head` is what was read of the file already."""
+def json_values(
+    file: LineSource, head: bytes = b"", *, split_arrays: bool = True
+) -> Iterator[JsonValue]:
+    """The values of a document as texts, in its order; `head` is what was read of the file
+    already.
+    """
     return iter(_Splitter(file, head, split_arrays).values())
 
 
@@ -42,7 +49,9 @@ _End = tuple[int, Problem | None]
 
 
 class _Nesting:
-    """The brackets that are open inside a value. In an array a comma or its end is the end of the value."""
+    """The brackets that are open inside a value. In an array a comma or its end is the end of the
+    value.
+    """
 
     def __init__(self, in_array: bool) -> None:
         self._in_array = in_array
@@ -53,7 +62,9 @@ class _Nesting:
         return len(self._closers)
 
     def take(self, mark: bytes) -> int | None:
-        """None inside the value; at its end whether the mark belongs to it (1) or not (0); -1 where it is wrong."""
+        """None inside the value; at its end whether the mark belongs to it (1) or not (0); -1 where
+        it is wrong.
+        """
         if mark in b"{[":
             self._closers += _CLOSER[mark]
             return None
@@ -67,7 +78,9 @@ class _Nesting:
 
 
 class _Splitter:
-    """A window on the text: `_at` is where the next value begins in `_text`, `_line` the line of that place."""
+    """A window on the text: `_at` is where the next value begins in `_text`, `_line` the line of
+    that place.
+    """
 
     def __init__(self, file: LineSource, head: bytes, split_arrays: bool) -> None:
         self._file = file
@@ -89,13 +102,21 @@ class _Splitter:
             if problem is None:
                 self._pass(size)
             elif not self._recover(size):
-                yield JsonValue(b"", self._line, EventProblem("the document is too broken: the rest is not read"))
+                yield JsonValue(
+                    b"",
+                    self._line,
+                    EventProblem("the document is too broken: the rest is not read"),
+                )
                 return
         if self._in_array:
-            yield JsonValue(b"", self._line, EventProblem("the document ends inside an array: ] is missing"))
+            yield JsonValue(
+                b"", self._line, EventProblem("the document ends inside an array: ] is missing")
+            )
 
     def _is_mark(self, first: bytes) -> bool:
-        """Whether it is a bracket of the array around the values, or a comma between them, which is passed."""
+        """Whether it is a bracket of the array around the values, or a comma between them, which is
+        passed.
+        """
         if self._in_array and first in (b",", b"]"):
             self._in_array = first == b","
         elif not self._in_array and first == b"[" and self._split_arrays:
@@ -109,7 +130,8 @@ class _Splitter:
         """The end of the value that begins here."""
         if not self._in_array and first not in (b"{", b"["):
             return self._size_of_line(), EventProblem(
-                f"malformed JSON: expected an object or an array, got {first.decode('utf-8', 'replace')!r}"
+                "malformed JSON: expected an object or an array, got"
+                f" {first.decode('utf-8', 'replace')!r}"
             )
         nesting = _Nesting(self._in_array)
         position = 0
@@ -125,16 +147,23 @@ class _Splitter:
                 return len(self._text) - self._at, early if nesting.depth else None
 
     def _walk(self, nesting: _Nesting, position: int) -> tuple[int, _End | None]:
-        """Walks over what is known of the value, from a position in it; says how far it came, or the value's end."""
+        """Walks over what is known of the value, from a position in it; says how far it came, or
+        the value's end.
+        """
         for token in _TOKEN.finditer(self._text, self._at + position):
             size, mark = token.start() - self._at, token.group()
             if mark == b'"':  # the end of the text is not known yet, or never comes
                 if self._text.find(b"\n", token.start()) >= 0 or self._ended:
-                    return size, (size + 1, EventProblem(f"malformed JSON: a text is not closed{self._place(size)}"))
+                    return size, (
+                        size + 1,
+                        EventProblem(f"malformed JSON: a text is not closed{self._place(size)}"),
+                    )
                 return size, None
             position = token.end() - self._at
             if len(mark) == 1 and (step := nesting.take(mark)) is not None:
-                wrong = EventProblem(f"malformed JSON: unexpected {mark.decode()}{self._place(size)}")
+                wrong = EventProblem(
+                    f"malformed JSON: unexpected {mark.decode()}{self._place(size)}"
+                )
                 return position, (size + max(step, 0), wrong if step < 0 else None)
         return position, None
 
@@ -158,7 +187,9 @@ class _Splitter:
                 return False
 
     def _recover(self, size: int) -> bool:
-        """Passes what is broken, up to a line that begins with `{`; False where that was tried too often."""
+        """Passes what is broken, up to a line that begins with `{`; False where that was tried too
+        often.
+        """
         self._patience -= size
         while (found := _RESTART.search(self._text, self._at)) is None:
             self._pass(max(len(self._text) - self._at - 1, 0))

@@ -1,8 +1,10 @@
-"""Documents and records without an envelope: what an event needs is taken from where they came from.
+"""Documents and records without an envelope: what an event needs is taken from where they came
+from.
 
-The source is the name of the file, the id that name and a number (`invoice.xml#1`), the type the name of the outermost
-element, or `document` or `record`; there is no time unless one is told. Columns that are mapped go before all that.
-EPCIS and CloudEvents are recognised and keep what they say of themselves.
+The source is the name of the file, the id that name and a number (`invoice.xml#1`), the type the
+name of the outermost element, or `document` or `record`; there is no time unless one is told.
+Columns that are mapped go before all that. EPCIS and CloudEvents are recognised and keep what they
+say of themselves.
 """
 
 from __future__ import annotations
@@ -12,7 +14,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tocsin.errors import EventProblem
-from tocsin.events.codecs.cloudevents import MAX_BYTES, event_of, from_mapping, parse_json, too_large
+from tocsin.events.codecs.cloudevents import (
+    MAX_BYTES,
+    event_of,
+    from_mapping,
+    parse_json,
+    too_large,
+)
 from tocsin.events.codecs.columns import Columns
 from tocsin.events.codecs.epcis.document import decode_document, is_epcis_json, is_epcis_xml
 from tocsin.events.codecs.epcis.from_xml import local, split
@@ -30,14 +38,18 @@ _KEYWORDS = ("@context", "@graph", "@id", "@type")
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where documents and records come from: a name, the time that is told for them, and their columns."""
+    """Where documents and records come from: a name, the time that is told for them, and their
+    columns.
+    """
 
     name: str
     time: Instant | None = None
     columns: Columns = field(default_factory=Columns)
 
     def envelope(self, number: int, kind: str, found: Mapping[str, Any]) -> dict[str, Any]:
-        """The context attributes of the event with this number, as the origin has them or its columns say."""
+        """The context attributes of the event with this number, as the origin has them or its
+        columns say.
+        """
         told = {} if self.time is None else {"time": format_instant(self.time)}
         return {"id": f"{self.name}#{number}", "source": self.name, "type": kind, **told, **found}
 
@@ -59,10 +71,14 @@ def event_of_rdf(raw: bytes, media_type: str, origin: Origin) -> Event:
 
 
 def events_of_json_ld(raw: bytes, origin: Origin, number: int = 1) -> list[Event]:
-    """The events of an EPCIS document or of CloudEvents, or the one event that another JSON-LD document is."""
+    """The events of an EPCIS document or of CloudEvents, or the one event that another JSON-LD
+    document is.
+    """
     value = parse_json(raw)
     items = value if isinstance(value, list) else [value]
-    if items and all(isinstance(item, dict) and (is_epcis_json(item) or _is_enveloped(item)) for item in items):
+    if items and all(
+        isinstance(item, dict) and (is_epcis_json(item) or _is_enveloped(item)) for item in items
+    ):
         return [event for item in items for event in events_of(item)]
     return [_document(value, JSON_LD, "document", origin, number)]
 
@@ -74,8 +90,12 @@ def is_json_ld(value: object) -> bool:
     return any(keyword in value for keyword in _KEYWORDS)
 
 
-def event_of_record(record: Mapping[str, Any], typed: Mapping[str, Any], origin: Origin, number: int) -> Event:
-    """The event of a row: fields from the values as they are written, data from the values with their types."""
+def event_of_record(
+    record: Mapping[str, Any], typed: Mapping[str, Any], origin: Origin, number: int
+) -> Event:
+    """The event of a row: fields from the values as they are written, data from the values with
+    their types.
+    """
     found = origin.columns.envelope(record)
     return from_mapping({**origin.envelope(number, "record", found), "data": dict(typed)})
 
@@ -84,7 +104,10 @@ def events_of_mapped_json(raw: bytes, origin: Origin, number: int) -> list[Event
     """The event of a JSON object that has no envelope, its fields where the columns say."""
     value = parse_json(raw)
     if not isinstance(value, dict):
-        raise EventProblem("a record is a JSON object", hint="each line, or each element of an array, is one record")
+        raise EventProblem(
+            "a record is a JSON object",
+            hint="each line, or each element of an array, is one record",
+        )
     return [event_of_record(value, value, origin, number)]
 
 

@@ -12,11 +12,15 @@ from collections.abc import Iterable, Iterator
 from tocsin.errors import MeaningProblem
 
 UNREADABLE = (OSError, EOFError, zlib.error)
-"""What reading raises where a packed file is cut off, damaged or not packed at all, or a disk fails."""
+"""What reading raises where a packed file is cut off, damaged or not packed at all, or a disk
+fails.
+"""
 
 
 def sound_lines(lines: Iterable[bytes], name: str) -> Iterator[bytes]:
-    """The lines of the file that goes by a name; a byte order mark may begin any of them, as where files are joined."""
+    """The lines of the file that goes by a name; a byte order mark may begin any of them, as where
+    files are joined.
+    """
     read = 0
     try:
         for line in lines:

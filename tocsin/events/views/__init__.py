@@ -1,4 +1,6 @@
-"""Views of an event: attributes, document, graph. Each comes from the data alone: every language sees every event."""
+"""Views of an event: attributes, document, graph. Each comes from the data alone: every language
+sees every event.
+"""
 
 from tocsin.events.views.checking import check
 from tocsin.events.views.document import Element, attributes_of, document_of

@@ -1,7 +1,9 @@
-"""Canonical XML of an element or its content, so that equal parts of documents are equal texts (Canonical XML 2.0).
+"""Canonical XML of an element or its content, so that equal parts of documents are equal texts
+(Canonical XML 2.0).
 
-Namespaces are declared where they are used (as exclusive canonicalization does), attributes are sorted, empty elements
-have both tags. Namespace names that are relative, which other implementations refuse, are served as they are.
+Namespaces are declared where they are used (as exclusive canonicalization does), attributes are
+sorted, empty elements have both tags. Namespace names that are relative, which other
+implementations refuse, are served as they are.
 """
 
 from __future__ import annotations
@@ -15,7 +17,9 @@ XML_SPACE = " \t\r\n"
 
 _XML = "http://www.w3.org/XML/1998/namespace"
 _TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#xD;"})
-_VALUE = str.maketrans({"&": "&amp;", "<": "&lt;", '"': "&quot;", "\t": "&#x9;", "\n": "&#xA;", "\r": "&#xD;"})
+_VALUE = str.maketrans(
+    {"&": "&amp;", "<": "&lt;", '"': "&quot;", "\t": "&#x9;", "\n": "&#xA;", "\r": "&#xD;"}
+)
 
 _Declared = Mapping[str, str]
 
@@ -73,7 +77,9 @@ def _content(element: Element, declared: _Declared) -> Iterable[str]:
 
 
 def _prefixes(element: Element, spaces: set[str]) -> dict[str, str]:
-    """A prefix for each namespace that attributes use; the first in the alphabet where there are several."""
+    """A prefix for each namespace that attributes use; the first in the alphabet where there are
+    several.
+    """
     if not spaces:
         return {}
     known = sorted((prefix, uri) for prefix, uri in element.nsmap.items() if prefix)

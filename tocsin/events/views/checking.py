@@ -1,4 +1,6 @@
-"""Early refusal: views are derived when first asked for, so a host that wants to know at once asks here."""
+"""Early refusal: views are derived when first asked for, so a host that wants to know at once asks
+here.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +9,11 @@ from tocsin.events.views.payload import RDF_TYPES, is_xml, media_type
 
 
 def check(event: Viewed) -> None:
-    """Raises EventProblem or LimitProblem where data is not what its media type says; after it no such view can fail.
+    """Raises EventProblem or LimitProblem where data is not what its media type says; after it no
+    such view can fail.
 
-    What is parsed here is kept by the event. JSON and plain text have their views, so they cost nothing here; only the
-    graph of a very large JSON event is refused when it is asked for.
+    What is parsed here is kept by the event. JSON and plain text have their views, so they cost
+    nothing here; only the graph of a very large JSON event is refused when it is asked for.
     """
     kind = media_type(event.envelope)
     if event.data is None:

@@ -1,7 +1,8 @@
-"""The children of an XML document's outermost element, one after the other, however long the document is.
+"""The children of an XML document's outermost element, one after the other, however long the
+document is.
 
-Each child is a text of its own, with the namespaces in which it stands; no more is held than one child. XML from
-outside is read with the same caution as the document of an event.
+Each child is a text of its own, with the namespaces in which it stands; no more is held than one
+child. XML from outside is read with the same caution as the document of an event.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from tocsin.events.views.document import CAUTION, LIMITS, Element, document_type
 
 
 def outermost_tag(head: bytes) -> str:
-    """The tag of the outermost element of a text of which the beginning is known; empty where it does not show."""
+    """The tag of the outermost element of a text of which the beginning is known; empty where it
+    does not show.
+    """
     parser = _parser()
     try:
         parser.feed(head)
@@ -26,7 +29,9 @@ def outermost_tag(head: bytes) -> str:
 
 
 def child_texts(chunks: Iterable[bytes]) -> Iterator[tuple[int, str]]:
-    """The line and the text of each child, in their order; raises where the text is no XML, or one is too long."""
+    """The line and the text of each child, in their order; raises where the text is no XML, or one
+    is too long.
+    """
     parser = _parser()
     depth, fed = 0, 0
     for chunk in chunks:
@@ -80,7 +85,9 @@ def _malformed(error: etree.XMLSyntaxError) -> EventProblem:
 def _refuse_declarations(root: Element) -> None:
     information: Any = root.getroottree().docinfo
     declared = information.internalDTD
-    if declared is not None and (information.system_url or [*declared.iterentities(), *declared.iterelements()]):
+    if declared is not None and (
+        information.system_url or [*declared.iterentities(), *declared.iterelements()]
+    ):
         raise document_type_refused()
 
 

@@ -1,10 +1,11 @@
 """The document of an event: an XML tree of elements, attributes and text. The only door to lxml.
 
-XML data is parsed once, with entities, DTD and network off and within limits of size, depth and number of elements. A
-document type that only names the outermost element says nothing; with declarations or an address it is refused.
-Comments and processing instructions are left out. Other data is lifted and never fails: a member is an element by its
-name, an array repeats the element (an array inside an array holds `item` elements), null is an empty element, and a
-character that XML cannot hold becomes U+FFFD. Whoever reads a document must not change it: it is shared.
+XML data is parsed once, with entities, DTD and network off and within limits of size, depth and
+number of elements. A document type that only names the outermost element says nothing; with
+declarations or an address it is refused. Comments and processing instructions are left out. Other
+data is lifted and never fails: a member is an element by its name, an array repeats the element (an
+array inside an array holds `item` elements), null is an empty element, and a character that XML
+cannot hold becomes U+FFFD. Whoever reads a document must not change it: it is shared.
 """
 
 from __future__ import annotations
@@ -28,15 +29,17 @@ Element: TypeAlias = etree._Element
 ROOT = "event"
 ITEM = "item"
 TEXT = "#text"
-"""The key of an element's own text in the attributes, where the element also has attributes or children."""
+"""The key of an element's own text in the attributes, where the element also has attributes or
+children.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentLimits:
     """What an XML text may be: characters, levels of elements and elements.
 
-    As many characters as an event has bytes at most, all of them in one text if need be. libxml2 itself allows 256
-    levels, and ten million characters in a text.
+    As many characters as an event has bytes at most, all of them in one text if need be. libxml2
+    itself allows 256 levels, and ten million characters in a text.
     """
 
     characters: int = 4 << 20
@@ -64,7 +67,9 @@ _MALFORMED_CODE = "MalformedEvent"
 
 
 def document_of(event: Payload) -> Element:
-    """The root of the event's XML tree; a problem where XML data is malformed, too large or too deep."""
+    """The root of the event's XML tree; a problem where XML data is malformed, too large or too
+    deep.
+    """
     if event.data is not None and is_xml(media_type(event.envelope)):
         return parse_xml(event.data)
     root = etree.Element(ROOT)
@@ -73,7 +78,9 @@ def document_of(event: Payload) -> Element:
 
 
 def parse_xml(data: object, limits: DocumentLimits = LIMITS) -> Element:
-    """The root of an XML text. Its declared encoding is moot, because the text is already decoded."""
+    """The root of an XML text. Its declared encoding is moot, because the text is already
+    decoded.
+    """
     if not isinstance(data, str):
         raise _refused(f"XML data is a string, got {type(data).__name__}", token="data")
     if len(data) > limits.characters:
@@ -111,9 +118,11 @@ _SPACED_ATTRIBUTES = etree.XPath("count(//@*[namespace-uri() != '']) > 0")
 
 
 def attributes_of(event: Documented) -> dict[str, Any]:
-    """XML data as a nested map by local names: text alone is a string, a repeated element a list, `@` marks attributes.
+    """XML data as a nested map by local names: text alone is a string, a repeated element a list,
+    `@` marks attributes.
 
-    The names are those inside the root, as the members of a JSON object are. RDF and what is not XML have none.
+    The names are those inside the root, as the members of a JSON object are. RDF and what is not
+    XML have none.
     """
     kind = media_type(event.envelope)
     if event.data is None or not is_xml(kind) or kind == RDF_XML:
@@ -145,7 +154,9 @@ def _refused(message: str, token: str = "", hint: str = "") -> EventProblem:
 
 
 def _too_much(message: str) -> LimitProblem:
-    return LimitProblem(message, code=_LIMIT_CODE, hint="send smaller documents, one for each thing that happened")
+    return LimitProblem(
+        message, code=_LIMIT_CODE, hint="send smaller documents, one for each thing that happened"
+    )
 
 
 _RESOURCE_LIMIT = 114
@@ -160,11 +171,15 @@ def _malformed(error: etree.XMLSyntaxError, entities: bool) -> EventProblem | Li
     return _refused(f"malformed XML: {error.msg}")
 
 
-_BARE_DOCUMENT_TYPE = re.compile(r"""\ufeff?(?>\s+|<\?.*?\?>|<!--.*?-->)*+<!DOCTYPE\s+[^\s\[\]<>"']+\s*>""", re.DOTALL)
+_BARE_DOCUMENT_TYPE = re.compile(
+    r"""\ufeff?(?>\s+|<\?.*?\?>|<!--.*?-->)*+<!DOCTYPE\s+[^\s\[\]<>"']+\s*>""", re.DOTALL
+)
 
 
 def _refuse_document_type(root: Element, data: str) -> None:
-    """Entities of the document's own DTD, and those that a DTD elsewhere would have to explain, with the DTD itself."""
+    """Entities of the document's own DTD, and those that a DTD elsewhere would have to explain,
+    with the DTD itself.
+    """
     if root.getroottree().docinfo.internalDTD is not None and not _BARE_DOCUMENT_TYPE.match(data):
         raise document_type_refused()
 
@@ -173,7 +188,9 @@ def document_type_refused() -> EventProblem:
     """The problem of XML that declares something in its document type."""
     return _refused(
         "XML with declarations in its document type, and so with entities, is refused",
-        hint="write <!DOCTYPE name> alone or leave it out, and write the text where an entity stands",
+        hint=(
+            "write <!DOCTYPE name> alone or leave it out, and write the text where an entity stands"
+        ),
     )
 
 
@@ -238,7 +255,9 @@ def _append(parent: Element, name: str, value: Any) -> None:
 
 
 def scalar_text(value: object) -> str:
-    """A scalar as text: `true`, `false`, numbers as JSON writes them, infinity as XML Schema does (`INF`)."""
+    """A scalar as text: `true`, `false`, numbers as JSON writes them, infinity as XML Schema does
+    (`INF`).
+    """
     if isinstance(value, str):
         return _NOT_XML.sub("\ufffd", value)
     if isinstance(value, float) and math.isinf(value):
@@ -247,28 +266,38 @@ def scalar_text(value: object) -> str:
 
 
 class XPath:
-    """An XPath 1.0 expression without variables and extensions, compiled once; SyntaxProblem where it is none."""
+    """An XPath 1.0 expression without variables and extensions, compiled once; SyntaxProblem where
+    it is none.
+    """
 
     __slots__ = ("_compiled",)
 
     def __init__(self, expression: str, namespaces: Mapping[str, str]) -> None:
         try:
-            self._compiled = etree.XPath(expression, namespaces=dict(namespaces), regexp=False, smart_strings=False)
+            self._compiled = etree.XPath(
+                expression, namespaces=dict(namespaces), regexp=False, smart_strings=False
+            )
             self._compiled(etree.Element(ROOT))
         except (etree.XPathError, ValueError) as error:
-            raise SyntaxProblem(f"not an XPath expression: {error}", token=expression[:40]) from None
+            raise SyntaxProblem(
+                f"not an XPath expression: {error}", token=expression[:40]
+            ) from None
 
     def select(self, root: Element) -> list[Element | str] | bool:
-        """Elements and texts in document order, or a truth value; false where the expression cannot be evaluated.
+        """Elements and texts in document order, or a truth value; false where the expression cannot
+        be evaluated.
 
-        A text or number counts as one text, but for the empty text, 0 and NaN, which are nothing, as for `boolean()`.
+        A text or number counts as one text, but for the empty text, 0 and NaN, which are nothing,
+        as for `boolean()`.
         """
         try:
             found = self._compiled(root)
         except etree.XPathError:
             return False
         if isinstance(found, list):
-            return [each for each in found if isinstance(each, str | Element)]  # the others are namespaces
+            return [
+                each for each in found if isinstance(each, str | Element)
+            ]  # the others are namespaces
         if isinstance(found, float):
             return [_number_text(found)] if found and not math.isnan(found) else []
         return found if isinstance(found, bool) else [str(found)] if found else []

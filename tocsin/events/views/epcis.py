@@ -1,10 +1,12 @@
-"""The graph of an EPCIS event in normal form, as the JSON-LD context of the standard has it, which is never fetched.
+"""The graph of an EPCIS event in normal form, as the JSON-LD context of the standard has it, which
+is never fetched.
 
-Members are properties of the EPCIS vocabulary, identifiers are resources, standard terms are individuals of the Core
-Business Vocabulary, times are `xsd:dateTimeStamp`. A place and a business transaction are vertices by their own names.
-Home is the eventID, else `_:H`. Extensions keep their names; their values are literals, or what a typed term of the
-document's own context makes of them. As in JSON-LD null says nothing, a list in a list is its items, and `@id` and
-`@type` are texts: anything else there is an EventProblem. What an extension calls by a word of the standard, but does
+Members are properties of the EPCIS vocabulary, identifiers are resources, standard terms are
+individuals of the Core Business Vocabulary, times are `xsd:dateTimeStamp`. A place and a business
+transaction are vertices by their own names. Home is the eventID, else `_:H`. Extensions keep their
+names; their values are literals, or what a typed term of the document's own context makes of them.
+As in JSON-LD null says nothing, a list in a list is its items, and `@id` and `@type` are texts:
+anything else there is an EventProblem. What an extension calls by a word of the standard, but does
 not write as the standard has it, is a literal or a blank node.
 """
 
@@ -18,7 +20,19 @@ from typing import Any
 from tocsin.events.views.document import TEXT, scalar_text
 from tocsin.events.views.lifting import HOME, misnamed
 from tocsin.values.rdf import Triple
-from tocsin.values.terms import BOOLEAN, DOUBLE, RDF_TYPE, RDF_VALUE, STRING, XSD, Blank, Iri, Literal, Resource, Term
+from tocsin.values.terms import (
+    BOOLEAN,
+    DOUBLE,
+    RDF_TYPE,
+    RDF_VALUE,
+    STRING,
+    XSD,
+    Blank,
+    Iri,
+    Literal,
+    Resource,
+    Term,
+)
 
 NAMESPACES: Mapping[str, str] = MappingProxyType(
     {
@@ -57,19 +71,21 @@ TERMS: Mapping[str, str] = {
 """What stands before the bare word of a standard term, by its property."""
 TIMES = ("eventTime", "recordTime", "declarationTime", "time", "startTime", "endTime")
 _RESOURCES = (
-    "epcList childEPCs inputEPCList outputEPCList parentID epcClass transformationID sourceOrDestination "
-    "correctiveEventIDs deviceID deviceMetadata rawData dataProcessingMethod bizRules microorganism chemicalSubstance "
-    "coordinateReferenceSystem uriValue"
+    "epcList childEPCs inputEPCList outputEPCList parentID epcClass transformationID"
+    " sourceOrDestination correctiveEventIDs deviceID deviceMetadata rawData dataProcessingMethod"
+    " bizRules microorganism chemicalSubstance coordinateReferenceSystem uriValue"
 ).split()
 _NAMES = {"readPoint": "id", "bizLocation": "id", "bizTransactionList": "bizTransaction"}
 """Objects that are known by one of their members."""
 _KINDS = ("type", "@type")
 
 LISTS = frozenset(
-    "epcList childEPCs inputEPCList outputEPCList quantityList childQuantityList inputQuantityList outputQuantityList "
-    "bizTransactionList sourceList destinationList sensorElementList".split()
+    "epcList childEPCs inputEPCList outputEPCList quantityList childQuantityList inputQuantityList"
+    " outputQuantityList bizTransactionList sourceList destinationList sensorElementList".split()
 )
-"""Fields of the standard that are lists in every event, so that they are equal to no text and no number."""
+"""Fields of the standard that are lists in every event, so that they are equal to no text and no
+number.
+"""
 
 LISTS_INSIDE = frozenset(
     (
@@ -83,7 +99,9 @@ LISTS_INSIDE = frozenset(
 
 OBJECTS: Mapping[str, str] = MappingProxyType(
     {
-        **dict.fromkeys((name for name in LISTS if name.lower().endswith("quantitylist")), "epcClass"),
+        **dict.fromkeys(
+            (name for name in LISTS if name.lower().endswith("quantitylist")), "epcClass"
+        ),
         "bizTransactionList": "bizTransaction",
         "sourceList": "source",
         "destinationList": "destination",
@@ -92,7 +110,9 @@ OBJECTS: Mapping[str, str] = MappingProxyType(
         "errorDeclaration": "reason",
     }
 )
-"""Fields that are objects without an id, or lists of them, so that no two are equal; each with a member that can be."""
+"""Fields that are objects without an id, or lists of them, so that no two are equal; each with a
+member that can be.
+"""
 
 PLACES = frozenset(("readPoint", "bizLocation"))
 """Fields that are objects with an `id`."""
@@ -115,7 +135,9 @@ _PARAMETERS = {
     "errorDeclaration": "EQ_correctiveEventID",
 }
 
-_ONE_VALUE = "action bizStep disposition eventID eventTimeZoneOffset ilmd parentID transformationID".split()
+_ONE_VALUE = (
+    "action bizStep disposition eventID eventTimeZoneOffset ilmd parentID transformationID".split()
+)
 
 FIELDS = frozenset((*_PARAMETERS, *PLACES, *TIMES, *_ONE_VALUE))
 """The fields of an event that the standard names."""
@@ -132,22 +154,33 @@ def is_list(path: Sequence[str]) -> bool:
 
 
 def is_without_scalars(path: Sequence[str]) -> bool:
-    """Whether no element at the end of a path is a text or a number: it is an object, or inside of an identifier."""
+    """Whether no element at the end of a path is a text or a number: it is an object, or inside of
+    an identifier.
+    """
     if path[0] in LISTS - OBJECTS.keys():
         return len(path) > 1
-    return (len(path) == 1 and path[0] in {*OBJECTS, *PLACES}) or tuple(path) == ("sensorElementList", "sensorReport")
+    return (len(path) == 1 and path[0] in {*OBJECTS, *PLACES}) or tuple(path) == (
+        "sensorElementList",
+        "sensorReport",
+    )
 
 
 CONTEXT = "@context"
-"""The member of normal data that keeps the types of its extension fields, as JSON-LD would write them."""
+"""The member of normal data that keeps the types of its extension fields, as JSON-LD would write
+them.
+"""
 MASTER_DATA = "@masterData"
-"""The member of normal data with what the header of its document tells about the things that the event names."""
+"""The member of normal data with what the header of its document tells about the things that the
+event names.
+"""
 
 _Types = Mapping[str, str]
 
 
 class EpcisData(dict[str, Any]):
-    """Data that the EPCIS codec has brought to its normal form: nobody can claim that by writing it in an envelope."""
+    """Data that the EPCIS codec has brought to its normal form: nobody can claim that by writing it
+    in an envelope.
+    """
 
 
 def linked(data: EpcisData) -> tuple[Resource, list[Triple]]:

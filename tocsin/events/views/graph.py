@@ -1,9 +1,10 @@
-"""The graph of an event: arcs between vertices, the classes of each vertex, and the home vertex that all hangs on.
+"""The graph of an event: arcs between vertices, the classes of each vertex, and the home vertex
+that all hangs on.
 
-RDF data (Turtle, N-Triples, JSON-LD, RDF/XML) is read as it stands and nothing is fetched; EPCIS events speak the
-vocabulary of their standard; other data is lifted.
-Refused with the codes of the specification: more or less than one home, a vertex that no path reaches from home, and
-more triples than the limit. The same data gives the same graph, labels included, in every process.
+RDF data (Turtle, N-Triples, JSON-LD, RDF/XML) is read as it stands and nothing is fetched; EPCIS
+events speak the vocabulary of their standard; other data is lifted. Refused with the codes of the
+specification: more or less than one home, a vertex that no path reaches from home, and more triples
+than the limit. The same data gives the same graph, labels included, in every process.
 """
 
 from __future__ import annotations
@@ -33,10 +34,11 @@ HOME_MARK = ("urn:ops:home", Literal("true", BOOLEAN))
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Arcs, each once, in the order of the data, and the classes of every vertex; `rdf:type` is no arc.
+    """Arcs, each once, in the order of the data, and the classes of every vertex; `rdf:type` is no
+    arc.
 
-    The class of a literal is its datatype; a resource without a class is an owl:Thing, a node of an RDF list an
-    rdf:List. Labels are local to this graph.
+    The class of a literal is its datatype; a resource without a class is an owl:Thing, a node of an
+    RDF list an rdf:List. Labels are local to this graph.
     """
 
     home: Resource
@@ -53,7 +55,9 @@ class Viewed(Documented, Protocol):
 
 
 def graph_of(event: Documented, vocabulary: Vocabulary | None = None) -> Graph:
-    """The event's graph, JSON and XML lifted with the vocabulary. Malformed or homeless RDF is an EventProblem."""
+    """The event's graph, JSON and XML lifted with the vocabulary. Malformed or homeless RDF is an
+    EventProblem.
+    """
     kind = media_type(event.envelope)
     if event.data is not None and kind in RDF_TYPES:
         return _checked(_read(event.data, kind))
@@ -67,9 +71,13 @@ def graph_of(event: Documented, vocabulary: Vocabulary | None = None) -> Graph:
 
 
 def graph_in(event: Viewed, vocabulary: Vocabulary) -> Graph:
-    """The event's graph in the words of a vocabulary; RDF and EPCIS have their own, so that theirs is the one kept."""
+    """The event's graph in the words of a vocabulary; RDF and EPCIS have their own, so that theirs
+    is the one kept.
+    """
     is_rdf = event.data is not None and media_type(event.envelope) in RDF_TYPES
-    return event.graph if is_rdf or isinstance(event.data, EpcisData) else graph_of(event, vocabulary)
+    return (
+        event.graph if is_rdf or isinstance(event.data, EpcisData) else graph_of(event, vocabulary)
+    )
 
 
 def _read(data: object, kind: str) -> Sequence[Triple]:
@@ -81,12 +89,16 @@ def _read(data: object, kind: str) -> Sequence[Triple]:
     except LimitProblem:
         raise _too_large() from None
     except SyntaxProblem as problem:
-        raise EventProblem(problem.message, code="EVENT_PARSE", place=problem.place, hint=problem.hint) from None
+        raise EventProblem(
+            problem.message, code="EVENT_PARSE", place=problem.place, hint=problem.hint
+        ) from None
 
 
 def _json_ld_text(data: object, kind: str) -> str:
     if kind != JSON_LD:
-        raise EventProblem(f"{kind} data is a string, got {type(data).__name__}", code="EVENT_PARSE", token="data")
+        raise EventProblem(
+            f"{kind} data is a string, got {type(data).__name__}", code="EVENT_PARSE", token="data"
+        )
     return json.dumps(data)
 
 
@@ -151,8 +163,12 @@ def _refuse_unreachable(graph: Graph) -> None:
         )
 
 
-def _home(triples: Sequence[Triple], vertices: Collection[Term], marked: list[Resource]) -> Resource:
-    """The home vertex: `urn:ops:H`, else the one marked by `urn:ops:home true`, else `_:H`, else the single root."""
+def _home(
+    triples: Sequence[Triple], vertices: Collection[Term], marked: list[Resource]
+) -> Resource:
+    """The home vertex: `urn:ops:H`, else the one marked by `urn:ops:home true`, else `_:H`, else
+    the single root.
+    """
     if HOME_IRI in vertices or HOME_IRI in marked:
         return HOME_IRI
     if marked:
@@ -160,7 +176,9 @@ def _home(triples: Sequence[Triple], vertices: Collection[Term], marked: list[Re
     if HOME in vertices:
         return HOME
     reached = {value for subject, prop, value in triples if prop != RDF_TYPE and value != subject}
-    return _only(list(dict.fromkeys(subject for subject, *_ in triples if subject not in reached)), "roots")
+    return _only(
+        list(dict.fromkeys(subject for subject, *_ in triples if subject not in reached)), "roots"
+    )
 
 
 def _only(found: list[Resource], role: str) -> Resource:
@@ -175,7 +193,9 @@ def _only(found: list[Resource], role: str) -> Resource:
 
 def _too_large() -> EventProblem:
     return EventProblem(
-        f"the graph has more than {MAX_TRIPLES:,} triples", code="EVENT_TOO_LARGE", hint="send it as several events"
+        f"the graph has more than {MAX_TRIPLES:,} triples",
+        code="EVENT_TOO_LARGE",
+        hint="send it as several events",
     )
 
 

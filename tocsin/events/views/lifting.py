@@ -1,13 +1,15 @@
 """Other data lifted to a graph: an object is a blank node, a member a property, a scalar a literal.
 
-Null says nothing, an array repeats the property (an array inside an array is a node with `item`s). A vocabulary may
-know better what a name means: which property, which class, and which values a property has. A member `type` or `@type`
-whose texts are classes of the vocabulary gives the object its classes, and so does the type of the event for the home
-vertex; what has no class is an owl:Thing. Without a vocabulary every member is a property of the default one.
+Null says nothing, an array repeats the property (an array inside an array is a node with `item`s).
+A vocabulary may know better what a name means: which property, which class, and which values a
+property has. A member `type` or `@type` whose texts are classes of the vocabulary gives the object
+its classes, and so does the type of the event for the home vertex; what has no class is an
+owl:Thing. Without a vocabulary every member is a property of the default one.
 
-A JSON object with `@id` is the vertex of that name: objects with the same `@id` are one vertex, whichever of them has
-the members, so that the graph may have several ways to a vertex, and cycles. The `@id` of the outermost object names
-home. `@id` is a text and `@type` a text or a list of texts; anything else is an EventProblem.
+A JSON object with `@id` is the vertex of that name: objects with the same `@id` are one vertex,
+whichever of them has the members, so that the graph may have several ways to a vertex, and cycles.
+The `@id` of the outermost object names home. `@id` is a text and `@type` a text or a list of texts;
+anything else is an EventProblem.
 """
 
 from __future__ import annotations
@@ -59,18 +61,23 @@ class Vocabulary(Protocol):
         """The resource of a name that is no IRI; None where the default one will do."""
 
     def value_classes(self, prop: str) -> frozenset[str]:
-        """The classes and datatypes that the values of a property may have; empty where nothing is known."""
+        """The classes and datatypes that the values of a property may have; empty where nothing is
+        known.
+        """
 
 
 def lifted(
     data: object, event_type: str, vocabulary: Vocabulary | None, *, marked: bool
 ) -> tuple[Resource, list[Triple]]:
-    """The home vertex, which is `_:H` unless it has a name, and the triples in the order of the data.
+    """The home vertex, which is `_:H` unless it has a name, and the triples in the order of the
+    data.
 
     `marked` names are those of an XML event.
     """
     lift = _Lift(vocabulary, marked=marked or not isinstance(data, dict | list | tuple))
-    members = data if isinstance(data, dict) else {ITEM if isinstance(data, list | tuple) else TEXT: data}
+    members = (
+        data if isinstance(data, dict) else {ITEM if isinstance(data, list | tuple) else TEXT: data}
+    )
     home = lift.named(members) or HOME
     if vocabulary is not None and (kind := vocabulary.class_named(event_type)):
         lift.state(home, RDF_TYPE, Iri(kind))
@@ -111,7 +118,9 @@ class _Lift:
             self.describe(vertex, inner)
 
     def named(self, members: dict[str, Any]) -> Resource | None:
-        """The vertex that an object names by its `@id`; None where it has none. XML has no such members."""
+        """The vertex that an object names by its `@id`; None where it has none. XML has no such
+        members.
+        """
         if _ID not in members or self._marked:
             return None
         name = members[_ID]
@@ -123,17 +132,25 @@ class _Lift:
         return Iri(known or (name if _ABSOLUTE_IRI.fullmatch(name) else default_iri(name)))
 
     def _classes(self, name: str, value: Any) -> list[str]:
-        """The classes that a member gives its object; none where it is a property like any other."""
+        """The classes that a member gives its object; none where it is a property like any
+        other.
+        """
         if name == _TYPE and not self._marked:
             _refuse_other_types(value)
         if self._vocabulary is None or name not in _TYPE_MEMBERS:
             return []
         names = list(_items(value))
-        found = [kind for each in names if isinstance(each, str) and (kind := self._vocabulary.class_named(each))]
+        found = [
+            kind
+            for each in names
+            if isinstance(each, str) and (kind := self._vocabulary.class_named(each))
+        ]
         return found if len(found) == len(names) else []
 
     def _property(self, name: str) -> str:
-        """The property of a member; in XML `@name` is one like any other, and an element's own text is `rdf:value`."""
+        """The property of a member; in XML `@name` is one like any other, and an element's own text
+        is `rdf:value`.
+        """
         if self._marked:
             if name == TEXT:
                 return RDF_VALUE
@@ -142,7 +159,9 @@ class _Lift:
         return known or default_iri(name)
 
     def _value(self, prop: str, value: object) -> Term:
-        """The term that the vocabulary wants of the property where the value can be it, else the plain literal."""
+        """The term that the vocabulary wants of the property where the value can be it, else the
+        plain literal.
+        """
         plain = Literal(scalar_text(value), _DATATYPES.get(type(value), STRING))
         known = frozenset() if self._vocabulary is None else self._vocabulary.value_classes(prop)
         datatypes = sorted(known & DATATYPE_PARENT.keys())
@@ -157,7 +176,9 @@ class _Lift:
 
 def _label(name: str) -> str:
     """The label of a blank node that the event names: one to one, and none that is made up here."""
-    return name if _PLAIN_LABEL.fullmatch(name) else f"n.{name.encode('utf-8', 'surrogatepass').hex()}"
+    return (
+        name if _PLAIN_LABEL.fullmatch(name) else f"n.{name.encode('utf-8', 'surrogatepass').hex()}"
+    )
 
 
 def _refuse_other_types(value: Any) -> None:
@@ -178,4 +199,8 @@ def misnamed(member: str, value: object, expected: str) -> EventProblem:
 
 def _items(value: Any) -> Iterator[Any]:
     """The items of an array, or the one value; null says nothing."""
-    return (each for each in (value if isinstance(value, list | tuple) else (value,)) if each is not None)
+    return (
+        each
+        for each in (value if isinstance(value, list | tuple) else (value,))
+        if each is not None
+    )

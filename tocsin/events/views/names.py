@@ -1,7 +1,9 @@
-"""Member names as XML names and as IRIs. Both are one to one: different names never become the same.
+"""Member names as XML names and as IRIs. Both are one to one: different names never become the
+same.
 
-XML names follow ISO 9075-14, 9.1: what no name may hold is written `_xHHHH_` (six digits past U+FFFF), and so is the
-underscore of a name that itself has `_x`. IRIs escape with `%` what is no letter, digit, `_`, `-`, `.` or `~`.
+XML names follow ISO 9075-14, 9.1: what no name may hold is written `_xHHHH_` (six digits past
+U+FFFF), and so is the underscore of a name that itself has `_x`. IRIs escape with `%` what is no
+letter, digit, `_`, `-`, `.` or `~`.
 """
 
 from __future__ import annotations

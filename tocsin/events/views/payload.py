@@ -1,4 +1,5 @@
-"""What a view is derived from: the data of an event and its media type. JSON where the event names no type.
+"""What a view is derived from: the data of an event and its media type. JSON where the event names
+no type.
 
 Media types are compared without case and without parameters: `Text/XML; charset=utf-8` is XML.
 """

@@ -23,7 +23,9 @@ def _statements(graph: Graph) -> Iterator[Triple]:
         if not isinstance(term, Literal):
             by_subject.setdefault(term, [])
     for subject, arcs in by_subject.items():
-        yield from ((subject, RDF_TYPE, Iri(kind)) for kind in _told_classes(subject, graph.types[subject]))
+        yield from (
+            (subject, RDF_TYPE, Iri(kind)) for kind in _told_classes(subject, graph.types[subject])
+        )
         if subject == graph.home and subject not in (HOME, HOME_IRI):
             yield (subject, *HOME_MARK)
         yield from arcs

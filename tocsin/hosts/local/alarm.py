@@ -1,6 +1,8 @@
-"""A clock that runs: calls its owner when an instant of the wall clock has come, from a thread of its own.
+"""A clock that runs: calls its owner when an instant of the wall clock has come, from a thread of
+its own.
 
-The owner is held by a weak reference: an owner that is forgotten without being closed takes the thread with it.
+The owner is held by a weak reference: an owner that is forgotten without being closed takes the
+thread with it.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ def wall_clock() -> Instant:
 
 
 class Alarm:
-    """Rings at the instant that was set last; one that has come already rings at once. None for never."""
+    """Rings at the instant that was set last; one that has come already rings at once. None for
+    never.
+    """
 
     def __init__(self, ring: Callable[[], object], now: Callable[[], Instant] = wall_clock) -> None:
         self._now = now
@@ -31,7 +35,9 @@ class Alarm:
         self._is_closed = False
         self._changed = threading.Condition()
         owner: Any = ring.__self__  # type: ignore[attr-defined]
-        self._thread = threading.Thread(target=_watch, args=(self, WeakMethod(ring)), name="tocsin-clock", daemon=True)
+        self._thread = threading.Thread(
+            target=_watch, args=(self, WeakMethod(ring)), name="tocsin-clock", daemon=True
+        )
         finalize(owner, self.stop).atexit = False
         self._thread.start()
 
@@ -56,7 +62,9 @@ class Alarm:
             self._thread.join()
 
     def await_due(self) -> bool:
-        """Returns when the instant has come, which is forgotten then; False when the alarm is closed."""
+        """Returns when the instant has come, which is forgotten then; False when the alarm is
+        closed.
+        """
         with self._changed:
             while not self._is_closed:
                 if self._due is None:

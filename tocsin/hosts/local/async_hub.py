@@ -1,8 +1,9 @@
-"""The Hub for asyncio: the engine works in a thread, receivers run on the event loop, and matches can be awaited.
+"""The Hub for asyncio: the engine works in a thread, receivers run on the event loop, and matches
+can be awaited.
 
-It belongs to the event loop in which it is first used. Each subscriber is told one match at a time, in order. Whoever
-publishes waits until the receivers have taken what was found, unless it is a receiver itself; on the loop, so that no
-thread is taken up by it.
+It belongs to the event loop in which it is first used. Each subscriber is told one match at a time,
+in order. Whoever publishes waits until the receivers have taken what was found, unless it is a
+receiver itself; on the loop, so that no thread is taken up by it.
 """
 
 from __future__ import annotations
@@ -78,11 +79,15 @@ class AsyncHub:
         problems_to: Listener | None = None,
         **settings: Any,
     ) -> AsyncHandle:
-        """Adds a subscription, as `Hub.subscribe` does; receivers, coroutine functions or not, run on the loop."""
+        """Adds a subscription, as `Hub.subscribe` does; receivers, coroutine functions or not, run
+        on the loop.
+        """
         require_callable("to", to)
         require_callable("problems_to", problems_to)
         handle = await self._run(
-            lambda: self._hub.subscribe(expression, to=_on_loop(to), problems_to=_on_loop(problems_to), **settings)
+            lambda: self._hub.subscribe(
+                expression, to=_on_loop(to), problems_to=_on_loop(problems_to), **settings
+            )
         )
         return AsyncHandle(handle.id, self)
 
@@ -90,10 +95,13 @@ class AsyncHub:
     async def listen(self, expression: str, **settings: Any) -> AsyncIterator[AsyncIterator[Match]]:
         """The matches of a subscription, one after the other, for as long as the block lasts.
 
-        If the subscription is suspended or breaks, the iteration raises; when the hub is closed, it ends.
+        If the subscription is suspended or breaks, the iteration raises; when the hub is closed, it
+        ends.
         """
         listening = _Listening()
-        handle = await self.subscribe(expression, to=listening.hear, problems_to=listening.break_off, **settings)
+        handle = await self.subscribe(
+            expression, to=listening.hear, problems_to=listening.break_off, **settings
+        )
         self._listening[handle.id] = listening
         try:
             yield listening
@@ -114,8 +122,8 @@ class AsyncHub:
     async def publish(self, *events: Event | Mapping[str, Any] | bytes | str) -> list[Match]:
         """Matches events and returns the matches, when their receivers have taken them.
 
-        It does not wait for one that drops or is suspended where it is too slow, nor for one who listens, unless too
-        much waits for it.
+        It does not wait for one that drops or is suspended where it is too slow, nor for one who
+        listens, unless too much waits for it.
         """
         return await self._told(*await self._run(lambda: self._hub.publish_and_post(*events)))
 
@@ -124,11 +132,15 @@ class AsyncHub:
         return await self._told(*await self._run(lambda: self._hub.advance_and_post(now)))
 
     async def refresh(self) -> None:
-        """Takes over what others have changed since, in the catalog and in the files of ontologies."""
+        """Takes over what others have changed since, in the catalog and in the files of
+        ontologies.
+        """
         await self._run(self._hub.refresh)
 
     async def join(self) -> None:
-        """Returns when every receiver has taken what was found so far, by whomever; not to be called by a receiver."""
+        """Returns when every receiver has taken what was found so far, by whomever; not to be
+        called by a receiver.
+        """
         while running := self._hub.deliveries:
             await asyncio.wait([asyncio.wrap_future(each) for each in running])
 
@@ -165,7 +177,11 @@ class AsyncHub:
         """Waits until what was found is told."""
         if is_inside():
             return found
-        last = {(box, id, room): number for box, number, id, room in posted if room.overflow is Overflow.BLOCK}
+        last = {
+            (box, id, room): number
+            for box, number, id, room in posted
+            if room.overflow is Overflow.BLOCK
+        }
         for (box, id, room), number in last.items():
             slack = room.size if id in self._listening else 0
             await asyncio.wrap_future(box.when_told(number - slack))
@@ -222,7 +238,9 @@ class _Listening:
 
 
 def _on_loop(receiver: Callable[[Told], object] | None) -> Callable[[Told], Awaitable[None]] | None:
-    """The same receiver, to be awaited: whatever it is, it runs on the loop. Equal receivers stay equal."""
+    """The same receiver, to be awaited: whatever it is, it runs on the loop. Equal receivers stay
+    equal.
+    """
     return None if receiver is None else _Awaited(receiver)
 
 

@@ -1,7 +1,8 @@
-"""From matches to receivers: who hears of what, each subscriber in order, and what happens when one is too slow.
+"""From matches to receivers: who hears of what, each subscriber in order, and what happens when one
+is too slow.
 
-A subscriber is a receiver: who gives the same one for several subscriptions is told of all in the order of detection,
-one at a time.
+A subscriber is a receiver: who gives the same one for several subscriptions is told of all in the
+order of detection, one at a time.
 """
 
 from __future__ import annotations
@@ -39,9 +40,11 @@ Posted = list[tuple[Mailbox, int, str, Room]]
 
 @dataclass(slots=True)
 class Dispatcher:
-    """Subscribers by subscription. All but `deliver` is called by one thread at a time; `deliver` under no lock.
+    """Subscribers by subscription. All but `deliver` is called by one thread at a time; `deliver`
+    under no lock.
 
-    `bury` takes dead letters; `suspend` ends a subscription, and is called for one whose subscriber is too slow.
+    `bury` takes dead letters; `suspend` ends a subscription, and is called for one whose subscriber
+    is too slow.
     """
 
     loop: EventLoop
@@ -70,8 +73,9 @@ class Dispatcher:
         self._subscribers[id] = _Subscriber(to, problems_to, room or Room(), box)
 
     def cancel(self, id: str) -> None:
-        """The subscriber wants to hear no more. What was found before is still told, unless a receiver cancels: who
-        says so while it is called is not called again."""
+        """The subscriber wants to hear no more. What was found before is still told, unless a
+        receiver cancels: who says so while it is called is not called again.
+        """
         box = self._leave(id).box
         if box is not None and is_inside():
             box.discard(id)
@@ -109,10 +113,14 @@ class Dispatcher:
         return posted
 
     def deliver(self, posted: Posted) -> None:
-        """Calls the receivers, and waits where one that blocks its publishers has too much waiting."""
+        """Calls the receivers, and waits where one that blocks its publishers has too much
+        waiting.
+        """
         for box, number, _, _ in posted:
             box.deliver(number)
-        for box, subscription, room in dict.fromkeys((box, key, room) for box, _, key, room in posted):
+        for box, subscription, room in dict.fromkeys(
+            (box, key, room) for box, _, key, room in posted
+        ):
             box.await_room(subscription, room)
 
     def close(self, patience: float) -> None:
@@ -122,12 +130,16 @@ class Dispatcher:
             for item in box.abandon():
                 self.bury(undelivered(RuntimeError("the hub was closed before"), _shown(item.told)))
 
-    def _post(self, id: str, found: _Subscriber, call: Callable[[Any], object], told: Match | DeadLetter) -> None:
+    def _post(
+        self, id: str, found: _Subscriber, call: Callable[[Any], object], told: Match | DeadLetter
+    ) -> None:
         assert found.box is not None
         self._posted.append((found.box, found.box.put(id, call, told), id, found.room))
 
     def _leave(self, id: str) -> _Subscriber:
-        """The mailbox goes with the last subscription that uses it; what is in it is delivered still."""
+        """The mailbox goes with the last subscription that uses it; what is in it is delivered
+        still.
+        """
         left = self._subscribers.pop(id, _NOBODY)
         whom = left.problems_to if left.receiver is None else left.receiver
         if whom is not None and left.box is not None:

@@ -40,7 +40,8 @@ BATCH_SIZE = 8192
 
 @dataclass(slots=True)
 class Input:
-    """Decoded events in canonical order, each identity once, what could not be served, and what no composite is to see.
+    """Decoded events in canonical order, each identity once, what could not be served, and what no
+    composite is to see.
 
     That is what came `late` or is too far ahead.
     """
@@ -57,8 +58,14 @@ def read_events(
     ends: Ends = Ends.START,
     ahead: Duration | None = None,
 ) -> Input:
-    """Decodes JSON Lines; blank lines are passed over, malformed ones become dead letters with their line number."""
-    numbered = ((line, number, None, None) for number, line in enumerate(lines, 1) if line and not line.isspace())
+    """Decodes JSON Lines; blank lines are passed over, malformed ones become dead letters with
+    their line number.
+    """
+    numbered = (
+        (line, number, None, None)
+        for number, line in enumerate(lines, 1)
+        if line and not line.isspace()
+    )
     return _read_texts(numbered, lateness, ends, ahead)
 
 
@@ -77,7 +84,9 @@ def read_pieces(
 
 
 @rare_collection()
-def _read_texts(texts: Iterable[_Text], lateness: Duration | None, ends: Ends, ahead: Duration | None) -> Input:
+def _read_texts(
+    texts: Iterable[_Text], lateness: Duration | None, ends: Ends, ahead: Duration | None
+) -> Input:
     found = Input()
     in_time = lateness is None and ahead is None
     read: list[_Read] = []
@@ -120,7 +129,9 @@ class _Read(NamedTuple):
 def _out_of_time(
     read: Iterable[_Read], lateness: Duration | None, ahead: Duration | None
 ) -> Iterator[tuple[DeadLetter, _Read]]:
-    """Who is too far ahead of those around, and who came late by the others, in the order of the input."""
+    """Who is too far ahead of those around, and who came late by the others, in the order of the
+    input.
+    """
     timed = [(each, each.event.interval.end) for each in read if each.event.interval is not None]
     beyond = set() if ahead is None else set(clocks.too_far_ahead([end for _, end in timed], ahead))
     watermark = Watermark(lateness)
@@ -138,10 +149,11 @@ def match_events(
     until: Instant | None = None,
     progress: Callable[[int], object] = lambda events: None,
 ) -> list[Match]:
-    """Every match of the plans over finite input, in output order; at its end the clock runs on to `until`.
+    """Every match of the plans over finite input, in output order; at its end the clock runs on to
+    `until`.
 
-    What came late rings atomic subscriptions only: composites have gone past it. What is constructed is matched again.
-    `progress` hears how many events are done.
+    What came late rings atomic subscriptions only: composites have gone past it. What is
+    constructed is matched again. `progress` hears how many events are done.
     """
     letters: list[DeadLetter] = []
 
@@ -166,8 +178,14 @@ def _matched(
     fan_out: FanOut,
 ) -> list[Match]:
     engine = _engine_of(plans, found)
-    guard = GuardedEngine(engine, lambda: {key: plan for key, plan in plans.items() if key in engine}, fan_out)
-    ends = [event.interval.end for event in found.events if event.interval and event.identity not in found.late]
+    guard = GuardedEngine(
+        engine, lambda: {key: plan for key, plan in plans.items() if key in engine}, fan_out
+    )
+    ends = [
+        event.interval.end
+        for event in found.events
+        if event.interval and event.identity not in found.late
+    ]
     if ends:
         found.dead_letters += map(window_over, engine.begin_at(ends[0]))
     matches: list[Match] = []
@@ -184,7 +202,9 @@ def _matched(
         matches += (match for match in rings if match is not None)
         for event, atoms in served.relevant:
             if event.identity not in found.late:
-                while waiting and event.interval is not None and waiting[0][1] <= event.interval.end:
+                while (
+                    waiting and event.interval is not None and waiting[0][1] <= event.interval.end
+                ):
                     matches += guard.pass_over(waiting.popleft())
                 matches += guard.detect(event, atoms)
     for pause in waiting:
@@ -199,7 +219,9 @@ def _matched(
 
 
 def _engine_of(plans: Mapping[str, Plan], found: Input) -> Engine:
-    """An engine with all plans; one that it cannot take for a fault of ours is told, and the others are served."""
+    """An engine with all plans; one that it cannot take for a fault of ours is told, and the others
+    are served.
+    """
     engine = Engine()
     for subscription, plan in plans.items():
         try:

@@ -1,7 +1,9 @@
-"""The Hub: publish and subscribe in process. One bad event, subscription or subscriber never harms the others.
+"""The Hub: publish and subscribe in process. One bad event, subscription or subscriber never harms
+the others.
 
-It may be used from several threads: one at a time is at work on the engine. Each subscriber is told one match at a time
-and in the order of detection, by a thread that published or by the clock's; no lock is held meanwhile.
+It may be used from several threads: one at a time is at work on the engine. Each subscriber is told
+one match at a time and in the order of detection, by a thread that published or by the clock's; no
+lock is held meanwhile.
 """
 
 from __future__ import annotations
@@ -91,22 +93,24 @@ class Counts:
 class Hub:
     """Subscriptions and events meet here; matches go to the receivers at once.
 
-    Duplicates are recognised among the last `remember` events. The newest `keep_dead_letters` dead letters are kept in
-    `dead_letters`, and as many warnings about events that were served in `warnings`. With a `catalog` (path, URL or
-    Catalog) subscriptions are shared with other hosts; it must be there. An `ontology` is the path of a file, or
-    several, and `infer` lists what is to be concluded from it. A composite for which more than `queue_limit`
-    occurrences wait in one place is suspended and its subscriber told; the others are served on.
+    Duplicates are recognised among the last `remember` events. The newest `keep_dead_letters` dead
+    letters are kept in `dead_letters`, and as many warnings about events that were served in
+    `warnings`. With a `catalog` (path, URL or Catalog) subscriptions are shared with other hosts;
+    it must be there. An `ontology` is the path of a file, or several, and `infer` lists what is to
+    be concluded from it. A composite for which more than `queue_limit` occurrences wait in one
+    place is suspended and its subscriber told; the others are served on.
 
-    `clock` says what moves time: "events" (or None), the newest event and `advance_to` alone, so that a run can be
-    repeated; "system", the wall clock as well, so that absences ring although nothing more comes. A hub whose clock
-    runs is to be closed, by `close` or by `with`.
+    `clock` says what moves time: "events" (or None), the newest event and `advance_to` alone, so
+    that a run can be repeated; "system", the wall clock as well, so that absences ring although
+    nothing more comes. A hub whose clock runs is to be closed, by `close` or by `with`.
 
-    While a subscriber is busy, at most `queue` matches of a subscription wait for it. What happens beyond is said by
-    `overflow`: "block", whoever publishes waits; "drop", the oldest is a dead letter; "suspend", the subscription ends
-    and its subscriber is told. A subscription may say its own.
+    While a subscriber is busy, at most `queue` matches of a subscription wait for it. What happens
+    beyond is said by `overflow`: "block", whoever publishes waits; "drop", the oldest is a dead
+    letter; "suspend", the subscription ends and its subscriber is told. A subscription may say its
+    own.
 
-    `interval` says when an event ends that has no endtime: "start" (or None), when it starts; "reception", when it was
-    received, which is stamped on events that do not say.
+    `interval` says when an event ends that has no endtime: "start" (or None), when it starts;
+    "reception", when it was received, which is stamped on events that do not say.
 
     `ahead` says how far beyond the clock an event may end: the wall clock, or the time that
     `advance_to` told if that is later. One beyond is a dead letter `TooFarAhead` and moves no time.
@@ -132,7 +136,9 @@ class Hub:
         self._room = Room(queue, overflow_named(overflow))
         self._wall = _wall_clock(clock)
         self._ahead = Ahead(ahead, self._wall or wall_clock)
-        self._reception = (self._wall or wall_clock) if ends_named(interval) is Ends.RECEPTION else None
+        self._reception = (
+            (self._wall or wall_clock) if ends_named(interval) is Ends.RECEPTION else None
+        )
         self._lock = threading.RLock()
         self._loop = EventLoop()
         self._dispatcher = Dispatcher(self._loop, self._bury, self._end)
@@ -184,7 +190,9 @@ class Hub:
         self._dispatcher.close(PATIENCE)
 
     def stop(self) -> None:
-        """Takes nothing more and stops the clock; receivers on an event loop go on with what was found."""
+        """Takes nothing more and stops the clock; receivers on an event loop go on with what was
+        found.
+        """
         with self._lock:
             self._is_closed = True
         if self._alarm is not None:
@@ -201,12 +209,15 @@ class Hub:
         return self._loop.running
 
     def run_receivers_on(self, loop: AbstractEventLoop) -> bool:
-        """Asynchronous receivers run on a loop of others; False where they run on another already."""
+        """Asynchronous receivers run on a loop of others; False where they run on another
+        already.
+        """
         return self._loop.adopt(loop)
 
     @contextmanager
     def _at_work(self) -> Iterator[Posted]:
-        """One thread at a time; afterwards, without the lock, it calls the receivers of what it has brought about.
+        """One thread at a time; afterwards, without the lock, it calls the receivers of what it has
+        brought about.
 
         What that was is in the list that is given, then.
         """
@@ -235,12 +246,14 @@ class Hub:
         overflow: str | None = None,
         **settings: Any,
     ) -> Handle:
-        """Adds a subscription; one that does not compile, or whose id is taken, raises and changes nothing.
+        """Adds a subscription; one that does not compile, or whose id is taken, raises and changes
+        nothing.
 
-        So does one with a window of absolute time that is over by the time that the hub knows of. `problems_to` hears
-        if it is suspended later, because too much waits for it or it fails again and again, breaks because a definition
-        that it uses has changed, or ends because its window proves to be over when time begins. Both it and `to` may be
-        coroutine functions: these run on an event loop in a thread of the hub.
+        So does one with a window of absolute time that is over by the time that the hub knows of.
+        `problems_to` hears if it is suspended later, because too much waits for it or it fails
+        again and again, breaks because a definition that it uses has changed, or ends because its
+        window proves to be over when time begins. Both it and `to` may be coroutine functions:
+        these run on an event loop in a thread of the hub.
         """
         require_callable("to", to)
         require_callable("problems_to", problems_to)
@@ -251,11 +264,17 @@ class Hub:
         with self._at_work():
             self._catch_up()
             subscription = Subscription.from_json(
-                {"id": id or self._new_name(), "language": language, "expression": expression, **settings}
+                {
+                    "id": id or self._new_name(),
+                    "language": language,
+                    "expression": expression,
+                    **settings,
+                }
             )
             if subscription.id in self._dispatcher:
                 raise StateProblem(
-                    f"subscription {subscription.id!r} is there already", code="DuplicateSubscriptionError"
+                    f"subscription {subscription.id!r} is there already",
+                    code="DuplicateSubscriptionError",
                 )
             if self._catalog is not None:
                 self._roster.require_good(subscription)
@@ -268,9 +287,11 @@ class Hub:
         return Handle(subscription.id, self)
 
     def define(self, *definitions: Definition) -> None:
-        """Regions, parts and ontologies that subscriptions may use from now on; a name can be defined once.
+        """Regions, parts and ontologies that subscriptions may use from now on; a name can be
+        defined once.
 
-        An ontology that contradicts another is refused. Subscriptions that mean something else now are read again.
+        An ontology that contradicts another is refused. Subscriptions that mean something else now
+        are read again.
         """
         with self._at_work():
             self._catch_up()
@@ -295,7 +316,9 @@ class Hub:
         with self._at_work():
             self._catch_up()
             if id not in self._dispatcher:
-                raise StateProblem(f"there is no subscription {id!r}", code="UnknownSubscriptionError", token=id)
+                raise StateProblem(
+                    f"there is no subscription {id!r}", code="UnknownSubscriptionError", token=id
+                )
             if self._catalog is not None:
                 self._catalog.remove(id)
                 self._follow_catalog()
@@ -306,11 +329,14 @@ class Hub:
     def publish(self, *events: Event | Mapping[str, Any] | bytes | str) -> list[Match]:
         """Matches events, calls the receivers and returns the matches.
 
-        Atomic subscriptions ring at once, composites when the watermark has passed the events they are made of.
+        Atomic subscriptions ring at once, composites when the watermark has passed the events they
+        are made of.
         """
         return self.publish_and_post(*events)[0]
 
-    def publish_and_post(self, *events: Event | Mapping[str, Any] | bytes | str) -> tuple[list[Match], Posted]:
+    def publish_and_post(
+        self, *events: Event | Mapping[str, Any] | bytes | str
+    ) -> tuple[list[Match], Posted]:
         """The same, and what was posted for it, for those who want to wait until it is told."""
         _require_one_by_one(events)
         with self._at_work() as posted:
@@ -329,24 +355,34 @@ class Hub:
         return found, posted
 
     def _rung(self, accepted: list[Event]) -> list[Match]:
-        """What atomic subscriptions make of events; what composites want of them waits for the watermark."""
+        """What atomic subscriptions make of events; what composites want of them waits for the
+        watermark.
+        """
         served = self._guard.match(accepted)
         for event in served.unserved:
             self._fresh.pop(event.identity, None)
         self._note_warnings(served.warned)
         for event, atoms in served.relevant:
-            if event.interval is not None and event.identity not in self._late and not self._ahead.refuses(event):
+            if (
+                event.interval is not None
+                and event.identity not in self._late
+                and not self._ahead.refuses(event)
+            ):
                 self._buffer.add(event, atoms)
         rings = [self._guard.ring(key, event) for event, key in served.rings]
         self._bury_faults()
         return [match for match in rings if match is not None]
 
     def _built(self, found: Iterable[Match]) -> list[Event]:
-        """The events that matches construct, all at one time; past the limits they are dead letters."""
+        """The events that matches construct, all at one time; past the limits they are dead
+        letters.
+        """
         return self._guard.publish(found)
 
     def advance_to(self, now: str | datetime) -> list[Match]:
-        """Tells the hub the time; what ends more than the lateness before it is late from now on. Timers may ring."""
+        """Tells the hub the time; what ends more than the lateness before it is late from now on.
+        Timers may ring.
+        """
         return self.advance_and_post(now)[0]
 
     def advance_and_post(self, now: str | datetime) -> tuple[list[Match], Posted]:
@@ -376,7 +412,9 @@ class Hub:
             self._watermark.advance_to(self._wall())
 
     def _catch_up(self) -> None:
-        """Before subscriptions change: where the clock runs, they change now and not when it last rang."""
+        """Before subscriptions change: where the clock runs, they change now and not when it last
+        rang.
+        """
         self._look_at_the_clock()
         if self._wall is not None:
             self._put_out(self._detected())
@@ -388,7 +426,9 @@ class Hub:
             self._alarm.set(self._next_wake())
 
     def _next_wake(self) -> Instant | None:
-        """When the watermark of the wall clock has passed the next instant at which something is to be done."""
+        """When the watermark of the wall clock has passed the next instant at which something is to
+        be done.
+        """
         wanted = (self._engine.next_timer(), self._buffer.first())
         soonest = min((instant for instant in wanted if instant is not None), default=None)
         return None if soonest is None else soonest + self._watermark.lateness + 1
@@ -428,7 +468,9 @@ class Hub:
         return found + self._cascaded(self._guard.advance_to(now, now))
 
     def _cascaded(self, detected: list[Match]) -> list[Match]:
-        """What was detected, and what comes of the events that it constructs: they happen at once, one by one."""
+        """What was detected, and what comes of the events that it constructs: they happen at once,
+        one by one.
+        """
         found = list(once(detected))
         generation = self._built(found)
         while generation:
@@ -449,10 +491,18 @@ class Hub:
         return found
 
     def _hurry(self) -> None:
-        """Where more events wait for others than may, time goes on for the first of them: none is lost for it."""
+        """Where more events wait for others than may, time goes on for the first of them: none is
+        lost for it.
+        """
         last, mark = self._buffer.end_of_excess(self._queue_limit), self._watermark.instant
         if last is not None and (mark is None or last >= mark):
-            self._bury(hurried(len(self._buffer) - self._queue_limit, self._queue_limit, format_instant(last + 1)))
+            self._bury(
+                hurried(
+                    len(self._buffer) - self._queue_limit,
+                    self._queue_limit,
+                    format_instant(last + 1),
+                )
+            )
             self._watermark.advance_to(last + 1 + self._watermark.lateness)
 
     def _bury_faults(self) -> None:
@@ -468,11 +518,12 @@ class Hub:
             self._dispatcher.post(match)
 
     def refresh(self) -> None:
-        """Takes over what others have changed since: in the catalog, and in the files of ontologies.
+        """Takes over what others have changed since: in the catalog, and in the files of
+        ontologies.
 
-        A subscription whose meaning changes is read again, and keeps its receiver. One that does not compile becomes a
-        dead letter and rings no more, until a later change mends it. A file that is wrong now raises, and changes
-        nothing.
+        A subscription whose meaning changes is read again, and keeps its receiver. One that does
+        not compile becomes a dead letter and rings no more, until a later change mends it. A file
+        that is wrong now raises, and changes nothing.
         """
         with self._at_work():
             self._catch_up()
@@ -483,7 +534,11 @@ class Hub:
         own = self._own | {each.name: each for each in ontologies(self._ontology, self._infer)}
         if own != self._own:
             require_agreement((), own.values())
-            shared = {name: each for name, each in self._roster.definitions.items() if name not in self._own}
+            shared = {
+                name: each
+                for name, each in self._roster.definitions.items()
+                if name not in self._own
+            }
             self._own = own
             self._tell_broken(self._roster.change(own | shared))
 
@@ -519,12 +574,18 @@ class Hub:
                     events = [received(event, self._reception()) for event in events]
                 yield from events
             except Problem as problem:
-                self._bury(malformed(problem, each if isinstance(each, bytes | str) else shown_object(each)))
+                self._bury(
+                    malformed(
+                        problem, each if isinstance(each, bytes | str) else shown_object(each)
+                    )
+                )
             except Exception as error:
                 self._bury(unreadable(error, each))
 
     def _end(self, key: str, letter: DeadLetter) -> None:
-        """A subscription is no more, and its subscriber will be told; with a catalog it stays there for others."""
+        """A subscription is no more, and its subscriber will be told; with a catalog it stays there
+        for others.
+        """
         self._bury(letter)
         self._roster.remove(key)
         self._guard.forget(key)
@@ -536,7 +597,9 @@ class Hub:
         for key, letter in ended:
             self._dispatcher.end(key, letter)
 
-    def _accepted(self, given: Iterable[Event | Mapping[str, Any] | bytes | str]) -> Iterable[Event]:
+    def _accepted(
+        self, given: Iterable[Event | Mapping[str, Any] | bytes | str]
+    ) -> Iterable[Event]:
         for event in self._decoded(given):
             if any(event.identity in known for known in (self._seen, self._fresh, self._buffer)):
                 self.counts.duplicates += 1
@@ -557,7 +620,9 @@ class Hub:
             yield event
 
     def _remember_served(self) -> None:
-        """What was published counts as seen; not so an event that nobody could be served with: it may come again."""
+        """What was published counts as seen; not so an event that nobody could be served with: it
+        may come again.
+        """
         self._seen |= self._fresh
         while len(self._seen) > self._remember:
             del self._seen[next(iter(self._seen))]
@@ -589,19 +654,27 @@ def _wall_clock(clock: Clock | str | None) -> Clock | None:
     if callable(clock):
         return clock
     raise MeaningProblem(
-        f"clock {clock!r} is not known", code="ClockError", token="clock", hint="one of events, system"
+        f"clock {clock!r} is not known",
+        code="ClockError",
+        token="clock",
+        hint="one of events, system",
     )
 
 
 def _require_one_by_one(events: Iterable[object]) -> None:
-    """Raises where a caller gives something else than events, one after the other; then nothing is published."""
+    """Raises where a caller gives something else than events, one after the other; then nothing is
+    published.
+    """
     for given in events:
         if not isinstance(given, Event | Mapping | bytes | str):
             raise MeaningProblem(
                 f"publish takes events one by one, got {type(given).__name__}",
                 code="PublishError",
                 token=type(given).__name__,
-                hint="several are hub.publish(*events); an event is a dict, JSON text or bytes, or an Event",
+                hint=(
+                    "several are hub.publish(*events); an event is a dict, JSON text or bytes, or"
+                    " an Event"
+                ),
             )
 
 

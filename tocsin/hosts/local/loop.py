@@ -1,4 +1,5 @@
-"""The event loop on which asynchronous receivers run: one that is given, or one in a thread of its own.
+"""The event loop on which asynchronous receivers run: one that is given, or one in a thread of its
+own.
 
 The thread starts with the first receiver that needs it and never keeps a program alive.
 """
@@ -47,7 +48,8 @@ class EventLoop:
         return list(self._running)
 
     def close(self, patience: float) -> None:
-        """Waits for what is under way, but not longer than `patience` seconds, then cancels it and ends the thread.
+        """Waits for what is under way, but not longer than `patience` seconds, then cancels it and
+        ends the thread.
 
         Work that closes its own loop is not waited for, and without patience nothing is.
         """
@@ -70,7 +72,9 @@ class EventLoop:
     def _started(self) -> asyncio.AbstractEventLoop:
         if self._loop is None:
             self._loop = loop = asyncio.new_event_loop()
-            self._thread = threading.Thread(target=_run, args=(loop,), name="tocsin-receivers", daemon=True)
+            self._thread = threading.Thread(
+                target=_run, args=(loop,), name="tocsin-receivers", daemon=True
+            )
             self._thread.start()
         return self._loop
 

@@ -1,7 +1,9 @@
-"""What waits for one subscriber: told one at a time, in order, by whoever is there, and never under a lock.
+"""What waits for one subscriber: told one at a time, in order, by whoever is there, and never under
+a lock.
 
-A thread that brings something also tells it, unless the subscriber is being told already: then the one who tells goes
-on with it. What a receiver returns to be awaited is awaited on an event loop, and what follows waits for it.
+A thread that brings something also tells it, unless the subscriber is being told already: then the
+one who tells goes on with it. What a receiver returns to be awaited is awaited on an event loop,
+and what follows waits for it.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ QUEUE = 10_000
 
 
 class Overflow(Enum):
-    """What happens when more would wait for a subscriber than may: publishers wait, the oldest goes, or all ends."""
+    """What happens when more would wait for a subscriber than may: publishers wait, the oldest
+    goes, or all ends.
+    """
 
     BLOCK = "block"
     DROP = "drop"
@@ -35,14 +39,20 @@ class Overflow(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """How much of one subscription may wait while its subscriber is busy, and what happens beyond."""
+    """How much of one subscription may wait while its subscriber is busy, and what happens
+    beyond.
+    """
 
     size: int = QUEUE
     overflow: Overflow = Overflow.BLOCK
 
     def __post_init__(self) -> None:
         if isinstance(self.size, bool) or not isinstance(self.size, int) or self.size < 1:
-            raise MeaningProblem(f"a queue has room for 1 or more, got {self.size!r}", code="QueueError", token="queue")
+            raise MeaningProblem(
+                f"a queue has room for 1 or more, got {self.size!r}",
+                code="QueueError",
+                token="queue",
+            )
 
 
 def overflow_named(name: str) -> Overflow:
@@ -52,7 +62,10 @@ def overflow_named(name: str) -> Overflow:
     except ValueError:
         names = ", ".join(each.value for each in Overflow)
         raise MeaningProblem(
-            f"overflow {name!r} is not known", code="QueueError", token="overflow", hint=f"one of {names}"
+            f"overflow {name!r} is not known",
+            code="QueueError",
+            token="overflow",
+            hint=f"one of {names}",
         ) from None
 
 
@@ -76,7 +89,9 @@ _hurried: ContextVar[bool] = ContextVar("waits for no subscriber", default=False
 
 
 class Mailbox:
-    """The items of one subscriber, numbered in order. Each `put` is followed by a `deliver` up to its number."""
+    """The items of one subscriber, numbered in order. Each `put` is followed by a `deliver` up to
+    its number.
+    """
 
     __slots__ = (
         "_changed",
@@ -123,7 +138,9 @@ class Mailbox:
     def drop_oldest(self, subscription: str) -> Item | None:
         """Takes away what has waited longest for a subscription."""
         with self._changed:
-            oldest = next((each for each in self._waiting if each.subscription == subscription), None)
+            oldest = next(
+                (each for each in self._waiting if each.subscription == subscription), None
+            )
             if oldest is not None:
                 self._waiting.remove(oldest)
                 self._counts[subscription] -= 1
@@ -133,7 +150,9 @@ class Mailbox:
     def discard(self, subscription: str) -> None:
         """Nothing more is told for a subscription."""
         with self._changed:
-            self._waiting = deque(each for each in self._waiting if each.subscription != subscription)
+            self._waiting = deque(
+                each for each in self._waiting if each.subscription != subscription
+            )
             del self._counts[subscription]
             self._notify()
 
@@ -147,7 +166,9 @@ class Mailbox:
             return left
 
     def deliver(self, number: int) -> None:
-        """Tells the items up to a number; where the subscriber is busy, whoever tells it does this too, afterwards."""
+        """Tells the items up to a number; where the subscriber is busy, whoever tells it does this
+        too, afterwards.
+        """
         with self._changed:
             self._wanted = max(self._wanted, number)
             if self._is_busy:
@@ -163,11 +184,15 @@ class Mailbox:
             raise
 
     def await_room(self, subscription: str, room: Room) -> None:
-        """Returns when no more waits than may. A receiver that publishes does not wait: it would wait for itself."""
+        """Returns when no more waits than may. A receiver that publishes does not wait: it would
+        wait for itself.
+        """
         if room.overflow is not Overflow.BLOCK or _inside.get() or _hurried.get():
             return
         with self._changed:
-            self._changed.wait_for(lambda: not self._is_busy or self._counts[subscription] <= room.size)
+            self._changed.wait_for(
+                lambda: not self._is_busy or self._counts[subscription] <= room.size
+            )
 
     def when_told(self, number: int) -> Future[None]:
         """Done when nothing up to a number is still to be told."""
@@ -219,7 +244,9 @@ class Mailbox:
             raise
 
     def _next_to_await(self) -> tuple[Item, Awaitable[object]] | None:
-        """Tells what needs no waiting; then the item that does, or None where nothing waits any more."""
+        """Tells what needs no waiting; then the item that does, or None where nothing waits any
+        more.
+        """
         while True:
             with self._changed:
                 if not self._waiting:
@@ -250,7 +277,9 @@ class Mailbox:
         return returned if isawaitable(returned) else None
 
     def _next(self) -> Item | None:
-        """The next item that somebody wants told; None where there is none, and somebody else may tell then."""
+        """The next item that somebody wants told; None where there is none, and somebody else may
+        tell then.
+        """
         with self._changed:
             if self._waiting and self._waiting[0].number <= self._wanted:
                 return self._popped()

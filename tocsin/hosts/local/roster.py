@@ -1,14 +1,21 @@
-"""Who subscribes to what, and the definitions in whose light it is read; both may change while the engine runs.
+"""Who subscribes to what, and the definitions in whose light it is read; both may change while the
+engine runs.
 
-A subscription whose plan stays the same keeps its state. One that compiles no more leaves the engine but not the
-roster: it comes back as soon as the definitions allow it.
+A subscription whose plan stays the same keeps its state. One that compiles no more leaves the
+engine but not the roster: it comes back as soon as the definitions allow it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from tocsin.catalog import Definition, Subscription, Surroundings, compile_subscription, refuse_past_windows
+from tocsin.catalog import (
+    Definition,
+    Subscription,
+    Surroundings,
+    compile_subscription,
+    refuse_past_windows,
+)
 from tocsin.catalog.effects import may_depend, read_in
 from tocsin.engine.engine import Engine
 from tocsin.errors import Problem, UnsupportedProblem
@@ -28,7 +35,10 @@ class Roster:
     __slots__ = ("_clock", "_engine", "_held", "_light", "_told", "definitions")
 
     def __init__(
-        self, engine: Engine, definitions: Mapping[str, Definition], clock: Callable[[], Instant | None] = lambda: None
+        self,
+        engine: Engine,
+        definitions: Mapping[str, Definition],
+        clock: Callable[[], Instant | None] = lambda: None,
     ) -> None:
         self._engine = engine
         self._clock = clock
@@ -43,7 +53,9 @@ class Roster:
     def plans(self) -> dict[str, Plan]:
         """What the engine serves, by id; read again where nothing is kept of it."""
         served = (each for id, each in self._held.items() if id in self._engine)
-        found = {each.id: self._engine.plan_of(each.id) or read_in(each, self._light) for each in served}
+        found = {
+            each.id: self._engine.plan_of(each.id) or read_in(each, self._light) for each in served
+        }
         return {id: plan for id, plan in found.items() if isinstance(plan, Plan)}
 
     def require_good(self, subscription: Subscription) -> None:
@@ -67,17 +79,22 @@ class Roster:
             self._leave(id)
         self._told.pop(id, None)
 
-    def change(self, definitions: Mapping[str, Definition], subscriptions: Iterable[Subscription] = ()) -> Broken:
+    def change(
+        self, definitions: Mapping[str, Definition], subscriptions: Iterable[Subscription] = ()
+    ) -> Broken:
         """Other definitions, and subscriptions that are new or replaced, all at once.
 
-        Reads every subscription again that may mean something else; gives those that compile no more, or not at all.
+        Reads every subscription again that may mean something else; gives those that compile no
+        more, or not at all.
         """
         given = {each.id: each for each in subscriptions}
         before, others = self._light, list[Subscription]()
         if definitions != self.definitions:
             self.definitions = dict(definitions)
             self._light = Surroundings.of(self.definitions.values())
-            others = [each for id, each in self._held.items() if id not in given and may_depend(each)]
+            others = [
+                each for id, each in self._held.items() if id not in given and may_depend(each)
+            ]
         found = ((each, self._replace(each, before)) for each in (*others, *given.values()))
         return [(each, problem) for each, problem in found if problem is not None]
 
@@ -119,7 +136,9 @@ class Roster:
 
 
 def _read(subscription: Subscription, light: Surroundings) -> Plan | Problem:
-    """What a subscription of others means; a fault of ours in reading it is a problem of that subscription alone."""
+    """What a subscription of others means; a fault of ours in reading it is a problem of that
+    subscription alone.
+    """
     try:
         return read_in(subscription, light)
     except Exception as error:

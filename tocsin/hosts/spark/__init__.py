@@ -1,1 +1,3 @@
-"""The Spark host: the same plans on DataFrames, batch or streaming. The only folder that imports pyspark."""
+"""The Spark host: the same plans on DataFrames, batch or streaming. The only folder that imports
+pyspark.
+"""

@@ -1,4 +1,5 @@
-"""Attributes that subscriptions ask for and no column can hold: told where the query is made, since nothing else would.
+"""Attributes that subscriptions ask for and no column can hold: told where the query is made, since
+nothing else would.
 
 Only typed columns can be looked at: the members of JSON text and of maps differ from row to row.
 """
@@ -25,7 +26,9 @@ MOST_LOOKED_AT = 1_000
 """How many subscriptions are looked at: one that was typed wrongly is seldom beyond."""
 
 _FEW = 3
-_ALWAYS = frozenset((ENVELOPE, name) for name in ("id", "source", "type", "specversion", "datacontenttype"))
+_ALWAYS = frozenset(
+    (ENVELOPE, name) for name in ("id", "source", "type", "specversion", "datacontenttype")
+)
 
 
 class AbsentColumnWarning(UserWarning):
@@ -70,7 +73,9 @@ def _compared_in(part: Part) -> Iterator[Path]:
     if isinstance(part, Join):
         for condition in part.conditions:
             if isinstance(condition, Related):
-                yield from (side.path for side in (condition.left, condition.right) if not side.variable)
+                yield from (
+                    side.path for side in (condition.left, condition.right) if not side.variable
+                )
     for inner in parts_of(part):
         yield from _compared_in(inner)
 
@@ -80,7 +85,9 @@ def _may_be_there(path: Path, types: Mapping[Path, T.DataType]) -> bool:
         name = "time" if path[1] == "endtime" and (ENVELOPE, "endtime") not in types else path[1]
         return (ENVELOPE, name) in types or (ENVELOPE, name) in _ALWAYS
     for held, given in types.items():
-        if held[: len(path)] == path or (path[: len(held)] == held and _leads_on(given, path[len(held) :])):
+        if held[: len(path)] == path or (
+            path[: len(held)] == held and _leads_on(given, path[len(held) :])
+        ):
             return True
     return False
 
@@ -99,7 +106,10 @@ def _told(absent: Mapping[Path, str], types: Mapping[Path, T.DataType]) -> str:
     known = sorted(map(_written, [*types, *inside]))
     told = [_one(path, subscription, known) for path, subscription in islice(absent.items(), _FEW)]
     more = f"; and {len(absent) - _FEW} more" if len(absent) > _FEW else ""
-    return f"{'; '.join(told)}{more}. A condition on what is absent is unknown: map the column with columns={{...}}"
+    return (
+        f"{'; '.join(told)}{more}. A condition on what is absent is unknown: map the column with"
+        " columns={...}"
+    )
 
 
 def _one(path: Path, subscription: str, known: list[str]) -> str:
@@ -109,7 +119,9 @@ def _one(path: Path, subscription: str, known: list[str]) -> str:
 
 
 def _inside(path: Path, types: Mapping[Path, T.DataType]) -> Path | None:
-    """The member of a struct that is nearest to the path; None where there is no such struct or member."""
+    """The member of a struct that is nearest to the path; None where there is no such struct or
+    member.
+    """
     for held, given in types.items():
         if path[: len(held)] == held and isinstance(given, T.StructType) and len(path) > len(held):
             near = get_close_matches(path[len(held)], given.fieldNames(), 1)

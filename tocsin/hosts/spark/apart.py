@@ -1,4 +1,6 @@
-"""One row that raises, served for every subscription that it does not raise for; the others are told by name."""
+"""One row that raises, served for every subscription that it does not raise for; the others are
+told by name.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from tocsin.hosts.spark.rows import Letter
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """One row that raises: its events, who of them rings for whom and what it tells, what composites want."""
+    """One row that raises: its events, who of them rings for whom and what it tells, what
+    composites want.
+    """
 
     reading: RowReading
     rings: list[tuple[int, str, Match | None]]
@@ -31,7 +35,9 @@ class Apart:
             reading = read(rows, layout)
             events = [reading.batch.event(number) for number in range(reading.batch.size)]
         except Exception as fault:
-            return Apart(RowReading((), ()), [], [], letters_of([unreadable(fault, rows.to_pylist())]))
+            return Apart(
+                RowReading((), ()), [], [], letters_of([unreadable(fault, rows.to_pylist())])
+            )
         guard = guarded(index.engine, index.plans)
         found = guard.match(events)
         numbers = {id(event): number for number, event in enumerate(events)}

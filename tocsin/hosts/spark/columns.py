@@ -1,6 +1,7 @@
 """Event columns for the engine, without an object per row. What looks wrong is judged by the codec.
 
-Only suspect rows are read one by one, so a row of columns is refused for the reasons for which its JSON would be.
+Only suspect rows are read one by one, so a row of columns is refused for the reasons for which its
+JSON would be.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ class ColumnReading:
         chosen = EventTable(self._table.rows.take(pa.array(different)), self._table.names)
         starts = instants(chosen, TIME)
         ends = pc.coalesce(instants(chosen, ENDTIME), _own_ends(chosen, self._ends_by, starts))
-        ids, sources = (chosen.column((ENVELOPE, name)).cast(pa.string()) for name in ("id", "source"))
+        ids, sources = (
+            chosen.column((ENVELOPE, name)).cast(pa.string()) for name in ("id", "source")
+        )
         texts = _place_texts(chosen) if places else pa.nulls(len(different), pa.string())
         return Heads(ids, sources, starts, ends, texts, _kept(chosen)).take(back)
 
@@ -71,12 +74,16 @@ def _judged(table: EventTable, ends: Ends) -> tuple[Flags, Sequence[Letter]]:
             event_of_object(found, ends)
         except Exception as error:
             good[number] = False
-            letters.append(letter_of_fault(error, shown_object(found), origin=table.text(ORIGIN, number)))
+            letters.append(
+                letter_of_fault(error, shown_object(found), origin=table.text(ORIGIN, number))
+            )
     return good, letters
 
 
 def _for_comparing(table: EventTable, ends: Ends) -> tuple[Any, Mapping[Path, str]]:
-    """The columns as the engine compares them; an event without an endtime ends when it starts, or was received."""
+    """The columns as the engine compares them; an event without an endtime ends when it starts, or
+    was received.
+    """
     columns = {path: comparable(table.column(path)) for path in table.names if path != PLACE}
     if TIME in columns:
         columns |= _instant_columns(table, ends)
@@ -90,7 +97,9 @@ def _for_comparing(table: EventTable, ends: Ends) -> tuple[Any, Mapping[Path, st
 
 
 def _own_ends(table: EventTable, ends: Ends, starts: Any) -> Any:
-    """When events end that do not say: when they start, or when they were received, but not before they start."""
+    """When events end that do not say: when they start, or when they were received, but not before
+    they start.
+    """
     if ends is Ends.START:
         return starts
     came = instants(table, RECEIVED_AT)
@@ -98,7 +107,9 @@ def _own_ends(table: EventTable, ends: Ends, starts: Any) -> Any:
 
 
 def _instant_columns(table: EventTable, ends: Ends) -> dict[Path, Any]:
-    """Times that are columns of timestamps, as numbers; those that are texts are read when somebody asks for them."""
+    """Times that are columns of timestamps, as numbers; those that are texts are read when somebody
+    asks for them.
+    """
     paths = (TIME, ENDTIME) if ends is Ends.START else (TIME, ENDTIME, RECEIVED_AT)
     given = [column.type for path in paths if (column := table.column(path)) is not None]
     if not all(map(pa.types.is_timestamp, given)):
@@ -113,12 +124,17 @@ def _place_texts(table: EventTable) -> Any:
     if places is None:
         return pa.nulls(table.rows.num_rows, pa.string())
     given = places.is_valid().to_pylist()
-    return pa.array([_event_at(table, at).place_text if there else None for at, there in enumerate(given)], pa.string())
+    return pa.array(
+        [_event_at(table, at).place_text if there else None for at, there in enumerate(given)],
+        pa.string(),
+    )
 
 
 def _kept(table: EventTable) -> Any:
     column = table.column((ENVELOPE, KEPT))
-    return pa.nulls(table.rows.num_rows, pa.string()) if column is None else column.cast(pa.string())
+    return (
+        pa.nulls(table.rows.num_rows, pa.string()) if column is None else column.cast(pa.string())
+    )
 
 
 def _event_at(table: EventTable, number: int) -> Event:

@@ -1,7 +1,9 @@
-"""Constructed documents as events again: of a stream through the sink and back, of a file in one job after the other.
+"""Constructed documents as events again: of a stream through the sink and back, of a file in one
+job after the other.
 
-A stream has no way back into itself. Write what `constructed` gives to the log that the stream reads; ids are made of
-match ids, so a repeated write is a duplicate, and the hops in them end a loop.
+A stream has no way back into itself. Write what `constructed` gives to the log that the stream
+reads; ids are made of match ids, so a repeated write is a duplicate, and the hops in them end a
+loop.
 """
 
 from __future__ import annotations
@@ -16,17 +18,22 @@ from tocsin.hosts.spark.sources import FIXED_VERSION, Source
 
 
 def constructed(matches: DataFrame) -> DataFrame:
-    """The documents that matches put out, as CloudEvents JSON in a column `value`; past the limit of hops they end.
+    """The documents that matches put out, as CloudEvents JSON in a column `value`; past the limit
+    of hops they end.
 
     Give it the matches of subscriptions that CONSTRUCT.
     """
     behind = F.transform("events", lambda id: F.regexp_extract(id, ID_PATTERN, 1).try_cast("int"))
     hops = F.lit(1) + F.coalesce(F.array_max(behind), F.lit(0))
-    documents = matches.select("*", hops.alias("hops"), F.posexplode("outputs").alias("number", "data"))
+    documents = matches.select(
+        "*", hops.alias("hops"), F.posexplode("outputs").alias("number", "data")
+    )
     number = (F.col("number") + 1).cast("string")
     event = F.struct(
         F.lit("1.0").alias("specversion"),
-        F.concat_ws("-", F.lit("constructed"), F.col("hops").cast("string"), F.col("id"), number).alias("id"),
+        F.concat_ws(
+            "-", F.lit("constructed"), F.col("hops").cast("string"), F.col("id"), number
+        ).alias("id"),
         F.concat(F.lit(SOURCE), F.col("subscription")).alias("source"),
         F.lit("constructed").alias("type"),
         _rfc3339("detected").alias("time"),
@@ -48,4 +55,6 @@ def constructing_in(source: Source) -> frozenset[str]:
     """The subscriptions of a source whose outputs are events again."""
     snapshot = source.snapshot(FIXED_VERSION)
     light = Surroundings.of(snapshot.definitions)
-    return constructing({each.id: compile_subscription(each, light) for each in snapshot.subscriptions})
+    return constructing(
+        {each.id: compile_subscription(each, light) for each in snapshot.subscriptions}
+    )

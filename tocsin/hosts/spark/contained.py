@@ -1,6 +1,8 @@
-"""Rows served in pieces: what one row raises is told of that row, so that it stops no query, nor stops it again.
+"""Rows served in pieces: what one row raises is told of that row, so that it stops no query, nor
+stops it again.
 
-Results of a piece are made whole before any of them is handed on: a piece that raises leaves nothing behind.
+Results of a piece are made whole before any of them is handed on: a piece that raises leaves
+nothing behind.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ class TooMuchAtOnce(Exception):
 
 
 def serve_rows(rows: Any, serve: Serve, apart: Serve) -> Iterator[Any]:
-    """What all rows come to, in order; a piece that raises is halved, and a single row that raises is served apart."""
+    """What all rows come to, in order; a piece that raises is halved, and a single row that raises
+    is served apart.
+    """
     waiting = [rows]
     while waiting:
         some = waiting.pop()
@@ -47,18 +51,30 @@ def refuse_too_much(matches: int, rows: int) -> None:
 
 
 def guarded(engine: Engine, plans: Plans) -> GuardedEngine:
-    """The engine of a worker with its faults contained: whoever else serves a subscription goes on to serve it."""
+    """The engine of a worker with its faults contained: whoever else serves a subscription goes on
+    to serve it.
+    """
     return GuardedEngine(engine, plans, suspends=False)
 
 
 def letters_of(plain: Sequence[DeadLetter]) -> list[Letter]:
     """Dead letters of the other hosts as those of a worker."""
     return [
-        Letter(each.code, each.reason, each.subscription, each.line, None, each.subscription, each.input)
+        Letter(
+            each.code,
+            each.reason,
+            each.subscription,
+            each.line,
+            None,
+            each.subscription,
+            each.input,
+        )
         for each in plain
     ]
 
 
 def internal_problem(error: Exception) -> Problem:
     """A fault of ours as a problem, where only problems can be told."""
-    return Problem(shown_error(error), code=INTERNAL_ERROR, hint="say it in another way; please report it")
+    return Problem(
+        shown_error(error), code=INTERNAL_ERROR, hint="say it in another way; please report it"
+    )

@@ -1,4 +1,5 @@
-"""Why a streaming query ended, in words that say what to do: Spark speaks of its own parts, here it is of ours.
+"""Why a streaming query ended, in words that say what to do: Spark speaks of its own parts, here it
+is of ours.
 
 Whoever starts a query hears it from the log of the driver; `problem_of` gives it to a program.
 """
@@ -45,24 +46,24 @@ _FAILURES = (
     _Known(
         re.compile("STREAMING_STATEFUL_OPERATOR_MISSING_STATE_DIRECTORY"),
         _CHECKPOINT,
-        "the query detects composites, and its checkpoint holds no state of any: either it was begun without"
-        " composites, or the state was deleted",
-        "begin a new checkpoint, or leave the composites out; a query that is begun with composites=True may gain and"
-        " lose them from run to run",
+        "the query detects composites, and its checkpoint holds no state of any: either it was"
+        " begun without composites, or the state was deleted",
+        "begin a new checkpoint, or leave the composites out; a query that is begun with"
+        " composites=True may gain and lose them from run to run",
     ),
     _Known(
         re.compile("STREAMING_STATEFUL_OPERATOR_NOT_MATCH_IN_STATE_METADATA"),
         _CHECKPOINT,
-        "the checkpoint was begun with composites, or with other settings of deduplicate, and the query is made"
-        " without them now",
-        "say composites=True, which keeps the query as it was begun though no composite is left, and deduplicate as"
-        " before; or begin a new checkpoint",
+        "the checkpoint was begun with composites, or with other settings of deduplicate, and the"
+        " query is made without them now",
+        "say composites=True, which keeps the query as it was begun though no composite is left,"
+        " and deduplicate as before; or begin a new checkpoint",
     ),
     _Known(
         re.compile(
-            "CANNOT_LOAD_STATE_STORE|FAILED_READ_FILE|MALFORMED_LOG_FILE|UNSUPPORTED_LOG_VERSION|MISSING_METADATA_FILE|"
-            "BATCH_METADATA_NOT_FOUND|StateStoreError|StreamReadFeature|Incomplete log file|[Ff]ailed to read log file|"
-            "[Cc]hecksum (error|mismatch|verification)|CHECKSUM_"
+            "CANNOT_LOAD_STATE_STORE|FAILED_READ_FILE|MALFORMED_LOG_FILE|UNSUPPORTED_LOG_VERSION|MISSING_METADATA_FILE|BATCH_METADATA_NOT_FOUND|StateStoreError|StreamReadFeature|Incomplete"
+            " log file|[Ff]ailed to read log file|[Cc]hecksum"
+            " (error|mismatch|verification)|CHECKSUM_"
         ),
         _CHECKPOINT,
         "the checkpoint of the query cannot be read",
@@ -72,14 +73,17 @@ _FAILURES = (
         re.compile("Python worker (exited unexpectedly|failed to connect back)"),
         "WorkerLost",
         "a Python worker of the query was lost, as often as a task may be tried",
-        "start the query again from its checkpoint: nothing is lost or told twice. Look for what ended the worker (most"
-        f" often memory); a local master tries a task again only where it is written so, as local[2,{ATTEMPTS}]",
+        "start the query again from its checkpoint: nothing is lost or told twice. Look for what"
+        " ended the worker (most often memory); a local master tries a task again only where it is"
+        f" written so, as local[2,{ATTEMPTS}]",
     ),
 )
 
 
 def problem_of(failure: object) -> StateProblem | None:
-    """What is behind the failure of a query, given as its exception or text; None where Spark has said it all."""
+    """What is behind the failure of a query, given as its exception or text; None where Spark has
+    said it all.
+    """
     text, _, _ = str(failure).partition(_PLAN)
     for known in _FAILURES:
         if known.said.search(text):

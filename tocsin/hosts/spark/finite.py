@@ -1,7 +1,8 @@
-"""Finite input on Spark, for the command line: the same matches and dead letters, in the same order, as the local host.
+"""Finite input on Spark, for the command line: the same matches and dead letters, in the same
+order, as the local host.
 
-With a lateness, an event behind the watermark in the order of lines is a dead letter as well, though a condition on one
-event rings for it all the same.
+With a lateness, an event behind the watermark in the order of lines is a dead letter as well,
+though a condition on one event rings for it all the same.
 """
 
 from __future__ import annotations
@@ -59,13 +60,14 @@ def run_match(
 ) -> tuple[list[Match], list[DeadLetter]]:
     """The matches in output order and the dead letters by line, for a file of JSON Lines.
 
-    A `.gz` file is unpacked, `-` is standard input. Of a damaged file what can be read counts, the rest is a dead
-    letter; where that is no event at all, it raises. A Spark session that runs is used; else one is started on
-    `master`, and left running. For composites the clock runs on to `until`, or to the end of time; what is late is
-    left out of them. What is constructed is matched again, in a job that has it beside the input. Matches hold their
-    members where that is asked for: each has to come here from the worker that found it. With `interval="reception"`
-    an event without endtime ends when it was received, where it says when. With `ahead`, an event that ends so much
-    later than those around it is a dead letter, and left out of composites.
+    A `.gz` file is unpacked, `-` is standard input. Of a damaged file what can be read counts, the
+    rest is a dead letter; where that is no event at all, it raises. A Spark session that runs is
+    used; else one is started on `master`, and left running. For composites the clock runs on to
+    `until`, or to the end of time; what is late is left out of them. What is constructed is matched
+    again, in a job that has it beside the input. Matches hold their members where that is asked
+    for: each has to come here from the worker that found it. With `interval="reception"` an event
+    without endtime ends when it was received, where it says when. With `ahead`, an event that ends
+    so much later than those around it is a dead letter, and left out of composites.
     """
     spark = session or local_session(master)
     choose_python(spark)
@@ -81,7 +83,9 @@ def run_match(
         detection = Detection(until=until, late=frozenset(map(_identity, late_ones)))
 
         def evaluate(further: Sequence[Event], _: FanOut) -> list[Match]:
-            results = results_of(_with_events(lines, further), source, detection, telling, ends=ends)
+            results = results_of(
+                _with_events(lines, further), source, detection, telling, ends=ends
+            )
             both = _collected(told(results, telling))
             letters[:] = letters_in(both)
             return list(matches_in(both))
@@ -96,7 +100,9 @@ def run_match(
             with _readable_part(path) as (part, damage):
                 found, letters = run(part)
             letters.append(damage)
-    return sorted(found, key=lambda match: match.order), sorted(letters, key=lambda letter: letter.line or 0)
+    return sorted(found, key=lambda match: match.order), sorted(
+        letters, key=lambda letter: letter.line or 0
+    )
 
 
 def _with_events(lines: DataFrame, further: Sequence[Event]) -> DataFrame:
@@ -168,7 +174,9 @@ def _readable_part(path: str) -> Iterator[tuple[str, DeadLetter]]:
             yield copy.name, malformed(problem, b"", count + 1)
         else:
             raise MeaningProblem(
-                f"an executor cannot read {path}", code="FileError", hint="give every executor access to the file"
+                f"an executor cannot read {path}",
+                code="FileError",
+                hint="give every executor access to the file",
             )
 
 
@@ -202,7 +210,9 @@ def _collected(frame: DataFrame) -> Any:
 def _out_of_time(
     lines: DataFrame, lateness: Duration | None, ahead: Duration | None, ends: Ends
 ) -> Iterator[DeadLetter]:
-    """Who is too far ahead of those around, and who ends more than the lateness before the highest of those above."""
+    """Who is too far ahead of those around, and who ends more than the lateness before the highest
+    of those above.
+    """
     collected = lines.mapInArrow(EndsOfLines(ends), "line bigint, end bigint, input string")
     found = _collected(collected).sort_by("line")
     end = found.column("end").to_numpy()
@@ -226,7 +236,9 @@ def _identity(letter: DeadLetter) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class EndsOfLines:
-    """Rows of lines -> the line, the end and the dead letter's input of each event that has a time."""
+    """Rows of lines -> the line, the end and the dead letter's input of each event that has
+    a time.
+    """
 
     ends: Ends
 
@@ -235,7 +247,9 @@ class EndsOfLines:
         for rows in batches:
             found = [
                 {"line": line, "end": event.interval.end, "input": late(event).input}
-                for raw, line in zip(rows.column("value").to_pylist(), rows.column("line").to_pylist(), strict=True)
+                for raw, line in zip(
+                    rows.column("value").to_pylist(), rows.column("line").to_pylist(), strict=True
+                )
                 for event in self._events(raw)
                 if event.interval is not None
             ]

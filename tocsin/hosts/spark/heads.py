@@ -1,4 +1,6 @@
-"""What a match tells of its event, as columns: identity, times (null where it has none), place, what its row keeps."""
+"""What a match tells of its event, as columns: identity, times (null where it has none), place,
+what its row keeps.
+"""
 
 from __future__ import annotations
 

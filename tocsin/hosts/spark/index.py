@@ -1,7 +1,9 @@
-"""The compiled subscriptions in a Python worker, kept from task to task, moved from version to version by difference.
+"""The compiled subscriptions in a Python worker, kept from task to task, moved from version to
+version by difference.
 
-A worker serves exactly the version that it is asked for, also one older than the one it has (a task tried again). The
-cache lives in this module because a module is imported once per worker, while what comes with a task comes anew.
+A worker serves exactly the version that it is asked for, also one older than the one it has (a task
+tried again). The cache lives in this module because a module is imported once per worker, while
+what comes with a task comes anew.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ KEPT = 4
 
 
 class Index:
-    """All subscriptions of one version in an engine, and the problems of those that do not compile."""
+    """All subscriptions of one version in an engine, and the problems of those that do not
+    compile.
+    """
 
     def __init__(self) -> None:
         self.engine = Engine()
@@ -47,7 +51,9 @@ class Index:
             self._definitions = snapshot.definitions
             self._light = Surroundings.of(snapshot.definitions)
         wanted = {each.id: (_digest(each), each) for each in snapshot.subscriptions}
-        self._remove([id for id, digest in self._held.items() if id not in wanted or wanted[id][0] != digest])
+        self._remove(
+            [id for id, digest in self._held.items() if id not in wanted or wanted[id][0] != digest]
+        )
         for digest, subscription in wanted.values():
             if subscription.id not in self._held:
                 self._add(subscription, digest)
@@ -62,12 +68,14 @@ class Index:
     def plans(self) -> dict[str, Plan]:
         """The plans that the engine serves, those of composites with the very atoms that it holds.
 
-        Wanted only where a row raises; kept then until the next version, since such rows seldom come alone.
+        Wanted only where a row raises; kept then until the next version, since such rows seldom
+        come alone.
         """
         if self._plans is None:
             served = [each for each in self.subscriptions if each.id in self.engine]
             self._plans = {
-                each.id: self.engine.plan_of(each.id) or compile_subscription(each, self._light) for each in served
+                each.id: self.engine.plan_of(each.id) or compile_subscription(each, self._light)
+                for each in served
             }
         return self._plans
 
@@ -124,5 +132,12 @@ WORKER_INDEXES = Indexes()
 
 def _digest(subscription: Subscription) -> bytes:
     """What the plan is made of: a change of the receiver alone changes no plan."""
-    meaning = (subscription.language, subscription.expression, subscription.policy, subscription.horizon)
-    return blake2b(dumps([*meaning, dict(subscription.options)], sort_keys=True).encode(), digest_size=16).digest()
+    meaning = (
+        subscription.language,
+        subscription.expression,
+        subscription.policy,
+        subscription.horizon,
+    )
+    return blake2b(
+        dumps([*meaning, dict(subscription.options)], sort_keys=True).encode(), digest_size=16
+    ).digest()

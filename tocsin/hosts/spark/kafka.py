@@ -1,8 +1,10 @@
-"""Rows as Kafka gives them. CloudEvents in structured mode stand in `value`, in binary mode in `headers` and `value`.
+"""Rows as Kafka gives them. CloudEvents in structured mode stand in `value`, in binary mode in
+`headers` and `value`.
 
-By the Kafka binding of CloudEvents 1.0: a content type `application/cloudevents...` says structured; headers `ce_...`
-say binary, `value` is then the data, and a record without a value has none. What has neither is read as structured.
-Where `value` is mapped, as plain JSON, what the mapping leaves open is known of the record itself.
+By the Kafka binding of CloudEvents 1.0: a content type `application/cloudevents...` says
+structured; headers `ce_...` say binary, `value` is then the data, and a record without a value has
+none. What has neither is read as structured. Where `value` is mapped, as plain JSON, what the
+mapping leaves open is known of the record itself.
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ def has_headers(events: DataFrame) -> bool:
 
 
 def origin_of(events: DataFrame) -> Column | None:
-    """Topic, partition and offset of each row as one text, `orders-0@17`; None where rows are not Kafka's."""
+    """Topic, partition and offset of each row as one text, `orders-0@17`; None where rows are not
+    Kafka's.
+    """
     if not set(_RECORD) <= set(events.columns):
         return None
     topic, partition, offset = map(F.col, _RECORD)
@@ -46,12 +50,16 @@ def origin_of(events: DataFrame) -> Column | None:
 
 
 def known_of_records(events: DataFrame) -> Mapping[Path, Column]:
-    """What a Kafka row tells by itself: who it is, and when it came into the log; nothing for other rows."""
+    """What a Kafka row tells by itself: who it is, and when it came into the log; nothing for other
+    rows.
+    """
     origin = origin_of(events)
     if origin is None:
         return {}
     known = {"id": origin, "source": F.col("topic"), "type": F.col("topic")}
-    if "timestamp" in events.columns and isinstance(events.schema["timestamp"].dataType, T.TimestampType):
+    if "timestamp" in events.columns and isinstance(
+        events.schema["timestamp"].dataType, T.TimestampType
+    ):
         known["time"] = F.col("timestamp")
     return {(ENVELOPE, name): column for name, column in known.items()}
 
@@ -94,5 +102,9 @@ def _text(name: str, value: bytes | None) -> str | None:
 
 def shown_record(raw: bytes | None, headers: Iterable[Mapping[str, Any]] | None) -> bytes:
     """A record for a dead letter: its headers, one a line, and its value."""
-    lines = [b"%s: %s" % (each["key"].encode(), each["value"] or b"") for each in headers or () if each and each["key"]]
+    lines = [
+        b"%s: %s" % (each["key"].encode(), each["value"] or b"")
+        for each in headers or ()
+        if each and each["key"]
+    ]
     return b"\n".join([*lines, raw or b""])

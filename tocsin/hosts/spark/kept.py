@@ -1,7 +1,8 @@
-"""Columns of the events that matches carry: `keep`. They travel with the event as one text and mean nothing to it.
+"""Columns of the events that matches carry: `keep`. They travel with the event as one text and mean
+nothing to it.
 
-As part of the envelope the text goes wherever the event goes, also into the state of composites and back; what is told
-of an event leaves it out.
+As part of the envelope the text goes wherever the event goes, also into the state of composites and
+back; what is told of an event leaves it out.
 """
 
 from __future__ import annotations
@@ -27,26 +28,44 @@ _FORMATS = {
     "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX",
     "timestampNTZFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSS",
 }
-_NUMBERS = (T.ByteType, T.ShortType, T.IntegerType, T.LongType, T.FloatType, T.DoubleType, T.DecimalType)
+_NUMBERS = (
+    T.ByteType,
+    T.ShortType,
+    T.IntegerType,
+    T.LongType,
+    T.FloatType,
+    T.DoubleType,
+    T.DecimalType,
+)
 _TIMES = (T.DateType, T.TimestampType, T.TimestampNTZType)
 _LEAVES = (T.StringType, T.BooleanType, T.BinaryType, *_NUMBERS, *_TIMES)
 
 
 @dataclass(frozen=True, slots=True)
 class Keeping:
-    """The names and types of what is kept; `by_event` where a match may have several events: then arrays are told."""
+    """The names and types of what is kept; `by_event` where a match may have several events: then
+    arrays are told.
+    """
 
     schema: str
     by_event: bool
 
 
 def kept_column(events: DataFrame, keep: Keep) -> tuple[Column, T.StructType]:
-    """What is kept of a row as one text, and its names and types; raises where it cannot be kept or told."""
+    """What is kept of a row as one text, and its names and types; raises where it cannot be kept or
+    told.
+    """
     names = _names(keep)
     for column in names:
         if column not in events.columns:
-            raise _unkept(f"there is no column {column!r} to keep", f"one of {', '.join(events.columns)}", column)
-    schema = T.StructType([T.StructField(name, events.schema[column].dataType) for column, name in names.items()])
+            raise _unkept(
+                f"there is no column {column!r} to keep",
+                f"one of {', '.join(events.columns)}",
+                column,
+            )
+    schema = T.StructType(
+        [T.StructField(name, events.schema[column].dataType) for column, name in names.items()]
+    )
     for field in schema:
         _require_keepable(field)
     chosen = F.struct(*(F.col(f"`{column}`").alias(name) for column, name in names.items()))
@@ -123,7 +142,9 @@ def _parsed(schema: str) -> dict[str, Any]:
 def _require_keepable(field: T.StructField) -> None:
     if not _is_keepable(field.dataType):
         kind = field.dataType.simpleString()
-        raise _unkept(f"a column of type {kind} cannot be kept", "cast it: col.cast('string')", field.name)
+        raise _unkept(
+            f"a column of type {kind} cannot be kept", "cast it: col.cast('string')", field.name
+        )
 
 
 def _is_keepable(given: T.DataType) -> bool:

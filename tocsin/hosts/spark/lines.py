@@ -1,6 +1,8 @@
-"""A file of lines as a DataFrame with line numbers from 1: plain files are read in parts, `.gz` files in one go.
+"""A file of lines as a DataFrame with line numbers from 1: plain files are read in parts, `.gz`
+files in one go.
 
-Blank lines are passed over but counted. Spark's own text source has no line numbers. Every executor must see the file.
+Blank lines are passed over but counted. Spark's own text source has no line numbers. Every executor
+must see the file.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ _BLOCK = 1 << 20
 
 @dataclass
 class LinesPart(InputPartition):
-    """Whole lines from the byte `start` up to, not including, the byte `end`; the first of them is number `line`."""
+    """Whole lines from the byte `start` up to, not including, the byte `end`; the first of them is
+    number `line`.
+    """
 
     start: int
     end: int
@@ -120,7 +124,9 @@ def _numbered(file: IO[bytes], part: LinesPart) -> Iterator[tuple[bytes, int]]:
             return
         if line.removeprefix(BOM_UTF8).strip():
             yield line, number
-        position = file.tell() if len(line) > MAX_BYTES else position + len(line)  # one that was cut is longer
+        position = (
+            file.tell() if len(line) > MAX_BYTES else position + len(line)
+        )  # one that was cut is longer
         number += 1
 
 

@@ -1,7 +1,9 @@
-"""Lists of subscriptions by the path of their file, and texts that name neither a list nor a catalog.
+"""Lists of subscriptions by the path of their file, and texts that name neither a list nor a
+catalog.
 
-A suffix decides: `.jsonl`, `.ndjson`, `.json`, `.yaml` and `.yml`, also with `.gz`, are files of subscriptions. They
-are read once, when the query is made. All problems of the file are told at once, each with its line.
+A suffix decides: `.jsonl`, `.ndjson`, `.json`, `.yaml` and `.yml`, also with `.gz`, are files of
+subscriptions. They are read once, when the query is made. All problems of the file are told at
+once, each with its line.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ def list_in_file(path: Path) -> list[Subscription | Definition]:
         raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
     except (OSError, EOFError) as error:
         why = getattr(error, "strerror", None) or str(error)
-        raise MeaningProblem(f"cannot read {path}: {why}", code="FileError", token=str(path)) from None
+        raise MeaningProblem(
+            f"cannot read {path}: {why}", code="FileError", token=str(path)
+        ) from None
     found = read_entries(raw.splitlines(keepends=True))
     if found.problems:
         told = "; ".join(map(str, found.problems[:_FEW]))
@@ -46,13 +50,17 @@ def list_in_file(path: Path) -> list[Subscription | Definition]:
 
 
 def require_name(text: str) -> None:
-    """Raises where a text can be neither a path nor a URL: most likely it is a subscription itself."""
+    """Raises where a text can be neither a path nor a URL: most likely it is a subscription
+    itself.
+    """
     if "://" not in text and _NAME.fullmatch(text) is None and not _is_there(text):
         raise no_subscription(text)
 
 
 def no_subscription(text: str) -> MeaningProblem:
-    """The problem of a text that stands where a list of subscriptions, a path or a URL is expected."""
+    """The problem of a text that stands where a list of subscriptions, a path or a URL is
+    expected.
+    """
     return MeaningProblem(
         f"{_shortened(text)} is neither a list of subscriptions nor the path or URL of a catalog",
         code="SubscriptionFormatError",
@@ -70,7 +78,10 @@ def _is_there(text: str) -> bool:
 
 def _as_list(text: str) -> str:
     if text.lstrip().startswith(("{", "[")):
-        return "JSON is given as objects, match(events, [json.loads(line) for line in text.splitlines()])"
+        return (
+            "JSON is given as objects, match(events, [json.loads(line) for line in"
+            " text.splitlines()])"
+        )
     body = {"id": "s1", "language": "selector", "expression": _shortened(text, "")}
     return f"match(events, [{json.dumps(body, ensure_ascii=False)}])"
 

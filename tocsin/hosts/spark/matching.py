@@ -1,7 +1,9 @@
-"""`match` on DataFrames: streaming in, streaming out; batch in, batch out. An ordinary transformation.
+"""`match` on DataFrames: streaming in, streaming out; batch in, batch out. An ordinary
+transformation.
 
-No input stops the query: a row that is no event, and a subscription of a live catalog that does not compile, become
-dead letters. `match` gives the matches, `dead_letters` the dead letters, `match_with_dead_letters` both in one pass.
+No input stops the query: a row that is no event, and a subscription of a live catalog that does not
+compile, become dead letters. `match` gives the matches, `dead_letters` the dead letters,
+`match_with_dead_letters` both in one pass.
 """
 
 from __future__ import annotations
@@ -23,7 +25,13 @@ from tocsin.hosts.ahead import DEFAULT_AHEAD
 from tocsin.hosts.spark.absent_columns import warn_of_absent_columns
 from tocsin.hosts.spark.callers import levels_to_the_caller
 from tocsin.hosts.spark.detection.clock import Pace
-from tocsin.hosts.spark.detection.pipeline import DEFAULT_LATENESS, Detection, Given, composites_in, detected_in
+from tocsin.hosts.spark.detection.pipeline import (
+    DEFAULT_LATENESS,
+    Detection,
+    Given,
+    composites_in,
+    detected_in,
+)
 from tocsin.hosts.spark.detection.shards import DEFAULT_SHARDS
 from tocsin.hosts.spark.failures import watch_failures
 from tocsin.hosts.spark.kept import Keep, Keeping, kept_column, require_names_apart
@@ -72,32 +80,38 @@ def match(
 ) -> DataFrame:
     """The matches of subscriptions over events, one row each; dead letters are left out.
 
-    `events` has CloudEvents JSON in a column `value`, or the event columns, or any columns with a mapping `columns`
-    from column to event field, as in {"price": "data.price"}. `subscriptions` is a list of dicts or Subscriptions,
-    fixed for the query, or a live catalog (object, URL or path). `ontology` is the path of a file, or several, for a
-    fixed list, and `infer` lists what is to be concluded from it; a live catalog holds its own.
+    `events` has CloudEvents JSON in a column `value`, or the event columns, or any columns with a
+    mapping `columns` from column to event field, as in {"price": "data.price"}. `subscriptions` is
+    a list of dicts or Subscriptions, fixed for the query, or a live catalog (object, URL or path).
+    `ontology` is the path of a file, or several, for a fixed list, and `infer` lists what is to be
+    concluded from it; a live catalog holds its own.
 
-    `deduplicate`: a batch query counts each (source, id) once unless this is False. A streaming query does so only
-    where a duration is given: an identity is then remembered for that time after it came.
+    `deduplicate`: a batch query counts each (source, id) once unless this is False. A streaming
+    query does so only where a duration is given: an identity is then remembered for that time after
+    it came.
 
-    `content` says what is told of the events of a match where a subscription does not say: "ids", "events" for a
-    column `members` of the complete events as structs, "rdf" for one of Turtle texts.
+    `content` says what is told of the events of a match where a subscription does not say: "ids",
+    "events" for a column `members` of the complete events as structs, "rdf" for one of Turtle
+    texts.
 
-    `interval="reception"`: an event without endtime ends when it was received: at its `receivedtime` or that of its
-    row, else on a stream at the time of its micro-batch, which is stamped on it.
+    `interval="reception"`: an event without endtime ends when it was received: at its
+    `receivedtime` or that of its row, else on a stream at the time of its micro-batch, which is
+    stamped on it.
 
-    `keep` names columns of the events that a match is to carry: each under its own name, or under the name that a
-    mapping gives it. Where the query detects composites it is an array, parallel to `events`.
+    `keep` names columns of the events that a match is to carry: each under its own name, or under
+    the name that a mapping gives it. Where the query detects composites it is an array, parallel to
+    `events`.
 
     `metrics` is a Watch, or the name of one: what passes through is counted under that name.
 
-    The rest concerns composites; a condition on one event rings at once, however late the event. On a stream an event
-    may be `lateness` behind the newest (2 seconds by default); after `idle` without events the clock runs on by itself.
-    Over a batch the clock runs to the end of time, or to the instant `until`. An event that ends more than `ahead`
-    beyond the clock of the host moves no time and is a dead letter: on a stream 1 hour unless said, None for replays;
-    over a batch only where it is given. `shards` is how many tasks combine
-    events, fixed for a checkpoint. A query over a live catalog detects composites if the catalog has one when the
-    query is made, or if `composites` is True.
+    The rest concerns composites; a condition on one event rings at once, however late the event. On
+    a stream an event may be `lateness` behind the newest (2 seconds by default); after `idle`
+    without events the clock runs on by itself. Over a batch the clock runs to the end of time, or
+    to the instant `until`. An event that ends more than `ahead` beyond the clock of the host moves
+    no time and is a dead letter: on a stream 1 hour unless said, None for replays; over a batch
+    only where it is given. `shards` is how many tasks combine events, fixed for a checkpoint. A
+    query over a live catalog detects composites if the catalog has one when the query is made, or
+    if `composites` is True.
     """
     both = match_with_dead_letters(
         events,
@@ -126,8 +140,12 @@ def dead_letters(
     *,
     columns: Mapping[str, str] | None = None,
 ) -> DataFrame:
-    """The rows that are no events and the subscriptions that do not compile, each with its reason."""
-    return dead_letters_of(match_with_dead_letters(events, subscriptions, columns=columns, deduplicate=False))
+    """The rows that are no events and the subscriptions that do not compile, each with its
+    reason.
+    """
+    return dead_letters_of(
+        match_with_dead_letters(events, subscriptions, columns=columns, deduplicate=False)
+    )
 
 
 def match_with_dead_letters(
@@ -149,9 +167,11 @@ def match_with_dead_letters(
     metrics: Watch | str | None = None,
     ahead: str | None = WHERE_LIVE,
 ) -> DataFrame:
-    """Matches and dead letters in one pass: columns `match` and `dead_letter`, one of them null in each row.
+    """Matches and dead letters in one pass: columns `match` and `dead_letter`, one of them null in
+    each row.
 
-    For `foreachBatch`, where `matches_of` and `dead_letters_of` part the two; persist the batch before.
+    For `foreachBatch`, where `matches_of` and `dead_letters_of` part the two; persist the batch
+    before.
     """
     stop = None if until is None else parse_instant(until)
     far = _ahead(ahead, is_live=events.isStreaming)
@@ -166,14 +186,18 @@ def match_with_dead_letters(
     ends = ends_named(interval)
     watch = Watch(metrics) if isinstance(metrics, str) else metrics
     counted = events if watch is None else watch.on_events(events)
-    results = results_of(counted, source, detection, telling, columns, deduplicate, composites, ends, kept)
+    results = results_of(
+        counted, source, detection, telling, columns, deduplicate, composites, ends, kept
+    )
     both = told(results, telling)
     return both if watch is None else watch.on_results(both)
 
 
 def _detects(held: Snapshot, composites: bool | None) -> bool:
     """Whether a query detects composites, so that a match may have several events."""
-    return composites is not False and (bool(composites) or next(composites_in(held), None) is not None)
+    return composites is not False and (
+        bool(composites) or next(composites_in(held), None) is not None
+    )
 
 
 def results_of(
@@ -187,7 +211,9 @@ def results_of(
     ends: Ends = Ends.START,
     kept: Column | None = None,
 ) -> DataFrame:
-    """Matches and dead letters in one pass, as workers give them; `kept` is what goes along with each event."""
+    """Matches and dead letters in one pass, as workers give them; `kept` is what goes along with
+    each event.
+    """
     choose_python(events.sparkSession)
     rows, layout = laid_out(events, columns, ends, kept)
     held = snapshot_of(source)
@@ -213,8 +239,8 @@ def _warn_of_waiting(found: Iterable[tuple[str, Part]]) -> None:
     waiting = next((id for id, pattern in found if rings_by_time(pattern)), None)
     if waiting is not None:
         warnings.warn(
-            f"subscriptions such as {waiting!r} ring when nothing comes; without idle they wait for the next event:"
-            ' give a time, as in idle="10s"',
+            f"subscriptions such as {waiting!r} ring when nothing comes; without idle they wait for"
+            ' the next event: give a time, as in idle="10s"',
             AbsenceWaitsWarning,
             stacklevel=levels_to_the_caller(),
         )
@@ -231,20 +257,25 @@ def dead_letters_of(both: DataFrame) -> DataFrame:
 
 
 def _with_version(rows: DataFrame, source: Source) -> DataFrame:
-    """Every row with the version of the catalog that it is to be matched with; a fixed list has but one."""
+    """Every row with the version of the catalog that it is to be matched with; a fixed list has but
+    one.
+    """
     if not isinstance(source, LiveCatalog):
         return rows
     return rows.crossJoin(F.broadcast(version_table(rows.sparkSession, Catalog(source.url))))
 
 
 def _remembered(events: DataFrame, deduplicate: Deduplicate) -> Duration | None:
-    """How long a streaming query remembers an identity; None where it does not, or where the query is a batch."""
+    """How long a streaming query remembers an identity; None where it does not, or where the query
+    is a batch.
+    """
     if deduplicate is not None and not isinstance(deduplicate, bool):
         duration = parse_duration(deduplicate)
         return duration if events.isStreaming else None
     if deduplicate and events.isStreaming:
         raise UnsupportedProblem(
-            "a stream cannot remember every event for ever", hint='give a time, as in deduplicate="10 minutes"'
+            "a stream cannot remember every event for ever",
+            hint='give a time, as in deduplicate="10 minutes"',
         )
     return None
 

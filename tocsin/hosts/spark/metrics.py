@@ -1,8 +1,9 @@
-"""What passes through a query, counted by Spark itself where it passes: no second pass, no accumulator.
+"""What passes through a query, counted by Spark itself where it passes: no second pass, no
+accumulator.
 
-A `Watch` names the counts of a query. A stream tells them with the progress of every micro-batch, to a listener or to
-whoever asks for the last progress; a batch query has them after its first action. A task that is tried again is
-counted once.
+A `Watch` names the counts of a query. A stream tells them with the progress of every micro-batch,
+to a listener or to whoever asks for the last progress; a batch query has them after its first
+action. A task that is tried again is counted once.
 """
 
 from __future__ import annotations
@@ -19,16 +20,20 @@ from tocsin.errors import StateProblem
 from tocsin.events.dead_letter import EVENT_WARNING
 
 MOST_SUBSCRIPTIONS = 10_000
-"""So many subscriptions that ring in one micro-batch are counted exactly; of more, the busiest, about."""
+"""So many subscriptions that ring in one micro-batch are counted exactly; of more, the busiest,
+about.
+"""
 
 _LATE = "LateEvent"
 
 
 @dataclass(frozen=True, slots=True)
 class Metrics:
-    """Counts of one micro-batch, or of a batch query; `state_rows` and `state_bytes` are what its state stores hold.
+    """Counts of one micro-batch, or of a batch query; `state_rows` and `state_bytes` are what its
+    state stores hold.
 
-    `events` are rows that came in. `late` are among `dead_letters`, `warnings` are not: those events were served.
+    `events` are rows that came in. `late` are among `dead_letters`, `warnings` are not: those
+    events were served.
     """
 
     events: int
@@ -66,13 +71,18 @@ class Watch:
                 f"nothing is watched as {self.name!r}",
                 code="MetricsError",
                 token=self.name,
-                hint="match(..., metrics=watch) on a batch; of a stream ask watch.of(query.lastProgress)",
+                hint=(
+                    "match(..., metrics=watch) on a batch; of a stream ask"
+                    " watch.of(query.lastProgress)"
+                ),
             )
         counts = {name: value for each in self._observed for name, value in each.get.items()}
         return _metrics(counts)
 
     def of(self, progress: Any) -> Metrics | None:
-        """The counts in the progress of a micro-batch; None where there is none, or the query has another watch."""
+        """The counts in the progress of a micro-batch; None where there is none, or the query has
+        another watch.
+        """
         told = {} if progress is None else progress.observedMetrics
         if f"{self.name}.results" not in told:
             return None
@@ -88,7 +98,9 @@ class Watch:
         )
 
     def listener(self, hear: Callable[[Metrics], object]) -> StreamingQueryListener:
-        """For `spark.streams.addListener`: hears the counts of every micro-batch of every query that it watches."""
+        """For `spark.streams.addListener`: hears the counts of every micro-batch of every query
+        that it watches.
+        """
         return _Listener(self, hear)
 
     def _on(self, frame: DataFrame, part: str, counts: Iterable[Column]) -> DataFrame:
@@ -122,7 +134,9 @@ class _Listener(StreamingQueryListener):
 
 def _counts() -> list[Column]:
     code = F.col("dead_letter.code")
-    busiest = F.expr(f"approx_top_k(match.subscription, {MOST_SUBSCRIPTIONS}, {2 * MOST_SUBSCRIPTIONS})")
+    busiest = F.expr(
+        f"approx_top_k(match.subscription, {MOST_SUBSCRIPTIONS}, {2 * MOST_SUBSCRIPTIONS})"
+    )
     return [
         F.count("match").alias("matches"),
         F.count_if(code != EVENT_WARNING).alias("dead_letters"),
@@ -134,7 +148,10 @@ def _counts() -> list[Column]:
 
 def _metrics(counts: Mapping[str, Any], **rest: Any) -> Metrics:
     numbers: dict[str, Any] = {
-        name: counts.get(name) or 0 for name in ("events", "matches", "dead_letters", "late", "warnings")
+        name: counts.get(name) or 0
+        for name in ("events", "matches", "dead_letters", "late", "warnings")
     }
     busiest = counts.get("by_subscription") or ()
-    return Metrics(**numbers, by_subscription={key: count for key, count in busiest if key is not None}, **rest)
+    return Metrics(
+        **numbers, by_subscription={key: count for key, count in busiest if key is not None}, **rest
+    )

@@ -1,4 +1,6 @@
-"""Arrow batches of rows, read: events for the engine, and a dead letter for every row that is none."""
+"""Arrow batches of rows, read: events for the engine, and a dead letter for every row that
+is none.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ from tocsin.hosts.spark.table import EventTable, shown_object
 
 
 class Reading(Protocol):
-    """The events of one Arrow batch, numbered from 0, and the dead letters of the rows that are none."""
+    """The events of one Arrow batch, numbered from 0, and the dead letters of the rows that are
+    none.
+    """
 
     @property
     def letters(self) -> Sequence[Letter]:
@@ -36,11 +40,15 @@ class Reading(Protocol):
         ...
 
     def heads(self, at: Any, *, places: bool = True) -> Heads:
-        """What matches tell of the events with these numbers; all places null where they are not asked for."""
+        """What matches tell of the events with these numbers; all places null where they are not
+        asked for.
+        """
         ...
 
     def contents(self) -> list[str]:
-        """Each event as text, which settles who counts among events of one identity and one time."""
+        """Each event as text, which settles who counts among events of one identity and one
+        time.
+        """
         ...
 
 
@@ -59,7 +67,9 @@ class RowReading:
     def heads(self, at: Any, *, places: bool = True) -> Heads:
         """What matches tell of the events with these numbers."""
         different, back = np.unique(at, return_inverse=True)
-        return heads_of_events([self.events[number] for number in different.tolist()], places=places).take(back)
+        return heads_of_events(
+            [self.events[number] for number in different.tolist()], places=places
+        ).take(back)
 
     def contents(self) -> list[str]:
         """Each event as text."""
@@ -88,7 +98,9 @@ def _sorted_out(found: Iterator[Event | Letter]) -> RowReading:
 
 
 def _json_events(rows: Any, ends: Ends) -> Iterator[Event | Letter]:
-    lines, origins, came, kept, headers = (_column(rows, name) for name in (LINE, ORIGIN, CAME, KEPT, HEADERS))
+    lines, origins, came, kept, headers = (
+        _column(rows, name) for name in (LINE, ORIGIN, CAME, KEPT, HEADERS)
+    )
     times = None if came is None else came.cast(INSTANT).cast(pa.int64())
     for number, raw in enumerate(rows.column(VALUE).to_pylist()):
         record = None if headers is None else headers[number].as_py()

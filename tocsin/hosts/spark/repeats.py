@@ -1,7 +1,8 @@
-"""Each (source, id) counts once. In a batch query the first in canonical order counts, in a stream the first that came.
+"""Each (source, id) counts once. In a batch query the first in canonical order counts, in a stream
+the first that came.
 
-A stream remembers an identity for a time on the clock of the micro-batches, not on the clock of the events: so no event
-is too late for it and none is dropped for its age.
+A stream remembers an identity for a time on the clock of the micro-batches, not on the clock of the
+events: so no event is too late for it and none is dropped for its age.
 """
 
 from __future__ import annotations
@@ -16,14 +17,18 @@ _CAME = "came"
 
 
 def first_of_each(by_event: DataFrame, remembered: Duration | None) -> DataFrame:
-    """Rows of events with their matches -> rows of matches and dead letters, repeated events left out."""
+    """Rows of events with their matches -> rows of matches and dead letters, repeated events left
+    out.
+    """
     if by_event.isStreaming and remembered is not None:
         return _spread(_first_that_came(by_event, remembered))
     return _spread(_first_in_order(by_event))
 
 
 def _first_in_order(by_event: DataFrame) -> DataFrame:
-    """An event without a time comes before all others, as nulls do; content settles what times leave open."""
+    """An event without a time comes before all others, as nulls do; content settles what times
+    leave open.
+    """
     order = F.struct("end", "start", "content")
     first = F.min_by(F.struct("matches", "dead_letter"), order)
     return by_event.groupBy("identity").agg(first.alias("first")).select("first.*")

@@ -1,4 +1,6 @@
-"""The Spark schemas of what comes out: matches and dead letters. Derived from the Arrow types that workers build."""
+"""The Spark schemas of what comes out: matches and dead letters. Derived from the Arrow types that
+workers build.
+"""
 
 from __future__ import annotations
 

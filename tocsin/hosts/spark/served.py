@@ -1,4 +1,6 @@
-"""What a query without detection serves: conditions on one event. A composite that comes later is refused by name."""
+"""What a query without detection serves: conditions on one event. A composite that comes later is
+refused by name.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,12 @@ def served_plan(subscription: Subscription, light: Surroundings) -> Plan:
     plan = compile_subscription(subscription, light)
     if not isinstance(plan.pattern, Atom):
         raise UnsupportedProblem(
-            f"{subscription.id!r} is a composite ({type(plan.pattern).__name__}); there was none when the query was"
-            " made, so it detects none",
+            f"{subscription.id!r} is a composite ({type(plan.pattern).__name__}); there was none"
+            " when the query was made, so it detects none",
             token=subscription.id,
-            hint="start the query again, with composites=True where the catalog may be without composites then",
+            hint=(
+                "start the query again, with composites=True where the catalog may be without"
+                " composites then"
+            ),
         )
     return plan

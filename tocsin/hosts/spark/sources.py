@@ -1,7 +1,9 @@
-"""Where the subscriptions of a query come from: a fixed list that travels with the query, or a live catalog by its URL.
+"""Where the subscriptions of a query come from: a fixed list that travels with the query, or a live
+catalog by its URL.
 
-A fixed list is compiled once where the query is made, so that a mistake in it is raised there and then; what a live
-catalog holds is compiled by the workers, and a mistake in it becomes a dead letter.
+A fixed list is compiled once where the query is made, so that a mistake in it is raised there and
+then; what a live catalog holds is compiled by the workers, and a mistake in it becomes a dead
+letter.
 """
 
 from __future__ import annotations
@@ -80,16 +82,18 @@ Source = FixedList | LiveCatalog
 
 
 def source_of(given: Subscriptions, ontology: object = None, infer: object = None) -> Source:
-    """The source that a caller means; a fixed list with a subscription that does not compile raises its problem.
+    """The source that a caller means; a fixed list with a subscription that does not compile raises
+    its problem.
 
-    A path of a file of subscriptions is a fixed list, any other path or URL a live catalog; one subscription is a list
-    of one.
+    A path of a file of subscriptions is a fixed list, any other path or URL a live catalog; one
+    subscription is a list of one.
     """
     if isinstance(given, str | Path) and is_list_file(given):
         given = list_in_file(Path(given))
     if (ontology is not None or infer) and isinstance(given, Catalog | str | Path):
         raise UnsupportedProblem(
-            "a live catalog holds its own ontologies", hint="put it there: tocsin catalog add --ontology FILE"
+            "a live catalog holds its own ontologies",
+            hint="put it there: tocsin catalog add --ontology FILE",
         )
     if isinstance(given, Catalog):
         return LiveCatalog(given.url)
@@ -103,7 +107,11 @@ def source_of(given: Subscriptions, ontology: object = None, infer: object = Non
 
 def snapshot_of(source: Source) -> Snapshot:
     """What the list, or the catalog as it is now, holds."""
-    return Catalog(source.url).snapshot() if isinstance(source, LiveCatalog) else source.snapshot(FIXED_VERSION)
+    return (
+        Catalog(source.url).snapshot()
+        if isinstance(source, LiveCatalog)
+        else source.snapshot(FIXED_VERSION)
+    )
 
 
 def _existing(text: str) -> Catalog:
@@ -112,7 +120,10 @@ def _existing(text: str) -> Catalog:
     try:
         return open_catalog(text)
     except Problem as problem:
-        hint = f"{problem.hint}; subscriptions themselves are given as a list of dicts or of Subscription"
+        hint = (
+            f"{problem.hint}; subscriptions themselves are given as a list of dicts or of"
+            " Subscription"
+        )
         raise type(problem)(problem.message, code=problem.code, token=text, hint=hint) from None
 
 
@@ -139,8 +150,10 @@ def _no_subscriptions(given: object) -> MeaningProblem:
         f"a subscription is a dict or a Subscription, got {type(given).__name__}",
         code="SubscriptionFormatError",
         token=type(given).__name__,
-        hint="match(events, subscriptions): subscriptions are a list of dicts or of Subscription, a catalog, or the"
-        " path or URL of one",
+        hint=(
+            "match(events, subscriptions): subscriptions are a list of dicts or of Subscription, a"
+            " catalog, or the path or URL of one"
+        ),
     )
 
 
@@ -154,7 +167,9 @@ def _snapshot(version: int, entries: Iterable[Subscription | Definition]) -> Sna
 
 
 def _require_good(snapshot: Snapshot) -> None:
-    """Compiles everything and lets the engine judge it: what it refuses here, the workers would refuse too."""
+    """Compiles everything and lets the engine judge it: what it refuses here, the workers would
+    refuse too.
+    """
     engine = Engine()
     light = Surroundings.of(snapshot.definitions)
     for subscription in snapshot.subscriptions:

@@ -1,4 +1,6 @@
-"""Which rows of event columns may be no events, found column by column. May suspect too many, never too few."""
+"""Which rows of event columns may be no events, found column by column. May suspect too many, never
+too few.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +82,9 @@ def _wrong_places(table: EventTable) -> Flags:
         return np.zeros(table.rows.num_rows, dtype=np.bool_)
     if pa.types.is_struct(places.type):
         return _flags(places.is_valid())
-    return np.array([text is not None and not _is_place(text) for text in places.to_pylist()], dtype=np.bool_)
+    return np.array(
+        [text is not None and not _is_place(text) for text in places.to_pylist()], dtype=np.bool_
+    )
 
 
 def _not_numbers(column: Any) -> Flags:

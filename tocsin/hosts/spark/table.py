@@ -1,4 +1,5 @@
-"""An Arrow batch of event columns: its rows as CloudEvents objects, its columns as the engine compares them.
+"""An Arrow batch of event columns: its rows as CloudEvents objects, its columns as the engine
+compares them.
 
 Instants become RFC 3339 text in UTC, as they would be in JSON, whatever the zone of the session.
 """
@@ -43,7 +44,9 @@ class EventTable:
 
     def text(self, name: str, number: int) -> str | None:
         """A text beside the event columns, in one row; None where there is no such column."""
-        return str(self.rows.column(name)[number].as_py()) if name in self.rows.schema.names else None
+        return (
+            str(self.rows.column(name)[number].as_py()) if name in self.rows.schema.names else None
+        )
 
     def objects(self) -> Iterator[dict[str, Any] | EventProblem]:
         """Every row as a CloudEvents object, or the problem of a row that cannot even be read."""
@@ -76,7 +79,9 @@ class EventTable:
 
 
 def comparable(array: Any) -> Any:
-    """The array with instants and dates as text, also inside structs; elements of lists are never compared."""
+    """The array with instants and dates as text, also inside structs; elements of lists are never
+    compared.
+    """
     given = array.type
     if pa.types.is_timestamp(given):
         return instant_texts(array)
@@ -90,10 +95,14 @@ def comparable(array: Any) -> Any:
 
 
 def instant_texts(array: Any) -> Any:
-    """Timestamps as RFC 3339 text in UTC; what lies beyond the years 1 to 9999 as a bare number, which is no time."""
+    """Timestamps as RFC 3339 text in UTC; what lies beyond the years 1 to 9999 as a bare number,
+    which is no time.
+    """
     micros = array.cast(pa.timestamp("us", tz="UTC")).cast(pa.int64())
     inside = pc.and_(pc.greater_equal(micros, FIRST), pc.less_equal(micros, LAST))
-    texts = pc.strftime(pc.if_else(inside, micros, 0).cast(pa.timestamp("us")), format="%Y-%m-%dT%H:%M:%S")
+    texts = pc.strftime(
+        pc.if_else(inside, micros, 0).cast(pa.timestamp("us")), format="%Y-%m-%dT%H:%M:%S"
+    )
     short = pc.utf8_rtrim(pc.utf8_rtrim(texts, "0"), ".")
     return pc.if_else(inside, pc.binary_join_element_wise(short, "Z", ""), micros.cast(pa.string()))
 
@@ -102,7 +111,9 @@ def _object(values: Mapping[Path, Any]) -> dict[str, Any]:
     body: dict[str, Any] = {}
     for path, value in values.items():
         if path == DATA and isinstance(value, bytes):
-            body["data_base64"] = base64.b64encode(value).decode()  # the codec reads it by its content type
+            body["data_base64"] = base64.b64encode(
+                value
+            ).decode()  # the codec reads it by its content type
         elif path == DATA:
             body["data"] = _json_value(value)
         elif path[0] == ENVELOPE:
@@ -120,7 +131,11 @@ def _put(target: dict[str, Any], path: Path, value: Any) -> None:
 
 def _place(value: Any) -> Any:
     """A GeoJSON object may come as text."""
-    return parse_json(value) if isinstance(value, str) and value.lstrip().startswith("{") else _json_value(value)
+    return (
+        parse_json(value)
+        if isinstance(value, str) and value.lstrip().startswith("{")
+        else _json_value(value)
+    )
 
 
 def _json_value(value: Any) -> Any:

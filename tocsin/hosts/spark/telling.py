@@ -1,6 +1,8 @@
-"""What a query tells of the members of its matches, settled when the query is made, since a column has one type.
+"""What a query tells of the members of its matches, settled when the query is made, since a column
+has one type.
 
-Workers always give `members` as structs of which some fields may be null; `told` makes the column that is asked for.
+Workers always give `members` as structs of which some fields may be null; `told` makes the column
+that is asked for.
 """
 
 from __future__ import annotations
@@ -26,7 +28,10 @@ MEMBER = pa.struct(
     [
         *(pa.field(name, pa.string()) for name in ("id", "source", "type")),
         *(pa.field(name, INSTANT) for name in ("time", "endtime")),
-        *(pa.field(name, pa.string()) for name in ("place", "datacontenttype", "data", "json", "rdf")),
+        *(
+            pa.field(name, pa.string())
+            for name in ("place", "datacontenttype", "data", "json", "rdf")
+        ),
     ]
 )
 MEMBERS = pa.list_(pa.field("element", MEMBER))
@@ -42,7 +47,8 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """The kind of the column, and the content for subscriptions that do not say, or for all where none is heeded.
+    """The kind of the column, and the content for subscriptions that do not say, or for all where
+    none is heeded.
 
     `keeping` says what columns of the events are told with a match.
     """
@@ -54,7 +60,11 @@ class Telling:
 
     def contents(self, subscriptions: Iterable[Subscription]) -> dict[str, Content]:
         """The content of the subscriptions that ask for one of their own."""
-        return {each.id: each.content for each in subscriptions if each.content is not None} if self.heeds else {}
+        return (
+            {each.id: each.content for each in subscriptions if each.content is not None}
+            if self.heeds
+            else {}
+        )
 
 
 IDS_ONLY = Telling()
@@ -65,7 +75,9 @@ EVENTS_AS_TEXT = Telling(Kind.TEXTS, Content.EVENTS, heeds=False)
 
 
 def telling_of(content: Content, subscriptions: Iterable[Subscription]) -> Telling:
-    """The telling for an option of the query and the subscriptions that are there when it is made."""
+    """The telling for an option of the query and the subscriptions that are there when it
+    is made.
+    """
     asked = {each.content for each in subscriptions}
     if content is Content.EVENTS or (content is Content.IDS and Content.EVENTS in asked):
         return Telling(Kind.STRUCTS, content)
@@ -75,7 +87,9 @@ def telling_of(content: Content, subscriptions: Iterable[Subscription]) -> Telli
 
 
 def told(both: DataFrame, telling: Telling) -> DataFrame:
-    """Rows of workers (match, dead_letter), with the column `members` in `match` that the query is to have."""
+    """Rows of workers (match, dead_letter), with the column `members` in `match` that the query is
+    to have.
+    """
     match telling.kind:
         case Kind.STRUCTS:
             match_told = F.col("match")
@@ -89,21 +103,27 @@ def told(both: DataFrame, telling: Telling) -> DataFrame:
 
 @dataclass(frozen=True, slots=True)
 class Teller:
-    """A telling at work: who asks for which content, and the ontology whose words RDF is told in."""
+    """A telling at work: who asks for which content, and the ontology whose words RDF is
+    told in.
+    """
 
     telling: Telling
     contents: Mapping[str, Content]
     words: Words | None
 
     def column(self, keys: Sequence[str], members: Callable[[int], Iterable[Event]]) -> Any:
-        """The members of matches, given by subscription and number; null where only ids are asked for."""
+        """The members of matches, given by subscription and number; null where only ids are asked
+        for.
+        """
         if self.telling.kind is Kind.NONE:
             return pa.nulls(len(keys), MEMBERS)
         default = self.telling.default
         wanted = [self.contents.get(key, default) for key in keys]
         return pa.array(
             [
-                None if each is Content.IDS else [self._member(event, each) for event in members(number)]
+                None
+                if each is Content.IDS
+                else [self._member(event, each) for event in members(number)]
                 for number, each in enumerate(wanted)
             ],
             MEMBERS,

@@ -1,8 +1,10 @@
-"""The catalog's version as a table of one row, read anew whenever it is scanned: in a stream, once per micro-batch.
+"""The catalog's version as a table of one row, read anew whenever it is scanned: in a stream, once
+per micro-batch.
 
-Joined to the events as a broadcast, it gives all rows of one micro-batch the same version, retried tasks included. A
-catalog that is older than it was when the query was made is another database, and is refused: an executor without
-access to the driver's SQLite file must not pass for an empty catalog.
+Joined to the events as a broadcast, it gives all rows of one micro-batch the same version, retried
+tasks included. A catalog that is older than it was when the query was made is another database, and
+is refused: an executor without access to the driver's SQLite file must not pass for an empty
+catalog.
 """
 
 from __future__ import annotations
@@ -58,12 +60,18 @@ def version_table(spark: SparkSession, catalog: Catalog) -> DataFrame:
     if spark.conf.get(_REGISTERED, "") != "true":
         spark.dataSource.register(VersionSource)
         spark.conf.set(_REGISTERED, "true")
-    reader = spark.read.format(_FORMAT).option("url", catalog.url).option("oldest", str(catalog.version()))
+    reader = (
+        spark.read.format(_FORMAT)
+        .option("url", catalog.url)
+        .option("oldest", str(catalog.version()))
+    )
     return reader.load()
 
 
 def shared_catalog(url: str) -> Catalog:
-    """The catalog as a task sees it; a problem where it is not there, which it was where the query was made."""
+    """The catalog as a task sees it; a problem where it is not there, which it was where the query
+    was made.
+    """
     try:
         return open_catalog(url)
     except Problem as problem:

@@ -1,6 +1,8 @@
-"""What runs in a Python worker: Arrow batches of rows in, Arrow batches of matches and dead letters out.
+"""What runs in a Python worker: Arrow batches of rows in, Arrow batches of matches and dead letters
+out.
 
-A worker function is pickled with every task, so it holds descriptions only; what is worth keeping lives in `index`.
+A worker function is pickled with every task, so it holds descriptions only; what is worth keeping
+lives in `index`.
 """
 
 from __future__ import annotations
@@ -23,7 +25,14 @@ from tocsin.hosts.spark.index import WORKER_INDEXES, Index
 from tocsin.hosts.spark.layout import Layout
 from tocsin.hosts.spark.reading import Reading, RowReading, read
 from tocsin.hosts.spark.reports import WORKER_ODD_EVENTS, WORKER_REPORTS, Task
-from tocsin.hosts.spark.rows import DEAD_LETTER, MATCH, Letter, letter_array, letter_of_row, match_array
+from tocsin.hosts.spark.rows import (
+    DEAD_LETTER,
+    MATCH,
+    Letter,
+    letter_array,
+    letter_of_row,
+    match_array,
+)
 from tocsin.hosts.spark.sources import FIXED_VERSION, Source
 from tocsin.hosts.spark.telling import IDS_ONLY, Teller, Telling
 from tocsin.hosts.spark.versions import VERSION
@@ -35,7 +44,9 @@ MOST_MATCHES = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What one Arrow batch of rows came to: who rang for which event, in the order of events, and what it tells."""
+    """What one Arrow batch of rows came to: who rang for which event, in the order of events, and
+    what it tells.
+    """
 
     reading: Reading
     events: Any
@@ -47,7 +58,9 @@ class Found:
     def matches(self, first: int, last: int) -> Any:
         """The matches of rings first to last, the last not included."""
         keys, events = self.keys[first:last], self.events[first:last]
-        members = self.teller.column(keys, lambda number: (self.reading.batch.event(int(events[number])),))
+        members = self.teller.column(
+            keys, lambda number: (self.reading.batch.event(int(events[number])),)
+        )
         return match_array(keys, self.reading.heads(events), self.told[first:last], members)
 
 
@@ -66,10 +79,12 @@ class ByMatch:
 
 @dataclass(frozen=True, slots=True)
 class ByEvent:
-    """Rows -> (identity, end, start, content, matches, dead_letter): one row per event, or per dead letter.
+    """Rows -> (identity, end, start, content, matches, dead_letter): one row per event, or per dead
+    letter.
 
-    Needed where it is settled only later which of several events with one identity counts. A dead letter has an
-    identity that no other row has. The text of the content is given only where it is asked for.
+    Needed where it is settled only later which of several events with one identity counts. A dead
+    letter has an identity that no other row has. The text of the content is given only where it is
+    asked for.
     """
 
     layout: Layout
@@ -94,46 +109,68 @@ class ByEvent:
         if size == 0:
             return
         heads = found.reading.heads(np.arange(size), places=False)
-        contents = pa.array(found.reading.contents() if self.with_content else [None] * size, pa.string())
+        contents = pa.array(
+            found.reading.contents() if self.with_content else [None] * size, pa.string()
+        )
         identities = pa.array([_identity(*who) for who in heads.identities()], pa.binary())
         bounds = np.searchsorted(found.events, np.arange(size + 1)).astype(np.int32)
         for first, last in _portions(bounds):
             some = slice(first, last)
             matches = found.matches(int(bounds[first]), int(bounds[last]))
-            lists = pa.ListArray.from_arrays(pa.array(bounds[first : last + 1] - bounds[first]), matches)
+            lists = pa.ListArray.from_arrays(
+                pa.array(bounds[first : last + 1] - bounds[first]), matches
+            )
             rest = pa.nulls(last - first, DEAD_LETTER)
-            yield _by_event(identities[some], heads.ends[some], heads.starts[some], contents[some], lists, rest)
+            yield _by_event(
+                identities[some], heads.ends[some], heads.starts[some], contents[some], lists, rest
+            )
 
 
-def served(batches: Iterator[Any], task: Serving, outputs: Callable[[Found], Iterator[Any]]) -> Iterator[Any]:
+def served(
+    batches: Iterator[Any], task: Serving, outputs: Callable[[Found], Iterator[Any]]
+) -> Iterator[Any]:
     """What comes out for the rows of a task; subscriptions that do not compile are told first."""
     told, odd = False, set[tuple[str, str]]()
     for rows in batches:
         if rows.num_rows == 0:
             continue
-        matching = Matching(WORKER_INDEXES.at(task.source, version_of(rows)), task.layout, task.telling, odd)
+        matching = Matching(
+            WORKER_INDEXES.at(task.source, version_of(rows)), task.layout, task.telling, odd
+        )
         if not told:
-            yield from outputs(matching.letters_alone(WORKER_REPORTS.due(Task.current(), matching.index, task.telling)))
+            yield from outputs(
+                matching.letters_alone(
+                    WORKER_REPORTS.due(Task.current(), matching.index, task.telling)
+                )
+            )
             told = True
-        yield from serve_rows(rows, partial(_served, matching, outputs), partial(_served_apart, matching, outputs))
+        yield from serve_rows(
+            rows, partial(_served, matching, outputs), partial(_served_apart, matching, outputs)
+        )
 
 
 def _served(matching: Matching, outputs: Callable[[Found], Iterator[Any]], rows: Any) -> list[Any]:
     return list(outputs(matching.found(rows)))
 
 
-def _served_apart(matching: Matching, outputs: Callable[[Found], Iterator[Any]], rows: Any) -> list[Any]:
+def _served_apart(
+    matching: Matching, outputs: Callable[[Found], Iterator[Any]], rows: Any
+) -> list[Any]:
     """What one row that raises still comes to; where even that raises, its dead letters alone."""
     found = matching.found_apart(rows)
     try:
         return list(outputs(found))
     except Exception as fault:
-        return list(outputs(matching.letters_alone([*found.letters, *faults_of(fault, found.reading)])))
+        return list(
+            outputs(matching.letters_alone([*found.letters, *faults_of(fault, found.reading)]))
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """What a task is told: how rows are read, whom to ring, what matches tell, how far ahead an event may end."""
+    """What a task is told: how rows are read, whom to ring, what matches tell, how far ahead an
+    event may end.
+    """
 
     layout: Layout
     source: Source
@@ -143,7 +180,9 @@ class Serving:
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """The subscriptions of one version at work on rows; `odd` is what the task has warned of already."""
+    """The subscriptions of one version at work on rows; `odd` is what the task has warned of
+    already.
+    """
 
     index: Index
     layout: Layout
@@ -168,16 +207,22 @@ class Matching:
         keys = [key for _, key, _ in apart.rings]
         numbers = np.array([number for number, _, _ in apart.rings], np.int32)
         told: list[Match | None] = [match for _, _, match in apart.rings]
-        return Found(apart.reading, numbers, keys, told, self.index.teller(self.telling), apart.letters)
+        return Found(
+            apart.reading, numbers, keys, told, self.index.teller(self.telling), apart.letters
+        )
 
     def letters_alone(self, letters: Iterable[Letter]) -> Found:
         """Nothing but dead letters."""
         nothing = np.array([], np.int32)
-        return Found(RowReading((), ()), nothing, [], [], self.index.teller(self.telling), list(letters))
+        return Found(
+            RowReading((), ()), nothing, [], [], self.index.teller(self.telling), list(letters)
+        )
 
 
 def undecided_letters(engine: Engine, reading: Reading) -> Iterator[Letter]:
-    """Dead letters of what was too hard to decide in the last batch, and of events that contradict themselves."""
+    """Dead letters of what was too hard to decide in the last batch, and of events that contradict
+    themselves.
+    """
     for index, problem in engine.refused().items():
         event = reading.batch.event(index)
         yield letter_of_row(problem, refused(event, problem).input)
@@ -190,20 +235,33 @@ def untold_letters(engine: Engine) -> Iterator[Letter]:
     """Dead letters of the rings for which nothing could be built."""
     for each in engine.take_untold():
         plain = untold(each.events, each.subscription, each.why.code, each.why.reason)
-        yield Letter(plain.code, plain.reason, each.subscription, None, None, each.subscription, plain.input)
+        yield Letter(
+            plain.code, plain.reason, each.subscription, None, None, each.subscription, plain.input
+        )
 
 
-def warning_letters(engine: Engine, reading: Reading, told: set[tuple[str, str]]) -> Iterator[Letter]:
-    """Letters of what is odd about events that are served; `told` has what the task has told already."""
+def warning_letters(
+    engine: Engine, reading: Reading, told: set[tuple[str, str]]
+) -> Iterator[Letter]:
+    """Letters of what is odd about events that are served; `told` has what the task has told
+    already.
+    """
     task = Task.current()
     for index, problem in engine.warned():
         yield from WORKER_ODD_EVENTS.due(task, told, reading.batch.event(index), problem)
 
 
 def rung(
-    engine: Engine, reading: Reading, events: Any, keys: list[str], teller: Teller, letters: list[Letter]
+    engine: Engine,
+    reading: Reading,
+    events: Any,
+    keys: list[str],
+    teller: Teller,
+    letters: list[Letter],
 ) -> Found:
-    """The rings with what they tell beyond that they happened, without those for which nothing comes out."""
+    """The rings with what they tell beyond that they happened, without those for which nothing
+    comes out.
+    """
     if not engine.tells_more:
         return Found(reading, events, keys, [], teller, letters)
     told: list[Match | None] = []
@@ -246,7 +304,9 @@ def _by_match(matches: Any, letters: Any) -> Any:
     return pa.RecordBatch.from_arrays([matches, letters], names=["match", "dead_letter"])
 
 
-def _by_event(identities: Any, ends: Any, starts: Any, contents: Any, matches: Any, letters: Any) -> Any:
+def _by_event(
+    identities: Any, ends: Any, starts: Any, contents: Any, matches: Any, letters: Any
+) -> Any:
     return pa.RecordBatch.from_arrays(
         [identities, ends, starts, contents, matches, letters],
         names=["identity", "end", "start", "content", "matches", "dead_letter"],
@@ -259,14 +319,18 @@ def letters_by_event(letters: list[Letter], task: Task, before: int) -> Any:
     names = [f"{task.batch} {task.partition} {before + number}".encode() for number in range(count)]
     times = pa.nulls(count, pa.int64())
     nothing = pa.nulls(count, pa.list_(pa.field("element", MATCH)))
-    return _by_event(pa.array(names), times, times, pa.nulls(count, pa.string()), nothing, letter_array(letters))
+    return _by_event(
+        pa.array(names), times, times, pa.nulls(count, pa.string()), nothing, letter_array(letters)
+    )
 
 
 def blank_row(task: Task, number: int) -> Any:
     """A row by event that stands for no event; `number` tells those of a task apart."""
     times, nothing = pa.nulls(1, pa.int64()), pa.nulls(1, pa.list_(pa.field("element", MATCH)))
     name = pa.array([f"blank {task.batch} {task.partition} {number}".encode()], pa.binary())
-    return _by_event(name, times, times, pa.nulls(1, pa.string()), nothing, pa.nulls(1, DEAD_LETTER))
+    return _by_event(
+        name, times, times, pa.nulls(1, pa.string()), nothing, pa.nulls(1, DEAD_LETTER)
+    )
 
 
 def _portions(bounds: Any) -> Iterator[tuple[int, int]]:

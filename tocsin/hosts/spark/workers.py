@@ -1,7 +1,9 @@
-"""Which Python the workers of a session run: on this machine the one that runs us, unless somebody chose another.
+"""Which Python the workers of a session run: on this machine the one that runs us, unless somebody
+chose another.
 
-PySpark's own default is the first `python3` on the search path, which need not have Tocsin, nor be of this version.
-Elsewhere only the cluster knows where its Python is: then a warning says what to set. A choice is never overruled.
+PySpark's own default is the first `python3` on the search path, which need not have Tocsin, nor be
+of this version. Elsewhere only the cluster knows where its Python is: then a warning says what to
+set. A choice is never overruled.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ def is_remote(spark: SparkSession) -> bool:
 
 
 def choose_python(spark: SparkSession) -> None:
-    """Lets workers on this machine run this Python; warns of a cluster for which nobody chose one."""
+    """Lets workers on this machine run this Python; warns of a cluster for which nobody
+    chose one.
+    """
     if is_remote(spark) or spark.sparkContext.pythonExec != _DEFAULT:
         return
     context = spark.sparkContext
@@ -40,9 +44,10 @@ def choose_python(spark: SparkSession) -> None:
         return
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     warnings.warn(
-        f"the workers of {context.master} will run the first {_DEFAULT} that they find; it has to be"
-        f" Python {version} with Tocsin installed: set {_VARIABLE} to its path before the session is made"
-        f" ({_VARIABLE}={_DEFAULT} says that the first one is right), or ship an environment with spark.archives",
+        f"the workers of {context.master} will run the first {_DEFAULT} that they find; it has to"
+        f" be Python {version} with Tocsin installed: set {_VARIABLE} to its path before the"
+        f" session is made ({_VARIABLE}={_DEFAULT} says that the first one is right), or ship an"
+        " environment with spark.archives",
         WorkerPythonWarning,
         stacklevel=levels_to_the_caller(),
     )

@@ -1,1 +1,3 @@
-"""Concepts: descriptions of things, the terminology that defines names, and the calculus that decides."""
+"""Concepts: descriptions of things, the terminology that defines names, and the calculus that
+decides.
+"""

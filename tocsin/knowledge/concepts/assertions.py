@@ -1,7 +1,9 @@
-"""Assertions: what is said of individuals. Names are unique: different names, different individuals.
+"""Assertions: what is said of individuals. Names are unique: different names, different
+individuals.
 
-A text of an event is both the individual of that name and a literal. A placeholder stands for some member of a concept,
-nobody knows which one. A fresh individual is one that must exist, and nothing else is known of it.
+A text of an event is both the individual of that name and a literal. A placeholder stands for some
+member of a concept, nobody knows which one. A fresh individual is one that must exist, and nothing
+else is known of it.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ class Kind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Individual:
-    """One thing. `value` is what datatypes see of it: the value of a literal, the text of a name, or nothing."""
+    """One thing. `value` is what datatypes see of it: the value of a literal, the text of a name,
+    or nothing.
+    """
 
     kind: Kind
     name: str
@@ -67,7 +71,9 @@ def placeholder(concept: str) -> Individual:
 
 @dataclass(frozen=True, slots=True)
 class Assertions:
-    """What an event says: concepts of individuals, expanded and in negation normal form, and values of their roles."""
+    """What an event says: concepts of individuals, expanded and in negation normal form, and values
+    of their roles.
+    """
 
     concepts: tuple[tuple[Individual, Concept], ...]
     roles: tuple[tuple[Individual, str, Individual], ...]

@@ -1,4 +1,6 @@
-"""The axioms of a TBox, and what is no TBox: a name that is reserved, defined twice, or defined by itself."""
+"""The axioms of a TBox, and what is no TBox: a name that is reserved, defined twice, or defined by
+itself.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +11,19 @@ from tocsin.errors import LimitProblem, MeaningProblem
 from tocsin.knowledge.concepts.concept import Concept, symbols_in
 
 RELATIONS = tuple(
-    "Equals Before Meets Overlaps Starts Finishes During After MetBy OverlappedBy StartedBy FinishedBy Contains".split()
+    "Equals Before Meets Overlaps Starts Finishes During After MetBy OverlappedBy StartedBy"
+    " FinishedBy Contains".split()
 )
 """The relations in time of Allen: the seven of the paper and the inverses of six of them."""
-_SPELLINGS = (f"{paper}{negated}{name}" for paper in ("", "int") for negated in ("", "Un") for name in RELATIONS)
-RESERVED = frozenset((*"and or not forall all exists some Thing Nothing correlate by anchored".split(), *_SPELLINGS))
+_SPELLINGS = (
+    f"{paper}{negated}{name}"
+    for paper in ("", "int")
+    for negated in ("", "Un")
+    for name in RELATIONS
+)
+RESERVED = frozenset(
+    (*"and or not forall all exists some Thing Nothing correlate by anchored".split(), *_SPELLINGS)
+)
 DEPTH_LIMIT = 150
 """A name is defined by names that are defined by names, so many times at most."""
 
@@ -47,7 +57,10 @@ def refuse_reserved(axioms: Iterable[Axiom]) -> None:
 def reserved(name: str) -> MeaningProblem:
     """The problem of a word of the language that is used as a name."""
     return MeaningProblem(
-        f"{name!r} is a reserved word", code="TBOX_RESERVED", token=name, hint="choose another name for the concept"
+        f"{name!r} is a reserved word",
+        code="TBOX_RESERVED",
+        token=name,
+        hint="choose another name for the concept",
     )
 
 
@@ -56,10 +69,16 @@ def refuse_redefined(axioms: Iterable[Axiom]) -> None:
     seen: dict[str, Axiom] = {}
     for axiom in axioms:
         before = seen.setdefault(axiom.name, axiom)
-        if before is not axiom and not (isinstance(before, Specialisation) and isinstance(axiom, Specialisation)):
+        if before is not axiom and not (
+            isinstance(before, Specialisation) and isinstance(axiom, Specialisation)
+        ):
             both = isinstance(before, Definition) and isinstance(axiom, Definition)
             raise MeaningProblem(
-                f"{axiom.name!r} is defined twice" if both else f"{axiom.name!r} is defined and specialised",
+                (
+                    f"{axiom.name!r} is defined twice"
+                    if both
+                    else f"{axiom.name!r} is defined and specialised"
+                ),
                 code="TBOX_REDEFINED",
                 token=axiom.name,
                 hint="keep one definition; several specialisations of one name are legal",

@@ -1,7 +1,7 @@
 """Clashes: when what is assumed of one individual cannot be (criteria K1 to K6).
 
-A symbol that nothing asserts and the closed world denies clashes as K1 does: its complement is as good as asserted.
-Not being listed is a proof for named individuals only.
+A symbol that nothing asserts and the closed world denies clashes as K1 does: its complement is as
+good as asserted. Not being listed is a proof for named individuals only.
 """
 
 from __future__ import annotations
@@ -10,7 +10,15 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from tocsin.knowledge.concepts.assertions import Individual, Kind
-from tocsin.knowledge.concepts.concept import Complement, Concept, Datatype, Enumeration, Leaf, Nothing, Symbol
+from tocsin.knowledge.concepts.concept import (
+    Complement,
+    Concept,
+    Datatype,
+    Enumeration,
+    Leaf,
+    Nothing,
+    Symbol,
+)
 from tocsin.knowledge.concepts.datatypes import has
 from tocsin.knowledge.concepts.wording import concept_text
 
@@ -25,7 +33,9 @@ class Clash:
 
 
 def clash_of(who: Individual, concept: Concept, others: Collection[Concept]) -> Clash | None:
-    """The clash that one more concept of an individual makes with what is known of it, others included."""
+    """The clash that one more concept of an individual makes with what is known of it, others
+    included.
+    """
     match concept:
         case Nothing():
             return Clash("K5", who, f"{who.name} cannot be in Nothing")
@@ -37,13 +47,21 @@ def clash_of(who: Individual, concept: Concept, others: Collection[Concept]) -> 
             return None
 
 
-def _of_leaf(who: Individual, leaf: Leaf, positive: bool, others: Collection[Concept]) -> Clash | None:
+def _of_leaf(
+    who: Individual, leaf: Leaf, positive: bool, others: Collection[Concept]
+) -> Clash | None:
     if (Complement(leaf) if positive else leaf) in others:
-        return Clash("K1", who, f"{who.name} would be {concept_text(leaf)} and not {concept_text(leaf)}")
+        return Clash(
+            "K1", who, f"{who.name} would be {concept_text(leaf)} and not {concept_text(leaf)}"
+        )
     if isinstance(leaf, Datatype):
         return _of_datatype(who, leaf, positive)
     if who.kind is Kind.LITERAL:
-        return Clash("K4", who, f"the literal {who.name} is no {concept_text(leaf)}") if positive else None
+        return (
+            Clash("K4", who, f"the literal {who.name} is no {concept_text(leaf)}")
+            if positive
+            else None
+        )
     if isinstance(leaf, Enumeration):
         return _of_listing(who, leaf, positive) or _of_nobody_left(who, others)
     return None
@@ -54,13 +72,19 @@ def _of_datatype(who: Individual, datatype: Datatype, positive: bool) -> Clash |
         return None
     if (who.value is not None and has(who.value, datatype)) is positive:
         return None
-    return Clash("K3", who, f"{who.name} is {'not' if positive else 'indeed'} {concept_text(datatype)}")
+    return Clash(
+        "K3", who, f"{who.name} is {'not' if positive else 'indeed'} {concept_text(datatype)}"
+    )
 
 
 def _of_listing(who: Individual, listed: Enumeration, positive: bool) -> Clash | None:
     if not who.is_named or (who.kind is Kind.NAMED and who.name in listed.elements) is positive:
         return None
-    return Clash("K2", who, f"{who.name} is {'not listed' if positive else 'listed'} in {concept_text(listed)}")
+    return Clash(
+        "K2",
+        who,
+        f"{who.name} is {'not listed' if positive else 'listed'} in {concept_text(listed)}",
+    )
 
 
 def _of_nobody_left(who: Individual, others: Collection[Concept]) -> Clash | None:
@@ -68,6 +92,10 @@ def _of_nobody_left(who: Individual, others: Collection[Concept]) -> Clash | Non
     listed = [set(each.elements) for each in others if isinstance(each, Enumeration)]
     if not listed:
         return None
-    excluded = (e.operand.elements for e in others if isinstance(e, Complement) and isinstance(e.operand, Enumeration))
+    excluded = (
+        e.operand.elements
+        for e in others
+        if isinstance(e, Complement) and isinstance(e.operand, Enumeration)
+    )
     left = set.intersection(*listed).difference(*excluded)
     return None if left else Clash("K6", who, f"nobody is left that {who.name} could be")

@@ -1,7 +1,8 @@
 """Concepts: ALC with enumerations and datatypes, as a tree. Identity by value.
 
-In negation normal form a complement stands before a symbol, an enumeration or a datatype only; operands are neither
-nested in an operand of the same kind nor repeated. `expand`ing replaces names, see `tbox`; this file knows no names.
+In negation normal form a complement stands before a symbol, an enumeration or a datatype only;
+operands are neither nested in an operand of the same kind nor repeated. `expand`ing replaces names,
+see `tbox`; this file knows no names.
 """
 
 from __future__ import annotations
@@ -51,7 +52,9 @@ class Enumeration:
 
 @dataclass(frozen=True, slots=True)
 class Datatype:
-    """The literals of a datatype that compare as told with a value: `=`, `!=`, `<`, `<=`, `>` or `>=`."""
+    """The literals of a datatype that compare as told with a value: `=`, `!=`, `<`, `<=`, `>` or
+    `>=`.
+    """
 
     type: str
     relation: str
@@ -96,7 +99,18 @@ class ForAll:
 
 
 Leaf = Symbol | Enumeration | Datatype
-Concept = Thing | Nothing | Symbol | Enumeration | Datatype | Complement | Conjunction | Disjunction | Exists | ForAll
+Concept = (
+    Thing
+    | Nothing
+    | Symbol
+    | Enumeration
+    | Datatype
+    | Complement
+    | Conjunction
+    | Disjunction
+    | Exists
+    | ForAll
+)
 
 
 def enumeration(elements: Iterable[str], name: str = "") -> Enumeration:
@@ -123,7 +137,9 @@ def disjunction(operands: Iterable[Concept]) -> Concept:
 
 
 def normal_form(concept: Concept, *, negated: bool = False) -> Concept:
-    """The concept, or its complement, in negation normal form. A negated datatype stays one: `not <` is not `>=`."""
+    """The concept, or its complement, in negation normal form. A negated datatype stays one: `not
+    <` is not `>=`.
+    """
     match concept:
         case Complement(operand):
             return normal_form(operand, negated=not negated)
@@ -132,7 +148,11 @@ def normal_form(concept: Concept, *, negated: bool = False) -> Concept:
             return join(normal_form(each, negated=negated) for each in operands)
         case Exists(role, filler) | ForAll(role, filler):
             inner = normal_form(filler, negated=negated)
-            return Exists(role, inner) if isinstance(concept, Exists) is not negated else ForAll(role, inner)
+            return (
+                Exists(role, inner)
+                if isinstance(concept, Exists) is not negated
+                else ForAll(role, inner)
+            )
         case Thing() | Nothing():
             return Thing() if isinstance(concept, Thing) is not negated else Nothing()
         case Symbol() | Enumeration() | Datatype():

@@ -1,7 +1,8 @@
 """Datatypes: which literals have one, how the text of a value is read, and how two values compare.
 
-A number of an event has every numeric datatype whose range it fits, as JSON does not tell them apart; a text has
-`xsd:string` and `xsd:anyURI`, and those of time where it is written as one. Nothing else has a datatype.
+A number of an event has every numeric datatype whose range it fits, as JSON does not tell them
+apart; a text has `xsd:string` and `xsd:anyURI`, and those of time where it is written as one.
+Nothing else has a datatype.
 """
 
 from __future__ import annotations
@@ -20,7 +21,14 @@ from tocsin.values.time import parse_instant
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 PREFIX = "xsd:"
-RELATIONS: Mapping[str, Callable[[Any, Any], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge, "=": eq, "!=": ne}
+RELATIONS: Mapping[str, Callable[[Any, Any], bool]] = {
+    "<": lt,
+    "<=": le,
+    ">": gt,
+    ">=": ge,
+    "=": eq,
+    "!=": ne,
+}
 EQUALITIES = ("=", "!=")
 
 Reader = Callable[[Value], Any]
@@ -105,11 +113,16 @@ def datatype_name(name: str) -> str | None:
 
 
 def datatype(name: str, relation: str, value: Value) -> Datatype:
-    """The concept of a restricted datatype, given its short name; raises where value or relation do not fit it."""
+    """The concept of a restricted datatype, given its short name; raises where value or relation do
+    not fit it.
+    """
     known = TYPES[name]
     if relation not in EQUALITIES and not known.ordered:
         raise MeaningProblem(
-            f"{PREFIX}{name} has no order", code="OPERATOR_TYPE", token=relation, hint="compare with = or !="
+            f"{PREFIX}{name} has no order",
+            code="OPERATOR_TYPE",
+            token=relation,
+            hint="compare with = or !=",
         )
     if known.read(value) is None:
         raise MeaningProblem(

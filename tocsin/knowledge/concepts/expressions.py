@@ -1,7 +1,7 @@
 """OWL 2 class expressions as concepts: from the triples about a node to what it describes.
 
-Served: intersection, union, complement, oneOf, some and all values, hasValue, and datatypes with facets. Anything else
-raises `Beyond`, and whoever reads an axiom leaves it out.
+Served: intersection, union, complement, oneOf, some and all values, hasValue, and datatypes with
+facets. Anything else raises `Beyond`, and whoever reads an axiom leaves it out.
 """
 
 from __future__ import annotations
@@ -103,15 +103,23 @@ def concept_of(node: Node, term: Term) -> Concept:
         return _named(node, term)
     if isinstance(term, Literal):
         raise Beyond
-    connected = [_connected(node, prop, value) for prop in CONNECTIVES for value in node.values(term, prop)]
+    connected = [
+        _connected(node, prop, value) for prop in CONNECTIVES for value in node.values(term, prop)
+    ]
     if len(connected) == 1:
         return connected[0]
-    return _restricted_type(node, term) if node.values(term, OWL + "onDatatype") else _restriction(node, term)
+    return (
+        _restricted_type(node, term)
+        if node.values(term, OWL + "onDatatype")
+        else _restriction(node, term)
+    )
 
 
 def definitions_of(node: Node, term: Resource) -> list[Concept]:
     """What a named class is by a connective of its own."""
-    return [_connected(node, prop, value) for prop in CONNECTIVES for value in node.values(term, prop)]
+    return [
+        _connected(node, prop, value) for prop in CONNECTIVES for value in node.values(term, prop)
+    ]
 
 
 def _named(node: Node, term: Iri) -> Concept:
@@ -175,10 +183,14 @@ def _restricted_type(node: Node, term: Blank | Iri) -> Concept:
         raise Beyond
     found = []
     for each in node.listed(facets):
-        limits = [(rel, value) for facet, rel in _FACETS.items() for value in node.values(each, facet)]
+        limits = [
+            (rel, value) for facet, rel in _FACETS.items() for value in node.values(each, facet)
+        ]
         if not limits:
             raise Beyond
-        found += [_datatype(short, rel, value) for rel, value in limits if isinstance(value, Literal)]
+        found += [
+            _datatype(short, rel, value) for rel, value in limits if isinstance(value, Literal)
+        ]
     return Conjunction(tuple(found))
 
 

@@ -1,8 +1,10 @@
-"""OWL 2 as a TBox: subclasses are specialisations, equivalent classes definitions, disjoint ones exclude each other.
+"""OWL 2 as a TBox: subclasses are specialisations, equivalent classes definitions, disjoint ones
+exclude each other.
 
-`A disjointWith B` becomes `A <: not B*`, where `B*` is what distinguishes B: as good as `not B`, and never cyclic.
-Equal named classes are one class with two names. SKOS `broader` is a specialisation. An axiom that the language cannot
-say is left out and told: what it would add is not inferred. Redefined and cyclic names are problems as in any TBox.
+`A disjointWith B` becomes `A <: not B*`, where `B*` is what distinguishes B: as good as `not B`,
+and never cyclic. Equal named classes are one class with two names. SKOS `broader` is a
+specialisation. An axiom that the language cannot say is left out and told: what it would add is not
+inferred. Redefined and cyclic names are problems as in any TBox.
 """
 
 from __future__ import annotations
@@ -23,7 +25,13 @@ from tocsin.knowledge.concepts.concept import (
     Thing,
     enumeration,
 )
-from tocsin.knowledge.concepts.expressions import CONNECTIVES, Beyond, Node, concept_of, definitions_of
+from tocsin.knowledge.concepts.expressions import (
+    CONNECTIVES,
+    Beyond,
+    Node,
+    concept_of,
+    definitions_of,
+)
 from tocsin.knowledge.concepts.tbox import SPECIAL, TBox
 from tocsin.values.terms import OWL, RDF, RDF_TYPE, RDFS, Iri, Resource, Term
 
@@ -42,8 +50,12 @@ class OwlTBox:
     left_out: tuple[str, ...]
 
 
-def tbox_of_triples(triples: Iterable[tuple[Resource, str, Term]], prefixes: Mapping[str, str]) -> OwlTBox:
-    """The TBox of an OWL 2 ontology, whose names may be written short: by their prefix, or as a unique local name."""
+def tbox_of_triples(
+    triples: Iterable[tuple[Resource, str, Term]], prefixes: Mapping[str, str]
+) -> OwlTBox:
+    """The TBox of an OWL 2 ontology, whose names may be written short: by their prefix, or as a
+    unique local name.
+    """
     node = Node(triples)
     left_out: list[str] = []
     axioms = _axioms(node, left_out)
@@ -51,7 +63,13 @@ def tbox_of_triples(triples: Iterable[tuple[Resource, str, Term]], prefixes: Map
     names = {*roles, *individuals, *(axiom.name for axiom in axioms), *TBox(axioms).base_symbols}
     short = _short_names(names | node.same.keys(), prefixes)
     aliases = {**{local: node.same.get(name, name) for local, name in short.items()}, **node.same}
-    tbox = TBox(axioms, tuple(roles), tuple(_ranges(node)), tuple(individuals), tuple(sorted(aliases.items())))
+    tbox = TBox(
+        axioms,
+        tuple(roles),
+        tuple(_ranges(node)),
+        tuple(individuals),
+        tuple(sorted(aliases.items())),
+    )
     return OwlTBox(tbox, tuple(sorted(set(left_out))))
 
 
@@ -59,7 +77,9 @@ def _axioms(node: Node, left_out: list[str]) -> tuple[Axiom, ...]:
     defined = tuple(dict.fromkeys(_definitions(node, left_out)))
     told = (each for each in _specialisations(node, left_out) if not _is_implied(each, defined))
     special = tuple(dict.fromkeys((*told, *_lonely(node))))
-    excluded = _exclusions(node, {each.name for each in defined}, {each.name for each in special}, left_out)
+    excluded = _exclusions(
+        node, {each.name for each in defined}, {each.name for each in special}, left_out
+    )
     return (*defined, *special, *excluded)
 
 
@@ -69,11 +89,14 @@ def _definitions(node: Node, left_out: list[str]) -> Iterator[Definition]:
             left_out.append(str(value))
         elif not isinstance(value, Iri):
             yield from (
-                Definition(node.name(who), _called(each, who)) for each in _described(node, who, value, left_out)
+                Definition(node.name(who), _called(each, who))
+                for each in _described(node, who, value, left_out)
             )
     for who in _classes(node):
         try:
-            yield from (Definition(node.name(who), _called(each, who)) for each in definitions_of(node, who))
+            yield from (
+                Definition(node.name(who), _called(each, who)) for each in definitions_of(node, who)
+            )
         except Beyond:
             left_out.append(who.text)
 
@@ -90,10 +113,14 @@ def _specialisations(node: Node, left_out: list[str]) -> Iterator[Specialisation
 
 
 def _is_implied(special: Specialisation, defined: tuple[Definition, ...]) -> bool:
-    """Whether a definition says it already: of its own name as one of all, or of the wider name as one of any."""
+    """Whether a definition says it already: of its own name as one of all, or of the wider name as
+    one of any.
+    """
     own = (each.concept for each in defined if each.name == special.name)
     wider = (each.concept for each in defined if Symbol(each.name) == special.concept)
-    return any(isinstance(each, Conjunction) and special.concept in each.operands for each in own) or any(
+    return any(
+        isinstance(each, Conjunction) and special.concept in each.operands for each in own
+    ) or any(
         isinstance(each, Disjunction) and Symbol(special.name) in each.operands for each in wider
     )
 
@@ -101,15 +128,23 @@ def _is_implied(special: Specialisation, defined: tuple[Definition, ...]) -> boo
 def _lonely(node: Node) -> Iterator[Specialisation]:
     """A class that no axiom is about would be unknown; as a specialisation of Thing it is known."""
     for who in _classes(node):
-        values = (value for prop in (EQUIVALENT, SUBCLASS, BROADER, *CONNECTIVES) for value in node.values(who, prop))
+        values = (
+            value
+            for prop in (EQUIVALENT, SUBCLASS, BROADER, *CONNECTIVES)
+            for value in node.values(who, prop)
+        )
         told = any(value != Iri(OWL + "Thing") for value in values)
         if not told and who.text not in node.same and not who.text.startswith(_VOCABULARIES):
             yield Specialisation(who.text, Thing())
 
 
-def _exclusions(node: Node, defined: set[str], special: set[str], left_out: list[str]) -> list[Specialisation]:
+def _exclusions(
+    node: Node, defined: set[str], special: set[str], left_out: list[str]
+) -> list[Specialisation]:
     chosen = []
-    for one, other in sorted({(min(pair), max(pair)) for pair in _disjoint(node, left_out) if pair[0] != pair[1]}):
+    for one, other in sorted(
+        {(min(pair), max(pair)) for pair in _disjoint(node, left_out) if pair[0] != pair[1]}
+    ):
         if one in defined or other in defined:
             left_out.append(one)
         else:
@@ -129,7 +164,9 @@ def _disjoint(node: Node, left_out: list[str]) -> Iterator[tuple[str, str]]:
             left_out.append(str(who))
     for who, members in node.pairs(OWL + "members"):
         try:
-            yield from combinations((node.name(each) for each in node.listed(members) if isinstance(each, Iri)), 2)
+            yield from combinations(
+                (node.name(each) for each in node.listed(members) if isinstance(each, Iri)), 2
+            )
         except Beyond:
             left_out.append(str(who))
 
@@ -164,24 +201,42 @@ def _roles(node: Node) -> list[str]:
 
 def _individuals(node: Node) -> list[str]:
     named = OWL + "NamedIndividual"
-    return sorted({who for who, kind in _typed(node) if kind == named or not kind.startswith(_VOCABULARIES)})
+    return sorted(
+        {who for who, kind in _typed(node) if kind == named or not kind.startswith(_VOCABULARIES)}
+    )
 
 
 def _ranges(node: Node) -> list[tuple[str, str]]:
     found = ((who, value) for who, value in node.pairs(RDFS + "range"))
     return sorted(
-        (who.text, node.name(value)) for who, value in found if isinstance(who, Iri) and isinstance(value, Iri)
+        (who.text, node.name(value))
+        for who, value in found
+        if isinstance(who, Iri) and isinstance(value, Iri)
     )
 
 
 def _short_names(names: set[str], prefixes: Mapping[str, str]) -> dict[str, str]:
-    """Other names: the local name where it is in the default namespace or nobody else has it, and the prefixed name."""
+    """Other names: the local name where it is in the default namespace or nobody else has it, and
+    the prefixed name.
+    """
     counts = Counter(map(_local, names))
     short = {_local(name): name for name in names if counts[_local(name)] == 1}
     for prefix, namespace in prefixes.items():
-        inside = {name: name.removeprefix(namespace) for name in names if namespace and name.startswith(namespace)}
-        short |= {f"{prefix}:{local}" if prefix else local: name for name, local in inside.items() if local}
-    return {local: name for local, name in short.items() if local != name and not local.endswith(SPECIAL)}
+        inside = {
+            name: name.removeprefix(namespace)
+            for name in names
+            if namespace and name.startswith(namespace)
+        }
+        short |= {
+            f"{prefix}:{local}" if prefix else local: name
+            for name, local in inside.items()
+            if local
+        }
+    return {
+        local: name
+        for local, name in short.items()
+        if local != name and not local.endswith(SPECIAL)
+    }
 
 
 def _local(name: str) -> str:

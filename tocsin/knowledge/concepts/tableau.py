@@ -1,7 +1,8 @@
 """The tableau: assumptions hold together iff some branch of their complete form has no clash.
 
-Rules: conjunctions and value restrictions to exhaustion, then disjunctions, then existence; a branch is given up at its
-first clash, and the first complete branch without one settles the matter. Past the limits nothing is decided.
+Rules: conjunctions and value restrictions to exhaustion, then disjunctions, then existence; a
+branch is given up at its first clash, and the first complete branch without one settles the matter.
+Past the limits nothing is decided.
 """
 
 from __future__ import annotations
@@ -11,7 +12,14 @@ from dataclasses import dataclass
 
 from tocsin.knowledge.concepts.assertions import Assertions, Individual, Kind, World
 from tocsin.knowledge.concepts.clashes import Clash, clash_of
-from tocsin.knowledge.concepts.concept import Concept, Conjunction, Disjunction, Exists, ForAll, Symbol
+from tocsin.knowledge.concepts.concept import (
+    Concept,
+    Conjunction,
+    Disjunction,
+    Exists,
+    ForAll,
+    Symbol,
+)
 from tocsin.knowledge.concepts.wording import concept_text
 
 Assumption = tuple[Individual, Concept]
@@ -19,7 +27,9 @@ Assumption = tuple[Individual, Concept]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How many branches are looked at, how many assumptions one may hold, and all together, before we give up."""
+    """How many branches are looked at, how many assumptions one may hold, and all together, before
+    we give up.
+    """
 
     branches: int = 2_000
     assumptions: int = 20_000
@@ -47,7 +57,9 @@ class OpenBranch:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """All closed branches that were seen, and the open one; neither `decided` nor open is undecided."""
+    """All closed branches that were seen, and the open one; neither `decided` nor open is
+    undecided.
+    """
 
     closed: tuple[ClosedBranch, ...]
     open: OpenBranch | None
@@ -60,7 +72,9 @@ class Outcome:
 
 
 class Denials:
-    """What the closed world denies: symbols and values that no assertion could bring about (CW1, CW2)."""
+    """What the closed world denies: symbols and values that no assertion could bring about (CW1,
+    CW2).
+    """
 
     __slots__ = ("_roles", "_symbols", "_values")
 
@@ -98,7 +112,9 @@ class Denials:
 
 
 class _Branch:
-    """One alternative. `todo` are assumptions whose conjunctions and value restrictions are not yet applied."""
+    """One alternative. `todo` are assumptions whose conjunctions and value restrictions are not yet
+    applied.
+    """
 
     __slots__ = ("choices", "concepts", "denials", "fresh", "size", "todo", "values")
 
@@ -141,19 +157,29 @@ class _Branch:
             if isinstance(concept, Conjunction):
                 self.todo += ((who, each) for each in concept.operands)
             elif isinstance(concept, ForAll):
-                self.todo += ((value, concept.filler) for value in self.values.get((who, concept.role), ()))
+                self.todo += (
+                    (value, concept.filler) for value in self.values.get((who, concept.role), ())
+                )
         return None
 
     def _clash(self, who: Individual, concept: Concept, known: dict[Concept, None]) -> Clash | None:
         if isinstance(concept, Symbol) and self.denials and self.denials.denies(who, concept.name):
-            return Clash("K1", who, f"nothing says that {who.name} is {concept.name}, so it is not (closed world)")
+            return Clash(
+                "K1",
+                who,
+                f"nothing says that {who.name} is {concept.name}, so it is not (closed world)",
+            )
         return clash_of(who, concept, known)
 
     def alternatives(self) -> list[Assumption] | Clash | None:
-        """The choices of the next disjunction or, without one, of the next existence; None where all is complete."""
+        """The choices of the next disjunction or, without one, of the next existence; None where
+        all is complete.
+        """
         for who, concepts in self.concepts.items():
             for concept in concepts:
-                if isinstance(concept, Disjunction) and not any(each in concepts for each in concept.operands):
+                if isinstance(concept, Disjunction) and not any(
+                    each in concepts for each in concept.operands
+                ):
                     return [(who, each) for each in concept.operands]
         for who, concepts in self.concepts.items():
             for concept in concepts:
@@ -177,12 +203,17 @@ class _Branch:
         return [(somebody, exists.filler)]
 
     def opened(self) -> OpenBranch:
-        found = tuple((who, concept) for who, concepts in self.concepts.items() for concept in concepts)
+        found = tuple(
+            (who, concept) for who, concepts in self.concepts.items() for concept in concepts
+        )
         return OpenBranch(self.choices, found)
 
 
 def examine(
-    assertions: Assertions, assumed: Iterable[Assumption], world: World, limits: Limits = DEFAULT_LIMITS
+    assertions: Assertions,
+    assumed: Iterable[Assumption],
+    world: World,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> Outcome:
     """Whether the assumptions can hold together with the assertions."""
     start = _Branch(Denials(assertions) if world is World.CLOSED else None)

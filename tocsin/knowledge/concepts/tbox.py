@@ -1,7 +1,8 @@
 """The TBox: what the names of concepts mean. Immutable, acyclic, equal where its axioms are.
 
-A name symbol stands on the left of an axiom, a base symbol only on the right. Expanding replaces name symbols until
-only base symbols, enumerations and datatypes remain; `C <: D` is `C := C* and D`, with `C*` for what makes a C of a D.
+A name symbol stands on the left of an axiom, a base symbol only on the right. Expanding replaces
+name symbols until only base symbols, enumerations and datatypes remain; `C <: D` is `C := C* and
+D`, with `C*` for what makes a C of a D.
 """
 
 from __future__ import annotations
@@ -61,7 +62,9 @@ SIZE_LIMIT = 20_000
 
 @dataclass(frozen=True, eq=False)
 class TBox:
-    """Axioms; declared roles (none declared: any is legal) with their ranges; individuals; other names for names."""
+    """Axioms; declared roles (none declared: any is legal) with their ranges; individuals; other
+    names for names.
+    """
 
     axioms: tuple[Axiom, ...] = ()
     roles: tuple[str, ...] = ()
@@ -98,19 +101,28 @@ class TBox:
             for axiom in self.axioms
             if isinstance(axiom, Definition) and isinstance(axiom.concept, Enumeration)
         }
-        return given if self._is_named(ACTION_TYPE.name) else {ACTION_TYPE.name: ACTION_TYPE, **given}
+        return (
+            given if self._is_named(ACTION_TYPE.name) else {ACTION_TYPE.name: ACTION_TYPE, **given}
+        )
 
     @cached_property
     def base_symbols(self) -> frozenset[str]:
         """What stands only on the right of axioms, and the types of events."""
         used = {name for axiom in self.axioms for name in symbols_in(axiom.concept)}
         special = {name + SPECIAL for name in self._specialised}
-        return frozenset((used | special | set(EVENT_TYPES)) - self._defined.keys() - self.enumerated.keys())
+        return frozenset(
+            (used | special | set(EVENT_TYPES)) - self._defined.keys() - self.enumerated.keys()
+        )
 
     @cached_property
     def known_individuals(self) -> frozenset[str]:
         """Elements of enumerations, and what is declared as individual."""
-        listed = (each for axiom in self.axioms for each in concepts_in(axiom.concept) if isinstance(each, Enumeration))
+        listed = (
+            each
+            for axiom in self.axioms
+            for each in concepts_in(axiom.concept)
+            if isinstance(each, Enumeration)
+        )
         elements = {name for each in (*listed, *self.enumerated.values()) for name in each.elements}
         return frozenset(elements | set(self.individuals))
 
@@ -131,7 +143,9 @@ class TBox:
         return self.enumerated.get(self._ranges.get(role, ""))
 
     def meant(self, role: str, text: str) -> Meant:
-        """What a text means as a value of a role; remembered where it is known here, as texts are without end."""
+        """What a text means as a value of a role; remembered where it is known here, as texts are
+        without end.
+        """
         found = self._meanings.get((role, text))
         if found is None:
             found = self._meant(role, self.resolved(text), text)
@@ -143,10 +157,16 @@ class TBox:
         listed = self.range_of(role)
         if not self.is_concept(name) or (listed is not None and name in listed.elements):
             return named(name, text), None
-        return (named(name, text), Symbol(name)) if self.is_base(name) else (placeholder(name), self.expanded(name))
+        return (
+            (named(name, text), Symbol(name))
+            if self.is_base(name)
+            else (placeholder(name), self.expanded(name))
+        )
 
     def expanded(self, name: str) -> Concept:
-        """What a name means in base symbols, in negation normal form; a base symbol, and any other name, is itself."""
+        """What a name means in base symbols, in negation normal form; a base symbol, and any other
+        name, is itself.
+        """
         if name in self.enumerated:
             return self.enumerated[name]
         if name not in self._defined:
@@ -166,14 +186,24 @@ class TBox:
         return normal_form(self._replaced(concept))
 
     def require(self, used: Mapping[str, Iterable[str]]) -> None:
-        """Refuses to serve subscriptions, by id, with the names that they use, where a name is not known here."""
+        """Refuses to serve subscriptions, by id, with the names that they use, where a name is not
+        known here.
+        """
         lacking = {
             key: missing
             for key, names in used.items()
-            if (missing := [name for name in names if not self.is_concept(name) and name not in self.known_individuals])
+            if (
+                missing := [
+                    name
+                    for name in names
+                    if not self.is_concept(name) and name not in self.known_individuals
+                ]
+            )
         }
         if lacking:
-            told = "; ".join(f"{key} uses {', '.join(names)}" for key, names in sorted(lacking.items()))
+            told = "; ".join(
+                f"{key} uses {', '.join(names)}" for key, names in sorted(lacking.items())
+            )
             raise StateProblem(
                 f"the new TBox lacks names of live subscriptions: {told}",
                 code="TBOX_CHANGED_INCOMPATIBLE",
@@ -246,7 +276,11 @@ class TBox:
     def _aliases(self) -> Mapping[str, str]:
         """What is a name of its own is no other name for something else."""
         own = {*self.roles, *self.known_individuals}
-        return {short: name for short, name in self.aliases if short not in own and not self.is_concept(short)}
+        return {
+            short: name
+            for short, name in self.aliases
+            if short not in own and not self.is_concept(short)
+        }
 
     @cached_property
     def _ranges(self) -> Mapping[str, str]:
@@ -257,7 +291,9 @@ EMPTY = TBox()
 
 
 def merged(tboxes: Iterable[TBox]) -> TBox:
-    """The axioms of several TBoxes together, equal ones once; one that declares no roles allows any to all."""
+    """The axioms of several TBoxes together, equal ones once; one that declares no roles allows any
+    to all.
+    """
     given = tuple(tboxes)
     is_open = any(each.axioms and not each.roles for each in given)
     return TBox(

@@ -1,4 +1,6 @@
-"""A concept as text, in the ASCII spelling of the language; an enumeration that has a name goes by it."""
+"""A concept as text, in the ASCII spelling of the language; an enumeration that has a name goes by
+it.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def concept_text(concept: Concept) -> str:
         case Symbol(name):
             return name_text(name)
         case Enumeration(elements):
-            return (concept.name and name_text(concept.name)) or f"{{{', '.join(map(name_text, elements))}}}"
+            return (
+                concept.name and name_text(concept.name)
+            ) or f"{{{', '.join(map(name_text, elements))}}}"
         case Datatype(type_, relation, value):
             return f"({type_} {relation} {json.dumps(value, ensure_ascii=False)})"
         case Complement(operand):

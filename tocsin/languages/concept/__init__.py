@@ -1,7 +1,7 @@
 """Concepts: events by meaning, intervals in relation, and absence over time.
 
-An atomic subscription is a description-logic concept, and an event rings it when it is an instance; composites combine
-such events by interval relations, `&`, `|`, timed absence and shared values.
+An atomic subscription is a description-logic concept, and an event rings it when it is an instance;
+composites combine such events by interval relations, `&`, `|`, timed absence and shared values.
 """
 
 from __future__ import annotations

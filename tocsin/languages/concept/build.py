@@ -1,4 +1,6 @@
-"""From grammar rules to syntax: one method per rule of the grammar, called as it ends. Nesting is watched here."""
+"""From grammar rules to syntax: one method per rule of the grammar, called as it ends. Nesting is
+watched here.
+"""
 
 from __future__ import annotations
 
@@ -53,19 +55,31 @@ class Builder:
     def axiom(self, children: Children) -> WrittenAxiom:
         name, sign, concept = children
         if sign.type == "OPERATOR" and sign != "=":
-            raise Unexpected(sign.start_pos or 0, "OPERATOR", str(sign), ("DEFINES", "SPECIALISES", "IS"))
+            raise Unexpected(
+                sign.start_pos or 0, "OPERATOR", str(sign), ("DEFINES", "SPECIALISES", "IS")
+            )
         return WrittenAxiom(name, sign.type == "SPECIALISES", concept, spot=name.spot)
 
     def either(self, children: Children) -> Syntax:
-        return Either(tuple(children), spot=children[0].spot, depth=self._below(children[0].spot, children))
+        return Either(
+            tuple(children), spot=children[0].spot, depth=self._below(children[0].spot, children)
+        )
 
     def both(self, children: Children) -> Syntax:
         left, sign, right = children
-        return Both(left, right, spot=spot_of(sign), depth=self._below(spot_of(sign), (left, right)))
+        return Both(
+            left, right, spot=spot_of(sign), depth=self._below(spot_of(sign), (left, right))
+        )
 
     def temporal(self, children: Children) -> Syntax:
         left, sign, right = children
-        return Temporal(str(sign), left, right, spot=spot_of(sign), depth=self._below(spot_of(sign), (left, right)))
+        return Temporal(
+            str(sign),
+            left,
+            right,
+            spot=spot_of(sign),
+            depth=self._below(spot_of(sign), (left, right)),
+        )
 
     def timed(self, children: Children) -> Syntax:
         sign, operand, duration, *anchored = children
@@ -73,10 +87,14 @@ class Builder:
         return Timed(operand, spot_of(duration), bool(anchored), spot=spot_of(sign), depth=depth)
 
     def union(self, children: Children) -> Syntax:
-        return Union(tuple(children), spot=children[0].spot, depth=self._below(children[0].spot, children))
+        return Union(
+            tuple(children), spot=children[0].spot, depth=self._below(children[0].spot, children)
+        )
 
     def intersection(self, children: Children) -> Syntax:
-        return Intersection(tuple(children), spot=children[0].spot, depth=self._below(children[0].spot, children))
+        return Intersection(
+            tuple(children), spot=children[0].spot, depth=self._below(children[0].spot, children)
+        )
 
     def negation(self, children: Children) -> Syntax:
         sign, operand = children

@@ -1,4 +1,6 @@
-"""From syntax to a concept. A problem in one place hides none in others: Nothing stands in for its concept."""
+"""From syntax to a concept. A problem in one place hides none in others: Nothing stands in for its
+concept.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,9 @@ def nobody(_: Name) -> Concept | None:
 
 @dataclass(frozen=True, slots=True)
 class Describing:
-    """One walk over a text. In a TBox every name that is not an individual may be a concept: `names_free`."""
+    """One walk over a text. In a TBox every name that is not an individual may be a concept:
+    `names_free`.
+    """
 
     problems: Problems
     names: Names
@@ -75,9 +79,13 @@ class Describing:
             case Negation(operand):
                 return Complement(self.concept(operand, in_filler=in_filler))
             case Intersection(operands):
-                return Conjunction(tuple(self.concept(each, in_filler=in_filler) for each in operands))
+                return Conjunction(
+                    tuple(self.concept(each, in_filler=in_filler) for each in operands)
+                )
             case Union(operands):
-                return Disjunction(tuple(self.concept(each, in_filler=in_filler) for each in operands))
+                return Disjunction(
+                    tuple(self.concept(each, in_filler=in_filler) for each in operands)
+                )
             case Quantified():
                 return self._quantified(node)
             case Timed() | Temporal() | Both() | Either() | Embedded():
@@ -93,7 +101,8 @@ class Describing:
                 "UNKNOWN_ROLE",
                 name.spot,
                 f"the role {name.name!r} is not declared",
-                f"declared are {', '.join(self.names.tbox.roles[:8])}; an ontology without properties allows any",
+                f"declared are {', '.join(self.names.tbox.roles[:8])}; an ontology without"
+                " properties allows any",
             )
         return full
 
@@ -112,18 +121,27 @@ class Describing:
 
     def _unknown(self, node: Name, in_filler: bool) -> None:
         if self.names.is_individual(self.names.full(node), node):
-            message, hint = f"{node.name!r} is an individual, and an event is none", f"write exists role.{node.name}"
+            message, hint = (
+                f"{node.name!r} is an individual, and an event is none",
+                f"write exists role.{node.name}",
+            )
         else:
             message = f"nobody knows the name {node.name!r}"
             either = f"write {{{node.name}}} for an individual, or " if in_filler else ""
-            hint = f"{self.names.similar(node.name)}{either}declare it in the ontology, as {node.name} <: Thing;"
+            hint = (
+                f"{self.names.similar(node.name)}{either}declare it in the ontology, as {node.name}"
+                " <: Thing;"
+            )
         self.problems.add("UNKNOWN_NAME", node.spot, message, hint)
 
     def _listing(self, node: Listing) -> Concept:
         if node.elements:
             return enumeration(map(self.names.full, node.elements))
         self.problems.add(
-            "EMPTY_ENUMERATION", node.spot, "the enumeration is empty", "name its individuals, or write Nothing"
+            "EMPTY_ENUMERATION",
+            node.spot,
+            "the enumeration is empty",
+            "name its individuals, or write Nothing",
         )
         return Nothing()
 
@@ -147,11 +165,16 @@ class Describing:
         return ForAll(role, filler) if node.universal else Exists(role, filler)
 
     def _level(self, node: SeveralEvents) -> Concept:
-        what = "an atom of another language" if isinstance(node, Embedded) else "this is about several events and"
+        what = (
+            "an atom of another language"
+            if isinstance(node, Embedded)
+            else "this is about several events and"
+        )
         self.problems.add(
             "LEVEL",
             node.spot,
             f"{what} has no place inside a concept",
-            "a concept is about one event; combine events outside of it, with &, | and the relations in time",
+            "a concept is about one event; combine events outside of it, with &, | and the"
+            " relations in time",
         )
         return Nothing()

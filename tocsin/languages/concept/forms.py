@@ -1,4 +1,6 @@
-"""What each form of a composite is in the plan. All joins are chronicle: oldest with oldest, each used once."""
+"""What each form of a composite is in the plan. All joins are chronicle: oldest with oldest, each
+used once.
+"""
 
 from __future__ import annotations
 
@@ -42,8 +44,9 @@ ORDER: Mapping[str, tuple[Precedes, ...]] = {
     "Finishes": (*_same(_F1, _F2), Precedes(_B2, _B1)),
     "During": (Precedes(_F1, _F2), Precedes(_B2, _B1)),
 }
-"""What each relation says of the order of begins and ends: from it follows who need not wait for whom, and how long.
-The other six complements are alternatives, of which nothing follows."""
+"""What each relation says of the order of begins and ends: from it follows who need not wait for
+whom, and how long. The other six complements are alternatives, of which nothing follows.
+"""
 
 
 _INVERSES: Mapping[str, str] = {
@@ -58,8 +61,9 @@ _INVERSES: Mapping[str, str] = {
 
 
 def one_of_seven(written: str) -> tuple[str, bool]:
-    """A relation as one of the seven or its complement, and whether its sides are to be exchanged; the paper writes
-    `intBefore` for what it means."""
+    """A relation as one of the seven or its complement, and whether its sides are to be exchanged;
+    the paper writes `intBefore` for what it means.
+    """
     name = written.removeprefix("int")
     negated = "Un" if name.startswith("Un") else ""
     word = name.removeprefix("Un")
@@ -72,12 +76,18 @@ def both(left: Part, right: Part) -> Part:
 
 
 def stands(left: Part, relation: str, right: Part, proper: bool) -> Part:
-    """`A Before B`, and the other thirteen relations, with the order of bounds that follows from it."""
-    return Join((left, right), (*ORDER.get(relation, ()), Stands(0, relation, 1, proper)), Policy.CHRONICLE)
+    """`A Before B`, and the other thirteen relations, with the order of bounds that follows from
+    it.
+    """
+    return Join(
+        (left, right), (*ORDER.get(relation, ()), Stands(0, relation, 1, proper)), Policy.CHRONICLE
+    )
 
 
 def silent_every(part: Part, length: Duration, origin: Instant | None) -> Part:
-    """`not (A) (t)`: a window of the length without A, tested at regular times from the origin on."""
+    """`not (A) (t)`: a window of the length without A, tested at regular times from the
+    origin on.
+    """
     return Absence(part, EveryWindow(length, origin), policy=Policy.CHRONICLE)
 
 
@@ -92,11 +102,15 @@ def silent_after(part: Part, length: Duration, anchor: Part) -> Part:
 
 
 def duration_of(written: str) -> Duration:
-    """The microseconds of a duration with its unit; raises where it is zero, negative, or has months or years."""
+    """The microseconds of a duration with its unit; raises where it is zero, negative, or has
+    months or years.
+    """
     try:
         length = parse_duration(written)
     except MeaningProblem:
         length = 0
     if not 0 < length <= _LONGEST:
-        raise MeaningProblem(f"{written!r} is no duration", code="DURATION", token=written, hint=_FORM)
+        raise MeaningProblem(
+            f"{written!r} is no duration", code="DURATION", token=written, hint=_FORM
+        )
     return length

@@ -12,7 +12,9 @@ _RELATION = re.compile(
     r"(Before|After|Meets|MetBy|Overlaps|OverlappedBy|Starts|StartedBy|During|Contains|Finishes|FinishedBy|Equals)\s*$"
 )
 _WITHIN = re.compile(r"(?i:within|in|for)\s+(\d+\s*[A-Za-z]*|P\w+)")
-_LENGTH_HERE = "a relation has no length; what stays away for a while is A Before not (B) (48 h anchored)"
+_LENGTH_HERE = (
+    "a relation has no length; what stays away for a while is A Before not (B) (48 h anchored)"
+)
 
 
 def habit(slip: Slip) -> str:
@@ -45,7 +47,11 @@ def _lengths(slip: Slip) -> str:
     if re.search(r"(?:Before|After)\s*\(\s*P[\dTDHMSW.]+\s*\)$", slip.before):
         return _LENGTH_HERE
     found = _WITHIN.match(slip.here)
-    return f"write A Before not (B) ({found[1]} anchored)" if found and slip.could_be("TEMPORAL") else ""
+    return (
+        f"write A Before not (B) ({found[1]} anchored)"
+        if found and slip.could_be("TEMPORAL")
+        else ""
+    )
 
 
 def _relations(slip: Slip) -> str:
@@ -54,7 +60,10 @@ def _relations(slip: Slip) -> str:
     if word and _RELATION.match(word[0]) and slip.could_be("NOT"):
         return f"{word[0]} stands between two parts: A {word[0]} B"
     if not slip.here and _RELATION.search(slip.before):
-        return f"{slip.last_word} stands between two parts, and the second one is missing: A {slip.last_word} B"
+        return (
+            f"{slip.last_word} stands between two parts, and the second one is missing: A"
+            f" {slip.last_word} B"
+        )
     return ""
 
 
@@ -65,13 +74,19 @@ def _roles(slip: Slip) -> str:
         exists = "" if re.search(r"(?:exists|forall)\s+[\w:-]+$", slip.before) else "exists "
         if value[1] != "." or exists:
             one_of = f"exists {role}.{{{value[2]}}}"
-            return f"a role leads to a concept: exists {role}.{value[2]}, or {one_of} for one of a list"
+            return (
+                f"a role leads to a concept: exists {role}.{value[2]}, or {one_of} for one of a"
+                " list"
+            )
     return ""
 
 
 def _correlations(slip: Slip) -> str:
     if slip.here.startswith("correlate") and slip.before.endswith(("&", "|", "and", "or", ",")):
-        return "correlate by stands at the very end, after the last part: A Before B correlate by epcList"
+        return (
+            "correlate by stands at the very end, after the last part: A Before B correlate by"
+            " epcList"
+        )
     return ""
 
 

@@ -1,4 +1,6 @@
-"""A text that leaves the grammar, told to a person: what stands there, what could, and what was probably meant."""
+"""A text that leaves the grammar, told to a person: what stands there, what could, and what was
+probably meant.
+"""
 
 from __future__ import annotations
 
@@ -86,7 +88,10 @@ def _special(error: _Error, place: Place) -> Problem | None:
             code="LEVEL",
             place=place,
             token="(",
-            hint="write not (A and B) (PT1H), and use it with &, | and the relations in time, not inside a concept",
+            hint=(
+                "write not (A and B) (PT1H), and use it with &, | and the relations in time, not"
+                " inside a concept"
+            ),
         )
     if error.could_be("DURATION"):
         return MeaningProblem(
@@ -122,7 +127,9 @@ def _expected_words(terminals: frozenset[str]) -> str:
     if rest >= _CONCEPT:
         rest -= _CONCEPT
         words.append("a concept")
-    words += sorted({_WORDS.get(each, each) for each in rest}, key=lambda word: (word == "the end", word))
+    words += sorted(
+        {_WORDS.get(each, each) for each in rest}, key=lambda word: (word == "the end", word)
+    )
     return alternatives(words)
 
 
@@ -130,7 +137,9 @@ def _quantifiers(error: _Error) -> str:
     if error.could_be("_DOT"):
         return "a role is followed by a dot and a concept: exists bizStep.transporting"
     if re.search(r"(?:forall|all|exists|some|∀|∃)$", error.before):
-        return "a quantifier is followed by a role, a dot and a concept: exists bizStep.transporting"
+        return (
+            "a quantifier is followed by a role, a dot and a concept: exists bizStep.transporting"
+        )
     if error.last_word.lower() == "for" and error.word.lower() == "all":
         return "did you mean forall?"
     if error.word in _QUANTIFIERS and error.last_word:
@@ -139,24 +148,34 @@ def _quantifiers(error: _Error) -> str:
 
 
 def _misspelt_words(error: _Error) -> str:
-    """A word that was read as a name because it is spelt like no word of the language: `exist r`, `NOT A`."""
+    """A word that was read as a name because it is spelt like no word of the language: `exist r`,
+    `NOT A`.
+    """
     if not error.word or not error.could_be("TEMPORAL"):
         return ""
     word, is_role = error.last_word.lower(), re.match(r"[\w:-]+\s*[.(]", error.here)
     meant = _SAME_CASE.get(word) or (_NEAR_QUANTIFIER.get(word) if is_role else None)
     if meant is None:
-        near = get_close_matches(word, _QUANTIFIERS if is_role else _LONG_QUANTIFIERS, n=1, cutoff=0.7)
+        near = get_close_matches(
+            word, _QUANTIFIERS if is_role else _LONG_QUANTIFIERS, n=1, cutoff=0.7
+        )
         meant = next(iter(near), None)
     return f"did you mean {meant}?" if meant and meant != error.last_word else ""
 
 
 def _words(error: _Error) -> str:
     if error.word not in RESERVED and (meant := _SAME_CASE.get(error.word.lower())):
-        return f"write {meant}, in these letters" if meant[:1].isupper() else f"write {meant} in small letters"
+        return (
+            f"write {meant}, in these letters"
+            if meant[:1].isupper()
+            else f"write {meant} in small letters"
+        )
     if error.word and error.could_be("TEMPORAL"):
         meant = _NEAR_RELATION.get(error.word.lower()) or _near(error.word)
         return (
-            f"did you mean {meant}?" if meant else "join two concepts with and, or, &, | or a relation such as Before"
+            f"did you mean {meant}?"
+            if meant
+            else "join two concepts with and, or, &, | or a relation such as Before"
         )
     if error.word in RESERVED and error.could_be("NAME"):
         return f"{error.word} is a reserved word; it cannot be a name"
@@ -196,7 +215,10 @@ def _values(error: _Error) -> str:
 
 def _forms(error: _Error) -> str:
     if error.could_be("DEFINES"):
-        return "an axiom is name := concept, name <: concept or name = {a, b}, and ends with a semicolon"
+        return (
+            "an axiom is name := concept, name <: concept or name = {a, b}, and ends with a"
+            " semicolon"
+        )
     if error.could_be("_END"):
         return "an axiom ends with a semicolon"
     return "write a concept such as TransactionEvent and exists bizStep.transporting"

@@ -1,4 +1,6 @@
-"""From syntax to plan: a concept is one atom, `&` and the relations in time are joins, timed negation is an absence."""
+"""From syntax to plan: a concept is one atom, `&` and the relations in time are joins, timed
+negation is an absence.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,9 @@ def meaning_of(text: str, options: forms.Options, context: Context) -> Meaning:
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """A value that all parts share, known by a variable: of one role of all, or of one role of each."""
+    """A value that all parts share, known by a variable: of one role of all, or of one role of
+    each.
+    """
 
     variable: str
     roles: tuple[str, ...]
@@ -71,9 +75,11 @@ class Shared:
 
 @dataclass(slots=True)
 class Lowering:
-    """One walk over a text and the definitions that it uses; `inside` are the definitions that it is in.
+    """One walk over a text and the definitions that it uses; `inside` are the definitions that it
+    is in.
 
-    `spots` are those of the tests; inside of a definition they stand at the name that leads to it, `used_at`.
+    `spots` are those of the tests; inside of a definition they stand at the name that leads to it,
+    `used_at`.
     """
 
     problems: Problems
@@ -104,7 +110,8 @@ class Lowering:
                 "CORRELATION",
                 written[0].spot,
                 f"{len(roles)} roles are to share a value, and there are {parts} parts",
-                "write one role for all parts, or one for each: A Before B correlate by parentID = epcList",
+                "write one role for all parts, or one for each: A Before B correlate by parentID ="
+                " epcList",
             )
         for name, role in zip(written, roles, strict=True):
             self._refuse_objects(name, role)
@@ -117,7 +124,8 @@ class Lowering:
             self.problems.add(
                 "CORRELATION",
                 name.spot,
-                f"{role} holds objects, each of which is like no other, so that two events never share one",
+                f"{role} holds objects, each of which is like no other, so that two events never"
+                " share one",
                 f"compare what they hold in OPSL: $a;.{role}.{inner}[*] = $b;.{role}.{inner}[*]",
             )
 
@@ -177,14 +185,17 @@ class Lowering:
                 "an absence at regular times has no values to correlate by",
                 "anchor it, as in A Before not (B) (PT1H anchored), or drop correlate by",
             )
-        return forms.silent_every(self.part(node.operand), self._duration(node.duration), self.settings.origin)
+        return forms.silent_every(
+            self.part(node.operand), self._duration(node.duration), self.settings.origin
+        )
 
     def _unanchored(self, node: Timed) -> None:
         self.problems.add(
             "UNSUPPORTED",
             node.spot,
             "an anchored absence stands on one side of Before, beside what it is anchored to",
-            "write not (A) (PT1H anchored) Before B, A Before not (B) (PT1H anchored), or drop anchored",
+            "write not (A) (PT1H anchored) Before B, A Before not (B) (PT1H anchored), or drop"
+            " anchored",
         )
 
     def _duration(self, spot: Spot) -> Duration:
@@ -252,7 +263,9 @@ class Lowering:
             return Nothing()
 
     def _own(self, node: Name, definition: PartDefinition) -> Lowering:
-        """A walk over the text of a definition, whose problems are told at the name that uses it."""
+        """A walk over the text of a definition, whose problems are told at the name that
+        uses it.
+        """
         if node.name in self.inside:
             raise MeaningProblem(
                 f"the definition is cyclic: {' -> '.join((*self.inside, node.name))}",
@@ -291,7 +304,9 @@ class _Borrowed(Problems):
 
     def add(self, code: str, spot: Spot, message: str, hint: str) -> None:
         """Note a problem at the name."""
-        self._outer.add(code, self._spot, f"in the definition of {self._spot.text}: {message}", hint)
+        self._outer.add(
+            code, self._spot, f"in the definition of {self._spot.text}: {message}", hint
+        )
 
     def at(self, spot: Spot, problem: Problem, code: str = "") -> None:
         """Note a problem that something below the text raised, at the name."""

@@ -1,4 +1,6 @@
-"""What names stand for: concepts, individuals, roles. A name is looked up as it is, by its aliases, by its prefix."""
+"""What names stand for: concepts, individuals, roles. A name is looked up as it is, by its aliases,
+by its prefix.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +22,19 @@ class Names:
     prefixes: Mapping[str, str] = field(default_factory=dict)
 
     def full(self, name: Name) -> str:
-        """The name under which the TBox knows it, else the IRI of a prefixed name, else the name itself."""
+        """The name under which the TBox knows it, else the IRI of a prefixed name, else the name
+        itself.
+        """
         if name.is_iri:
             return name.name
         resolved = self.tbox.resolved(name.name)
         prefix, colon, local = name.name.partition(":")
-        if resolved != name.name or not colon or self.tbox.is_concept(name.name) or prefix not in self.prefixes:
+        if (
+            resolved != name.name
+            or not colon
+            or self.tbox.is_concept(name.name)
+            or prefix not in self.prefixes
+        ):
             return resolved
         return self.tbox.resolved(self.prefixes[prefix] + local)
 
@@ -35,7 +44,11 @@ class Names:
 
     def is_individual(self, full: str, name: Name) -> bool:
         """Whether it is a known individual; an IRI, written out or by its prefix, always is."""
-        return full in self.tbox.known_individuals or name.is_iri or full != self.tbox.resolved(name.name)
+        return (
+            full in self.tbox.known_individuals
+            or name.is_iri
+            or full != self.tbox.resolved(name.name)
+        )
 
     def knows_role(self, full: str) -> bool:
         """Whether the role may be used: any, where none is declared."""
@@ -43,8 +56,16 @@ class Names:
 
     def similar(self, name: str) -> str:
         """A question whether a known name was meant, or nothing."""
-        known = sorted({*self.tbox.base_symbols, *(axiom.name for axiom in self.tbox.axioms), *self.tbox.enumerated})
-        near = get_close_matches(name, [*known, *sorted(self.tbox.known_individuals)], n=1, cutoff=0.75)
+        known = sorted(
+            {
+                *self.tbox.base_symbols,
+                *(axiom.name for axiom in self.tbox.axioms),
+                *self.tbox.enumerated,
+            }
+        )
+        near = get_close_matches(
+            name, [*known, *sorted(self.tbox.known_individuals)], n=1, cutoff=0.75
+        )
         return f"did you mean {near[0]}? " if near else ""
 
 

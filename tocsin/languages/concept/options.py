@@ -15,8 +15,10 @@ _ORIGIN = "origin"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Whether what is not said is false, whether relations in time are of proper intervals only, and from when on timed
-    negations are tested; without an origin their windows are counted since the epoch."""
+    """Whether what is not said is false, whether relations in time are of proper intervals only,
+    and from when on timed negations are tested; without an origin their windows are counted since
+    the epoch.
+    """
 
     world: World = World.CLOSED
     proper: bool = False
@@ -28,11 +30,19 @@ def settings_of(options: Mapping[str, object]) -> Settings:
     for name, value in options.items():
         if name not in (*_CHOICES, _ORIGIN):
             raise _unknown(
-                f"the option {name!r} is not known", name, f"concept takes: {', '.join(_CHOICES)}, {_ORIGIN}"
+                f"the option {name!r} is not known",
+                name,
+                f"concept takes: {', '.join(_CHOICES)}, {_ORIGIN}",
             )
         if name in _CHOICES and value not in _CHOICES[name]:
-            raise _unknown(f"{name} {value!r} is not known", name, f"one of {', '.join(_CHOICES[name])}")
-    return Settings(World(options.get("world", "closed")), options.get("intervals") == "proper", _origin(options))
+            raise _unknown(
+                f"{name} {value!r} is not known", name, f"one of {', '.join(_CHOICES[name])}"
+            )
+    return Settings(
+        World(options.get("world", "closed")),
+        options.get("intervals") == "proper",
+        _origin(options),
+    )
 
 
 def _origin(options: Mapping[str, object]) -> Instant | None:
@@ -42,7 +52,9 @@ def _origin(options: Mapping[str, object]) -> Instant | None:
     try:
         return parse_instant(str(written))
     except MeaningProblem as problem:
-        raise _unknown(f"origin: {problem.message}", _ORIGIN, "write a time such as 2026-01-31T08:00:00Z") from None
+        raise _unknown(
+            f"origin: {problem.message}", _ORIGIN, "write a time such as 2026-01-31T08:00:00Z"
+        ) from None
 
 
 def _unknown(message: str, token: str, hint: str) -> MeaningProblem:

@@ -18,7 +18,9 @@ from tocsin.languages.texts import TooDeep, refuse_long
 
 DEFAULT_LIMITS = Limits()
 
-_OPENING = re.compile(r"\b(selector|graph|concept|xml|epcis)\s*\{|#[^\n]*|\"(?:[^\"\\\n]|\\.)*\"|<[^<>\s]*>")
+_OPENING = re.compile(
+    r"\b(selector|graph|concept|xml|epcis)\s*\{|#[^\n]*|\"(?:[^\"\\\n]|\\.)*\"|<[^<>\s]*>"
+)
 """The brace of an atom of another language; comments, texts and IRIs, in which none counts."""
 
 
@@ -52,5 +54,7 @@ def _read(start: str, text: str, limits: Limits) -> Any:
 @cache
 def _parser(start: str, nesting: int) -> Parser:
     folder = files("tocsin.languages.concept")
-    grammars = ((folder / f"{name}.lark").read_text(encoding="utf-8") for name in (start, "concept"))
+    grammars = (
+        (folder / f"{name}.lark").read_text(encoding="utf-8") for name in (start, "concept")
+    )
     return Parser("\n".join(grammars), Builder(nesting))

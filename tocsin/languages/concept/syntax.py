@@ -1,4 +1,6 @@
-"""The syntax of the concept language: what was written, and where. Levels are not yet checked, names not yet known."""
+"""The syntax of the concept language: what was written, and where. Levels are not yet checked,
+names not yet known.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The text of a `.tbox` file becomes a TBox; the first problem is raised, at the axiom that has it."""
+"""The text of a `.tbox` file becomes a TBox; the first problem is raised, at the axiom that
+has it.
+"""
 
 from __future__ import annotations
 
@@ -35,9 +37,13 @@ def _axiom(written: WrittenAxiom, describing: Describing) -> Axiom:
 
 
 def _outline(written: Terminology) -> TBox:
-    """Enough of the TBox to tell enumerated concepts, and individuals: elements that no axiom is about."""
+    """Enough of the TBox to tell enumerated concepts, and individuals: elements that no axiom is
+    about.
+    """
     listed = {
-        each.name.name: Definition(each.name.name, enumeration(element.name for element in each.concept.elements))
+        each.name.name: Definition(
+            each.name.name, enumeration(element.name for element in each.concept.elements)
+        )
         for each in written.axioms
         if isinstance(each.concept, Listing) and each.concept.elements
     }

@@ -1,4 +1,6 @@
-"""Restricted datatypes `(type op value)`: an enumerated type compares individuals, any other its literals."""
+"""Restricted datatypes `(type op value)`: an enumerated type compares individuals, any other its
+literals.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,14 @@ from decimal import Decimal
 from difflib import get_close_matches
 
 from tocsin.errors import MeaningProblem
-from tocsin.knowledge.concepts.concept import Complement, Concept, Conjunction, Enumeration, Value, enumeration
+from tocsin.knowledge.concepts.concept import (
+    Complement,
+    Concept,
+    Conjunction,
+    Enumeration,
+    Value,
+    enumeration,
+)
 from tocsin.knowledge.concepts.datatypes import EQUALITIES, PREFIX, TYPES, datatype, datatype_name
 from tocsin.languages.concept.names import Names
 from tocsin.languages.concept.syntax import Name, Restriction
@@ -43,7 +52,13 @@ def _near_type(name: str) -> str:
     return f"an enumerated concept, or one of {', '.join(PREFIX + each for each in TYPES)}"
 
 
-_OTHER_TYPES = {"number": "decimal", "text": "string", "str": "string", "bool": "boolean", "time": "dateTime"}
+_OTHER_TYPES = {
+    "number": "decimal",
+    "text": "string",
+    "str": "string",
+    "bool": "boolean",
+    "time": "dateTime",
+}
 """Words of other languages for datatypes."""
 
 
@@ -51,7 +66,10 @@ def _of_enumerated(listed: Enumeration, operator: str, node: Restriction, names:
     """`(T = v)` is T and {v}; `(T != v)` is T without v."""
     if operator not in EQUALITIES:
         raise MeaningProblem(
-            f"{listed.name} has no order", code="OPERATOR_TYPE", token=operator, hint="compare with = or !="
+            f"{listed.name} has no order",
+            code="OPERATOR_TYPE",
+            token=operator,
+            hint="compare with = or !=",
         )
     value = names.full(node.value) if isinstance(node.value, Name) else str(_value(node))
     if value not in listed.elements:

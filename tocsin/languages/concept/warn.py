@@ -26,7 +26,9 @@ _NOTHING_SAID = Assertions((), ())
 
 
 def warnings(text: str, options: Mapping[str, object], context: Context) -> list[Problem]:
-    """DUPLICATE_ELEMENT, MISSPELT_ROLE, UNSATISFIABLE and TAUTOLOGY; none where the text has problems."""
+    """DUPLICATE_ELEMENT, MISSPELT_ROLE, UNSATISFIABLE and TAUTOLOGY; none where the text has
+    problems.
+    """
     try:
         meaning = meaning_of(text, options, context)
     except Problem:
@@ -35,10 +37,15 @@ def warnings(text: str, options: Mapping[str, object], context: Context) -> list
         return []
     problems, body = Problems(text), read_subscription(text).body
     _repeated(body, problems)
-    for name in (*_roles(body), *(each for names in read_subscription(text).shared for each in names)):
+    for name in (
+        *_roles(body),
+        *(each for names in read_subscription(text).shared for each in names),
+    ):
         _warn_of_role(name, context, problems)
     problems.found.extend(_of_other_languages(body, text, context))
-    for test in dict.fromkeys(atom for atom in atoms_of(meaning.part) if isinstance(atom, ConceptTest)):
+    for test in dict.fromkeys(
+        atom for atom in atoms_of(meaning.part) if isinstance(atom, ConceptTest)
+    ):
         _warn_of_pointless(test, meaning.spots.get(test, Spot(0, "")), problems)
     return problems.in_reading_order()
 
@@ -48,7 +55,12 @@ def _repeated(node: Syntax, problems: Problems) -> None:
         counts = Counter(each.name for each in node.elements)
         for each in {each.name: each for each in node.elements}.values():
             if counts[each.name] > 1:
-                problems.add("DUPLICATE_ELEMENT", each.spot, f"{each.name!r} is listed twice", "drop one of them")
+                problems.add(
+                    "DUPLICATE_ELEMENT",
+                    each.spot,
+                    f"{each.name!r} is listed twice",
+                    "drop one of them",
+                )
     for inner in children_of(node):
         _repeated(inner, problems)
 
@@ -61,7 +73,9 @@ def _roles(node: Syntax) -> Iterator[Name]:
 
 
 def _warn_of_role(name: Name, context: Context, problems: Problems) -> None:
-    """Any role is legal where none is declared; one that is nearly a field of EPCIS is probably meant for it."""
+    """Any role is legal where none is declared; one that is nearly a field of EPCIS is probably
+    meant for it.
+    """
     tbox = context.ontology.tbox if isinstance(context.ontology, Ontology) else None
     declared = isinstance(tbox, TBox) and bool(tbox.roles)
     if name.name in FIELDS or ":" in name.name or declared:
@@ -82,9 +96,17 @@ def _of_other_languages(node: Syntax, text: str, context: Context) -> Iterator[P
 
 
 def _warn_of_pointless(test: ConceptTest, spot: Spot, problems: Problems) -> None:
-    """Judged in the open world, where nothing is known of the event: what is so there is so everywhere."""
+    """Judged in the open world, where nothing is known of the event: what is so there is so
+    everywhere.
+    """
     told = concept_test_text(test)
     if examine(_NOTHING_SAID, [(EVENT, test.concept)], World.OPEN).is_inconsistent:
-        problems.add("UNSATISFIABLE", spot, f"no event is ever {told}", "it contradicts itself; drop a part")
-    elif examine(_NOTHING_SAID, [(EVENT, normal_form(test.concept, negated=True))], World.OPEN).is_inconsistent:
-        problems.add("TAUTOLOGY", spot, f"every event is {told}", "it says nothing; is a not missing?")
+        problems.add(
+            "UNSATISFIABLE", spot, f"no event is ever {told}", "it contradicts itself; drop a part"
+        )
+    elif examine(
+        _NOTHING_SAID, [(EVENT, normal_form(test.concept, negated=True))], World.OPEN
+    ).is_inconsistent:
+        problems.add(
+            "TAUTOLOGY", spot, f"every event is {told}", "it says nothing; is a not missing?"
+        )

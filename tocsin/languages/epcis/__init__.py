@@ -1,7 +1,8 @@
 """EPCIS queries: the parameters of a SimpleEventQuery as a standing question about one event.
 
-The text is the JSON object of the parameters, or the XML of a request; it lowers to one condition of the plan. Master
-data among the definitions, and an ontology of locations, tell what `WD_`, `HASATTR_` and `EQATTR_` ask about.
+The text is the JSON object of the parameters, or the XML of a request; it lowers to one condition
+of the plan. Master data among the definitions, and an ontology of locations, tell what `WD_`,
+`HASATTR_` and `EQATTR_` ask about.
 """
 
 from __future__ import annotations
@@ -45,10 +46,15 @@ def warnings(text: str, options: Mapping[str, object], context: Context) -> list
     return [] if problems(text, options, context) else warnings_of(read(text))
 
 
-def _lowered(text: str, options: Mapping[str, object], context: Context) -> tuple[BooleanNode, list[Problem]]:
+def _lowered(
+    text: str, options: Mapping[str, object], context: Context
+) -> tuple[BooleanNode, list[Problem]]:
     for name in options:
         raise MeaningProblem(
-            f"the option {name!r} is not known", code="OptionError", token=str(name), hint="epcis takes no options"
+            f"the option {name!r} is not known",
+            code="OptionError",
+            token=str(name),
+            hint="epcis takes no options",
         )
     ontology = context.ontology if isinstance(context.ontology, Ontology) else None
     return lower(read(text), ontology, known_in(context.definitions.values()))

@@ -1,4 +1,6 @@
-"""What parameters are made of: conditions on scalar fields, which an index serves, and on members of lists."""
+"""What parameters are made of: conditions on scalar fields, which an index serves, and on members
+of lists.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,11 @@ def matched(*paths: Path) -> Lowering:
     def lower(given: Given) -> BooleanNode:
         forms = dict.fromkeys(form for each in resources(given) for form in patterns(each))
         exact = [form for form in forms if not _is_wild(form)]
-        wild = [like_text([_WILD.get(character, character) for character in form]) for form in forms if _is_wild(form)]
+        wild = [
+            like_text([_WILD.get(character, character) for character in form])
+            for form in forms
+            if _is_wild(form)
+        ]
         found = [is_one(path, exact) for path in paths] if exact else []
         found += [members(paths, where("LIKE", ITSELF, *wild))] if wild else []
         return any_of(found)
@@ -70,15 +76,23 @@ def matched(*paths: Path) -> Lowering:
 
 
 def below(given: Given, path: Path) -> BooleanNode:
-    """WD_ of a location: itself, or one that the ontology has below it; without an ontology, itself."""
-    return is_one(path, [place for each in resources(given) for place in _places_below(each, given.ontology)])
+    """WD_ of a location: itself, or one that the ontology has below it; without an ontology,
+    itself.
+    """
+    return is_one(
+        path, [place for each in resources(given) for place in _places_below(each, given.ontology)]
+    )
 
 
 def typed(path: Path, field: str, kind: str) -> Lowering:
     """EQ_ of what an item of a list names, among the items of one type."""
 
     def lower(given: Given) -> BooleanNode:
-        return members([path], where("=", "type", resource(kind, given.names)), where("IS", field, *identifiers(given)))
+        return members(
+            [path],
+            where("=", "type", resource(kind, given.names)),
+            where("IS", field, *identifiers(given)),
+        )
 
     return lower
 
@@ -94,9 +108,11 @@ def exists(*paths: Path) -> Lowering:
 
 
 def is_one(path: Path, written: Sequence[str]) -> BooleanNode:
-    """Some identifier at the path is one of these: by an index where an event has but one, else member by member.
+    """Some identifier at the path is one of these: by an index where an event has but one, else
+    member by member.
 
-    Events that no EPCIS codec has seen lack the common spelling; of them the identifier as it is written counts.
+    Events that no EPCIS codec has seen lack the common spelling; of them the identifier as it is
+    written counts.
     """
     common = list(dict.fromkeys(map(canonical, written)))
     if path not in KEYS:

@@ -1,9 +1,11 @@
-"""Parameters about extension fields: EQ_, GT_, GE_, LT_, LE_, EXISTS_, HASATTR_ and EQATTR_ with a qualified name.
+"""Parameters about extension fields: EQ_, GT_, GE_, LT_, LE_, EXISTS_, HASATTR_ and EQATTR_ with a
+qualified name.
 
-The name of a field is `prefix:local` by the `@context` of the query, or `namespace#local` as in EPCIS 1.x. ILMD_,
-ERROR_DECLARATION_, SENSORELEMENT_, SENSORMETADATA_, SENSORREPORT_, readPoint_ and bizLocation_ say where the field
-stands, else it stands in the event; INNER_ means that it lies deeper, at any depth. An attribute is one that the field
-itself has, as in XML, or one that master data has of what the field names.
+The name of a field is `prefix:local` by the `@context` of the query, or `namespace#local` as in
+EPCIS 1.x. ILMD_, ERROR_DECLARATION_, SENSORELEMENT_, SENSORMETADATA_, SENSORREPORT_, readPoint_ and
+bizLocation_ say where the field stands, else it stands in the event; INNER_ means that it lies
+deeper, at any depth. An attribute is one that the field itself has, as in XML, or one that master
+data has of what the field names.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ _AREAS: dict[str, Path] = {
     "readPoint": ("readPoint",),
     "bizLocation": ("bizLocation",),
 }
-_NAME = re.compile(rf"(EQ_ATTR|EQATTR|EQ|GT|GE|LT|LE|EXISTS|HASATTR)_(INNER_)?(?:({'|'.join(_AREAS)})_)?([^:]+:.+)")
+_NAME = re.compile(
+    rf"(EQ_ATTR|EQATTR|EQ|GT|GE|LT|LE|EXISTS|HASATTR)_(INNER_)?(?:({'|'.join(_AREAS)})_)?([^:]+:.+)"
+)
 _FULL = ("http", "https", "urn", "ni", "tag")
 """What stands before the colon of a full name, not of a prefixed one."""
 
@@ -55,7 +59,9 @@ def _condition(given: Given, word: str, above: Path, field: str) -> BooleanNode:
         case "EXISTS":
             return members([path], where("EXISTS", ITSELF))
         case "HASATTR":
-            own = [members([path], where("EXISTS", _attribute(given, each))) for each in strings(given)]
+            own = [
+                members([path], where("EXISTS", _attribute(given, each))) for each in strings(given)
+            ]
             return any_of([*own, has_attribute(given, path[-1], [path])])
         case "EQ":
             return members([path], _equality(given))
@@ -67,11 +73,14 @@ def _key(given: Given, field: str) -> str:
     """The name of the field in events; a prefix that nobody declared would never be met there."""
     prefix = field.partition(":")[0]
     if not field:
-        raise given.wrong(f"{given.name} names no field", "write it like EQATTR_prefix:field_attribute")
+        raise given.wrong(
+            f"{given.name} names no field", "write it like EQATTR_prefix:field_attribute"
+        )
     if prefix not in given.names.prefixes and prefix not in _FULL:
         raise given.wrong(
             f"the prefix {prefix!r} is not declared",
-            f'add it to the query: "@context": {{"{prefix}": "https://..."}}, or write namespace#name',
+            f'add it to the query: "@context": {{"{prefix}": "https://..."}}, or write'
+            " namespace#name",
         )
     return expanded(field, given.names)
 
@@ -95,5 +104,7 @@ def _ordering(given: Given, relation: str) -> Call:
         return where(relation, ITSELF, found)
     moment = as_instant(given.value)
     if moment is None:
-        raise given.wrong(f"{given.name} takes a number or a time", "a time is written like 2026-01-31T08:00:00Z")
+        raise given.wrong(
+            f"{given.name} takes a number or a time", "a time is written like 2026-01-31T08:00:00Z"
+        )
     return where(f"TIME {relation}", ITSELF, moment)

@@ -1,4 +1,6 @@
-"""From parameters to a condition: all of them hold. A problem in one parameter hides none in the others."""
+"""From parameters to a condition: all of them hold. A problem in one parameter hides none in the
+others.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ EVERY_EVENT = Not(IsNull(("eventTime",)))
 """What a query without parameters asks: that it is an EPCIS event."""
 
 
-def lower(query: Query, ontology: Ontology | None, known: MasterData) -> tuple[BooleanNode, list[Problem]]:
+def lower(
+    query: Query, ontology: Ontology | None, known: MasterData
+) -> tuple[BooleanNode, list[Problem]]:
     """The condition and every problem; the condition means something only without problems."""
     found: list[BooleanNode] = []
     problems: list[Problem] = []
@@ -29,7 +33,9 @@ def lower(query: Query, ontology: Ontology | None, known: MasterData) -> tuple[B
             found.append(_lowering(given)(given))
         except Problem as problem:
             problems.append(problem)
-    return (found[0] if len(found) == 1 else AllOf(tuple(found)) if found else EVERY_EVENT), problems
+    return (
+        found[0] if len(found) == 1 else AllOf(tuple(found)) if found else EVERY_EVENT
+    ), problems
 
 
 def _lowering(given: Given) -> Lowering:

@@ -1,7 +1,8 @@
-"""Questions about master data: HASATTR_, EQATTR_ and WD_ ask what is known of the thing that a field names.
+"""Questions about master data: HASATTR_, EQATTR_ and WD_ ask what is known of the thing that a
+field names.
 
-It is known from definitions, which turn a question into a list of things, and from the header of the document that the
-event came in, which the event carries.
+It is known from definitions, which turn a question into a list of things, and from the header of
+the document that the event came in, which the event carries.
 """
 
 from __future__ import annotations
@@ -12,7 +13,14 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
 from tocsin.errors import EventProblem, MeaningProblem
-from tocsin.events.codecs.epcis.master_data import FIELD, PATHS, WITHIN, MasterData, Thing, read_master_data
+from tocsin.events.codecs.epcis.master_data import (
+    FIELD,
+    PATHS,
+    WITHIN,
+    MasterData,
+    Thing,
+    read_master_data,
+)
 from tocsin.events.codecs.epcis.names import expanded
 from tocsin.events.event import Path
 from tocsin.events.views.epcis import MASTER_DATA
@@ -31,7 +39,9 @@ def known_in(definitions: Iterable[Definition]) -> MasterData:
     found: dict[str, Thing] = {}
     for each in definitions:
         if isinstance(each, MasterDataDefinition):
-            found |= _read(each.name, each.data if isinstance(each.data, str) else json.dumps(each.data))
+            found |= _read(
+                each.name, each.data if isinstance(each.data, str) else json.dumps(each.data)
+            )
     return found
 
 
@@ -47,28 +57,46 @@ def _read(name: str, text: str) -> MasterData:
 
 
 def about_master_data(name: str) -> Lowering | None:
-    """The parameter about an attribute of what a field of the standard names; None where the name is none."""
+    """The parameter about an attribute of what a field of the standard names; None where the name
+    is none.
+    """
     found = _NAME.fullmatch(name)
     if found is None:
         return None
     word, field, attribute = found.groups()
     if word == "HASATTR":
-        return (lambda given: has_attribute(given, field, PATHS[field])) if attribute is None else None
-    return (lambda given: attribute_is(given, field, PATHS[field], attribute)) if attribute else None
+        return (
+            (lambda given: has_attribute(given, field, PATHS[field])) if attribute is None else None
+        )
+    return (
+        (lambda given: attribute_is(given, field, PATHS[field], attribute)) if attribute else None
+    )
 
 
 def has_attribute(given: Given, field: str, paths: Sequence[Path]) -> BooleanNode:
     """The field names a thing that has one of the attributes."""
     names = [expanded(each, given.names) for each in strings(given)]
     told = [_told(field, where("EXISTS", name)) for name in names]
-    return any_of([*told, *_listed(given, paths, lambda thing: any(name in thing.attributes for name in names))])
+    return any_of(
+        [
+            *told,
+            *_listed(given, paths, lambda thing: any(name in thing.attributes for name in names)),
+        ]
+    )
 
 
 def attribute_is(given: Given, field: str, paths: Sequence[Path], attribute: str) -> BooleanNode:
     """The field names a thing whose attribute has one of the values."""
     name, values = expanded(attribute, given.names), strings(given)
     told = _told(field, where("=", name, *values))
-    return any_of([told, *_listed(given, paths, lambda thing: bool({*thing.attributes.get(name, ())} & {*values}))])
+    return any_of(
+        [
+            told,
+            *_listed(
+                given, paths, lambda thing: bool({*thing.attributes.get(name, ())} & {*values})
+            ),
+        ]
+    )
 
 
 def lies_in(given: Given, field: str, path: Path) -> list[BooleanNode]:
@@ -85,7 +113,9 @@ def _told(field: str, test: Call) -> BooleanNode:
     return members([(MASTER_DATA,)], where("=", FIELD, field), test)
 
 
-def _listed(given: Given, paths: Sequence[Path], fits: Callable[[Thing], bool]) -> list[BooleanNode]:
+def _listed(
+    given: Given, paths: Sequence[Path], fits: Callable[[Thing], bool]
+) -> list[BooleanNode]:
     """Some field at the paths names a thing that the definitions know and that fits."""
     things = sorted(name for name, thing in given.known.items() if fits(thing))
     return [is_one(path, things) for path in paths] if things else []

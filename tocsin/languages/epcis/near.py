@@ -23,7 +23,15 @@ _LISTS = {
 _RELATIONS = {"GT": "GE", "LE": "LT", "EQ": "GE"}
 _TIMES = ("eventTime", "recordTime", "errorDeclarationTime")
 _NEGATIONS = ("NE", "NEQ", "NOT", "NOTEQ", "NOTEXISTS")
-_ALIKE = {"LIKE": "MATCH", "IN": "EQ", "IS": "EQ", "EQUALS": "EQ", "HAS": "EXISTS", "WITHIN": "WD", "AFTER": "GE"}
+_ALIKE = {
+    "LIKE": "MATCH",
+    "IN": "EQ",
+    "IS": "EQ",
+    "EQUALS": "EQ",
+    "HAS": "EXISTS",
+    "WITHIN": "WD",
+    "AFTER": "GE",
+}
 _OWN_FIELD = "a field of your own has a prefix, as in EQ_ext:field"
 
 
@@ -32,13 +40,19 @@ def hint_for(name: str) -> str:
     found = _WORD.fullmatch(name)
     word, field = (found[1].upper(), found[2]) if found else ("", name)
     if word in _NEGATIONS:
-        return f"a query only narrows: nothing is asked not to be; say it with a selector: {field} <> '...'"
+        return (
+            f"a query only narrows: nothing is asked not to be; say it with a selector: {field} <>"
+            " '...'"
+        )
     if word in _RELATIONS and (time := _named(field, _TIMES)):
         return f"times are compared with GE_{time} (from then on) and LT_{time} (before then)"
     if word in ("EQ", "MATCH", *_ALIKE) and (meant := _identifier(field)):
         return f"did you mean MATCH_{meant}? It takes identifiers and patterns"
     if re.fullmatch(r"(?:EQ|GT|GE|LT|LE)_(?:\w+Value|value|quantity|sDev)_.+", name):
-        return "a unit is a code of two to four capital letters and digits (UN/CEFACT): GE_value_CEL, GE_quantity_KGM"
+        return (
+            "a unit is a code of two to four capital letters and digits (UN/CEFACT): GE_value_CEL,"
+            " GE_quantity_KGM"
+        )
     return _spelling(name) or _near(name) or _OWN_FIELD
 
 
@@ -60,7 +74,11 @@ def _spelling(name: str) -> str:
     if found and (meant := by_letters.get(found[2].lower())):
         return f"did you mean {meant}?"
     word = _ALIKE.get(found[1].upper(), "") if found else ""
-    meant = by_letters.get(f"{word}_{found[2]}".lower()) if found and word else by_letters.get(f"eq_{name}".lower())
+    meant = (
+        by_letters.get(f"{word}_{found[2]}".lower())
+        if found and word
+        else by_letters.get(f"eq_{name}".lower())
+    )
     return f"did you mean {meant}?" if meant else ""
 
 

@@ -1,7 +1,8 @@
-"""The parameters of a SimpleEventQuery that have fixed names (EPCIS 2.0, section 8.2.7.1), those of 1.x included.
+"""The parameters of a SimpleEventQuery that have fixed names (EPCIS 2.0, section 8.2.7.1), those of
+1.x included.
 
-Each parameter narrows the result; several values of one parameter are alternatives. A quantity or a measurement with a
-unit (`GE_value_CEL`) asks for that very unit: nothing is converted.
+Each parameter narrows the result; several values of one parameter are alternatives. A quantity or a
+measurement with a unit (`GE_value_CEL`) asks for that very unit: nothing is converted.
 """
 
 from __future__ import annotations
@@ -28,11 +29,28 @@ from tocsin.languages.epcis.conditions import (
     typed,
 )
 from tocsin.languages.epcis.master_data import lies_in
-from tocsin.languages.epcis.values import Given, flag, hex_digits, number, numbers, one_of, resources, strings, terms
+from tocsin.languages.epcis.values import (
+    Given,
+    flag,
+    hex_digits,
+    number,
+    numbers,
+    one_of,
+    resources,
+    strings,
+    terms,
+)
 from tocsin.plan.atoms import BooleanNode
 from tocsin.plan.members import ITSELF, where
 
-CONTROLS = ("orderBy", "orderDirection", "eventCountLimit", "maxEventCount", "perPage", "nextPageToken")
+CONTROLS = (
+    "orderBy",
+    "orderDirection",
+    "eventCountLimit",
+    "maxEventCount",
+    "perPage",
+    "nextPageToken",
+)
 """Parameters that order or cut a finished result."""
 
 ORDERINGS = {"GT": ">", "GE": ">=", "LT": "<", "LE": "<="}
@@ -81,7 +99,9 @@ def _event_type(given: Given) -> BooleanNode:
     known = (*KINDS, QUANTITY_EVENT)
     for name in names:
         if name not in known and ":" not in name:
-            near = next((each for each in known if each.lower().removesuffix("event") == _stem(name)), "")
+            near = next(
+                (each for each in known if each.lower().removesuffix("event") == _stem(name)), ""
+            )
             hint = f"did you mean {near}?" if near else f"known: {', '.join(known)}"
             raise given.wrong(f"{name!r} is no kind of event", hint)
     found = [equals((ALIAS,), [QUANTITY_EVENT])] if QUANTITY_EVENT in names else []
@@ -94,7 +114,9 @@ def _stem(name: str) -> str:
 
 
 def _within(place: str) -> Lowering:
-    return lambda given: any_of([below(given, (place, "id")), *lies_in(given, place, (place, "id"))])
+    return lambda given: any_of(
+        [below(given, (place, "id")), *lies_in(given, place, (place, "id"))]
+    )
 
 
 def _flagged(given: Given) -> BooleanNode:
@@ -106,8 +128,14 @@ def _fixed() -> Iterator[tuple[str, Lowering]]:
     yield "EQ_action", scalar(("action",), one_of(*ACTIONS))
     yield "EQ_bizStep", scalar(("bizStep",), terms(vocabulary.BIZ_STEP))
     yield "EQ_disposition", scalar(("disposition",), _DISPOSITIONS)
-    yield "EQ_persistentDisposition_set", listed(("persistentDisposition", "set"), read=_DISPOSITIONS)
-    yield "EQ_persistentDisposition_unset", listed(("persistentDisposition", "unset"), read=_DISPOSITIONS)
+    yield (
+        "EQ_persistentDisposition_set",
+        listed(("persistentDisposition", "set"), read=_DISPOSITIONS),
+    )
+    yield (
+        "EQ_persistentDisposition_unset",
+        listed(("persistentDisposition", "unset"), read=_DISPOSITIONS),
+    )
     yield "EQ_eventID", scalar(("eventID",), resources)
     yield "EQ_transformationID", identified(("transformationID",))
     yield "EQ_errorReason", scalar(("errorDeclaration", "reason"), terms(vocabulary.ERROR_REASON))
@@ -145,10 +173,23 @@ def _sensor() -> Iterator[tuple[str, Lowering]]:
 
 FIXED: dict[str, Lowering] = dict(_fixed())
 
-_MEASURED = ("value", "minValue", "maxValue", "meanValue", "sDev", "percValue", "percRank", "quantity")
+_MEASURED = (
+    "value",
+    "minValue",
+    "maxValue",
+    "meanValue",
+    "sDev",
+    "percValue",
+    "percRank",
+    "quantity",
+)
 _WITH_UNIT = re.compile(rf"(EQ|GT|GE|LT|LE)_({'|'.join(_MEASURED)})(?:_([A-Z0-9]{{2,4}}))?")
 _WITH_TYPE = re.compile(r"EQ_(bizTransaction|source|destination)_(.+)")
-_LISTS = {"bizTransaction": "bizTransactionList", "source": "sourceList", "destination": "destinationList"}
+_LISTS = {
+    "bizTransaction": "bizTransactionList",
+    "source": "sourceList",
+    "destination": "destinationList",
+}
 _TYPES = {
     "bizTransaction": vocabulary.TRANSACTION_TYPE,
     "source": vocabulary.PARTY_TYPE,

@@ -1,4 +1,6 @@
-"""The problems of a query, each with the place of its parameter; a wrong one goes by the standard's exception."""
+"""The problems of a query, each with the place of its parameter; a wrong one goes by the standard's
+exception.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +11,18 @@ PARAMETER = "QueryParameterException"
 CONTROL = "QueryControlError"
 
 
-def syntax_problem(message: str, place: Place | None = None, hint: str = "", token: str = "") -> SyntaxProblem:
+def syntax_problem(
+    message: str, place: Place | None = None, hint: str = "", token: str = ""
+) -> SyntaxProblem:
     """The text is no query."""
     return SyntaxProblem(message, code=SYNTAX, place=place, token=token, hint=hint)
 
 
 def parameter_problem(text: str, name: str, message: str, hint: str = "") -> MeaningProblem:
     """A parameter that is not known, or whose value it cannot have."""
-    return MeaningProblem(message, code=PARAMETER, place=place_of(text, name), token=name, hint=hint)
+    return MeaningProblem(
+        message, code=PARAMETER, place=place_of(text, name), token=name, hint=hint
+    )
 
 
 def control_problem(text: str, name: str) -> UnsupportedProblem:

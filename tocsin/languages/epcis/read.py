@@ -1,7 +1,9 @@
-"""From text to parameters: the JSON object of an EPCIS query, or the XML of a Poll or Subscribe request.
+"""From text to parameters: the JSON object of an EPCIS query, or the XML of a Poll or Subscribe
+request.
 
-A named query (`{"name": ..., "query": {...}}`) is taken for the query inside it. Prefixes come from `@context`. Members
-alone are an object too, so that an atom in braces, `epcis{ "EQ_bizStep": ["shipping"] }`, needs no second pair.
+A named query (`{"name": ..., "query": {...}}`) is taken for the query inside it. Prefixes come from
+`@context`. Members alone are an object too, so that an atom in braces, `epcis{ "EQ_bizStep":
+["shipping"] }`, needs no second pair.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ from tocsin.languages.epcis.slips import HINT, json_problem, xml_problem
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Parameters by name as they were given, the names that they may use, and the text they stand in."""
+    """Parameters by name as they were given, the names that they may use, and the text they stand
+    in.
+    """
 
     parameters: Mapping[str, Any]
     names: Names

@@ -24,7 +24,9 @@ def json_problem(text: str, problem: Problem, added: int) -> SyntaxProblem:
     line, column = int(found[1]), int(found[2])
     place = Place(line, max(1, column - (added if line == 1 else 0)))
     here = _rest(text, place)
-    return syntax_problem(_WHERE.sub("", problem.message), place, _hint(text, here), token=shown(here[:1].strip()))
+    return syntax_problem(
+        _WHERE.sub("", problem.message), place, _hint(text, here), token=shown(here[:1].strip())
+    )
 
 
 def xml_problem(problem: Problem) -> SyntaxProblem:
@@ -45,7 +47,10 @@ def _hint(text: str, here: str) -> str:
     if listed:
         return f'write {{"{listed[1]}": ["{listed[2]}"]}}'
     if _CONDITION.match(text):
-        return 'this looks like a selector: give it the language "selector", or write {"EQ_bizStep": ["shipping"]}'
+        return (
+            'this looks like a selector: give it the language "selector", or write {"EQ_bizStep":'
+            ' ["shipping"]}'
+        )
     if here[:1] == "'":
         return f"JSON has double quotes, not single ones; {HINT}"
     if here[:1] in _CURLY and here:

@@ -1,6 +1,8 @@
-"""Values of parameters: lists of strings, numbers, times, terms. A value that its parameter cannot have is a problem.
+"""Values of parameters: lists of strings, numbers, times, terms. A value that its parameter cannot
+have is a problem.
 
-One string is as good as a list of one, and a number may be written as text, since XML requests know nothing else.
+One string is as good as a list of one, and a number may be written as text, since XML requests know
+nothing else.
 """
 
 from __future__ import annotations
@@ -40,7 +42,9 @@ class Given:
 
 
 def strings(given: Given) -> list[str]:
-    """Strings, none of them empty; of an empty list no event has one, so that none is in the result."""
+    """Strings, none of them empty; of an empty list no event has one, so that none is in the
+    result.
+    """
     listed = given.value if isinstance(given.value, list) else [given.value]
     if not all(isinstance(each, str) and each for each in listed):
         raise given.wrong(f"{given.name} takes a list of strings", 'write it like ["a", "b"]')
@@ -66,10 +70,15 @@ def terms(vocabulary: Vocabulary) -> Callable[[Given], list[str]]:
     """Standard terms in any spelling, each as its bare word."""
 
     def read(given: Given) -> list[str]:
-        words = [vocabulary.word(individual(vocabulary.word(each), given.names)) for each in strings(given)]
+        words = [
+            vocabulary.word(individual(vocabulary.word(each), given.names))
+            for each in strings(given)
+        ]
         for word in words:
             if not vocabulary.allows(word):
-                raise given.wrong(f"{word!r} is no {vocabulary.name} of the vocabulary", vocabulary.near(word))
+                raise given.wrong(
+                    f"{word!r} is no {vocabulary.name} of the vocabulary", vocabulary.near(word)
+                )
         return words
 
     return read
@@ -81,7 +90,9 @@ def one_of(*allowed: str) -> Callable[[Given], list[str]]:
     def read(given: Given) -> list[str]:
         for each in strings(given):
             if each not in allowed:
-                raise given.wrong(f"{given.name} does not know {each!r}", f"it takes {', '.join(allowed)}")
+                raise given.wrong(
+                    f"{given.name} does not know {each!r}", f"it takes {', '.join(allowed)}"
+                )
         return strings(given)
 
     return read
@@ -97,7 +108,10 @@ def number(given: Given) -> int | float:
 
 def numbers(given: Given) -> list[int | float]:
     """Numbers; of an empty list no event has one."""
-    found = [as_number(each) for each in (given.value if isinstance(given.value, list) else [given.value])]
+    found = [
+        as_number(each)
+        for each in (given.value if isinstance(given.value, list) else [given.value])
+    ]
     if None in found:
         raise given.wrong(f"{given.name} takes numbers")
     return [each for each in found if each is not None]
@@ -117,7 +131,9 @@ def instant(given: Given) -> Instant:
 def flag(given: Given) -> bool:
     """True or false."""
     value = (
-        {"true": True, "false": False}.get(given.value, given.value) if isinstance(given.value, str) else given.value
+        {"true": True, "false": False}.get(given.value, given.value)
+        if isinstance(given.value, str)
+        else given.value
     )
     if not isinstance(value, bool):
         raise given.wrong(f"{given.name} takes true or false")

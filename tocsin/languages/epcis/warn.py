@@ -35,7 +35,9 @@ def _no_time_left(query: Query) -> Iterator[Problem]:
         limits = [_instant(query.parameters.get(name)) for name in (first, last)]
         if None not in limits and not can_all_hold(zip((">=", "<"), limits, strict=True)):
             message = f"no time is at or after {first} and before {last}"
-            yield _warning(query, last, message, f"{first} is the earlier one, {last} the later one")
+            yield _warning(
+                query, last, message, f"{first} is the earlier one, {last} the later one"
+            )
 
 
 def _instant(value: object) -> int | None:
@@ -44,5 +46,9 @@ def _instant(value: object) -> int | None:
 
 def _warning(query: Query, name: str, message: str, hint: str) -> Problem:
     return MeaningProblem(
-        message, code="UNSATISFIABLE", place=place_of(query.text, name), token=name, hint=f"it never rings; {hint}"
+        message,
+        code="UNSATISFIABLE",
+        place=place_of(query.text, name),
+        token=name,
+        hint=f"it never rings; {hint}",
     )

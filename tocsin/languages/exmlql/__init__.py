@@ -1,7 +1,9 @@
-"""E-XML-QL: blocks that describe XML documents, temporal operators between them, contexts, and CONSTRUCT.
+"""E-XML-QL: blocks that describe XML documents, temporal operators between them, contexts, and
+CONSTRUCT.
 
-Every document of an event can be asked, also one lifted from JSON. A subscription forwards an event, lets a combination
-of events trigger another, or builds new documents out of the values that its variables are bound to.
+Every document of an event can be asked, also one lifted from JSON. A subscription forwards an
+event, lets a combination of events trigger another, or builds new documents out of the values that
+its variables are bound to.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ __all__ = ["LANGUAGE", "Limits", "parse", "problems", "xml_ql"]
 _DEFAULT_LIMITS = Limits()
 
 
-def parse(text: str, options: Mapping[str, object], context: Context, limits: Limits = _DEFAULT_LIMITS) -> Plan:
+def parse(
+    text: str, options: Mapping[str, object], context: Context, limits: Limits = _DEFAULT_LIMITS
+) -> Plan:
     """The plan of a subscription; raises its first problem."""
     plan, found = _meaning(text, options, context, limits)
     if plan is None:
@@ -47,14 +51,19 @@ def _meaning(
 ) -> tuple[Plan | None, list[Problem]]:
     for name in options:
         raise MeaningProblem(
-            f"the option {name!r} is not known", code="OptionError", token=str(name), hint="exmlql takes no options"
+            f"the option {name!r} is not known",
+            code="OptionError",
+            token=str(name),
+            hint="exmlql takes no options",
         )
     found = Problems(text)
     return lowered(read(text, limits), context.definitions, found), found.found
 
 
 def xml_ql(text: str, options: Mapping[str, object], context: Context) -> list[str]:
-    """The XML-QL queries that build what a subscription constructs; none where it constructs nothing."""
+    """The XML-QL queries that build what a subscription constructs; none where it constructs
+    nothing.
+    """
     plan = parse(text, options, context)
     return xml_ql_queries(read(text, _DEFAULT_LIMITS), plan)
 

@@ -1,4 +1,6 @@
-"""What the patterns of WHERE bind: each variable with its place, and the kind of what it is bound to."""
+"""What the patterns of WHERE bind: each variable with its place, and the kind of what it is bound
+to.
+"""
 
 from __future__ import annotations
 

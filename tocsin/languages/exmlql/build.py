@@ -1,6 +1,8 @@
-"""From grammar rules to syntax: one method per rule of `exmlql.lark`, called as the rule ends. Nesting is watched here.
+"""From grammar rules to syntax: one method per rule of `exmlql.lark`, called as the rule ends.
+Nesting is watched here.
 
-A closing tag repeats the name it closes or has none; a text without quotes is no reserved word and not `//`.
+A closing tag repeats the name it closes or has none; a text without quotes is no reserved word and
+not `//`.
 """
 
 from __future__ import annotations
@@ -51,7 +53,16 @@ from tocsin.plan.row_functions import FUNCTION_NAMES
 
 RESERVED = frozenset(
     (
-        *("WHERE", "CONSTRUCT", "CONTEXT", "ELEMENT_AS", "CONTENT_AS", "WITHIN", "XPATH", "NAMESPACE"),
+        *(
+            "WHERE",
+            "CONSTRUCT",
+            "CONTEXT",
+            "ELEMENT_AS",
+            "CONTENT_AS",
+            "WITHIN",
+            "XPATH",
+            "NAMESPACE",
+        ),
         *("ORDER-BY", "ORDERED-BY"),
     )
 )
@@ -84,17 +95,23 @@ class Builder(TermBuilder):
     def namespace(self, children: Children) -> NamespaceLine:
         prefix, uri = children
         if ":" in prefix:
-            raise Misplaced(spot_of(prefix), f"{prefix} is no prefix", "a prefix is a name without a colon")
+            raise Misplaced(
+                spot_of(prefix), f"{prefix} is no prefix", "a prefix is a name without a colon"
+            )
         return NamespaceLine(spot_of(prefix), unquoted(uri))
 
     def pattern_item(self, children: Children) -> PatternItem:
-        return PatternItem(children[0], _first(children, Bind), _label(children), _first(children, SourceUse))
+        return PatternItem(
+            children[0], _first(children, Bind), _label(children), _first(children, SourceUse)
+        )
 
     def source(self, children: Children) -> SourceUse:
         return SourceUse(spot_of(children[0]))
 
     def xpath_item(self, children: Children) -> XPathItem:
-        return XPathItem(unquoted(children[1]), spot_of(children[1]), _first(children, Bind), _label(children))
+        return XPathItem(
+            unquoted(children[1]), spot_of(children[1]), _first(children, Bind), _label(children)
+        )
 
     def pattern(self, children: Children) -> Element:
         tag, *rest = children
@@ -176,7 +193,9 @@ class Builder(TermBuilder):
     def group(self, children: Children) -> Group:
         opening, inner, *brackets = children
         self.watch(1 + _depth(inner), spot_of(opening))
-        return Group(inner, tuple(brackets[0]) if brackets else (), spot_of(opening), 1 + _depth(inner))
+        return Group(
+            inner, tuple(brackets[0]) if brackets else (), spot_of(opening), 1 + _depth(inner)
+        )
 
     def timed(self, children: Children) -> Timed:
         opening, first, last, *rest = children
@@ -214,7 +233,11 @@ class Builder(TermBuilder):
     def template(self, children: Children) -> Template:
         name, *rest = children
         _check_closing(spot_of(name), rest)
-        contents = tuple(_built(each) for each in rest if not isinstance(each, OutAttribute) and not _closes(each))
+        contents = tuple(
+            _built(each)
+            for each in rest
+            if not isinstance(each, OutAttribute) and not _closes(each)
+        )
         depth = 1 + max(map(_built_depth, contents), default=0)
         self.watch(depth, spot_of(name))
         return Template(spot_of(name), _all(rest, OutAttribute), contents, depth)
@@ -223,7 +246,9 @@ class Builder(TermBuilder):
         name, value = children
         if not isinstance(value, Token):
             return OutAttribute(spot_of(name), value)
-        return OutAttribute(spot_of(name), spot_of(value) if value.type == "VARIABLE" else unquoted(value))
+        return OutAttribute(
+            spot_of(name), spot_of(value) if value.type == "VARIABLE" else unquoted(value)
+        )
 
     def nested(self, children: Children) -> Nested:
         word, *rest, _, result = children
@@ -234,7 +259,8 @@ class Builder(TermBuilder):
             raise TooMany(
                 spot_of(word),
                 f"more than {self._limits.queries} queries stand inside of each other",
-                "build the inner part with a subscription of its own: what is built is an event again",
+                "build the inner part with a subscription of its own: what is built is an event"
+                " again",
             )
         self.watch(depth, spot_of(word))
         return Nested(spot_of(word), items, _first(rest, Order), content, depth, levels)
@@ -270,7 +296,8 @@ def _built(each: Any) -> Built:
         raise Misplaced(
             Spot(spot_of(each).offset + called.start(), called[0]),
             f"{called[1]} stands in the middle of a text",
-            f'put the text before it in double quotes, as in "Total: " {called[1]}(...), or all of it',
+            f'put the text before it in double quotes, as in "Total: " {called[1]}(...), or all'
+            " of it",
         )
     return text
 
@@ -305,7 +332,9 @@ def _path_depth(path: PathUse) -> int:
 
 
 def _path_text(path: PathUse, binding: int = 0) -> str:
-    """The path as it is written; the binding strength of the context says what goes in parentheses."""
+    """The path as it is written; the binding strength of the context says what goes in
+    parentheses.
+    """
     match path:
         case PathName(spot):
             return spot.text
@@ -319,7 +348,11 @@ def _path_text(path: PathUse, binding: int = 0) -> str:
 
 def _refuse_call(texts: Sequence[ContentText]) -> None:
     """A function in a pattern: it says what is there, and works out nothing."""
-    called = re.fullmatch(rf"({'|'.join(FUNCTION_NAMES)})\s*\(", texts[0].text) if len(texts) > 1 else None
+    called = (
+        re.fullmatch(rf"({'|'.join(FUNCTION_NAMES)})\s*\(", texts[0].text)
+        if len(texts) > 1
+        else None
+    )
     if called:
         raise Misplaced(
             texts[0].spot,
@@ -337,13 +370,15 @@ def _text(token: Token) -> ContentText:
         raise Misplaced(
             Spot(spot_of(token).offset, first),
             f"{first} stands inside an element",
-            f'close the elements before it with </>, or write "{first}" in quotes where it is a text',
+            f'close the elements before it with </>, or write "{first}" in quotes where it is a'
+            " text",
         )
     if text.startswith("//"):
         raise Misplaced(
             Spot(spot_of(token).offset, "//"),
             "there is no descendant operator //",
-            'write a path such as <a.$*.b>, or XPATH "//name"; a text that begins with // goes in quotes',
+            'write a path such as <a.$*.b>, or XPATH "//name"; a text that begins with // goes in'
+            " quotes",
         )
     return ContentText(require_xml(text, spot_of(token)), spot_of(token))
 

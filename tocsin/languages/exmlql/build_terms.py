@@ -1,4 +1,6 @@
-"""From grammar rules to conditions and values: which functions there are, and how many arguments each takes."""
+"""From grammar rules to conditions and values: which functions there are, and how many arguments
+each takes.
+"""
 
 from __future__ import annotations
 
@@ -60,11 +62,15 @@ class TermBuilder:
 
     def comparison(self, children: Children) -> Comparison:
         left, relation, right = children
-        return Comparison(left, _RELATIONS.get(relation, str(relation)), right, self._deeper(left, right))
+        return Comparison(
+            left, _RELATIONS.get(relation, str(relation)), right, self._deeper(left, right)
+        )
 
     def like(self, children: Children) -> LikeUse:
         value, *words = children
-        texts = [ContentText(unquoted(each), spot_of(each)) for each in words if each.type == "STRING"]
+        texts = [
+            ContentText(unquoted(each), spot_of(each)) for each in words if each.type == "STRING"
+        ]
         escape = texts[1] if len(texts) > 1 else None
         return LikeUse(value, texts[0], escape, words[0].type == "NOT_WORD", self._deeper(value))
 
@@ -103,7 +109,9 @@ class TermBuilder:
         return term
 
     def call(self, children: Children) -> CallUse:
-        """A call of a function is checked here; a name that is none may be a Skolem term where it stands."""
+        """A call of a function is checked here; a name that is none may be a Skolem term where it
+        stands.
+        """
         opening, *arguments = children
         name = str(opening)[:-1].strip()
         function = Spot(spot_of(opening).offset, name)
@@ -162,7 +170,10 @@ def _check_arguments(call: CallUse) -> None:
     pattern = call.arguments[-1]
     if name == "format" and isinstance(pattern, ConstantUse) and format_of(pattern.text) is None:
         message = f"{pattern.text!r} is no pattern"
-        hint = 'write numbers like "#,##0.00" and dates like "dd.MM.yyyy HH:mm"; other letters go in single quotes'
+        hint = (
+            'write numbers like "#,##0.00" and dates like "dd.MM.yyyy HH:mm"; other letters go in'
+            " single quotes"
+        )
         raise Misplaced(pattern.spot, message, hint, ARGUMENT_CODE)
 
 
@@ -170,7 +181,9 @@ def _operand(term: Term) -> Term:
     """A value that is no condition."""
     if isinstance(term, Condition):
         hint = "a condition is a value only as the first argument of if: if($x > 5, 1, 0)"
-        raise Misplaced(_spot_in(term), "a condition stands where a value is expected", hint, ARGUMENT_CODE)
+        raise Misplaced(
+            _spot_in(term), "a condition stands where a value is expected", hint, ARGUMENT_CODE
+        )
     return term
 
 

@@ -1,4 +1,6 @@
-"""What builders of E-XML-QL share: texts without their quotes, and the ways in which a token can be wrong."""
+"""What builders of E-XML-QL share: texts without their quotes, and the ways in which a token can be
+wrong.
+"""
 
 from __future__ import annotations
 
@@ -44,5 +46,7 @@ def require_xml(text: str, spot: Spot) -> str:
     """The text, if XML can hold it."""
     found = _NOT_XML.search(text)
     if found:
-        raise Misplaced(spot, f"no XML document can hold the character {found[0]!a}", "leave it out")
+        raise Misplaced(
+            spot, f"no XML document can hold the character {found[0]!a}", "leave it out"
+        )
     return text

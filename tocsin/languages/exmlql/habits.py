@@ -32,12 +32,23 @@ def _comments(slip: Slip) -> str:
 def _attributes(slip: Slip) -> str:
     """`no=7` and `no='7'` inside of a tag."""
     name = _ATTRIBUTE.search(slip.before)
-    if name is None or not slip.could_be("STRING") or not slip.could_be("VARIABLE") or slip.could_be("NUMBER"):
+    if (
+        name is None
+        or not slip.could_be("STRING")
+        or not slip.could_be("VARIABLE")
+        or slip.could_be("NUMBER")
+    ):
         return ""
     value = _VALUE.match(slip.here)
     if name[1].startswith("xmlns"):
-        return f'namespaces stand before WHERE: NAMESPACE p = "{value[1] if value else "..."}", and then <p:name>'
-    return f'the value of an attribute stands in double quotes: {name[1]}="{value[1] if value else ""}"'
+        return (
+            f'namespaces stand before WHERE: NAMESPACE p = "{value[1] if value else "..."}", and'
+            " then <p:name>"
+        )
+    return (
+        "the value of an attribute stands in double quotes:"
+        f' {name[1]}="{value[1] if value else ""}"'
+    )
 
 
 def _namespaces(slip: Slip) -> str:
@@ -55,8 +66,16 @@ def _namespaces(slip: Slip) -> str:
 def _blocks(slip: Slip) -> str:
     """`#A , #B`: blocks that are named before they are described, or joined by a comma."""
     here = re.match(r"#\w+", slip.here)
-    if here and slip.could_be("_OPEN") and slip.before.endswith(("WHERE", ",")) and not slip.could_be("BLOCK"):
-        return f"{here[0]} names a pattern and stands after it: <order></> {here[0]}; events are joined by {_JOINS}"
+    if (
+        here
+        and slip.could_be("_OPEN")
+        and slip.before.endswith(("WHERE", ","))
+        and not slip.could_be("BLOCK")
+    ):
+        return (
+            f"{here[0]} names a pattern and stands after it: <order></> {here[0]}; events are"
+            f" joined by {_JOINS}"
+        )
     if slip.here.startswith(",") and re.search(r"#\w+$", slip.before):
         return f"events are joined by {_JOINS}; a comma stands between patterns and conditions"
     if re.search(r"#\w+$", slip.before) and slip.could_be("THEN") and _OTHER_JOIN.match(slip.here):
@@ -87,7 +106,9 @@ def _bare_names(slip: Slip) -> str:
         return "what is built follows CONSTRUCT: CONSTRUCT <result>$x</>"
     word = re.match(r"([^\W\d][\w.-]*)\s*(?:<=|>=|!=|=|>|<(?![^\W\d]))\s*[^<>\s]", slip.here)
     if word and slip.could_be("NUMBER") and slip.could_be("VARIABLE"):
-        return f"a condition is about a variable that a pattern binds: <{word[1]}>$x</>, and then $x"
+        return (
+            f"a condition is about a variable that a pattern binds: <{word[1]}>$x</>, and then $x"
+        )
     return ""
 
 
@@ -108,7 +129,8 @@ def _operators(slip: Slip) -> str:
         return 'an attribute stands in its tag without @: <order no="7">'
     if slip.here.startswith("[") and slip.could_be("_GREATER"):
         return (
-            'an attribute stands in its tag, a child inside of the element: <order no="7"><id>5</></>, or XPATH "..."'
+            "an attribute stands in its tag, a child inside of the element: <order"
+            ' no="7"><id>5</></>, or XPATH "..."'
         )
     if slip.found.terminal == END and slip.could_be("_CLOSING"):
         return "a parenthesis is not closed"

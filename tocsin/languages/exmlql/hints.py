@@ -1,4 +1,6 @@
-"""A text that leaves the grammar, told to a person: what stands there, what could, and what was probably meant."""
+"""A text that leaves the grammar, told to a person: what stands there, what could, and what was
+probably meant.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,14 @@ from tocsin.languages.exmlql.building import Misplaced
 from tocsin.languages.exmlql.habits import habit
 from tocsin.languages.exmlql.problems import SYNTAX_CODE
 from tocsin.languages.parsing import END, Unexpected
-from tocsin.languages.texts import LONGEST_TOKEN, Slip, Spot, alternatives, parts_at, unexpected_problem
+from tocsin.languages.texts import (
+    LONGEST_TOKEN,
+    Slip,
+    Spot,
+    alternatives,
+    parts_at,
+    unexpected_problem,
+)
 from tocsin.plan.row_functions import FUNCTION_NAMES
 
 _WORDS = {
@@ -78,25 +87,41 @@ def syntax_problem(text: str, found: Unexpected) -> Problem:
     called = _OPENED.search(text[: found.offset].rstrip())
     if called and called[1] not in FUNCTION_NAMES:
         return misplaced_problem(text, unknown_function(Spot(called.start(), called[1])))
-    if text[: found.offset].rstrip().endswith("(") and "COMPARE" not in found.expected and "CALL" in found.expected:
+    if (
+        text[: found.offset].rstrip().endswith("(")
+        and "COMPARE" not in found.expected
+        and "CALL" in found.expected
+    ):
         return _not_arithmetic(text, found)
     if "CLOSE" in found.expected and (crossed := _crossed_tags(text)):
         return misplaced_problem(text, crossed)
     hint = _hint(*parts_at(text, found), found)
-    return unexpected_problem(text, found, SYNTAX_CODE, _expected_words(found.expected), hint, "subscription")
+    return unexpected_problem(
+        text, found, SYNTAX_CODE, _expected_words(found.expected), hint, "subscription"
+    )
 
 
 def misplaced_problem(text: str, found: Misplaced) -> Problem:
     """The problem of a token that the grammar allows and the language does not."""
     kind = SyntaxProblem if found.code == SYNTAX_CODE else MeaningProblem
     place = Place.at(text, found.spot.offset)
-    return kind(found.message, code=found.code, place=place, token=found.spot.text[:LONGEST_TOKEN], hint=found.hint)
+    return kind(
+        found.message,
+        code=found.code,
+        place=place,
+        token=found.spot.text[:LONGEST_TOKEN],
+        hint=found.hint,
+    )
 
 
 def _not_arithmetic(text: str, found: Unexpected) -> Problem:
     """A parenthesis with something else than values in it."""
-    hint = 'a calculation stands in parentheses, as in ($a + 1); a text goes in double quotes: "(...)"'
-    return unexpected_problem(text, found, SYNTAX_CODE, _expected_words(found.expected), hint, "subscription")
+    hint = (
+        'a calculation stands in parentheses, as in ($a + 1); a text goes in double quotes: "(...)"'
+    )
+    return unexpected_problem(
+        text, found, SYNTAX_CODE, _expected_words(found.expected), hint, "subscription"
+    )
 
 
 def _expected_words(terminals: frozenset[str]) -> str:
@@ -117,7 +142,9 @@ def _hint(before: str, here: str, found: Unexpected) -> str:
     if here.startswith("/>") or (here == "/" and "_GREATER" in found.expected):
         return "an element is written <name></>, also when it is empty"
     if here.startswith("//") or before.endswith("/"):
-        return 'there is no descendant operator //: write a path such as <a.$*.b>, or XPATH "//name"'
+        return (
+            'there is no descendant operator //: write a path such as <a.$*.b>, or XPATH "//name"'
+        )
     if found.terminal == END and "_GREATER" in found.expected:
         return "a tag is not closed with >"
     if found.terminal == END and "CLOSE" in found.expected:
@@ -147,7 +174,10 @@ def _crossed_tags(text: str) -> Misplaced | None:
             inner = opened[-1]
             hint = f"close <{inner}> before it: </{inner}>, or </> for the innermost element"
             return Misplaced(
-                Spot(tag.start(2), tag[2]), f"</{tag[2]}> stands where <{inner}> is open", hint, SYNTAX_CODE
+                Spot(tag.start(2), tag[2]),
+                f"</{tag[2]}> stands where <{inner}> is open",
+                hint,
+                SYNTAX_CODE,
             )
         else:
             return None
@@ -155,7 +185,9 @@ def _crossed_tags(text: str) -> Misplaced | None:
 
 
 def _slip_in_value(here: str, found: Unexpected) -> str:
-    """A word where a value is expected, a comparison that is missing, or a variable inside of a path."""
+    """A word where a value is expected, a comparison that is missing, or a variable inside of a
+    path.
+    """
     word = re.match(r"[^\W\d][\w.-]*", here)
     if "NUMBER" in found.expected and word:
         return f'a text goes in double quotes: "{word[0]}"'

@@ -1,4 +1,6 @@
-"""Limits of an E-XML-QL text. What exceeds one is refused with ExmlqlLimitError before it can cost anything."""
+"""Limits of an E-XML-QL text. What exceeds one is refused with ExmlqlLimitError before it can cost
+anything.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ DEEPEST = 100
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bytes of text in UTF-8, levels of nesting, and the elements, conditions, functions and blocks of a subscription.
+    """Bytes of text in UTF-8, levels of nesting, and the elements, conditions, functions and blocks
+    of a subscription.
 
     `steps` are those of one regular path, `queries` how many may stand inside of each other.
     """

@@ -1,6 +1,7 @@
 """From syntax to plan: what the text says about one document, and what comes out (forward, split).
 
-Value conditions whose variables all stand in one block are part of that block; the others are about the joined rows.
+Value conditions whose variables all stand in one block are part of that block; the others are about
+the joined rows.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ from tocsin.plan.row_terms import RowCondition, condition_variables
 from tocsin.plan.templates import TemplateElement
 
 
-def lowered(subscription: Subscription, definitions: Mapping[str, Definition], problems: Problems) -> Plan | None:
+def lowered(
+    subscription: Subscription, definitions: Mapping[str, Definition], problems: Problems
+) -> Plan | None:
     """The plan; None where there are problems."""
     lowering = _Lowering(subscription, definitions, problems)
     blocks, templates = lowering.blocks(), lowering.templates()
@@ -41,9 +44,13 @@ def lowered(subscription: Subscription, definitions: Mapping[str, Definition], p
 
 
 class _Lowering:
-    """Lowers one subscription, whether it has problems or not: the plan is made when it has none."""
+    """Lowers one subscription, whether it has problems or not: the plan is made when it has
+    none.
+    """
 
-    def __init__(self, subscription: Subscription, definitions: Mapping[str, Definition], problems: Problems) -> None:
+    def __init__(
+        self, subscription: Subscription, definitions: Mapping[str, Definition], problems: Problems
+    ) -> None:
         self._subscription = subscription
         self._problems = problems
         self._documents = Documents(definitions, problems)
@@ -52,13 +59,19 @@ class _Lowering:
         self._terms = TermReader(problems)
         self._labels = {item.label.text for item in subscription.blocks if item.label}
         self._is_composite = subscription.has_operator or len(self._labels) > 1
-        self._conditions = [self._terms.condition(item.condition) for item in subscription.conditions]
+        self._conditions = [
+            self._terms.condition(item.condition) for item in subscription.conditions
+        ]
 
     def blocks(self) -> dict[str, tuple[Pattern, ...]]:
-        """The patterns of each block by label: those about its event, then those with IN that belong to it."""
+        """The patterns of each block by label: those about its event, then those with IN that
+        belong to it.
+        """
         found: dict[str, list[Pattern]] = {}
         for item in self._subscription.blocks:
-            found.setdefault(item.label.text if item.label else "", []).append(self._patterns.pattern(item))
+            found.setdefault(item.label.text if item.label else "", []).append(
+                self._patterns.pattern(item)
+            )
         sourced = {id(item): self._sourced(item) for item in self._subscription.sourced}
         for label, items in attached(self._subscription).items():
             found[label] += [sourced[id(item)] for item in items]
@@ -67,13 +80,20 @@ class _Lowering:
     def templates(self) -> tuple[TemplateElement, ...]:
         """What CONSTRUCT builds."""
         reader = TemplateReader(
-            self._namespaces, self._patterns, self._terms, self._documents, self._problems, self._event_of
+            self._namespaces,
+            self._patterns,
+            self._terms,
+            self._documents,
+            self._problems,
+            self._event_of,
         )
         bound = frozenset[str]().union(*variables_by_block(self._subscription).values())
         given = self._subscription.construct.templates if self._subscription.construct else ()
         return tuple(reader.outermost(each, bound) for each in given)
 
-    def plan(self, patterns: Mapping[str, tuple[Pattern, ...]], templates: tuple[TemplateElement, ...]) -> Plan | None:
+    def plan(
+        self, patterns: Mapping[str, tuple[Pattern, ...]], templates: tuple[TemplateElement, ...]
+    ) -> Plan | None:
         """The plan of a subscription without problems so far."""
         subscription, order = self._subscription, order_keys(self._subscription.order)
         blocks, rest = self._with_conditions(patterns)
@@ -90,7 +110,9 @@ class _Lowering:
     def _with_conditions(
         self, patterns: Mapping[str, tuple[Pattern, ...]]
     ) -> tuple[dict[str, XmlBlock], tuple[RowCondition, ...]]:
-        """The blocks by label with the conditions of each, and the conditions that no block can decide alone."""
+        """The blocks by label with the conditions of each, and the conditions that no block can
+        decide alone.
+        """
         variables = variables_by_block(self._subscription)
         own: dict[str, list[RowCondition]] = {label: [] for label in patterns}
         rest: list[RowCondition] = []
@@ -101,24 +123,37 @@ class _Lowering:
                 own[label].append(condition)
             if not homes:
                 rest.append(condition)
-        return {label: XmlBlock(each, tuple(own[label])) for label, each in patterns.items()}, tuple(rest)
+        return {
+            label: XmlBlock(each, tuple(own[label])) for label, each in patterns.items()
+        }, tuple(rest)
 
     def _sourced(self, item: PatternItem) -> SourcedPattern:
         assert item.source is not None
         variable = item.source.variable
-        source = self._documents.source(item.source) if variable is None else InVariable(variable.text)
+        source = (
+            self._documents.source(item.source) if variable is None else InVariable(variable.text)
+        )
         return SourcedPattern(self._patterns.element(item), source)
 
     def _event_of(self, item: PatternItem) -> str:
-        """The name of the event that a pattern of a nested query looks at: that of the only one is empty."""
+        """The name of the event that a pattern of a nested query looks at: that of the only one is
+        empty.
+        """
         return item.label.text if item.label and self._is_composite else ""
 
 
 def _refuse_without_pattern(subscription: Subscription, problems: Problems) -> None:
     hint = "a pattern binds the variables: WHERE <order><id>$x</></>, $x = 5"
-    first = next((spot for each in subscription.conditions for spot in variables_in(each.condition)), None)
+    first = next(
+        (spot for each in subscription.conditions for spot in variables_in(each.condition)), None
+    )
     for item in subscription.sourced:
         assert item.source is not None
         first = item.source.spot
-        hint = 'say which event rings with a pattern without IN, as in WHERE <order></>, <rate>$r</> IN "rates"'
-    problems.add(SYNTAX_CODE, first or Spot(0, "WHERE"), "WHERE has no pattern about an event", hint)
+        hint = (
+            "say which event rings with a pattern without IN, as in WHERE <order></>, <rate>$r</>"
+            ' IN "rates"'
+        )
+    problems.add(
+        SYNTAX_CODE, first or Spot(0, "WHERE"), "WHERE has no pattern about an event", hint
+    )

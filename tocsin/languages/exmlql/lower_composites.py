@@ -1,6 +1,8 @@
-"""Time clauses lowered to joins (spec 4.1, 4.2): every block is a named part, so it is one event wherever it stands.
+"""Time clauses lowered to joins (spec 4.1, 4.2): every block is a named part, so it is one event
+wherever it stands.
 
-Contexts become policies: Recent takes the most recent, Exclusive the oldest and drops it, Globe every combination.
+Contexts become policies: Recent takes the most recent, Exclusive the oldest and drops it, Globe
+every combination.
 """
 
 from __future__ import annotations
@@ -43,7 +45,9 @@ from tocsin.values.time import Duration, parse_duration
 
 @dataclass(frozen=True, slots=True)
 class Composition:
-    """A subscription about several events: its blocks by label, the conditions between them, what is constructed."""
+    """A subscription about several events: its blocks by label, the conditions between them, what
+    is constructed.
+    """
 
     subscription: Subscription
     blocks: Mapping[str, XmlBlock]
@@ -63,7 +67,11 @@ def composed(composition: Composition, problems: Problems) -> Plan | None:
     pattern = lowering.pattern()
     if problems.found:
         return None
-    return Plan(pattern, composition.output) if composition.output else _triggered(composition, pattern)
+    return (
+        Plan(pattern, composition.output)
+        if composition.output
+        else _triggered(composition, pattern)
+    )
 
 
 class _Lowering:
@@ -75,7 +83,9 @@ class _Lowering:
         self._within = self._duration(composition.subscription.within)
 
     def pattern(self) -> Part:
-        """The whole pattern; without a time clause, one event of every block, the most recent of each."""
+        """The whole pattern; without a time clause, one event of every block, the most recent of
+        each.
+        """
         time, policy = self._composition.subscription.time, _policy(self._composition.contexts)
         if time is None:
             parts = tuple(Named(label, block) for label, block in self._composition.blocks.items())
@@ -90,7 +100,9 @@ class _Lowering:
                 own = _policy(frozenset(each.text for each in contexts)) if contexts else policy
                 return self._group(inner, own, policy)
             case Operation(operator, left, right):
-                return self._operation(operator.text, self._part(left, policy), self._part(right, policy), policy)
+                return self._operation(
+                    operator.text, self._part(left, policy), self._part(right, policy), policy
+                )
             case Timed():
                 return self._timed(part, policy)
             case _:
@@ -118,7 +130,9 @@ class _Lowering:
             return Absence(middle, BetweenWindow(first, last), policy=policy, keep=self._within)
         return self._join((first, last, middle), (_before(0, 2), _before(2, 1)), policy)
 
-    def _join(self, parts: tuple[Part, ...], conditions: tuple[JoinCondition, ...], policy: Policy) -> Join:
+    def _join(
+        self, parts: tuple[Part, ...], conditions: tuple[JoinCondition, ...], policy: Policy
+    ) -> Join:
         span = () if self._within is None else _span(len(parts), self._within)
         return Join(parts, (*conditions, *span), policy, self._within)
 
@@ -145,7 +159,9 @@ def _triggered(composition: Composition, pattern: Part) -> Plan:
         pattern = Only(pattern, Meeting(composition.conditions))
     waiting = _WAITING[composition.contexts]
     parts: list[Part] = [pattern] if members else []
-    parts += [Triggered(pattern, Named(label, composition.blocks[label]), waiting) for label in others]
+    parts += [
+        Triggered(pattern, Named(label, composition.blocks[label]), waiting) for label in others
+    ]
     return Plan(parts[0] if len(parts) == 1 else Either(tuple(parts)), Send(members, others))
 
 
@@ -184,7 +200,8 @@ def _ends_within(part: int, after: int, length: Duration) -> Precedes:
 def _span(parts: int, length: Duration) -> Sequence[Precedes]:
     """From the start of each part to the end of every other it is at most so long."""
     return [
-        Precedes(_finish(one), _start(other), -length, or_equal=True) for one, other in permutations(range(parts), 2)
+        Precedes(_finish(one), _start(other), -length, or_equal=True)
+        for one, other in permutations(range(parts), 2)
     ]
 
 

@@ -1,4 +1,6 @@
-"""Block variables: each labels one event, and the time clause uses the labels that there are. Contexts fit together."""
+"""Block variables: each labels one event, and the time clause uses the labels that there are.
+Contexts fit together.
+"""
 
 from __future__ import annotations
 
@@ -30,13 +32,23 @@ def check_names(subscription: Subscription, problems: Problems) -> None:
     for use in used:
         if use.text not in labels:
             known = ", ".join(labels) or "none"
-            problems.add("UnknownBlock", use, f"there is no block {use.text}", f"the blocks of WHERE are: {known}")
+            problems.add(
+                "UnknownBlock",
+                use,
+                f"there is no block {use.text}",
+                f"the blocks of WHERE are: {known}",
+            )
     if subscription.time is not None:
         names = {use.text for use in used}
         for label in labels.values():
             if label.text not in names:
                 hint = f"use {label.text} in the time clause, or leave its pattern out"
-                problems.add("UnusedBlock", label, f"the time clause does not say when {label.text} happens", hint)
+                problems.add(
+                    "UnusedBlock",
+                    label,
+                    f"the time clause does not say when {label.text} happens",
+                    hint,
+                )
     _check_targets(subscription, problems)
     _check_queries(subscription, labels, problems)
     _check_contexts(subscription, problems)
@@ -75,26 +87,43 @@ def _check_labels(subscription: Subscription, problems: Problems) -> dict[str, S
         if item.label is None:
             continue
         if item in before:
-            hint = "leave one out, or give it a label of its own; patterns with one label are about one event"
-            problems.add("DuplicateBlock", item.label, f"the block {item.label.text} says the same twice", hint)
+            hint = (
+                "leave one out, or give it a label of its own; patterns with one label are about"
+                " one event"
+            )
+            problems.add(
+                "DuplicateBlock",
+                item.label,
+                f"the block {item.label.text} says the same twice",
+                hint,
+            )
         before.append(item)
         labels.setdefault(item.label.text, item.label)
-    if labels and len(subscription.blocks) > sum(item.label is not None for item in subscription.blocks):
+    if labels and len(subscription.blocks) > sum(
+        item.label is not None for item in subscription.blocks
+    ):
         first = next(iter(labels.values()))
         problems.add(
             "MixedBlockLabels",
             first,
             "some patterns have a label and some have none",
-            "label every pattern with its event, several with one label where they are about one event; or label none",
+            "label every pattern with its event, several with one label where they are about one"
+            " event; or label none",
         )
     return labels
 
 
-def _check_queries(subscription: Subscription, labels: Mapping[str, Spot], problems: Problems) -> None:
-    """Queries inside of templates look at an event that every match has, and say which where there are several."""
+def _check_queries(
+    subscription: Subscription, labels: Mapping[str, Spot], problems: Problems
+) -> None:
+    """Queries inside of templates look at an event that every match has, and say which where there
+    are several.
+    """
     always = frozenset(labels) if subscription.time is None else constituents(subscription.time)[0]
     templates = subscription.construct.templates if subscription.construct else ()
-    for item in (item for template in templates for item in nested_patterns(template) if item.source is None):
+    for item in (
+        item for template in templates for item in nested_patterns(template) if item.source is None
+    ):
         if item.label is None and (len(labels) > 1 or subscription.has_operator):
             hint = f"say which: write {' or '.join(labels)} behind the pattern, or IN $v"
             message = "there are several events, and the pattern is about one of them"
@@ -105,7 +134,9 @@ def _check_queries(subscription: Subscription, labels: Mapping[str, Spot], probl
             problems.add("UnknownBlock", item.label, message, f"the blocks of WHERE are: {known}")
         elif item.label is not None and item.label.text not in always:
             message = f"{item.label.text} is not part of every alternative"
-            problems.add("UnknownBlock", item.label, message, "write one subscription for each alternative")
+            problems.add(
+                "UnknownBlock", item.label, message, "write one subscription for each alternative"
+            )
 
 
 def nested_patterns(content: Built) -> Iterator[PatternItem]:
@@ -128,7 +159,8 @@ def _check_targets(subscription: Subscription, problems: Problems) -> None:
                 "AmbiguousTarget",
                 target,
                 f"{target.text} is part of some alternatives and not of others",
-                "write one subscription for each alternative, or choose a target that is in all of them or in none",
+                "write one subscription for each alternative, or choose a target that is in all of"
+                " them or in none",
             )
 
 
@@ -161,12 +193,15 @@ def _check_context_list(names: Sequence[Spot], problems: Problems) -> None:
     seen: set[str] = set()
     for name in names:
         if name.text in seen:
-            problems.add("ContextConflict", name, f"{name.text} stands twice", "name each context once")
+            problems.add(
+                "ContextConflict", name, f"{name.text} stands twice", "name each context once"
+            )
         elif {name.text, *seen} >= {"Exclusive", "Globe"}:
             problems.add(
                 "ContextConflict",
                 name,
                 "Exclusive and Globe exclude each other",
-                "Exclusive uses the oldest and drops what was used, Globe keeps every combination: choose one",
+                "Exclusive uses the oldest and drops what was used, Globe keeps every combination:"
+                " choose one",
             )
         seen.add(name.text)

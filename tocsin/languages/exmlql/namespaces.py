@@ -1,4 +1,6 @@
-"""Names with prefixes: `p:name` is the name in the namespace that the prolog gives to p; a bare name is in none."""
+"""Names with prefixes: `p:name` is the name in the namespace that the prolog gives to p; a bare
+name is in none.
+"""
 
 from __future__ import annotations
 
@@ -55,11 +57,17 @@ class Namespaces:
         prefix = line.prefix.text
         if prefix in self.uris or prefix in ("xml", "xmlns"):
             self._problems.add(
-                SYNTAX_CODE, line.prefix, f"the prefix {prefix} is already taken", "choose another prefix"
+                SYNTAX_CODE,
+                line.prefix,
+                f"the prefix {prefix} is already taken",
+                "choose another prefix",
             )
         elif not line.uri:
             self._problems.add(
-                SYNTAX_CODE, line.prefix, "a namespace is not empty", "a name without a prefix is in no namespace"
+                SYNTAX_CODE,
+                line.prefix,
+                "a namespace is not empty",
+                "a name without a prefix is in no namespace",
             )
         else:
             self.uris[prefix] = line.uri

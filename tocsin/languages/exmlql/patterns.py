@@ -1,6 +1,8 @@
-"""Patterns lowered to pattern elements. A `*` that only holds one element is no node: it puts that a level lower.
+"""Patterns lowered to pattern elements. A `*` that only holds one element is no node: it puts that
+a level lower.
 
-A path of one name is an ordinary tag. Any other path stays one: the elements on the way have no place of their own.
+A path of one name is an ordinary tag. Any other path stays one: the elements on the way have no
+place of their own.
 """
 
 from __future__ import annotations
@@ -24,7 +26,14 @@ from tocsin.languages.exmlql.syntax import (
 )
 from tocsin.languages.exmlql.xpath import check_xpath
 from tocsin.languages.texts import Problems, Spot
-from tocsin.plan.blocks import AttributeTest, BoundTo, Pattern, PatternElement, VariableBinding, XPathPattern
+from tocsin.plan.blocks import (
+    AttributeTest,
+    BoundTo,
+    Pattern,
+    PatternElement,
+    VariableBinding,
+    XPathPattern,
+)
 from tocsin.plan.paths import PathChoice, PathRepeat, PathSequence, PathStep, RegularPath
 
 _BINDS = {"ELEMENT_AS": BoundTo.ELEMENT, "CONTENT_AS": BoundTo.CONTENT}
@@ -44,7 +53,11 @@ class PatternReader:
         fault = check_xpath(item.expression, self._namespaces.uris)
         if fault is not None:
             self._problems.add(SYNTAX_CODE, item.spot, fault.message, fault.hint)
-        return XPathPattern(item.expression, tuple(sorted(self._namespaces.uris.items())), tuple(_binding(item.bind)))
+        return XPathPattern(
+            item.expression,
+            tuple(sorted(self._namespaces.uris.items())),
+            tuple(_binding(item.bind)),
+        )
 
     def element(self, item: PatternItem) -> PatternElement:
         """The pattern of an item, wherever it is looked for."""
@@ -90,7 +103,12 @@ class PatternReader:
             return PathStep(None if path.is_any else self._namespaces.expanded(path.spot))
         name = text[1:-1]
         if name.count(":") > 1 or not all(map(is_xml_name, name.split(":"))):
-            self._problems.add(SYNTAX_CODE, path.spot, f"{name!r} is no XML name", "write a name between the backticks")
+            self._problems.add(
+                SYNTAX_CODE,
+                path.spot,
+                f"{name!r} is no XML name",
+                "write a name between the backticks",
+            )
         return PathStep(self._namespaces.expanded(Spot(path.spot.offset, name)))
 
     def _child(self, element: Element, bind: Bind | None) -> PatternElement:

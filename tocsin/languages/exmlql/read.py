@@ -31,7 +31,9 @@ from tocsin.languages.texts import TooDeep, refuse_long
 
 def read(text: str, limits: Limits) -> Subscription:
     """The syntax of a subscription."""
-    refuse_long(text, limits.text_bytes, SYNTAX_CODE, exceeded, "subscription", "split the subscription")
+    refuse_long(
+        text, limits.text_bytes, SYNTAX_CODE, exceeded, "subscription", "split the subscription"
+    )
     try:
         subscription: Subscription = _parser(limits).read(text)
     except Unexpected as found:
@@ -42,7 +44,9 @@ def read(text: str, limits: Limits) -> Subscription:
         raise exceeded(found.message, Place.at(text, found.spot.offset), found.hint) from None
     except TooDeep as found:
         message = f"the subscription nests deeper than {limits.nesting} levels"
-        raise exceeded(message, Place.at(text, found.offset), 'say it with XPATH "...", or split it') from None
+        raise exceeded(
+            message, Place.at(text, found.offset), 'say it with XPATH "...", or split it'
+        ) from None
     _refuse_large(subscription, limits)
     return subscription
 
@@ -58,7 +62,10 @@ def _refuse_large(subscription: Subscription, limits: Limits) -> None:
     size += sum(1 for _ in uses_of(subscription.time)) if subscription.time else 0
     size += sum(map(_built, subscription.construct.templates)) if subscription.construct else 0
     if size > limits.parts:
-        message = f"the subscription has {size:,} elements, conditions and blocks, the limit is {limits.parts:,}"
+        message = (
+            f"the subscription has {size:,} elements, conditions and blocks, the limit is"
+            f" {limits.parts:,}"
+        )
         raise exceeded(message, Place(1, 1), "split the subscription")
 
 

@@ -1,4 +1,6 @@
-"""Rules 1 and 2: a subscription says which event is sent, and only one way of saying so at a time (spec 3.5)."""
+"""Rules 1 and 2: a subscription says which event is sent, and only one way of saying so at a time
+(spec 3.5).
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ def check_rules(subscription: Subscription, problems: Problems) -> None:
         _check_designation(subscription, problems)
         if subscription.order is not None:
             hint = "leave ORDER-BY out, or build something with CONSTRUCT"
-            problems.add(SYNTAX_CODE, subscription.order.spot, "ORDER-BY orders what CONSTRUCT builds", hint)
+            problems.add(
+                SYNTAX_CODE, subscription.order.spot, "ORDER-BY orders what CONSTRUCT builds", hint
+            )
         return
     if subscription.mode is not None:
         operator = subscription.mode.operator
@@ -34,15 +38,19 @@ def check_rules(subscription: Subscription, problems: Problems) -> None:
 
 def _selects_unclearly(subscription: Subscription) -> bool:
     labelled = any(item.label for item in subscription.blocks)
-    given = {name.text for name in subscription.contexts.names} if subscription.contexts else {"Recent"}
+    given = (
+        {name.text for name in subscription.contexts.names} if subscription.contexts else {"Recent"}
+    )
     return not subscription.has_operator and labelled and "Recent" not in given
 
 
 def _check_designation(subscription: Subscription, problems: Problems) -> None:
     """Rule 1: without CONSTRUCT, one of several matched events is designated with `~>`."""
-    labelled = list({item.label.text: item.label for item in reversed(subscription.blocks) if item.label}.values())[
-        ::-1
-    ]
+    labelled = list(
+        {
+            item.label.text: item.label for item in reversed(subscription.blocks) if item.label
+        }.values()
+    )[::-1]
     hint = "say which event is sent with ~> #X, or build one with CONSTRUCT"
     mode, time = subscription.mode, subscription.time
     if time is None or not subscription.has_operator:

@@ -1,7 +1,8 @@
 """Patterns with IN: which block they belong to, and the documents that they name.
 
-A pattern in a variable belongs to the blocks that bind it. A pattern in a document belongs to the blocks that share a
-variable with it, or, where there is none, to every block: so that its rows are joined with theirs wherever it matters.
+A pattern in a variable belongs to the blocks that bind it. A pattern in a document belongs to the
+blocks that share a variable with it, or, where there is none, to every block: so that its rows are
+joined with theirs wherever it matters.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from tocsin.plan.blocks import InDocument
 
 
 def attached(subscription: Subscription) -> dict[str, list[PatternItem]]:
-    """The patterns with IN of each block, by label, in an order in which each source is bound before it is asked."""
+    """The patterns with IN of each block, by label, in an order in which each source is bound
+    before it is asked.
+    """
     bound = own_variables(subscription)
     found: dict[str, list[PatternItem]] = {label: [] for label in bound}
     for to_every in (False, True):
@@ -29,7 +32,9 @@ def attached(subscription: Subscription) -> dict[str, list[PatternItem]]:
 
 
 def own_variables(subscription: Subscription) -> dict[str, set[str]]:
-    """The variables of each labelled block's own patterns; those of unlabelled ones are under the empty label."""
+    """The variables of each labelled block's own patterns; those of unlabelled ones are under the
+    empty label.
+    """
     found: dict[str, set[str]] = {}
     for item in subscription.blocks:
         label = item.label.text if item.label else ""
@@ -38,7 +43,10 @@ def own_variables(subscription: Subscription) -> dict[str, set[str]]:
 
 
 def _attach_some(
-    items: tuple[PatternItem, ...], bound: dict[str, set[str]], found: dict[str, list[PatternItem]], to_every: bool
+    items: tuple[PatternItem, ...],
+    bound: dict[str, set[str]],
+    found: dict[str, list[PatternItem]],
+    to_every: bool,
 ) -> bool:
     """Attaches what can be; whether anything was."""
     changed = False
@@ -50,7 +58,9 @@ def _attach_some(
         for label, names in bound.items():
             if item in found[label]:
                 continue
-            fits = asked.text in names if asked else bool(variables & names) or (to_every and nowhere)
+            fits = (
+                asked.text in names if asked else bool(variables & names) or (to_every and nowhere)
+            )
             if fits:
                 found[label].append(item)
                 names.update(variables)
@@ -69,14 +79,22 @@ class Documents:
         """The document; a problem at its name where there is none, or where it is no document."""
         name, definition = use.document, self._definitions.get(use.document)
         if not isinstance(definition, DocumentDefinition):
-            known = [each for each, one in self._definitions.items() if isinstance(one, DocumentDefinition)]
-            self._problems.add("UnknownDocument", use.spot, f"there is no document {name!r}", _way_out(name, known))
+            known = [
+                each
+                for each, one in self._definitions.items()
+                if isinstance(one, DocumentDefinition)
+            ]
+            self._problems.add(
+                "UnknownDocument", use.spot, f"there is no document {name!r}", _way_out(name, known)
+            )
             return InDocument(name, "")
         try:
             parse_xml(definition.text)
         except Problem as problem:
             hint = problem.hint or "define it anew, as well-formed XML"
-            self._problems.add("MalformedDocument", use.spot, f"the document {name!r}: {problem.message}", hint)
+            self._problems.add(
+                "MalformedDocument", use.spot, f"the document {name!r}: {problem.message}", hint
+            )
         return InDocument(name, definition.text)
 
 
@@ -85,11 +103,18 @@ def _way_out(name: str, known: list[str]) -> str:
     if near:
         return f'did you mean "{near[0]}"?'
     listed = f"the documents are: {', '.join(sorted(known))}; " if known else ""
-    return f'{listed}define it beside the subscription: {{"define": "{name}", "xml": "<...>...</...>"}}'
+    return (
+        f'{listed}define it beside the subscription: {{"define": "{name}", "xml":'
+        ' "<...>...</...>"}'
+    )
 
 
-def in_asking_order(patterns: tuple[PatternItem, ...], bound: frozenset[str]) -> tuple[PatternItem, ...]:
-    """The patterns of a nested query, each variable bound before it is asked; those that never are come last."""
+def in_asking_order(
+    patterns: tuple[PatternItem, ...], bound: frozenset[str]
+) -> tuple[PatternItem, ...]:
+    """The patterns of a nested query, each variable bound before it is asked; those that never are
+    come last.
+    """
     waiting, ordered, known = list(patterns), list[PatternItem](), set(bound)
     while waiting:
         ready = [each for each in waiting if _asked_of(each) is None or _asked_of(each) in known]

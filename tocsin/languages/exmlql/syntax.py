@@ -1,4 +1,6 @@
-"""The syntax of E-XML-QL: what a text says, each name with the place where it stands. Meaning is not looked at."""
+"""The syntax of E-XML-QL: what a text says, each name with the place where it stands. Meaning is
+not looked at.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ class Bind:
 
 @dataclass(frozen=True, slots=True)
 class AttributeMatch:
-    """`name = "text"` or `name = $v`; a variable begins with `$` and is not quoted. The name may be one, too."""
+    """`name = "text"` or `name = $v`; a variable begins with `$` and is not quoted. The name may be
+    one, too.
+    """
 
     name: Spot
     text: str | None
@@ -75,7 +79,9 @@ PathUse: TypeAlias = PathName | PathParts | PathMark
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """The tag of a pattern element: a variable, or a path, most often of one name. `spot` has all of its text."""
+    """The tag of a pattern element: a variable, or a path, most often of one name. `spot` has all
+    of its text.
+    """
 
     spot: Spot
     path: PathUse | None
@@ -260,7 +266,9 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """`(L _|_ R) M`: M between L and R, or within a duration after L; where `absent`, there is no M there."""
+    """`(L _|_ R) M`: M between L and R, or within a duration after L; where `absent`, there is no M
+    there.
+    """
 
     first: TimePart
     last: TimePart | Spot
@@ -284,7 +292,9 @@ class Mode:
 
 @dataclass(frozen=True, slots=True)
 class OutAttribute:
-    """An attribute of a template: a text, a variable, a Skolem term or a value. The name may be a variable."""
+    """An attribute of a template: a text, a variable, a Skolem term or a value. The name may be a
+    variable.
+    """
 
     name: Spot
     value: str | Spot | CallUse | ConstantUse | VariableUse
@@ -292,7 +302,9 @@ class OutAttribute:
 
 @dataclass(frozen=True, slots=True)
 class Nested:
-    """`WHERE ... CONSTRUCT ...` inside of a template; `levels` is how many queries stand in each other."""
+    """`WHERE ... CONSTRUCT ...` inside of a template; `levels` is how many queries stand in each
+    other.
+    """
 
     spot: Spot
     items: tuple[Item, ...]
@@ -314,7 +326,9 @@ class Nested:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """An element of CONSTRUCT; contents are templates, variables, texts, values and queries in order."""
+    """An element of CONSTRUCT; contents are templates, variables, texts, values and queries in
+    order.
+    """
 
     name: Spot
     attributes: tuple[OutAttribute, ...]
@@ -362,12 +376,18 @@ class Subscription:
     @property
     def blocks(self) -> tuple[PatternItem | XPathItem, ...]:
         """The patterns of WHERE that are about events."""
-        return tuple(each for each in self.patterns if isinstance(each, XPathItem) or each.source is None)
+        return tuple(
+            each for each in self.patterns if isinstance(each, XPathItem) or each.source is None
+        )
 
     @property
     def sourced(self) -> tuple[PatternItem, ...]:
         """The patterns of WHERE that look inside of a variable or a document."""
-        return tuple(each for each in self.patterns if isinstance(each, PatternItem) and each.source is not None)
+        return tuple(
+            each
+            for each in self.patterns
+            if isinstance(each, PatternItem) and each.source is not None
+        )
 
     @property
     def conditions(self) -> tuple[ConditionItem, ...]:

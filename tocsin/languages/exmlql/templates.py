@@ -1,4 +1,6 @@
-"""Templates lowered. An outermost element declares the prefixes that are used in it; an attribute stands once."""
+"""Templates lowered. An outermost element declares the prefixes that are used in it; an attribute
+stands once.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ from tocsin.plan.templates import (
 
 @dataclass(frozen=True, slots=True)
 class TemplateReader:
-    """Lowers the templates of one subscription; `event_of` says which event a pattern without IN looks at."""
+    """Lowers the templates of one subscription; `event_of` says which event a pattern without IN
+    looks at.
+    """
 
     namespaces: Namespaces
     patterns: PatternReader
@@ -53,7 +57,9 @@ class TemplateReader:
 
     def outermost(self, template: Template, bound: frozenset[str]) -> TemplateElement:
         """An outermost template element, given the variables that rows bind."""
-        prefixes = sorted({name.text.partition(":")[0] for name in _names(template) if ":" in name.text} - {"xml"})
+        prefixes = sorted(
+            {name.text.partition(":")[0] for name in _names(template) if ":" in name.text} - {"xml"}
+        )
         declared = tuple(
             OutputAttribute(f"xmlns:{prefix}", OutputText(self.namespaces.uris[prefix]))
             for prefix in prefixes
@@ -66,14 +72,21 @@ class TemplateReader:
         seen: set[str] = set()
         for attribute in template.attributes:
             self.namespaces.refuse_declaration(attribute.name)
-            name = attribute.name.text if _is_variable(attribute.name) else self.namespaces.expanded(attribute.name)
+            name = (
+                attribute.name.text
+                if _is_variable(attribute.name)
+                else self.namespaces.expanded(attribute.name)
+            )
             if name in seen:
                 message = f"the attribute {attribute.name.text} stands twice"
                 self.problems.add(SYNTAX_CODE, attribute.name, message, "leave one of them out")
             seen.add(name)
         return TemplateElement(
             self._name(template.name),
-            tuple(OutputAttribute(self._name(each.name), self._value(each)) for each in template.attributes),
+            tuple(
+                OutputAttribute(self._name(each.name), self._value(each))
+                for each in template.attributes
+            ),
             tuple(self._content(each, bound) for each in template.contents),
         )
 
@@ -102,7 +115,9 @@ class TemplateReader:
                 names.append(argument.spot.text)
             else:
                 hint = f"write {call.function.text}($a, $b), or one of the functions"
-                message = f"{call.function.text} is no function, and an id is made of variables alone"
+                message = (
+                    f"{call.function.text} is no function, and an id is made of variables alone"
+                )
                 self.problems.add(SYNTAX_CODE, call.function, message, hint)
         return SkolemTerm(call.function.text, tuple(names))
 
@@ -123,7 +138,12 @@ class TemplateReader:
         for item in nested.items:
             if isinstance(item, XPathItem):
                 hint = "write a pattern, or move XPATH to the outermost WHERE"
-                self.problems.add(SYNTAX_CODE, item.spot, "XPATH looks at an event, not inside of a template", hint)
+                self.problems.add(
+                    SYNTAX_CODE,
+                    item.spot,
+                    "XPATH looks at an event, not inside of a template",
+                    hint,
+                )
         if not nested.patterns:
             hint = "a pattern binds the variables, as in WHERE <a>$x</> IN $v CONSTRUCT <b>$x</>"
             self.problems.add(SYNTAX_CODE, nested.spot, "WHERE has no pattern", hint)

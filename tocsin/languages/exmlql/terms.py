@@ -72,7 +72,9 @@ class TermReader:
             case VariableUse(spot):
                 return VariableValue(spot.text)
             case CallUse(function, (condition, then, otherwise)) if function.text == IF:
-                return ChoiceValue(self._inner(condition), self.operand(then), self.operand(otherwise))
+                return ChoiceValue(
+                    self._inner(condition), self.operand(then), self.operand(otherwise)
+                )
             case CallUse(function, arguments):
                 if not is_function(term):
                     unknown = unknown_function(function)
@@ -89,7 +91,9 @@ class TermReader:
         escape = like.escape.text if like.escape else None
         if like.escape and (len(like.escape.text) != 1 or like.escape.text in _WILD):
             hint = 'ESCAPE takes one character that is no wildcard, as in LIKE "100!%" ESCAPE "!"'
-            self._problems.add(SYNTAX_CODE, like.escape.spot, f"{like.escape.text!r} cannot escape", hint)
+            self._problems.add(
+                SYNTAX_CODE, like.escape.spot, f"{like.escape.text!r} cannot escape", hint
+            )
             escape = None
         tokens: list[Token] = []
         characters = iter(like.pattern.text)
@@ -100,6 +104,8 @@ class TermReader:
             escaped = next(characters, "")
             if escaped not in (*_WILD, escape):
                 hint = f"{escape} stands before %, _ or itself; to mean {escape}, write it twice"
-                self._problems.add(SYNTAX_CODE, like.pattern.spot, f"{escape} escapes nothing", hint)
+                self._problems.add(
+                    SYNTAX_CODE, like.pattern.spot, f"{escape} escapes nothing", hint
+                )
             tokens.append(escaped)
         return LikePattern.of(tokens)

@@ -1,6 +1,8 @@
-"""Variables: what is used is bound on every alternative, and no variable is a name here and content there.
+"""Variables: what is used is bound on every alternative, and no variable is a name here and content
+there.
 
-A query inside of a template sees the variables around it and adds its own; what is around does not see those.
+A query inside of a template sees the variables around it and adds its own; what is around does not
+see those.
 """
 
 from __future__ import annotations
@@ -47,7 +49,9 @@ class _Scope:
 
 
 def check_variables(subscription: Subscription, problems: Problems) -> None:
-    """Notes variables that are not bound where they are used, and those that are bound to what cannot be equal."""
+    """Notes variables that are not bound where they are used, and those that are bound to what
+    cannot be equal.
+    """
     kinds = _check_kinds(subscription.patterns, {}, problems)
     scope = _Scope(_bound_always(subscription), kinds)
     check = _Check(problems)
@@ -64,7 +68,9 @@ def check_variables(subscription: Subscription, problems: Problems) -> None:
 
 
 def variables_by_block(subscription: Subscription) -> Mapping[str, frozenset[str]]:
-    """The variables of each labelled block, with the sources that belong to it; under no label, of unlabelled ones."""
+    """The variables of each labelled block, with the sources that belong to it; under no label, of
+    unlabelled ones.
+    """
     found = own_variables(subscription)
     for label, items in attached(subscription).items():
         found[label].update(spot.text for item in items for spot, _ in item_bindings(item))
@@ -105,7 +111,9 @@ class _Check:
         self.bound([key.variable for key in order.keys] if order else (), scope)
 
     def sources(self, items: Iterable[PatternItem], scope: _Scope) -> None:
-        """The variables that patterns look into: they are bound, and to something that has an inside."""
+        """The variables that patterns look into: they are bound, and to something that has an
+        inside.
+        """
         for item in items:
             variable = item.source.variable if item.source else None
             if variable is None:
@@ -116,8 +124,10 @@ class _Check:
                 self._problems.add(
                     "VariableKindError",
                     variable,
-                    f"{variable.text} is {next(iter(kinds)).value}, and IN looks inside of an element",
-                    f"bind an element with ELEMENT_AS {variable.text}, or its content with CONTENT_AS {variable.text}",
+                    f"{variable.text} is {next(iter(kinds)).value}, and IN looks inside of an"
+                    " element",
+                    f"bind an element with ELEMENT_AS {variable.text}, or its content with"
+                    f" CONTENT_AS {variable.text}",
                 )
 
     def _template(self, template: Template, scope: _Scope) -> None:
@@ -166,10 +176,16 @@ class _Check:
             hint = f"bind {variable.text} in each of them, or write one subscription for each"
         elif variable.text in self._inside:
             message = f"{variable.text} is bound by a query inside, and is known only there"
-            hint = "CONSTRUCT of a query inside builds one thing: put an element around all that it should build"
+            hint = (
+                "CONSTRUCT of a query inside builds one thing: put an element around all that it"
+                " should build"
+            )
         else:
             message = f"nothing binds {variable.text}"
-            hint = f"write {variable.text} as the content of an element in WHERE, as in <id>{variable.text}</>"
+            hint = (
+                f"write {variable.text} as the content of an element in WHERE, as in"
+                f" <id>{variable.text}</>"
+            )
         self._problems.add("UnboundVariable", variable, message, hint)
 
 
@@ -198,8 +214,12 @@ def _bound(part: TimePart, by_block: Mapping[str, frozenset[str]]) -> frozenset[
             assert_never(part)
 
 
-def _check_kinds(items: Iterable[PatternItem | XPathItem], around: _Kinds, problems: Problems) -> _Kinds:
-    """The kinds of all variables, those around included; a problem where one has two that are never equal."""
+def _check_kinds(
+    items: Iterable[PatternItem | XPathItem], around: _Kinds, problems: Problems
+) -> _Kinds:
+    """The kinds of all variables, those around included; a problem where one has two that are never
+    equal.
+    """
     kinds = dict(around)
     for item in items:
         for variable, kind in item_bindings(item):

@@ -1,6 +1,7 @@
 """Warnings: subscriptions that are legal and probably not meant. They refuse nothing.
 
-UNSATISFIABLE: the conditions on one variable exclude each other, or one of them is true of no value.
+UNSATISFIABLE: the conditions on one variable exclude each other, or one of them is true of no
+value.
 """
 
 from __future__ import annotations
@@ -13,7 +14,15 @@ from decimal import Decimal
 from tocsin.errors import Problem
 from tocsin.languages.exmlql.limits import Limits
 from tocsin.languages.exmlql.read import read
-from tocsin.languages.exmlql.syntax import AmongUse, Comparison, ConstantUse, Junction, Subscription, Term, VariableUse
+from tocsin.languages.exmlql.syntax import (
+    AmongUse,
+    Comparison,
+    ConstantUse,
+    Junction,
+    Subscription,
+    Term,
+    VariableUse,
+)
 from tocsin.languages.texts import Problems, Spot
 from tocsin.plan.row_functions import number_in
 from tocsin.values.ranges import TURNED, can_all_hold
@@ -79,24 +88,36 @@ def _warn_of_contradiction(tests: list[_Test], problems: Problems) -> None:
         if not _can_hold([test]):
             message = f"{test} is true of no value: only numbers have an order"
             problems.add(
-                "UNSATISFIABLE", test.spot, message, 'write a number, or compare dates: date($x) < date("...")'
+                "UNSATISFIABLE",
+                test.spot,
+                message,
+                'write a number, or compare dates: date($x) < date("...")',
             )
             return
         if not _can_hold(tests[: number + 1]):
             other = next((each for each in tests[:number] if not _can_hold([each, test])), tests[0])
             message = f"{other} and {test} are never true of one value"
-            problems.add("UNSATISFIABLE", test.spot, message, "as it stands it never rings; join them with OR")
+            problems.add(
+                "UNSATISFIABLE",
+                test.spot,
+                message,
+                "as it stands it never rings; join them with OR",
+            )
             return
 
 
 def _can_hold(tests: list[_Test]) -> bool:
-    """Whether some value may pass; a text that reads as a number is one, and other texts are only equal or not."""
+    """Whether some value may pass; a text that reads as a number is one, and other texts are only
+    equal or not.
+    """
     if any(test.relation not in _EQUALITIES and test.number is None for test in tests):
         return False
     texts = [test.constant for test in tests if test.relation == "=" and test.number is None]
     if texts:
         only_equal = all(test.relation in _EQUALITIES for test in tests)
-        return only_equal and all((test.constant == texts[0]) == (test.relation == "=") for test in tests)
+        return only_equal and all(
+            (test.constant == texts[0]) == (test.relation == "=") for test in tests
+        )
     numbers = [(test.relation, number) for test in tests if (number := test.number) is not None]
     asked = [relation for relation, _ in numbers if relation != "!="]
     return not asked or can_all_hold(numbers)

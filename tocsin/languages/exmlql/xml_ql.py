@@ -1,7 +1,9 @@
-"""A subscription that constructs, as the plain XML-QL that builds its documents (paper 4.3, figure 9).
+"""A subscription that constructs, as the plain XML-QL that builds its documents (paper 4.3, figure
+9).
 
-Each label becomes `IN "P.xml"`, the document of the event that was chosen; the time clause and CONTEXT, which chose it,
-are gone. Where alternatives choose different events, there is one query for each.
+Each label becomes `IN "P.xml"`, the document of the event that was chosen; the time clause and
+CONTEXT, which chose it, are gone. Where alternatives choose different events, there is one query
+for each.
 """
 
 from __future__ import annotations
@@ -14,7 +16,14 @@ from tocsin.languages.exmlql.syntax import BlockUse, Group, Operation, Subscript
 from tocsin.languages.texts import Spot
 from tocsin.plan.atoms import Atom
 from tocsin.plan.block_text import Spaces
-from tocsin.plan.blocks import InDocument, InEvent, Pattern, PatternElement, SourcedPattern, XmlBlock
+from tocsin.plan.blocks import (
+    InDocument,
+    InEvent,
+    Pattern,
+    PatternElement,
+    SourcedPattern,
+    XmlBlock,
+)
 from tocsin.plan.composites import Named, Part, Plan, parts_of
 from tocsin.plan.construction import Construct
 from tocsin.plan.row_text import condition_text
@@ -32,11 +41,20 @@ def xml_ql_queries(subscription: Subscription, plan: Plan) -> list[str]:
     if not isinstance(plan.output, Construct):
         return []
     blocks = _blocks(plan.pattern)
-    given = list(dict.fromkeys(item.label.text if item.label else "" for item in subscription.blocks))
-    chosen = islice(_alternatives(subscription.time), MOST) if subscription.time else iter([frozenset(given)])
+    given = list(
+        dict.fromkeys(item.label.text if item.label else "" for item in subscription.blocks)
+    )
+    chosen = (
+        islice(_alternatives(subscription.time), MOST)
+        if subscription.time
+        else iter([frozenset(given)])
+    )
     spaces = _spaces(subscription, plan.output, blocks)
     wanted = dict.fromkeys(tuple(label for label in given if label in labels) for labels in chosen)
-    return [_query([(label, blocks[label]) for label in labels], plan.output, spaces) for labels in wanted]
+    return [
+        _query([(label, blocks[label]) for label in labels], plan.output, spaces)
+        for labels in wanted
+    ]
 
 
 def _query(blocks: Sequence[tuple[str, XmlBlock]], output: Construct, spaces: Spaces) -> str:
@@ -50,13 +68,17 @@ def _query(blocks: Sequence[tuple[str, XmlBlock]], output: Construct, spaces: Sp
 
 
 def _in_file(pattern: Pattern, label: str) -> Pattern:
-    """The pattern in the document that stands for an event; XPATH, which XML-QL does not know, stays as it is."""
+    """The pattern in the document that stands for an event; XPATH, which XML-QL does not know,
+    stays as it is.
+    """
     if isinstance(pattern, PatternElement):
         return SourcedPattern(pattern, InDocument(f"{label[1:]}.xml" if label else _ONLY, ""))
     return pattern
 
 
-def _spaces(subscription: Subscription, output: Construct, blocks: Mapping[str, XmlBlock]) -> Spaces:
+def _spaces(
+    subscription: Subscription, output: Construct, blocks: Mapping[str, XmlBlock]
+) -> Spaces:
     queries = [query for template in output.templates for query in queries_in(template)]
     patterns = [each for block in blocks.values() for each in block.patterns]
     patterns += [each for query in queries for each in query.patterns]
@@ -69,7 +91,9 @@ def _event_text(event: InEvent) -> str:
 
 
 def _blocks(pattern: Part) -> dict[str, XmlBlock]:
-    """The blocks by label; that of a subscription to one event goes by every label that it may have."""
+    """The blocks by label; that of a subscription to one event goes by every label that it may
+    have.
+    """
     if isinstance(pattern, XmlBlock):
         return _Every(pattern)
     found: dict[str, XmlBlock] = {}

@@ -1,7 +1,8 @@
-"""XPATH blocks are checked when they are read: known functions, declared prefixes, no variables, and a real expression.
+"""XPATH blocks are checked when they are read: known functions, declared prefixes, no variables,
+and a real expression.
 
-XPath 1.0 itself looks at names only when it comes to them, which may be in some document next year. What an expression
-costs depends on the document, and is judged there: see `plan/xpath/work.py`.
+XPath 1.0 itself looks at names only when it comes to them, which may be in some document next year.
+What an expression costs depends on the document, and is judged there: see `plan/xpath/work.py`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""Graph patterns over an ontology: an event rings when the pattern can be found in its graph, by meaning.
+"""Graph patterns over an ontology: an event rings when the pattern can be found in its graph, by
+meaning.
 
-Statement patterns `(subject, object, (class, property, class), filter)`, or SPARQL-like triples `ASK { ... }`. Without
-an ontology every IRI is a class or a property of its own, and bare names are those that JSON and XML members have.
+Statement patterns `(subject, object, (class, property, class), filter)`, or SPARQL-like triples
+`ASK { ... }`. Without an ontology every IRI is a class or a property of its own, and bare names are
+those that JSON and XML members have.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ __all__ = ["LANGUAGE", "Limits", "parse", "problems", "warnings"]
 _DEFAULT_LIMITS = Limits()
 
 
-def parse(text: str, options: Mapping[str, object], context: Context, limits: Limits = _DEFAULT_LIMITS) -> Plan:
+def parse(
+    text: str, options: Mapping[str, object], context: Context, limits: Limits = _DEFAULT_LIMITS
+) -> Plan:
     """The plan of a subscription; raises its first problem."""
     pattern, found = _meaning(text, options, context, limits)
     if pattern is None:
@@ -67,9 +71,13 @@ LANGUAGE = Language(parse, problems, warnings)
 
 
 def statements_of(text: str, limits: Limits, found: Problems) -> Subscription:
-    """The statements of a text in either spelling; raises where it is not in the grammar or too large."""
+    """The statements of a text in either spelling; raises where it is not in the grammar or too
+    large.
+    """
     syntax = read(text, limits)
-    subscription = as_statements(syntax, found, limits.statements) if isinstance(syntax, Query) else syntax
+    subscription = (
+        as_statements(syntax, found, limits.statements) if isinstance(syntax, Query) else syntax
+    )
     size = sum(len(group) for group in subscription.groups())
     if size > limits.statements:
         raise exceeded(

@@ -58,7 +58,9 @@ class Builder:
             _all(Prefix, children),
             _all(Statement, items),
             tuple(_all(Statement, each.content) for each in _all(_Group, items) if each.optional),
-            tuple(_all(Statement, each.content) for each in _all(_Group, items) if not each.optional),
+            tuple(
+                _all(Statement, each.content) for each in _all(_Group, items) if not each.optional
+            ),
             _selected(children),
         )
 
@@ -78,7 +80,9 @@ class Builder:
     def statement(self, children: Children) -> Statement:
         opened, subject, value, _, subject_class, path, object_class, *condition = children
         del opened
-        return Statement(subject, value, subject_class, path, object_class, condition[0] if condition else None)
+        return Statement(
+            subject, value, subject_class, path, object_class, condition[0] if condition else None
+        )
 
     def classified(self, children: Children) -> Statement:
         _, vertex, kind = children
@@ -122,7 +126,11 @@ class Builder:
 
     def node(self, children: Children) -> Node:
         (child,) = children
-        return child if isinstance(child, Node) else Node(_KINDS.get(child.type, Kind.IRI), spot_of(child))
+        return (
+            child
+            if isinstance(child, Node)
+            else Node(_KINDS.get(child.type, Kind.IRI), spot_of(child))
+        )
 
     def text(self, children: Children) -> Node:
         return Node(Kind.LITERAL, spot_of(children[0]))

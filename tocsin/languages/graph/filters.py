@@ -29,8 +29,12 @@ _SPELLINGS = {"≤": "<=", "≥": ">=", "≠": "!="}
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
 
 
-def filter_of(statement: Statement, is_literal: bool, names: Names, problems: Problems) -> Filter | None:
-    """The filter of a statement; None where it has none, or a problem. `is_literal` is told of the object."""
+def filter_of(
+    statement: Statement, is_literal: bool, names: Names, problems: Problems
+) -> Filter | None:
+    """The filter of a statement; None where it has none, or a problem. `is_literal` is told of the
+    object.
+    """
     condition = statement.filter
     if condition is None:
         return None
@@ -60,7 +64,8 @@ def _check_variables(condition: FilterSyntax, variable: Node, problems: Problems
                 "FILTER_VARIABLE",
                 each.spot,
                 f"the filter is about {variable.spot.text}, not {each.spot.text}",
-                f"name {variable.spot.text} only; say the rest in a statement that ends at {each.spot.text}",
+                f"name {variable.spot.text} only; say the rest in a statement that ends at"
+                f" {each.spot.text}",
             )
 
 
@@ -95,7 +100,9 @@ class _Lowering:
 
     def _compared(self, condition: Compared) -> Filter | None:
         relation = _SPELLINGS.get(condition.relation.text, condition.relation.text)
-        variables = [node for node in (condition.left, condition.right) if node.kind is Kind.VARIABLE]
+        variables = [
+            node for node in (condition.left, condition.right) if node.kind is Kind.VARIABLE
+        ]
         if len(variables) != 1:
             self._problems.add(
                 "FILTER_VARIABLE",

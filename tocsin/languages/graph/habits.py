@@ -1,4 +1,6 @@
-"""What people write out of habit from SPARQL, Turtle and elsewhere, and how graph patterns say it."""
+"""What people write out of habit from SPARQL, Turtle and elsewhere, and how graph patterns
+say it.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ _STATEMENT = "(_:H, ?1, (Selling, target, Computer))"
 
 
 def habit(slip: Slip, in_braces: bool) -> str:
-    """The hint for a habit; nothing where the slip is none. `in_braces`: the SPARQL-like spelling is read."""
+    """The hint for a habit; nothing where the slip is none. `in_braces`: the SPARQL-like spelling
+    is read.
+    """
     rules = _IN_BRACES if in_braces else _IN_STATEMENTS
     return next(filter(None, (rule(slip) for rule in (_characters, *rules))), "")
 
@@ -41,7 +45,10 @@ def _bare_triples(slip: Slip) -> str:
         return ""
     triple = _TRIPLE.match(slip.here)
     shown = " ".join(triple.groups()) if triple else "_:H :target ?1"
-    return f"triples stand in braces: ASK {{ {shown} . }}, and a statement in parentheses: {_STATEMENT}"
+    return (
+        f"triples stand in braces: ASK {{ {shown} . }}, and a statement in parentheses:"
+        f" {_STATEMENT}"
+    )
 
 
 def _filters(slip: Slip) -> str:
@@ -50,7 +57,10 @@ def _filters(slip: Slip) -> str:
     found = _FILTER.match(text)
     if found is None or ")" not in slip.before:
         return ""
-    return f"a filter is the last thing inside its statement: (_:H, ?x, (owl:Thing, price, rdfs:Literal), {found[1]})"
+    return (
+        "a filter is the last thing inside its statement: (_:H, ?x, (owl:Thing, price,"
+        f" rdfs:Literal), {found[1]})"
+    )
 
 
 def _statements(slip: Slip) -> str:
@@ -63,7 +73,11 @@ def _statements(slip: Slip) -> str:
         return "statements need nothing between them; a dot stands between triples, in braces"
     if slip.here.startswith(".") and slip.could_be(END):
         return "leave the dot out; it stands between triples, in braces"
-    if slip.found.terminal == END and re.match(r"(?i)\s*select\b", slip.before) and ")" not in slip.before:
+    if (
+        slip.found.terminal == END
+        and re.match(r"(?i)\s*select\b", slip.before)
+        and ")" not in slip.before
+    ):
         return "a pattern is missing: select ?x { _:H :target ?x . }"
     return ""
 
@@ -72,9 +86,15 @@ def _triples(slip: Slip) -> str:
     """Triples in braces: what is missing, and where."""
     here = slip.here[:1]
     if here == "." and slip.found.terminal == "_DOT":
-        return "something is missing before the dot: a triple is subject property object, as in _:H :target ?1 ."
+        return (
+            "something is missing before the dot: a triple is subject property object, as in _:H"
+            " :target ?1 ."
+        )
     if _BEGINS_TRIPLE.match(slip.here) and slip.could_be("_DOT"):
-        return "a dot is missing before it: triples are subject property object, with a dot between them"
+        return (
+            "a dot is missing before it: triples are subject property object, with a dot between"
+            " them"
+        )
     if here == "}" and not slip.could_be("RBRACE"):
         return "triples are subject property object, as in _:H :target ?1 ."
     if re.search(r"(?i)\bfilter\s+\?\w+$", slip.before):

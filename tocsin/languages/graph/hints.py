@@ -1,4 +1,6 @@
-"""A text that leaves the grammar, told to a person: what stands there, what could, and what was probably meant."""
+"""A text that leaves the grammar, told to a person: what stands there, what could, and what was
+probably meant.
+"""
 
 from __future__ import annotations
 
@@ -55,15 +57,31 @@ _FUNCTION = ("a function", "a filter compares a variable with a value, or is reg
 _UNSUPPORTED = (
     (r"(?i:union)\b", "UNION", "write one subscription for each alternative"),
     (r"(?i:minus)\b", "MINUS", "write FILTER NOT EXISTS { ... }"),
-    (r"(?i:optional|filter\s+not\s+exists|not\s+exists)\b", "a group inside a group", "write the groups side by side"),
+    (
+        r"(?i:optional|filter\s+not\s+exists|not\s+exists)\b",
+        "a group inside a group",
+        "write the groups side by side",
+    ),
     (r"(?i:bind|values|graph|service)\b", "", "leave it out: a pattern is about one event's graph"),
-    (r"(?i:group|order|limit|offset|having)\b", "", "a subscription rings once for an event; there is nothing to sort"),
-    (r"(?i:count|sum|avg|min|max|sample|group_concat)\s*\(", "an aggregate", "compare single values instead"),
+    (
+        r"(?i:group|order|limit|offset|having)\b",
+        "",
+        "a subscription rings once for an event; there is nothing to sort",
+    ),
+    (
+        r"(?i:count|sum|avg|min|max|sample|group_concat)\s*\(",
+        "an aggregate",
+        "compare single values instead",
+    ),
     (r"(?i:\w+)\s*\(", *_FUNCTION),
     (r"[*^|]", "this property path", "paths are p/q and p+"),
     (r"\?(?!\w)", "this property path", "paths are p/q and p+"),
     (r"\[", "a blank node with its properties", "write a variable in its place"),
-    (r"\{", "a group inside a group", "write the groups side by side, as OPTIONAL or FILTER NOT EXISTS"),
+    (
+        r"\{",
+        "a group inside a group",
+        "write the groups side by side, as OPTIONAL or FILTER NOT EXISTS",
+    ),
 )
 
 
@@ -74,10 +92,16 @@ def syntax_problem(text: str, found: Unexpected) -> Problem:
     if unsupported := error.unsupported:
         what, hint = unsupported
         return UnsupportedProblem(
-            f"{what} is not served", code="UNSUPPORTED", place=place, token=found.token[:40], hint=hint
+            f"{what} is not served",
+            code="UNSUPPORTED",
+            place=place,
+            token=found.token[:40],
+            hint=hint,
         )
     hint = next(filter(None, (rule(error) for rule in _RULES)))
-    return unexpected_problem(text, found, "SYNTAX", _expected_words(found.expected), hint, "subscription")
+    return unexpected_problem(
+        text, found, "SYNTAX", _expected_words(found.expected), hint, "subscription"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +110,17 @@ class _Error(Slip):
 
     @property
     def unsupported(self) -> tuple[str, str] | None:
-        """The feature of SPARQL that stands here and is not served, with a way out; only inside braces."""
+        """The feature of SPARQL that stands here and is not served, with a way out; only inside
+        braces.
+        """
         if not self.in_braces:
             first = next(iter(self.here.split(maxsplit=1)), "")
             return _BEFORE_BRACES.get(first.upper())
-        if self.here.startswith("(") and self.could_be("RELATION") and re.search(r"\w$", self.before):
+        if (
+            self.here.startswith("(")
+            and self.could_be("RELATION")
+            and re.search(r"\w$", self.before)
+        ):
             return _FUNCTION
         candidates = (self.last_word, self.here) if self.here.startswith("{") else (self.here,)
         for text in candidates:
@@ -108,13 +138,19 @@ class _Error(Slip):
 def _structure(error: _Error) -> str:
     sign = error.here[:1]
     if sign in ("'", '"') and not error.found.terminal:
-        return 'the text has no closing quote; quotes and backslashes inside it are written \\" and \\\\'
+        return (
+            'the text has no closing quote; quotes and backslashes inside it are written \\" and'
+            " \\\\"
+        )
     if not sign and error.could_be("_CLOSE"):
         return "a parenthesis is not closed"
     if not error.here.strip() and error.could_be("RBRACE"):
         return "a brace is not closed"
     if sign == ")" and error.could_be("_COMMA"):
-        return "a pattern is (subject, object, (class, property, class)), and a filter may follow; or (_:H, class)"
+        return (
+            "a pattern is (subject, object, (class, property, class)), and a filter may follow; or"
+            " (_:H, class)"
+        )
     if sign == ")" and not error.could_be("RELATION"):
         return "this parenthesis was never opened, or something is missing before it"
     return ""
@@ -137,7 +173,10 @@ def _slips(error: _Error) -> str:
 
 def _forms(error: _Error) -> str:
     if error.in_braces:
-        return "triples are subject property object, with a dot between them: _:H :target ?1 . ?1 a :Computer ."
+        return (
+            "triples are subject property object, with a dot between them: _:H :target ?1 . ?1 a"
+            " :Computer ."
+        )
     return "write (_:H, ?1, (Selling, target, Computer)), or ASK { _:H :target ?1 . }"
 
 

@@ -1,4 +1,6 @@
-"""Limits of a graph subscription. What exceeds one is refused with LIMIT before it can cost anything."""
+"""Limits of a graph subscription. What exceeds one is refused with LIMIT before it can cost
+anything.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ from tocsin.errors import LimitProblem, Place
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bytes of text in UTF-8; levels of nesting in a filter or of groups; statements after translation."""
+    """Bytes of text in UTF-8; levels of nesting in a filter or of groups; statements after
+    translation.
+    """
 
     text_bytes: int = 64 << 10
     nesting: int = 64

@@ -1,4 +1,6 @@
-"""Literals of a text as terms: quoted texts with their escapes, numbers by their form, truth values."""
+"""Literals of a text as terms: quoted texts with their escapes, numbers by their form, truth
+values.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,8 @@ def text_of(spot: Spot, problems: Problems) -> str | None:
                 "SYNTAX",
                 Spot(spot.offset + 1 + found.start(), found[0]),
                 f"{found[0]} is no escape",
-                'escapes are \\" \\\\ \\n \\t \\r and \\uXXXX; a backslash in a pattern is written twice',
+                'escapes are \\" \\\\ \\n \\t \\r and \\uXXXX; a backslash in a pattern is written'
+                " twice",
             )
             return None
     return _ESCAPE.sub(lambda found: _character(found[1]) or "", inner)

@@ -1,7 +1,9 @@
-"""From statements to a graph pattern. Every statement is looked at, so that no problem hides another.
+"""From statements to a graph pattern. Every statement is looked at, so that no problem hides
+another.
 
-A path of several properties becomes a statement for each, with fresh vertices of class owl:Thing between them; a fresh
-vertex has a name that no text can write, and belongs to the path and its two ends.
+A path of several properties becomes a statement for each, with fresh vertices of class owl:Thing
+between them; a fresh vertex has a name that no text can write, and belongs to the path and its two
+ends.
 """
 
 from __future__ import annotations
@@ -14,10 +16,23 @@ from tocsin.languages.graph.filters import filter_of
 from tocsin.languages.graph.literals import literal_of
 from tocsin.languages.graph.names import Names
 from tocsin.languages.graph.options import Settings
-from tocsin.languages.graph.rules import check_kinds, check_reachable, check_satisfiable, check_selection
+from tocsin.languages.graph.rules import (
+    check_kinds,
+    check_reachable,
+    check_satisfiable,
+    check_selection,
+)
 from tocsin.languages.graph.syntax import Kind, Node, Statement, Step, Subscription
 from tocsin.languages.texts import Problems, Spot
-from tocsin.plan.graphs import Filter, GraphPattern, Home, StatementPattern, Variable, Vertex, home_is_a
+from tocsin.plan.graphs import (
+    Filter,
+    GraphPattern,
+    Home,
+    StatementPattern,
+    Variable,
+    Vertex,
+    home_is_a,
+)
 from tocsin.values.terms import THING, Iri
 
 FRESH = "/"
@@ -53,9 +68,13 @@ def _flat(patterns: list[list[StatementPattern]]) -> tuple[StatementPattern, ...
 
 
 class _Walk:
-    """One subscription on its way to the plan; `literal_objects` tells where a statement's object is a literal."""
+    """One subscription on its way to the plan; `literal_objects` tells where a statement's object
+    is a literal.
+    """
 
-    def __init__(self, names: Names, ontology: Ontology, settings: Settings, problems: Problems) -> None:
+    def __init__(
+        self, names: Names, ontology: Ontology, settings: Settings, problems: Problems
+    ) -> None:
         self._names = names
         self._ontology = ontology
         self._settings = settings
@@ -65,7 +84,9 @@ class _Walk:
         self.literal_objects: dict[Statement, bool] = {}
 
     def patterns(self, statement: Statement) -> list[StatementPattern]:
-        """The statement patterns of a statement, one for each step of its path; none where there is a problem."""
+        """The statement patterns of a statement, one for each step of its path; none where there is
+        a problem.
+        """
         if not statement.path:
             return self._class_of_home(statement)
         ends = self._vertex(statement.subject), self._vertex(statement.object)
@@ -73,11 +94,16 @@ class _Walk:
         object_class = types[-1]
         if object_class is not None:
             self.literal_objects[statement] = self._ontology.is_datatype(object_class)
-        is_literal = self.literal_objects.get(statement, True)  # a class that is not known has its own problem
+        is_literal = self.literal_objects.get(
+            statement, True
+        )  # a class that is not known has its own problem
         condition = filter_of(statement, is_literal, self._names, self._problems)
         if statement.subject.kind is Kind.LITERAL:
             self._problems.add(
-                "LITERAL_SUBJECT", statement.subject.spot, "a literal says nothing", "put it at the end of a statement"
+                "LITERAL_SUBJECT",
+                statement.subject.spot,
+                "a literal says nothing",
+                "put it at the end of a statement",
             )
         known = [each for each in types if each is not None]
         if len(known) == len(types):
@@ -94,7 +120,8 @@ class _Walk:
                 "NO_HOME_PATTERN",
                 statement.subject.spot,
                 f"(vertex, class) is about _:H, not {statement.subject.spot.text}",
-                "give the class in the statement that leads there: (_:H, ?1, (class, property, class))",
+                "give the class in the statement that leads there: (_:H, ?1, (class, property,"
+                " class))",
             )
         name = self._names.class_of(statement.subject_class)
         if name is None:
@@ -109,7 +136,11 @@ class _Walk:
         return [subject_class, *properties, self._names.class_of(statement.object_class)]
 
     def _steps(
-        self, statement: Statement, ends: tuple[Vertex, Vertex], types: Sequence[str], condition: Filter | None
+        self,
+        statement: Statement,
+        ends: tuple[Vertex, Vertex],
+        types: Sequence[str],
+        condition: Filter | None,
     ) -> list[StatementPattern]:
         first, *properties, last = types
         vertices = [ends[0], *self._between(statement), ends[1]]
@@ -129,10 +160,14 @@ class _Walk:
         ]
 
     def _between(self, statement: Statement) -> list[Variable]:
-        """The vertices inside a path; two statements about the same path between the same ends share them."""
+        """The vertices inside a path; two statements about the same path between the same ends
+        share them.
+        """
         path = (statement.subject, statement.object, statement.path)
         if path not in self._inside:
-            self._inside[path] = [Variable(f"{next(self._fresh)}{FRESH}") for _ in statement.path[1:]]
+            self._inside[path] = [
+                Variable(f"{next(self._fresh)}{FRESH}") for _ in statement.path[1:]
+            ]
         return self._inside[path]
 
     def _vertex(self, node: Node) -> Vertex | None:

@@ -1,7 +1,8 @@
 """Names of a text as IRIs: written out, with a prefix of the text or the ontology, or bare.
 
-A bare name is looked up in the default namespace of the text; without one, in that of the ontology; else it must be the
-local name of only one of the ontology's terms. Classes and properties must be known, and become canonical names.
+A bare name is looked up in the default namespace of the text; without one, in that of the ontology;
+else it must be the local name of only one of the ontology's terms. Classes and properties must be
+known, and become canonical names.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ _SHOWN = 5
 
 
 class Names:
-    """What the names of one text mean; every name that means nothing is noted as a problem, and is None."""
+    """What the names of one text mean; every name that means nothing is noted as a problem, and is
+    None.
+    """
 
     def __init__(self, prefixes: Mapping[str, str], ontology: Ontology, problems: Problems) -> None:
         self._own = prefixes
@@ -41,7 +44,10 @@ class Names:
             return None
         if iri == RDF_TYPE:
             self._problems.add(
-                "META_RESERVED", spot, "rdf:type is no property of a pattern", "give the class in the statement's type"
+                "META_RESERVED",
+                spot,
+                "rdf:type is no property of a pattern",
+                "give the class in the statement's type",
             )
             return None
         if not self._ontology.is_property(iri):
@@ -81,14 +87,19 @@ class Names:
             return fitting[0]
         if len(fitting) > 1:
             choices = ", ".join(f"<{each}>" for each in fitting[:_SHOWN])
-            self._problems.add(code, spot, f"the name {spot.text} means several terms", f"write one of {choices}")
+            self._problems.add(
+                code, spot, f"the name {spot.text} means several terms", f"write one of {choices}"
+            )
             return None
         default = self._ontology.prefixes.get("")
         if default is not None:
             return default + spot.text
         if code == "SYNTAX":
             self._problems.add(
-                code, spot, f"the name {spot.text} has no namespace", "write the IRI, or declare PREFIX : <...>"
+                code,
+                spot,
+                f"the name {spot.text} has no namespace",
+                "write the IRI, or declare PREFIX : <...>",
             )
         elif code == "UNKNOWN_CLASS":
             self._unknown(spot, code, "class", self._ontology.classes)
@@ -99,6 +110,13 @@ class Names:
     def _unknown(self, spot: Spot, code: str, kind: str, known: Iterable[str]) -> None:
         local = local_name(spot.text.strip("<>"))
         names = {local_name(each): each for each in sorted(known)}
-        near = [self._ontology.short(names[each]) for each in get_close_matches(local, names, n=_SHOWN, cutoff=0.6)]
-        hint = f"did you mean {' or '.join(near)}?" if near else f"the ontology has no {kind} with such a name"
+        near = [
+            self._ontology.short(names[each])
+            for each in get_close_matches(local, names, n=_SHOWN, cutoff=0.6)
+        ]
+        hint = (
+            f"did you mean {' or '.join(near)}?"
+            if near
+            else f"the ontology has no {kind} with such a name"
+        )
         self._problems.add(code, spot, f"the {kind} {spot.text} is not known", hint)

@@ -17,8 +17,8 @@ _NAMES = ("injective", "strict", "strategy")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Which different ids must be different vertices; whether types wider than what the ontology allows are refused;
-    which algorithm matches.
+    """Which different ids must be different vertices; whether types wider than what the ontology
+    allows are refused; which algorithm matches.
     """
 
     injective: Injective = Injective.RESOURCES
@@ -30,7 +30,9 @@ def settings_of(options: Mapping[str, object]) -> Settings:
     """The settings of a subscription's options; raises where one is not known or means nothing."""
     for name in options:
         if name not in _NAMES:
-            raise _problem(f"the option {name!r} is not known", str(name), f"graph takes: {', '.join(_NAMES)}")
+            raise _problem(
+                f"the option {name!r} is not known", str(name), f"graph takes: {', '.join(_NAMES)}"
+            )
     return Settings(
         _choice("injective", options.get("injective", "resources"), Injective),
         _strict(options.get("strict", False)),

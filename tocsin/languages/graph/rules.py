@@ -1,4 +1,6 @@
-"""The static rules of the language about whole subscriptions: S1, S4, S6, and what may be selected."""
+"""The static rules of the language about whole subscriptions: S1, S4, S6, and what may be
+selected.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +17,21 @@ _KINDS = {Kind.HOME: False, Kind.IRI: False, Kind.LITERAL: True}
 
 
 def check_reachable(subscription: Subscription, problems: Problems) -> None:
-    """S1: a statement starts at home, and every vertex is reached from it; those of a group from the statements."""
+    """S1: a statement starts at home, and every vertex is reached from it; those of a group from
+    the statements.
+    """
     if not subscription.statements and not problems:
         hint = "say what home is or points to: ASK { _:H a :Class }"
         problems.add("NO_HOME_PATTERN", Spot(0, ""), "nothing is said about _:H", hint)
-    main = tuple(each for each in subscription.statements if each.path)  # a class alone leads nowhere
+    main = tuple(
+        each for each in subscription.statements if each.path
+    )  # a class alone leads nowhere
     if main and not any(each.subject.kind is Kind.HOME for each in main):
         problems.add(
-            "NO_HOME_PATTERN", main[0].spot, "no statement starts at _:H", "say what home points to: (_:H, ?1, (...))"
+            "NO_HOME_PATTERN",
+            main[0].spot,
+            "no statement starts at _:H",
+            "say what home points to: (_:H, ?1, (...))",
         )
         return
     reached = _reached({home for each in main if (home := each.subject).kind is Kind.HOME}, main)
@@ -32,8 +41,12 @@ def check_reachable(subscription: Subscription, problems: Problems) -> None:
         _refuse_lost(group, _reached(start, group), problems)
 
 
-def check_kinds(subscription: Subscription, literal_objects: Mapping[Statement, bool], problems: Problems) -> None:
-    """S4: an id is a resource or a literal, never both. `literal_objects` tells it for a statement's object."""
+def check_kinds(
+    subscription: Subscription, literal_objects: Mapping[Statement, bool], problems: Problems
+) -> None:
+    """S4: an id is a resource or a literal, never both. `literal_objects` tells it for a
+    statement's object.
+    """
     kinds: dict[Node, bool] = {}
     for statement in (each for group in subscription.groups() for each in group):
         if not statement.path and statement.subject.kind is not Kind.HOME:
@@ -83,13 +96,18 @@ def check_satisfiable(
 
 
 def check_selection(subscription: Subscription, problems: Problems) -> None:
-    """What is selected stands in a statement that can give it a value: not in an absent group alone."""
+    """What is selected stands in a statement that can give it a value: not in an absent group
+    alone.
+    """
     groups = (subscription.statements, *subscription.optionals)
     known = {end.spot.text for group in groups for each in group for end in _ends(each)}
     for each in subscription.selection:
         if each.text not in known:
             problems.add(
-                "UNKNOWN_VARIABLE", each, f"no statement has {each.text} to select", "select variables of statements"
+                "UNKNOWN_VARIABLE",
+                each,
+                f"no statement has {each.text} to select",
+                "select variables of statements",
             )
 
 
@@ -106,7 +124,10 @@ def _reached(start: Iterable[Node], statements: Iterable[Statement]) -> set[Node
 def _refuse_lost(statements: Iterable[Statement], reached: set[Node], problems: Problems) -> None:
     lost = dict.fromkeys(end for each in statements for end in _ends(each) if end not in reached)
     for node in lost:
-        if node.kind not in (Kind.BLANK, Kind.LITERAL):  # which are refused for themselves, or with their subject
+        if node.kind not in (
+            Kind.BLANK,
+            Kind.LITERAL,
+        ):  # which are refused for themselves, or with their subject
             problems.add(
                 "PATTERN_UNREACHABLE",
                 node.spot,
@@ -137,4 +158,6 @@ def _allowed(prop: str, ontology: Ontology) -> str:
     known = [each for each in ontology.meta_statements if each.property in wider | narrower]
     if not known:
         return f"no meta-statement is about {ontology.short(prop)}"
-    return "allowed: " + ", ".join(f"({', '.join(map(ontology.short, each))})" for each in known[:3])
+    return "allowed: " + ", ".join(
+        f"({', '.join(map(ontology.short, each))})" for each in known[:3]
+    )

@@ -1,10 +1,11 @@
-"""The SPARQL-like spelling as statements: a triple becomes one statement for each pair of classes of its ends.
+"""The SPARQL-like spelling as statements: a triple becomes one statement for each pair of classes
+of its ends.
 
-A vertex has the classes that `a` gives it in its group, or in the group around it where its own gives it none; without
-any it is an rdfs:Literal where it is a literal, is filtered or is an rdfs:label, else an owl:Thing. A filter belongs to
-the first statement of its group that ends at its variable. A group that only says what a vertex is (`?1 a :Gift`) is
-said of the arc that leads to the vertex; about home it stands alone: `ASK { _:H a :Selling }` is every event of the
-class.
+A vertex has the classes that `a` gives it in its group, or in the group around it where its own
+gives it none; without any it is an rdfs:Literal where it is a literal, is filtered or is an
+rdfs:label, else an owl:Thing. A filter belongs to the first statement of its group that ends at its
+variable. A group that only says what a vertex is (`?1 a :Gift`) is said of the arc that leads to
+the vertex; about home it stands alone: `ASK { _:H a :Selling }` is every event of the class.
 """
 
 from __future__ import annotations
@@ -29,7 +30,11 @@ from tocsin.languages.graph.syntax import (
 from tocsin.languages.texts import Problems, Spot
 from tocsin.values.terms import ANY_LITERAL, RDF_TYPE, RDFS, THING
 
-_TEXT_VERBS = tuple(spelling.format(name) for spelling in ("rdfs:{}", f"<{RDFS}{{}}>") for name in ("label", "comment"))
+_TEXT_VERBS = tuple(
+    spelling.format(name)
+    for spelling in ("rdfs:{}", f"<{RDFS}{{}}>")
+    for name in ("label", "comment")
+)
 """Properties whose values RDF Schema says to be literals."""
 _TYPE_VERBS = ("a", "rdf:type", f"<{RDF_TYPE}>")
 
@@ -44,7 +49,9 @@ def as_statements(query: Query, problems: Problems, most: int) -> Subscription:
     return Subscription(
         query.prefixes,
         statements,
-        tuple(_Group(each, problems, most + 1, main).statements() for each in query.group.optionals),
+        tuple(
+            _Group(each, problems, most + 1, main).statements() for each in query.group.optionals
+        ),
         tuple(_Group(each, problems, most + 1, main).statements() for each in query.group.absents),
         query.selection,
     )
@@ -53,7 +60,9 @@ def as_statements(query: Query, problems: Problems, most: int) -> Subscription:
 class _Group:
     """One group: its arcs, the classes of its vertices and its filters by variable."""
 
-    def __init__(self, group: TripleGroup, problems: Problems, most: int, around: _Group | None = None) -> None:
+    def __init__(
+        self, group: TripleGroup, problems: Problems, most: int, around: _Group | None = None
+    ) -> None:
         self._problems = problems
         self._most = most
         self._around = around
@@ -66,7 +75,9 @@ class _Group:
                 self._note_class(triple)
             elif isinstance(triple.verb, Spot):
                 self._unsupported(triple.verb, "a variable property", "name the property")
-            elif triple.verb[-1].property.text in _TEXT_VERBS and triple.object.kind is Kind.VARIABLE:
+            elif (
+                triple.verb[-1].property.text in _TEXT_VERBS and triple.object.kind is Kind.VARIABLE
+            ):
                 self.filtered.add(triple.object.name)
         for condition in group.filters:
             self._note_filter(condition)
@@ -88,16 +99,26 @@ class _Group:
     def _home_classes(self, arcs: list[Triple]) -> Iterator[Statement]:
         """The classes of home where no arc tells them."""
         for vertex, classes in self.classes.items():
-            if vertex.kind is Kind.HOME and not any(vertex in (arc.subject, arc.object) for arc in arcs):
+            if vertex.kind is Kind.HOME and not any(
+                vertex in (arc.subject, arc.object) for arc in arcs
+            ):
                 yield from (class_statement(vertex, each) for each in classes)
 
-    def _statements_of(self, triple: Triple, waiting: dict[str, list[FilterSyntax]]) -> Iterator[Statement]:
-        """One statement for each pair of classes; the first takes what filters wait for its object."""
+    def _statements_of(
+        self, triple: Triple, waiting: dict[str, list[FilterSyntax]]
+    ) -> Iterator[Statement]:
+        """One statement for each pair of classes; the first takes what filters wait for its
+        object.
+        """
         if isinstance(triple.verb, Spot):
             return
-        conditions = waiting.pop(triple.object.name, []) if triple.object.kind is Kind.VARIABLE else []
+        conditions = (
+            waiting.pop(triple.object.name, []) if triple.object.kind is Kind.VARIABLE else []
+        )
         condition = _joined(conditions)
-        for one, other in product(self._classes_of(triple.subject), self._classes_of(triple.object)):
+        for one, other in product(
+            self._classes_of(triple.subject), self._classes_of(triple.object)
+        ):
             yield Statement(triple.subject, triple.object, one, triple.verb, other, condition)
             condition = None
 
@@ -106,7 +127,9 @@ class _Group:
         for group in groups:
             if vertex in group.classes:
                 return group.classes[vertex]
-        filtered = vertex.kind is Kind.VARIABLE and any(vertex.name in group.filtered for group in groups)
+        filtered = vertex.kind is Kind.VARIABLE and any(
+            vertex.name in group.filtered for group in groups
+        )
         literal = filtered or vertex.kind is Kind.LITERAL
         return [Spot(vertex.spot.offset, f"<{ANY_LITERAL if literal else THING}>")]
 
@@ -119,7 +142,9 @@ class _Group:
 
     def _arc_around(self, vertex: Node) -> Iterator[Triple]:
         around = [] if self._around is None else self._around.arcs
-        arcs = [arc for arc in around if vertex == arc.object] + [arc for arc in around if vertex == arc.subject]
+        arcs = [arc for arc in around if vertex == arc.object] + [
+            arc for arc in around if vertex == arc.subject
+        ]
         if arcs:
             yield arcs[0]
         elif vertex.kind is not Kind.HOME:
@@ -141,12 +166,16 @@ class _Group:
         names = list(dict.fromkeys(each.name for each in variables))
         if not names:
             message = "the filter names no variable"
-            self._problems.add("FILTER_VARIABLE", spot_of(condition), message, "compare a variable with a value")
+            self._problems.add(
+                "FILTER_VARIABLE", spot_of(condition), message, "compare a variable with a value"
+            )
         elif len(names) == 1:
             self._filters.setdefault(names[0], []).append(condition)
         else:
             spot = next(each.spot for each in variables if each.name == names[1])
-            self._unsupported(spot, "a filter on several variables", "compare each variable with a value")
+            self._unsupported(
+                spot, "a filter on several variables", "compare each variable with a value"
+            )
         self.filtered.update(names)
 
     def _unsupported(self, spot: Spot, what: str, hint: str) -> None:
@@ -163,4 +192,8 @@ def _is_type(triple: Triple) -> bool:
     """Whether the triple gives its subject a class."""
     if isinstance(triple.verb, Spot):
         return triple.verb.text == "a"
-    return len(triple.verb) == 1 and not triple.verb[0].repeated and triple.verb[0].property.text in _TYPE_VERBS
+    return (
+        len(triple.verb) == 1
+        and not triple.verb[0].repeated
+        and triple.verb[0].property.text in _TYPE_VERBS
+    )

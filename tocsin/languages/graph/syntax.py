@@ -1,7 +1,8 @@
-"""The syntax tree of a graph subscription: what the text says and where, before names are looked up.
+"""The syntax tree of a graph subscription: what the text says and where, before names are looked
+up.
 
-Both spellings end as statements; triples are what the SPARQL-like one says before it is translated. Trees are equal
-when they say the same, wherever it stands.
+Both spellings end as statements; triples are what the SPARQL-like one says before it is translated.
+Trees are equal when they say the same, wherever it stands.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """An end of a statement, or a value in a filter; a literal may have a datatype or a language."""
+    """An end of a statement, or a value in a filter; a literal may have a datatype or a
+    language.
+    """
 
     kind: Kind
     spot: Spot
@@ -97,7 +100,8 @@ FilterSyntax: TypeAlias = Compared | Matched | Negated | AllOf | AnyOf
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """`(subject, object, (class, path, class), filter)`; without a path it tells only the class of a vertex.
+    """`(subject, object, (class, path, class), filter)`; without a path it tells only the class of
+    a vertex.
 
     `(vertex, class)` is such a statement, about the vertex at both ends.
     """
@@ -147,7 +151,9 @@ class Subscription:
 
 @dataclass(frozen=True, slots=True)
 class Triple:
-    """`subject verb object`; the verb is a path, the word `a`, or a variable, which is not served."""
+    """`subject verb object`; the verb is a path, the word `a`, or a variable, which is not
+    served.
+    """
 
     subject: Node
     verb: tuple[Step, ...] | Spot
@@ -177,7 +183,9 @@ def variables_in(condition: FilterSyntax) -> Iterator[Node]:
     """Every occurrence of a variable in a filter, in the order of the text."""
     match condition:
         case Compared():
-            yield from (node for node in (condition.left, condition.right) if node.kind is Kind.VARIABLE)
+            yield from (
+                node for node in (condition.left, condition.right) if node.kind is Kind.VARIABLE
+            )
         case Matched():
             yield condition.variable
         case Negated():

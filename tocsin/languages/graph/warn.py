@@ -11,7 +11,15 @@ from decimal import Decimal
 
 from tocsin.languages.graph.syntax import Subscription, spot_of
 from tocsin.languages.texts import Problems
-from tocsin.plan.graphs import Comparison, Filter, FilterAll, FilterAny, FilterNot, GraphPattern, Variable
+from tocsin.plan.graphs import (
+    Comparison,
+    Filter,
+    FilterAll,
+    FilterAny,
+    FilterNot,
+    GraphPattern,
+    Variable,
+)
 from tocsin.values.ranges import OPPOSITE, can_all_hold
 from tocsin.values.terms import Family, Iri, Value, value_of
 
@@ -19,14 +27,31 @@ _EQUALITIES = ("=", "!=")
 _UNORDERED = (Family.BOOLEAN, Family.OTHER)
 
 
-def warn_of_contradictions(pattern: GraphPattern, subscription: Subscription, problems: Problems) -> None:
-    """Notes every variable of the pattern whose filters no literal meets; what is optional or absent may be so."""
+def warn_of_contradictions(
+    pattern: GraphPattern, subscription: Subscription, problems: Problems
+) -> None:
+    """Notes every variable of the pattern whose filters no literal meets; what is optional or
+    absent may be so.
+    """
     for name, filters in _filters_by_variable(pattern).items():
         if not _can_hold(filters):
-            where = [each for each in subscription.statements if each.filter and each.object.spot.text == f"?{name}"]
-            spot = spot_of(where[-1].filter) if where and where[-1].filter else subscription.statements[0].spot
+            where = [
+                each
+                for each in subscription.statements
+                if each.filter and each.object.spot.text == f"?{name}"
+            ]
+            spot = (
+                spot_of(where[-1].filter)
+                if where and where[-1].filter
+                else subscription.statements[0].spot
+            )
             message = f"no literal meets all that is asked of ?{name}"
-            problems.add("UNSATISFIABLE", spot, message, "as it stands it never rings; join alternatives with ||")
+            problems.add(
+                "UNSATISFIABLE",
+                spot,
+                message,
+                "as it stands it never rings; join alternatives with ||",
+            )
 
 
 def _filters_by_variable(pattern: GraphPattern) -> dict[str, list[Filter]]:
@@ -54,7 +79,9 @@ def _can_hold(filters: Iterable[Filter]) -> bool:
 
 
 def _conjuncts(filters: Iterable[Filter]) -> Iterator[Filter]:
-    """What must be TRUE, with the negation of a comparison as the opposite one: of UNKNOWN both are UNKNOWN."""
+    """What must be TRUE, with the negation of a comparison as the opposite one: of UNKNOWN both are
+    UNKNOWN.
+    """
     for condition in filters:
         match condition:
             case FilterAll(operands):

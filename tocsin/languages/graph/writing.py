@@ -1,7 +1,9 @@
-"""Patterns written as text, in either spelling: read again with the same ontology, the text means the same.
+"""Patterns written as text, in either spelling: read again with the same ontology, the text means
+the same.
 
-Statement patterns come back as they were, only that the vertices inside a path get names. In the SPARQL-like spelling a
-vertex has its classes once for the whole group, so that what comes back may say them at every statement of the vertex.
+Statement patterns come back as they were, only that the vertices inside a path get names. In the
+SPARQL-like spelling a vertex has its classes once for the whole group, so that what comes back may
+say them at every statement of the vertex.
 """
 
 from __future__ import annotations
@@ -20,7 +22,10 @@ def as_statements(pattern: GraphPattern) -> str:
     named, ontology = _with_names(pattern), pattern.ontology
     lines = [statement_text(each, ontology) for each in named.statements]
     for word, groups in (("OPTIONAL", named.optionals), ("NOT EXISTS", named.absents)):
-        lines += [f"{word} {{ {' '.join(statement_text(each, ontology) for each in group)} }}" for group in groups]
+        lines += [
+            f"{word} {{ {' '.join(statement_text(each, ontology) for each in group)} }}"
+            for group in groups
+        ]
     return "\n".join([*lines, *_selection(pattern)])
 
 
@@ -29,7 +34,9 @@ def as_query(pattern: GraphPattern) -> str:
     named, ontology = _with_names(pattern), pattern.ontology
     groups = [f"OPTIONAL {{ {_triples(group, ontology)} }}" for group in named.optionals]
     groups += [f"FILTER NOT EXISTS {{ {_triples(group, ontology)} }}" for group in named.absents]
-    return " ".join(("ASK {", _triples(named.statements, ontology), *groups, "}", *_selection(pattern)))
+    return " ".join(
+        ("ASK {", _triples(named.statements, ontology), *groups, "}", *_selection(pattern))
+    )
 
 
 def _selection(pattern: GraphPattern) -> Iterator[str]:
@@ -44,7 +51,9 @@ def _triples(statements: Statements, ontology: Ontology) -> str:
     for each in statements:
         subject, value = id_text(each.subject, ontology), id_text(each.object, ontology)
         if each.property != ITSELF:
-            arcs[f"{subject} {ontology.short(each.property)}{'+' if each.repeated else ''} {value} ."] = None
+            arcs[
+                f"{subject} {ontology.short(each.property)}{'+' if each.repeated else ''} {value} ."
+            ] = None
         classes[f"{subject} a {ontology.short(each.subject_class)} ."] = None
         classes[f"{value} a {ontology.short(each.object_class)} ."] = None
         if each.filter is not None:
@@ -54,7 +63,10 @@ def _triples(statements: Statements, ontology: Ontology) -> str:
 
 def _with_names(pattern: GraphPattern) -> GraphPattern:
     """The pattern with names that can be written for the vertices inside its paths."""
-    names = {each.name for each in variables_of((pattern.statements, *pattern.optionals, *pattern.absents))}
+    names = {
+        each.name
+        for each in variables_of((pattern.statements, *pattern.optionals, *pattern.absents))
+    }
     prefix = "_"
     while any(name.startswith(prefix) for name in names):
         prefix += "_"
@@ -65,7 +77,10 @@ def _with_names(pattern: GraphPattern) -> GraphPattern:
         return vertex
 
     def written(group: Statements) -> Statements:
-        return tuple(replace(each, subject=renamed(each.subject), object=renamed(each.object)) for each in group)
+        return tuple(
+            replace(each, subject=renamed(each.subject), object=renamed(each.object))
+            for each in group
+        )
 
     return replace(
         pattern,

@@ -1,7 +1,8 @@
 """OPSL: spatio-temporal composites with variables, over atoms of any language.
 
-Windows in time, relations in space, absence, `&&` and `||` lower to the joins, absences and restrictions of the plan. A
-variable stands for one and the same occurrence wherever it is used; WHERE compares attributes of variables.
+Windows in time, relations in space, absence, `&&` and `||` lower to the joins, absences and
+restrictions of the plan. A variable stands for one and the same occurrence wherever it is used;
+WHERE compares attributes of variables.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ __all__ = ["Limits", "parse", "problems", "warnings", "window"]
 _DEFAULT_LIMITS = Limits()
 
 
-def parse(text: str, options: Mapping[str, object], context: Context, limits: Limits = _DEFAULT_LIMITS) -> Plan:
+def parse(
+    text: str, options: Mapping[str, object], context: Context, limits: Limits = _DEFAULT_LIMITS
+) -> Plan:
     """The plan of a subscription; raises its first problem."""
     meaning = meaning_of(text, options, context, limits)
     if meaning.problems:

@@ -1,4 +1,6 @@
-"""Atomic subscriptions: predicates of a declared type, none of which holds for a missing attribute or another type."""
+"""Atomic subscriptions: predicates of a declared type, none of which holds for a missing attribute
+or another type.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from tocsin.values.scalars import Constant
 NOTHING = Condition(AnyOf(()))
 """Stands in for a part with a problem; never leaves this language."""
 
-_ENVELOPE_NAMES = frozenset(("id", "source", "type", "time", "endtime", "subject", "datacontenttype", "dataschema"))
+_ENVELOPE_NAMES = frozenset(
+    ("id", "source", "type", "time", "endtime", "subject", "datacontenttype", "dataschema")
+)
 _STEP = re.compile(r"`([^`]+)`|([^.`\s]+)")
 _WHOLE = re.compile(r"[+-]?\d+")
 _UNEQUAL = ("!=", "<>")
@@ -39,7 +43,9 @@ def condition_of(atomic: Atomic, problems: Problems, limits: Limits) -> Conditio
 
 
 def path_of(name: str) -> Path:
-    """The path of a name: `ce_id` and its like lead into the envelope, dots into objects, backticks make one step."""
+    """The path of a name: `ce_id` and its like lead into the envelope, dots into objects, backticks
+    make one step.
+    """
     prefix, _, rest = name.partition("_")
     if prefix == "ce" and rest in _ENVELOPE_NAMES:
         return (ENVELOPE, rest)
@@ -58,13 +64,21 @@ def _type_fault(predicate: Predicate) -> tuple[Spot, str, str] | None:
         case "ARITH" if text:
             return (predicate.value, "ARITH compares with a number", "write STRING: for a text")
         case "STRING" if not text:
-            return (predicate.value, "STRING compares with a text", "write the text in quotes, or ARITH: for a number")
+            return (
+                predicate.value,
+                "STRING compares with a text",
+                "write the text in quotes, or ARITH: for a number",
+            )
         case "STRING" if predicate.comparison.text not in ("=", *_UNEQUAL):
             return (predicate.comparison, "texts have no order", "compare texts with = or != only")
         case "ARITH" | "STRING":
             return None
         case other:
-            near = other.upper() if other.upper() in ("ARITH", "STRING") else "ARITH for numbers or STRING for texts"
+            near = (
+                other.upper()
+                if other.upper() in ("ARITH", "STRING")
+                else "ARITH for numbers or STRING for texts"
+            )
             return (predicate.type, f"the type {other} is not known", f"write {near}")
 
 
@@ -83,10 +97,20 @@ def _constant(written: str, limits: Limits) -> Constant:
     if quote in "'\"":
         return Constant.of(written[1:-1].replace(quote * 2, quote))
     if len(written) > limits.digits:
-        raise exceeded("the number is too large", None, f"a number has at most {limits.digits} digits", written[:40])
+        raise exceeded(
+            "the number is too large",
+            None,
+            f"a number has at most {limits.digits} digits",
+            written[:40],
+        )
     if _WHOLE.fullmatch(written):
         return Constant.of(int(written))
     value = float(written)
     if math.isinf(value):
-        raise exceeded("the number is too large", None, "a number with a fraction or an exponent is a double", written)
+        raise exceeded(
+            "the number is too large",
+            None,
+            "a number with a fraction or an exponent is a double",
+            written,
+        )
     return Constant.of(value)

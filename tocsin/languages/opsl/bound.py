@@ -1,7 +1,9 @@
-"""What the atoms of other languages bind, as WHERE names it: `$x;.p` is `?p` of a graph or `$p` of an XML block.
+"""What the atoms of other languages bind, as WHERE names it: `$x;.p` is `?p` of a graph or `$p` of
+an XML block.
 
-A comparison that could never be true is refused: a variable of the graph that is not selected, a name that only one
-side of `||` binds, and an order between two values that their common name makes equal.
+A comparison that could never be true is refused: a variable of the graph that is not selected, a
+name that only one side of `||` binds, and an order between two values that their common name makes
+equal.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ CODE = "WhereError"
 
 
 def bound_name(part: Part, path: Path) -> str | None:
-    """The variable that every atom of a part about one event binds by the name; None where it is an attribute."""
+    """The variable that every atom of a part about one event binds by the name; None where it is an
+    attribute.
+    """
     found = [_bound_by(each, path) for each in _atoms(part)]
     return found[0] if None not in found and len(set(found)) == 1 else None
 
@@ -41,12 +45,16 @@ def _is_readable(side: Attribute, part: Part, problems: Problems) -> bool:
         return False
     if len({_bound_by(each, path) for each in atoms}) > 1:
         message = f"{side.path.text} is bound on one side of || and not, or otherwise, on the other"
-        problems.add(CODE, side.spot, message, "let both sides bind it in one way, or make two subscriptions")
+        problems.add(
+            CODE, side.spot, message, "let both sides bind it in one way, or make two subscriptions"
+        )
         return False
     return True
 
 
-def _is_made_equal(comparison: Comparison, variables: Mapping[str, Part], problems: Problems) -> bool:
+def _is_made_equal(
+    comparison: Comparison, variables: Mapping[str, Part], problems: Problems
+) -> bool:
     """Whether the sides are one variable of two atoms, which joins only what is equal."""
     left, right = (
         bound_name(variables[side.variable], path_of(side.path.text.removeprefix(".")))
@@ -54,8 +62,13 @@ def _is_made_equal(comparison: Comparison, variables: Mapping[str, Part], proble
     )
     if left is None or left != right or comparison.relation.text in ("=", "<=", ">="):
         return False
-    message = f"both atoms bind {comparison.left.path.text}, and what has one name is joined by equal values"
-    problems.add(CODE, comparison.relation, message, "give the variable another name in one of the atoms")
+    message = (
+        f"both atoms bind {comparison.left.path.text}, and what has one name is joined by equal"
+        " values"
+    )
+    problems.add(
+        CODE, comparison.relation, message, "give the variable another name in one of the atoms"
+    )
     return True
 
 

@@ -1,6 +1,7 @@
 """From grammar rules to syntax: one method per rule of `opsl.lark`, called as the rule ends.
 
-Nesting is watched here: parentheses, prefix operators and each && of a chain add a level, a chain of || adds one.
+Nesting is watched here: parentheses, prefix operators and each && of a chain add a level, a chain
+of || adds one.
 """
 
 from __future__ import annotations
@@ -69,16 +70,22 @@ class Builder:
         return Attribute(_variable_name(variable), plain, plain != written, spot=spot_of(variable))
 
     def either(self, children: Children) -> Syntax:
-        return OneOf(tuple(children), spot=children[0].spot, depth=self._below(children[0].spot, children))
+        return OneOf(
+            tuple(children), spot=children[0].spot, depth=self._below(children[0].spot, children)
+        )
 
     def both(self, children: Children) -> Syntax:
         left, sign, right = children
-        return Both(left, right, spot=spot_of(sign), depth=self._below(spot_of(sign), (left, right)))
+        return Both(
+            left, right, spot=spot_of(sign), depth=self._below(spot_of(sign), (left, right))
+        )
 
     def temporal(self, children: Children) -> Syntax:
         operator, window, operand = children
         spot = spot_of(operator)
-        return Temporal(spot.text, window, operand, spot=spot, depth=self._below(spot, (window, operand)))
+        return Temporal(
+            spot.text, window, operand, spot=spot, depth=self._below(spot, (window, operand))
+        )
 
     def fixed_window(self, children: Children) -> Window:
         instant, duration = children
@@ -100,7 +107,9 @@ class Builder:
     def spatial(self, children: Children) -> Syntax:
         operator, place, operand = children
         spot = spot_of(operator)
-        return Spatial(spot.text, place, operand, spot=spot, depth=self._below(spot, (place, operand)))
+        return Spatial(
+            spot.text, place, operand, spot=spot, depth=self._below(spot, (place, operand))
+        )
 
     def distant(self, children: Children) -> Syntax:
         operator, place, comparison, distance, operand = children
@@ -108,7 +117,15 @@ class Builder:
             raise Unexpected(comparison.start_pos or 0, "COMPARE", str(comparison), ("NEARNESS",))
         spot = spot_of(operator)
         depth = self._below(spot, (place, operand))
-        return Spatial(spot.text, place, operand, spot_of(comparison), spot_of(distance), spot=spot, depth=depth)
+        return Spatial(
+            spot.text,
+            place,
+            operand,
+            spot_of(comparison),
+            spot_of(distance),
+            spot=spot,
+            depth=depth,
+        )
 
     def group(self, children: Children) -> Syntax:
         inner = children[0]

@@ -1,7 +1,9 @@
-"""Comparisons of lists, element by element: `$a;.epcList[*] = $b;.epcList[*]` holds where both share an element.
+"""Comparisons of lists, element by element: `$a;.epcList[*] = $b;.epcList[*]` holds where both
+share an element.
 
-Attributes that are to be equal, by one comparison or through several, share one variable, so that it is one and the
-same element for all of them. Every part that has one of them binds the variable to each of its elements.
+Attributes that are to be equal, by one comparison or through several, share one variable, so that
+it is one and the same element for all of them. Every part that has one of them binds the variable
+to each of its elements.
 """
 
 from __future__ import annotations
@@ -43,15 +45,21 @@ def can_be_by_element(comparison: Comparison, related: Related, problems: Proble
             "give the variable one name in both atoms: what has one name is joined by equal values",
         )
         return False
-    return not any(_has_no_elements(side, path, problems) for side, path in _sides(comparison, related))
+    return not any(
+        _has_no_elements(side, path, problems) for side, path in _sides(comparison, related)
+    )
 
 
 def _sides(comparison: Comparison, related: Related) -> Iterator[tuple[Attribute, Path]]:
-    return zip((comparison.left, comparison.right), (related.left.path, related.right.path), strict=True)
+    return zip(
+        (comparison.left, comparison.right), (related.left.path, related.right.path), strict=True
+    )
 
 
 def _has_no_elements(side: Attribute, path: Path, problems: Problems) -> bool:
-    """Whether nothing at the path of an EPCIS event is a text or a number, so that it equals nothing; it is noted."""
+    """Whether nothing at the path of an EPCIS event is a text or a number, so that it equals
+    nothing; it is noted.
+    """
     if not is_without_scalars(path):
         return False
     inner = OBJECTS.get(path[0], "id")
@@ -72,7 +80,10 @@ def bound(pattern: Part, wanted: Mapping[Related, Comparison], problems: Problem
     for group in _groups(list(wanted)):
         variable = _variable_of(group)
         for attribute in group:
-            if elements.setdefault(attribute.name, (variable, attribute.path)) != (variable, attribute.path):
+            if elements.setdefault(attribute.name, (variable, attribute.path)) != (
+                variable,
+                attribute.path,
+            ):
                 _refuse_second(attribute, wanted, problems)
     return _with_elements(pattern, elements)
 
@@ -97,8 +108,12 @@ def _text(path: Path) -> str:
     return ".".join(step for step in path if step)
 
 
-def _refuse_second(attribute: PartAttribute, wanted: Mapping[Related, Comparison], problems: Problems) -> None:
-    comparison = next(each for related, each in wanted.items() if attribute in (related.left, related.right))
+def _refuse_second(
+    attribute: PartAttribute, wanted: Mapping[Related, Comparison], problems: Problems
+) -> None:
+    comparison = next(
+        each for related, each in wanted.items() if attribute in (related.left, related.right)
+    )
     side = comparison.left if comparison.left.variable == attribute.name else comparison.right
     problems.add(
         CODE,

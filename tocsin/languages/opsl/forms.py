@@ -1,6 +1,8 @@
-"""What each form of OPSL is in the plan: ten temporal and twelve spatial forms, in tables by their glyphs.
+"""What each form of OPSL is in the plan: ten temporal and twelve spatial forms, in tables by their
+glyphs.
 
-Windows on a duration are half-open, (start, start + t]; windows between two parts are open at both ends.
+Windows on a duration are half-open, (start, start + t]; windows between two parts are open at both
+ends.
 """
 
 from __future__ import annotations
@@ -35,10 +37,13 @@ FIXED: Mapping[str, Callable[[Part, Instant, Duration], Part]] = {
 
 AFTER: Mapping[str, Callable[[Part, Part, Duration], Part]] = {
     "!": lambda first, part, length: Absence(part, AfterWindow(first, length)),
-    "=|": lambda first, part, length: Join((first, part), (_follows(0, 1), _ends_within(1, 0, length))),
+    "=|": lambda first, part, length: Join(
+        (first, part), (_follows(0, 1), _ends_within(1, 0, length))
+    ),
     "|=": lambda first, part, length: Join((first, part), (_follows(0, 1, length),)),
 }
-"""`(A;t)B` by operator: the part that opens the window, the operand, and the length of the window."""
+"""`(A;t)B` by operator: the part that opens the window, the operand, and the length of the window.
+"""
 
 BETWEEN: Mapping[str, Callable[[Part, Part, Part], Part]] = {
     "!": lambda first, last, part: Absence(part, BetweenWindow(first, last)),
@@ -62,19 +67,24 @@ RELATIONS: Mapping[str, SpatialRelation] = {
 def concurrent(other: Part, part: Part, tolerance: Duration, longest: Duration | None) -> Part:
     """`|(A)B`: they share time, or miss it by no more than the tolerance.
 
-    Where it is known how long they last at the longest, nothing that ends later than that and the tolerance together
-    can still be concurrent. Where it is not, one may last for ever: only the horizon bounds the wait.
+    Where it is known how long they last at the longest, nothing that ends later than that and the
+    tolerance together can still be concurrent. Where it is not, one may last for ever: only the
+    horizon bounds the wait.
     """
     conditions = (_starts_before_end(1, 0, tolerance), _starts_before_end(0, 1, tolerance))
     return Join((other, part), conditions, keep=None if longest is None else tolerance + longest)
 
 
-def at_region(part: Part, relation: SpatialRelation, region: str, distance: float, metric: Metric) -> Part:
+def at_region(
+    part: Part, relation: SpatialRelation, region: str, distance: float, metric: Metric
+) -> Part:
     """A spatial form with a region."""
     return Only(part, AtRegion(relation, region, distance, metric))
 
 
-def near(other: Part, part: Part, relation: SpatialRelation, distance: float, metric: Metric) -> Part:
+def near(
+    other: Part, part: Part, relation: SpatialRelation, distance: float, metric: Metric
+) -> Part:
     """A spatial form with a part: the operand stands in the relation to the other part."""
     return Join((other, part), (Near(1, relation, 0, distance, metric),))
 

@@ -6,8 +6,12 @@ import re
 
 from tocsin.languages.opsl.syntax_slip import OpslSlip
 
-_COMPARISON = re.compile(r"((?:\.\w+)*)\s*(<=|>=|<>|!=|==|=|<|>)\s*('[^']*'|\"[^\"]*\"|[+-]?[\w.]+)")
-_PHRASE = re.compile(r"((?:\.\w+)*)\s*((?:NOT\s+)?(?:LIKE|BETWEEN|IN\s*\(|IS\b)[^)]*\)?)", re.IGNORECASE)
+_COMPARISON = re.compile(
+    r"((?:\.\w+)*)\s*(<=|>=|<>|!=|==|=|<|>)\s*('[^']*'|\"[^\"]*\"|[+-]?[\w.]+)"
+)
+_PHRASE = re.compile(
+    r"((?:\.\w+)*)\s*((?:NOT\s+)?(?:LIKE|BETWEEN|IN\s*\(|IS\b)[^)]*\)?)", re.IGNORECASE
+)
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
 _UNIT = re.compile(r"\s*([A-Za-z]+)")
 _METRES = {
@@ -26,7 +30,8 @@ _METRES = {
     "nmi": 1_852.0,
 }
 _SHAPES = frozenset(
-    "POINT MULTIPOINT LINESTRING MULTILINESTRING GEOMETRYCOLLECTION CIRCLE BOX ENVELOPE RECTANGLE".split()
+    "POINT MULTIPOINT LINESTRING MULTILINESTRING GEOMETRYCOLLECTION CIRCLE BOX ENVELOPE"
+    " RECTANGLE".split()
 )
 _CORNER = re.compile(r"\(\s*([+-]?[\d.]+)[\s,]+([+-]?[\d.]+)")
 
@@ -45,9 +50,16 @@ def _comparison(slip: OpslSlip) -> str:
         path, relation, value = slip.last_word + found[1], found[2].replace("==", "="), found[3]
         said = _typed(path, relation, value)
         typed = f"{said}, or " if said else ""
-        return f"a comparison has a type: {typed}selector{{ {path} {relation} {_selector_value(value)} }}"
+        return (
+            f"a comparison has a type: {typed}selector{{ {path} {relation}"
+            f" {_selector_value(value)} }}"
+        )
     phrase = _PHRASE.match(slip.here)
-    return f"say it as a selector: selector{{ {slip.last_word}{phrase[1]} {phrase[2].strip()} }}" if phrase else ""
+    return (
+        f"say it as a selector: selector{{ {slip.last_word}{phrase[1]} {phrase[2].strip()} }}"
+        if phrase
+        else ""
+    )
 
 
 def _typed(path: str, relation: str, value: str) -> str:
@@ -78,7 +90,10 @@ def _distance_with_unit(slip: OpslSlip) -> str:
         return ""
     metres = _METRES.get(unit[1].lower())
     shown = f": {number[0]}{unit[1]} is {float(number[0]) * metres:g}" if metres else ""
-    return f"a distance is a number, in metres with the option crs EPSG:4326{shown}; else in the coordinates' own unit"
+    return (
+        f"a distance is a number, in metres with the option crs EPSG:4326{shown}; else in the"
+        " coordinates' own unit"
+    )
 
 
 def _other_shape(slip: OpslSlip) -> str:
@@ -90,4 +105,7 @@ def _other_shape(slip: OpslSlip) -> str:
     x, y = (float(corner[1]), float(corner[2])) if corner else (1.0, 1.0)
     (west, east), (south, north) = ((f"{each - 1:g}", f"{each + 1:g}") for each in (x, y))
     ring = f"POLYGON(({west} {south}, {east} {south}, {east} {north}, {west} {north}))"
-    return f"a region is a POLYGON or a MULTIPOLYGON, not a {word}; draw one around what is meant: {ring}"
+    return (
+        f"a region is a POLYGON or a MULTIPOLYGON, not a {word}; draw one around what is meant:"
+        f" {ring}"
+    )

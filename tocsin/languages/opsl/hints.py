@@ -1,4 +1,6 @@
-"""A text that leaves the grammar, told to a person: what stands there, what could, and what was probably meant."""
+"""A text that leaves the grammar, told to a person: what stands there, what could, and what was
+probably meant.
+"""
 
 from __future__ import annotations
 
@@ -38,8 +40,21 @@ _WORDS = {
     END: "the end of the subscription",
 }
 _UNSAID = frozenset(("BLANK", "MULTIPOLYGON", "TIMESTAMP"))
-_PART = frozenset("NOT BETWEEN AFTER CONCURRENT AT IN OVLP SPL DIST _OPEN VARIABLE NAME EMBEDDED TYPE".split())
-_OPERATORS = ("IN", "OVLP", "SPL", "DIST", "POLYGON", "MULTIPOLYGON", "WHERE", "AND", "ARITH", "STRING")
+_PART = frozenset(
+    "NOT BETWEEN AFTER CONCURRENT AT IN OVLP SPL DIST _OPEN VARIABLE NAME EMBEDDED TYPE".split()
+)
+_OPERATORS = (
+    "IN",
+    "OVLP",
+    "SPL",
+    "DIST",
+    "POLYGON",
+    "MULTIPOLYGON",
+    "WHERE",
+    "AND",
+    "ARITH",
+    "STRING",
+)
 _PAIRS = ("=|", "|=", "||", "&&")
 _POLYGON = "write POLYGON((0 0, 10 0, 10 10, 0 10)), two numbers for each corner"
 
@@ -48,7 +63,9 @@ def syntax_problem(text: str, found: Unexpected) -> SyntaxProblem:
     """The problem of a text that is not in the grammar."""
     error = OpslSlip(*parts_at(text, found), found)
     hint = next(filter(None, (rule(error) for rule in _RULES)))
-    return unexpected_problem(text, found, "OpslSyntaxError", _expected_words(found.expected), hint, "subscription")
+    return unexpected_problem(
+        text, found, "OpslSyntaxError", _expected_words(found.expected), hint, "subscription"
+    )
 
 
 def _expected_words(terminals: frozenset[str]) -> str:
@@ -58,7 +75,10 @@ def _expected_words(terminals: frozenset[str]) -> str:
     if rest >= _PART:
         rest -= _PART
         words.append("a part")
-    words += sorted({_WORDS.get(each, each) for each in rest}, key=lambda word: (word.startswith("the end"), word))
+    words += sorted(
+        {_WORDS.get(each, each) for each in rest},
+        key=lambda word: (word.startswith("the end"), word),
+    )
     return alternatives(words)
 
 
@@ -92,10 +112,15 @@ def _windows(error: OpslSlip) -> str:
         alone = "; to share time with A is |(A)B" if operator != "!" else ""
         return f"a window has two parts: {operator}(A; 60s)B or {operator}(A; B)C{alone}"
     if operator == "|" and sign == ";":
-        return "| has one part, as in |(A)B; a window is =|(A; 60s)B for within, |=(A; 60s)B for after it"
+        return (
+            "| has one part, as in |(A)B; a window is =|(A; 60s)B for within, |=(A; 60s)B for"
+            " after it"
+        )
     if operator in ("@", "IN", "OVLP", "SPL") and sign == ";":
         return f"{operator} has one part, as in {operator}(A)B"
-    if operator == "DIST" and (sign in (")", ";") or error.could_be("NEARNESS") or error.could_be("COMPARE")):
+    if operator == "DIST" and (
+        sign in (")", ";") or error.could_be("NEARNESS") or error.could_be("COMPARE")
+    ):
         return "DIST compares with <, = or >, and then a number: DIST(A; <; 5)B"
     if operator == "@" and error.could_be("POLYGON"):
         return "@ takes a region; for the place of a part write IN(A)B"
@@ -109,7 +134,10 @@ def _glyphs(error: OpslSlip) -> str:
     if re.match(r"=\s+\|", error.here):
         return "write =| without a blank; =| is within a window, |= is after it"
     if error.here.startswith("||") and not error.could_be("_OR"):
-        return "|| stands between two parts; |(A)B is at the same time, =| within a window, |= after it"
+        return (
+            "|| stands between two parts; |(A)B is at the same time, =| within a window, |="
+            " after it"
+        )
     if error.here[:1] == "=" and error.before.endswith("||"):
         return "|| is or; write |= for after a window, =| for within one, with a blank after ||"
     if error.here[:2] == "==":
@@ -123,7 +151,11 @@ def _words(error: OpslSlip) -> str:
     token = error.found.token
     word = re.match(r"[^\W\d]\w*", error.here)
     if error.found.expected == {"_OPEN"} and error.last_word in _OPERATORS:
-        return _POLYGON if "POLYGON" in error.last_word else f"{error.last_word} is an operator: {error.last_word}(A)B"
+        return (
+            _POLYGON
+            if "POLYGON" in error.last_word
+            else f"{error.last_word} is an operator: {error.last_word}(A)B"
+        )
     if word and (error.last_word + word[0]).upper() in _OPERATORS and error.last_word:
         return f"write {(error.last_word + word[0]).upper()} without a blank"
     if word and word[0] in ("ARITH", "STRING") and error.could_be("TYPE"):
@@ -151,7 +183,10 @@ def _structure(error: OpslSlip) -> str:
     if sign == "," and error.opened >= 0 and not error.could_be("_COMMA"):
         return "bindings stand at the very end, outside of all parentheses"
     if sign == ",":
-        return "after a comma comes a binding, as in $x; = A, or another predicate, as in ARITH: id = 5"
+        return (
+            "after a comma comes a binding, as in $x; = A, or another predicate, as in ARITH:"
+            " id = 5"
+        )
     if error.here.startswith("[") and error.could_be("COMPARE"):
         return "write [*] after a list to compare its elements: $a;.epcList[*] = $b;.epcList[*]"
     if error.could_be("PATH") or (error.could_be("VARIABLE") and not error.could_be("NAME")):
@@ -165,7 +200,10 @@ def _forms(error: OpslSlip) -> str:
     if error.could_be("QUANTITY") and not error.could_be("NAME"):
         return "after an instant comes a duration: (2024-01-01T00:00:00Z; 60s)"
     if error.could_be("TYPE"):
-        return "a part is ARITH: id = 5, a name, a variable $x;, or an operator and a part, as in =|(A; 60s)B"
+        return (
+            "a part is ARITH: id = 5, a name, a variable $x;, or an operator and a part, as in"
+            " =|(A; 60s)B"
+        )
     if error.could_be("BOTH"):
         return "join two parts with && or ||"
     return 'a predicate is ARITH: id = 5 or STRING: type = "truck"'

@@ -1,4 +1,6 @@
-"""Limits of an OPSL text. What exceeds one is refused with OpslLimitError before it can cost anything."""
+"""Limits of an OPSL text. What exceeds one is refused with OpslLimitError before it can cost
+anything.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ DEEPEST = 100
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bytes of text in UTF-8; levels of nesting and parts, with names written out; variables; digits of a number."""
+    """Bytes of text in UTF-8; levels of nesting and parts, with names written out; variables;
+    digits of a number.
+    """
 
     text_bytes: int = 64 << 10
     nesting: int = 64

@@ -1,4 +1,6 @@
-"""From syntax to plan, form by form. A problem in one place hides none in others: NOTHING stands in for its part."""
+"""From syntax to plan, form by form. A problem in one place hides none in others: NOTHING stands in
+for its part.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ _REGION = "POINT (0 0)"
 
 @dataclass(slots=True)
 class Walk:
-    """One walk over the bodies of a text. `variables` are the parts of the variables that are bound so far."""
+    """One walk over the bodies of a text. `variables` are the parts of the variables that are bound
+    so far.
+    """
 
     problems: Problems
     settings: Settings
@@ -76,7 +80,9 @@ class Walk:
                 return self._temporal(node, level + 1)
             case Concurrent():
                 parts = (self.part(node.other, level + 1), self.part(node.operand, level + 1))
-                return forms.concurrent(*parts, self.settings.tolerance, self.settings.longest_event)
+                return forms.concurrent(
+                    *parts, self.settings.tolerance, self.settings.longest_event
+                )
             case Spatial():
                 return self._spatial(node, level + 1)
             case _:
@@ -100,7 +106,9 @@ class Walk:
                 assert_never(window)
 
     def _spatial(self, node: Spatial, level: int) -> Part:
-        relation = forms.RELATIONS[node.operator + (node.comparison.text if node.comparison else "")]
+        relation = forms.RELATIONS[
+            node.operator + (node.comparison.text if node.comparison else "")
+        ]
         distance = self.settings.same_place if node.operator == "SPL" else 0.0
         if node.distance:
             distance = self._value(node.distance, distance_of, 0.0)
@@ -115,7 +123,9 @@ class Walk:
         """The region of a spatial operator; None where a part stands in its place."""
         place = node.place
         if isinstance(place, Polygon):
-            return self._value(place.spot, lambda _: written_region(place, self.settings.metric), _REGION)
+            return self._value(
+                place.spot, lambda _: written_region(place, self.settings.metric), _REGION
+            )
         if not isinstance(place, Name) or node.operator == "IN":
             return None
         return self._named_region(place, needed=node.operator == "@")
@@ -127,7 +137,9 @@ class Walk:
             self.problems.at(place.spot, problem)
             return _REGION
         if isinstance(definition, RegionDefinition):
-            return self._value(place.spot, lambda _: self.names.region(definition, self.settings.metric), _REGION)
+            return self._value(
+                place.spot, lambda _: self.names.region(definition, self.settings.metric), _REGION
+            )
         if needed:
             self.problems.add(
                 "NameKindError",
@@ -167,17 +179,23 @@ class Walk:
         text = self.problems.text
         if node.language == OWN_LANGUAGE:
             hint = "write the part itself, in parentheses"
-            self.problems.add("AtomError", node.spot, f"{OWN_LANGUAGE} is the language of the whole text", hint)
+            self.problems.add(
+                "AtomError", node.spot, f"{OWN_LANGUAGE} is the language of the whole text", hint
+            )
             return NOTHING
         try:
             return self.names.atom(node.language, text[node.start : node.end])
         except Problem as problem:
             known = problem.place is not None
-            self.problems.found.append(shifted(problem, text, node.start if known else node.spot.offset))
+            self.problems.found.append(
+                shifted(problem, text, node.start if known else node.spot.offset)
+            )
             return NOTHING
 
     def check_size(self, part: Part, spot: Spot) -> None:
-        """Refuses a part that, with every variable and name written out, is beyond the limits; variables are levels."""
+        """Refuses a part that, with every variable and name written out, is beyond the limits;
+        variables are levels.
+        """
         count, levels = self.sizes.of(part)
         if count > self.limits.parts:
             raise self._too_large(spot)
@@ -196,5 +214,7 @@ class Walk:
         return exceeded(message, self.problems.place(spot), "split the subscription", spot.text)
 
     def _too_large(self, spot: Spot) -> Problem:
-        message = f"with variables and names written out, there are more than {self.limits.parts:,} parts"
+        message = (
+            f"with variables and names written out, there are more than {self.limits.parts:,} parts"
+        )
         return exceeded(message, self.problems.place(spot), "split the subscription", spot.text)

@@ -16,8 +16,12 @@ from tocsin.languages.texts import Problems
 from tocsin.plan.composites import Part
 
 
-def meaning_of(text: str, options: Mapping[str, object], context: Context, limits: Limits) -> Meaning:
-    """What a subscription means; raises what leaves nothing to look at: wrong options, syntax, limits."""
+def meaning_of(
+    text: str, options: Mapping[str, object], context: Context, limits: Limits
+) -> Meaning:
+    """What a subscription means; raises what leaves nothing to look at: wrong options, syntax,
+    limits.
+    """
     settings = settings_of(options)
 
     def lowered(each: str, names: Names, level: int) -> Meaning:

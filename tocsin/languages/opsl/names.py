@@ -1,6 +1,8 @@
-"""Names of the catalog: one namespace of regions and parts. A part may use other names, but never itself.
+"""Names of the catalog: one namespace of regions and parts. A part may use other names, but never
+itself.
 
-A part has its variables for itself: each use of its name is another part, so its variables get the name as a prefix.
+A part has its variables for itself: each use of its name is another part, so its variables get the
+name as a prefix.
 """
 
 from __future__ import annotations
@@ -11,7 +13,13 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from tocsin.errors import MeaningProblem, Problem
-from tocsin.languages.context import Context, Definition, DocumentDefinition, PartDefinition, RegionDefinition
+from tocsin.languages.context import (
+    Context,
+    Definition,
+    DocumentDefinition,
+    PartDefinition,
+    RegionDefinition,
+)
 from tocsin.languages.opsl.atoms import NOTHING
 from tocsin.languages.opsl.limits import exceeded
 from tocsin.languages.opsl.regions import region_of
@@ -25,12 +33,16 @@ _EXAMPLES = {
     REGION: {"region": "POLYGON((0 0, 10 0, 10 10, 0 10, 0 0))"},
 }
 CHAIN = 32
-"""How many names may be defined by each other in a row: each is read inside the reading of the one before."""
+"""How many names may be defined by each other in a row: each is read inside the reading of the one
+before.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a text means, and what is wrong with it; the part means something only without problems."""
+    """What a text means, and what is wrong with it; the part means something only without
+    problems.
+    """
 
     part: Part
     problems: list[Problem]
@@ -50,13 +62,21 @@ class Names:
         self._reading: list[str] = []
 
     def find(self, name: str, wanted: str = PART) -> Definition:
-        """The definition of a name; raises UnknownName where there is none, with a line that would define one."""
+        """The definition of a name; raises UnknownName where there is none, with a line that would
+        define one.
+        """
         definition = self._context.definitions.get(name)
         if definition is None:
             near = get_close_matches(name, self._context.definitions, n=1)
             line = json.dumps({"define": name, **_EXAMPLES[wanted]})
-            way_out = f"did you mean {near[0]}?" if near else f"add a line to the file of subscriptions: {line}"
-            raise MeaningProblem(f"the name {name} is not defined", code="UnknownName", token=name, hint=way_out)
+            way_out = (
+                f"did you mean {near[0]}?"
+                if near
+                else f"add a line to the file of subscriptions: {line}"
+            )
+            raise MeaningProblem(
+                f"the name {name} is not defined", code="UnknownName", token=name, hint=way_out
+            )
         if isinstance(definition, DocumentDefinition):
             raise MeaningProblem(
                 f"{name} is a document, and here stands a region or a part",
@@ -72,7 +92,9 @@ class Names:
             return region_of(definition.region, metric)
         except Problem as problem:
             raise MeaningProblem(
-                f"the region {definition.name}: {problem.message}", code=problem.code, hint=problem.hint
+                f"the region {definition.name}: {problem.message}",
+                code=problem.code,
+                hint=problem.hint,
             ) from None
 
     def part(self, definition: PartDefinition, level: int) -> Meaning:
@@ -81,11 +103,16 @@ class Names:
         if name in self._reading:
             circle = " uses ".join([*self._reading[self._reading.index(name) :], name])
             raise MeaningProblem(
-                f"the part is defined by itself: {circle}", code="CyclicName", token=name, hint="break the circle"
+                f"the part is defined by itself: {circle}",
+                code="CyclicName",
+                token=name,
+                hint="break the circle",
             )
         if len(self._reading) >= CHAIN:
             raise exceeded(
-                f"more than {CHAIN} names are defined by each other in a row", None, "write some of them out"
+                f"more than {CHAIN} names are defined by each other in a row",
+                None,
+                "write some of them out",
             )
         if name in self._meanings:
             return Meaning(self._meanings[name].part, [])

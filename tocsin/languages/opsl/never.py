@@ -1,6 +1,8 @@
-"""UNSATISFIABLE: parts that never happen. What is told is certain: predicates, windows, distances that leave nothing.
+"""UNSATISFIABLE: parts that never happen. What is told is certain: predicates, windows, distances
+that leave nothing.
 
-What an atom in braces says that is probably not meant is told by its own language, at its place in the whole text.
+What an atom in braces says that is probably not meant is told by its own language, at its place in
+the whole text.
 """
 
 from __future__ import annotations
@@ -13,7 +15,16 @@ from tocsin.languages.embedded import shifted
 from tocsin.languages.opsl.atoms import condition_of, path_of
 from tocsin.languages.opsl.limits import Limits
 from tocsin.languages.opsl.quantities import distance_of, duration_of
-from tocsin.languages.opsl.syntax import After, Atomic, Attribute, Comparison, Embedded, Fixed, Spatial, Temporal
+from tocsin.languages.opsl.syntax import (
+    After,
+    Atomic,
+    Attribute,
+    Comparison,
+    Embedded,
+    Fixed,
+    Spatial,
+    Temporal,
+)
 from tocsin.languages.texts import Problems, Spot
 from tocsin.plan.atoms import attribute_paths, predicates_of
 from tocsin.plan.contradictions import Literal, contradictions
@@ -57,13 +68,19 @@ def warn_of_never(
 
 
 def warn_of_comparisons(comparisons: Iterable[Comparison], problems: Problems) -> None:
-    """Notes comparisons of WHERE between the same two attributes that exclude each other, and those of objects."""
+    """Notes comparisons of WHERE between the same two attributes that exclude each other, and those
+    of objects.
+    """
     left_over: dict[frozenset[str], frozenset[int]] = {}
     for each in comparisons:
         for side in (each.left, each.right):
             if not side.is_each and (name := side.path.text.removeprefix(".")) in PLACES:
-                message = f"{name} is an object in EPCIS events, and an object compares with nothing"
-                problems.add("LIST_COMPARISON", side.spot, message, f"write ${side.variable};.{name}.id")
+                message = (
+                    f"{name} is an object in EPCIS events, and an object compares with nothing"
+                )
+                problems.add(
+                    "LIST_COMPARISON", side.spot, message, f"write ${side.variable};.{name}.id"
+                )
         sides = [_text(each.left), _text(each.right)]
         relation = each.relation.text if sides == sorted(sides) else TURNED[each.relation.text]
         key = frozenset(sides)
@@ -71,7 +88,12 @@ def warn_of_comparisons(comparisons: Iterable[Comparison], problems: Problems) -
         left_over[key] = before & _ORDERS[relation]
         if before and not left_over[key]:
             message = f"{sides[0]} and {sides[1]} cannot stand in all of these relations"
-            problems.add(_CODE, each.relation, message, "as it stands it never rings; drop one of the comparisons")
+            problems.add(
+                _CODE,
+                each.relation,
+                message,
+                "as it stands it never rings; drop one of the comparisons",
+            )
 
 
 def _warn_of_predicates(node: Atomic, limits: Limits, problems: Problems) -> None:
@@ -89,8 +111,13 @@ def _warn_of_predicates(node: Atomic, limits: Limits, problems: Problems) -> Non
 def _warn_of_objects(node: Atomic, problems: Problems) -> None:
     for each in node.predicates:
         if each.attribute.text in PLACES:
-            message = f"{each.attribute.text} is an object in EPCIS events, and an object compares with nothing"
-            problems.add("LIST_COMPARISON", each.attribute, message, f"write {each.attribute.text}.id")
+            message = (
+                f"{each.attribute.text} is an object in EPCIS events, and an object compares with"
+                " nothing"
+            )
+            problems.add(
+                "LIST_COMPARISON", each.attribute, message, f"write {each.attribute.text}.id"
+            )
 
 
 def _spot_of(node: Atomic, literal: Literal) -> Spot:
@@ -103,13 +130,20 @@ def _spot_of(node: Atomic, literal: Literal) -> Spot:
 def _warn_of_window(duration: Spot, problems: Problems) -> None:
     if duration_of(duration.text) == 0:
         message = "a window of no length leaves out its start, so that nothing happens in it"
-        problems.add(_CODE, duration, message, "write how long it is: 60s; for the same time write |(A)B")
+        problems.add(
+            _CODE, duration, message, "write how long it is: 60s; for the same time write |(A)B"
+        )
 
 
 def _warn_of_distance(written: Spot, relation: str, metric: Metric, problems: Problems) -> None:
     distance = distance_of(written.text)
     if relation == "<" and distance == 0:
-        problems.add(_CODE, written, "no distance is less than 0", "write a positive number; OVLP(A)B is to touch")
+        problems.add(
+            _CODE,
+            written,
+            "no distance is less than 0",
+            "write a positive number; OVLP(A)B is to touch",
+        )
     if relation in (">", "=") and metric is Metric.WGS84 and distance >= FARTHEST:
         message = f"no two places on the globe are {distance:,.0f} m apart"
         problems.add(_CODE, written, message, "write metres: half around the globe are 20,003,931")

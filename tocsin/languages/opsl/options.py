@@ -1,4 +1,6 @@
-"""The options of an OPSL subscription: concurrency_tolerance, max_event_duration, spl_threshold and crs."""
+"""The options of an OPSL subscription: concurrency_tolerance, max_event_duration, spl_threshold and
+crs.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,9 @@ def _duration(options: Mapping[str, object], name: str) -> Duration:
         except Problem as problem:
             raise parameter_problem(f"{name}: {problem.message}", name, problem.hint) from None
     raise parameter_problem(
-        f"{name} is a duration, got {value!r}", name, "write 500ms, 2s or a whole number of milliseconds, 0 or more"
+        f"{name} is a duration, got {value!r}",
+        name,
+        "write 500ms, 2s or a whole number of milliseconds, 0 or more",
     )
 
 
@@ -73,7 +77,9 @@ def _threshold(value: object) -> float:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if not number or not 0 < float(str(value)) < math.inf:
         raise parameter_problem(
-            f"spl_threshold is a positive number, got {value!r}", "spl_threshold", "write a distance such as 1.0"
+            f"spl_threshold is a positive number, got {value!r}",
+            "spl_threshold",
+            "write a distance such as 1.0",
         )
     return float(str(value))
 
@@ -81,5 +87,7 @@ def _threshold(value: object) -> float:
 def _metric(value: object) -> Metric:
     metric = _METRICS.get(value.lower()) if isinstance(value, str) else None
     if metric is None:
-        raise parameter_problem(f"crs {value!r} is not known", "crs", "write planar, wgs84 or EPSG:4326")
+        raise parameter_problem(
+            f"crs {value!r} is not known", "crs", "write planar, wgs84 or EPSG:4326"
+        )
     return metric

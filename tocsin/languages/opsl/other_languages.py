@@ -12,7 +12,21 @@ _QUANTITY = re.compile(r"[+-]?\d+(?:\.\d+)?\s*([A-Za-z]*)")
 _JOIN = re.compile(r"(?i:(and|or|xor))\b")
 _SEQUENCE = re.compile(r"->|→|(?i:then|before|after|followed|within|until|during)\b")
 _POSTFIX = re.compile(r"(@|(?:IN|OVLP|SPL|DIST)(?=\s*\())\s*(\([^;]*\))?")
-_LENGTHS = ("km", "m", "cm", "ft", "mi", "mile", "miles", "nm", "nmi", "metres", "meters", "metre", "meter")
+_LENGTHS = (
+    "km",
+    "m",
+    "cm",
+    "ft",
+    "mi",
+    "mile",
+    "miles",
+    "nm",
+    "nmi",
+    "metres",
+    "meters",
+    "metre",
+    "meter",
+)
 
 
 def of_other_languages(slip: OpslSlip) -> str:
@@ -54,7 +68,10 @@ def _quantities(slip: OpslSlip) -> str:
     if found is None or not slip.could_be("TYPE") or slip.could_be("QUANTITY"):
         return ""
     if found[1].lower() in _LENGTHS and found[1] != "m":
-        return "a distance stands between two parts, in metres with the option crs EPSG:4326: DIST(A; <; 5000)B"
+        return (
+            "a distance stands between two parts, in metres with the option crs EPSG:4326: DIST(A;"
+            " <; 5000)B"
+        )
     return "a duration stands in a window, =|(A; 60s)B, and a distance in DIST(A; <; 5000)B"
 
 
@@ -63,18 +80,27 @@ def _postfix(slip: OpslSlip) -> str:
     found = _POSTFIX.match(slip.here)
     if found is None or not slip.could_be("BOTH"):
         return ""
-    return f"an operator stands before its part: {found[1]}{found[2] or '(Region1)'}A; join two parts with && or ||"
+    return (
+        f"an operator stands before its part: {found[1]}{found[2] or '(Region1)'}A; join two parts"
+        " with && or ||"
+    )
 
 
 def _joins(slip: OpslSlip) -> str:
     """AND and OR, and words for one after the other."""
     found = _JOIN.match(slip.here)
     if found and found[1].upper() == "AND" and slip.could_be("_COMMA"):
-        return 'a comma joins predicates of one event: ARITH: id = 5, STRING: type = "truck"; && joins two events'
+        return (
+            'a comma joins predicates of one event: ARITH: id = 5, STRING: type = "truck"; && joins'
+            " two events"
+        )
     if found and slip.could_be("BOTH"):
         word = found[1].upper()
         sign = "&&" if word == "AND" else "||"
-        return f"write {sign} between two parts; conditions on one event are selector{{ a = 1 {word} b = 2 }}"
+        return (
+            f"write {sign} between two parts; conditions on one event are selector{{ a = 1 {word} b"
+            " = 2 }"
+        )
     if _SEQUENCE.match(slip.here) and slip.could_be("BOTH"):
         return "one after the other within a minute is =|(A; 60s)B; in a row A, B, C is |=(A; B)C"
     return ""
@@ -82,8 +108,13 @@ def _joins(slip: OpslSlip) -> str:
 
 def _not(slip: OpslSlip) -> str:
     before = slip.last_word.upper() == "NOT" and slip.could_be("BOTH")
-    if before or (slip.before.endswith("!") and slip.could_be("_OPEN") and not slip.here.startswith("(")):
-        return "an absence has a window: !(A; 60s)B; what is not true of one event is selector{ NOT price < 400 }"
+    if before or (
+        slip.before.endswith("!") and slip.could_be("_OPEN") and not slip.here.startswith("(")
+    ):
+        return (
+            "an absence has a window: !(A; 60s)B; what is not true of one event is selector{ NOT"
+            " price < 400 }"
+        )
     return ""
 
 

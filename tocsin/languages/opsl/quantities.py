@@ -1,4 +1,5 @@
-"""Instants, durations and distances as they are written. Whole milliseconds in, microseconds out; never negative.
+"""Instants, durations and distances as they are written. Whole milliseconds in, microseconds out;
+never negative.
 
 An instant lies in the years 1 to 9999, a duration is at most a hundred years, a distance is finite.
 """
@@ -18,7 +19,9 @@ LONGEST = 100 * 366 * 86_400_000_000
 
 _UNITS = {"": 1, "ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 _QUANTITY = re.compile(r"([+-]?)([\d.eE+-]+?)\s*([A-Za-zµ]*)")
-_FORM = "write a whole number and a unit: 500ms, 60s, 10m, 2h or 1d; without a unit it is milliseconds"
+_FORM = (
+    "write a whole number and a unit: 500ms, 60s, 10m, 2h or 1d; without a unit it is milliseconds"
+)
 _INSTANT_FORM = "write milliseconds since 1970 or a time such as 2024-01-01T00:00:00Z"
 _FIRST, _LAST = parse_instant("0001-01-01T00:00:00Z"), parse_instant("9999-12-31T23:59:59.999999Z")
 
@@ -27,7 +30,9 @@ def duration_of(written: str) -> Duration:
     """The microseconds of `60s`, `10m` or `500`, the last one in milliseconds."""
     sign, digits, unit = _parted(written)
     if unit not in _UNITS:
-        raise parameter_problem(f"the unit {unit!r} is not known", written, _near_unit(digits, unit) or _FORM)
+        raise parameter_problem(
+            f"the unit {unit!r} is not known", written, _near_unit(digits, unit) or _FORM
+        )
     if sign == "-":
         raise parameter_problem("a duration is not negative", written, _FORM)
     if not digits.isdecimal():
@@ -39,7 +44,9 @@ def duration_of(written: str) -> Duration:
 
 def _near_unit(digits: str, unit: str) -> str:
     """The same duration with a unit that is known; nothing where none comes near."""
-    meant = next((short for short, words in _LONG_UNITS.items() if unit.lower() in words.split()), "")
+    meant = next(
+        (short for short, words in _LONG_UNITS.items() if unit.lower() in words.split()), ""
+    )
     if meant:
         return f"write {digits}{meant}"
     if unit.lower() in ("w", "week", "weeks") and digits.isdecimal():
@@ -69,7 +76,9 @@ def instant_of(written: str) -> Instant:
         return _timestamp(written)
     sign, digits, unit = _parted(written)
     if unit or not digits.isdecimal():
-        raise parameter_problem("an instant is a whole number of milliseconds", written, _INSTANT_FORM)
+        raise parameter_problem(
+            "an instant is a whole number of milliseconds", written, _INSTANT_FORM
+        )
     if len(digits) > 18:
         raise _out_of_range(written)
     return in_range(int(sign + digits) * MILLISECOND, written)
@@ -88,7 +97,9 @@ def distance_of(written: str) -> float:
     if not math.isfinite(value):
         raise parameter_problem("a distance is finite", written, "write a smaller number")
     if value < 0:
-        raise parameter_problem("a distance is not negative", written, "write 0 or a positive number")
+        raise parameter_problem(
+            "a distance is not negative", written, "write 0 or a positive number"
+        )
     return value + 0.0
 
 
@@ -106,4 +117,6 @@ def _parted(written: str) -> tuple[str, str, str]:
 
 def _out_of_range(written: str) -> Problem:
     first, last = format_instant(_FIRST), format_instant(_LAST)
-    return parameter_problem(f"the instant is not between {first} and {last}", written, _INSTANT_FORM)
+    return parameter_problem(
+        f"the instant is not between {first} and {last}", written, _INSTANT_FORM
+    )

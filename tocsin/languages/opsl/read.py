@@ -49,7 +49,9 @@ def _parser(nesting: int) -> Parser:
 def _refuse_large(subscription: Subscription, limits: Limits) -> None:
     if len(subscription.bindings) > limits.variables:
         raise exceeded(
-            f"the subscription has more than {limits.variables} variables", Place(1, 1), "split the subscription"
+            f"the subscription has more than {limits.variables} variables",
+            Place(1, 1),
+            "split the subscription",
         )
     bodies = (subscription.main, *(each.definition for each in subscription.bindings))
     size = len(subscription.comparisons) + sum(1 for body in bodies for _ in nodes_of(body))
@@ -57,5 +59,6 @@ def _refuse_large(subscription: Subscription, limits: Limits) -> None:
         raise exceeded(
             f"the subscription has {size:,} parts, the limit is {limits.parts:,}",
             Place(1, 1),
-            "split the subscription, or say several conditions on one event as one atom: selector{ ... }",
+            "split the subscription, or say several conditions on one event as one atom: selector{"
+            " ... }",
         )

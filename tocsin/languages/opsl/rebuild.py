@@ -1,15 +1,28 @@
-"""Plans rebuilt: the same part with other parts inside it, or with other names. Equal parts stay equal."""
+"""Plans rebuilt: the same part with other parts inside it, or with other names. Equal parts stay
+equal.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from tocsin.plan.composites import Absence, Join, JoinCondition, Named, Part, PartAttribute, Related, parts_of
+from tocsin.plan.composites import (
+    Absence,
+    Join,
+    JoinCondition,
+    Named,
+    Part,
+    PartAttribute,
+    Related,
+    parts_of,
+)
 from tocsin.plan.rewriting import with_parts
 
 
 class Sizes:
-    """How many parts a part has with every name written out, and how deep they nest. Shared parts are measured once."""
+    """How many parts a part has with every name written out, and how deep they nest. Shared parts
+    are measured once.
+    """
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[Part, int, int]] = {}
@@ -32,9 +45,13 @@ def renamed(part: Part, prefix: str) -> Part:
             own = None if elements is None else (prefix + elements[0], elements[1])
             return replace(inner, name=prefix + name, elements=own)
         case Join(_, conditions):
-            return replace(inner, conditions=tuple(_renamed_condition(each, prefix) for each in conditions))
+            return replace(
+                inner, conditions=tuple(_renamed_condition(each, prefix) for each in conditions)
+            )
         case Absence():
-            return replace(inner, conditions=tuple(_renamed_related(each, prefix) for each in inner.conditions))
+            return replace(
+                inner, conditions=tuple(_renamed_related(each, prefix) for each in inner.conditions)
+            )
         case _:
             return inner
 
@@ -44,7 +61,11 @@ def _renamed_condition(condition: JoinCondition, prefix: str) -> JoinCondition:
 
 
 def _renamed_related(condition: Related, prefix: str) -> Related:
-    return replace(condition, left=_renamed_side(condition.left, prefix), right=_renamed_side(condition.right, prefix))
+    return replace(
+        condition,
+        left=_renamed_side(condition.left, prefix),
+        right=_renamed_side(condition.right, prefix),
+    )
 
 
 def _renamed_side(side: PartAttribute, prefix: str) -> PartAttribute:

@@ -1,4 +1,5 @@
-"""Regions: any valid polygon or multipolygon, holes included. What is not one is refused with the reason.
+"""Regions: any valid polygon or multipolygon, holes included. What is not one is refused with the
+reason.
 
 A region of the text may leave its rings open; a region of the catalog is complete WKT or GeoJSON.
 """
@@ -65,13 +66,20 @@ def _refuse_off_globe(place: Geometry) -> None:
         raise MeaningProblem(
             f"the latitude {wrong:g} is not between -90 and 90",
             code=_CODE,
-            hint="longitude comes first: 8.5 47.4 lies in Zurich" if swapped else "drop the option crs for a plane",
+            hint=(
+                "longitude comes first: 8.5 47.4 lies in Zurich"
+                if swapped
+                else "drop the option crs for a plane"
+            ),
         )
     if max(abs(west), abs(east)) > FARTHEST_LONGITUDE or east - west > TURN:
         raise MeaningProblem(
             f"longitudes from {west:g} to {east:g} are more than once around the globe",
             code=_CODE,
-            hint="write longitudes from -180 to 180, or on beyond 180 across the 180th meridian: 170 to 190",
+            hint=(
+                "write longitudes from -180 to 180, or on beyond 180 across the 180th meridian: 170"
+                " to 190"
+            ),
         )
 
 
@@ -86,7 +94,9 @@ def _closed_ring(ring: Sequence[tuple[str, str]]) -> str:
 
 
 def _ring_fault(value: object) -> str:
-    """What is wrong with one ring alone, in words that name the cause; nothing where each is a ring."""
+    """What is wrong with one ring alone, in words that name the cause; nothing where each is a
+    ring.
+    """
     for ring in rings_of(value):
         corners = list(dict.fromkeys(ring))
         if not all(map(math.isfinite, (number for corner in corners for number in corner))):
@@ -112,7 +122,9 @@ def rings_of(value: object) -> Iterator[list[Point]]:
 
 
 def _listed_rings(value: object, depth: int) -> Iterator[list[Point]]:
-    """The rings in nested lists of GeoJSON, which has three levels of lists above a corner at most."""
+    """The rings in nested lists of GeoJSON, which has three levels of lists above a corner
+    at most.
+    """
     if not isinstance(value, Sequence) or isinstance(value, str) or depth > 3:
         return
     if value and isinstance(value[0], Sequence) and _is_corner(value[0]):
@@ -123,7 +135,9 @@ def _listed_rings(value: object, depth: int) -> Iterator[list[Point]]:
 
 
 def _points(corners: Iterable[Any]) -> Iterator[list[Point]]:
-    """The corners as numbers; nothing where one is no pair of numbers, which is reported elsewhere."""
+    """The corners as numbers; nothing where one is no pair of numbers, which is reported
+    elsewhere.
+    """
     try:
         yield [(float(corner[0]), float(corner[1])) for corner in corners]
     except (TypeError, ValueError, IndexError, OverflowError):
@@ -138,7 +152,9 @@ def _collinear(corners: Sequence[Point]) -> bool:
     """Whether all corners lie on one line; computed exactly."""
     exact = [(Fraction(x), Fraction(y)) for x, y in corners]
     (x0, y0), *rest = exact
-    return all((x1 - x0) * (y2 - y0) == (x2 - x0) * (y1 - y0) for (x1, y1), (x2, y2) in pairwise(rest))
+    return all(
+        (x1 - x0) * (y2 - y0) == (x2 - x0) * (y1 - y0) for (x1, y1), (x2, y2) in pairwise(rest)
+    )
 
 
 def _reason(problem: Problem) -> str:

@@ -1,6 +1,8 @@
-"""The syntax tree of an OPSL subscription: what the text says and where, before it is decided what it means.
+"""The syntax tree of an OPSL subscription: what the text says and where, before it is decided what
+it means.
 
-Trees are equal when they say the same; where it stands in the text, and how deep it nests, does not count.
+Trees are equal when they say the same; where it stands in the text, and how deep it nests, does not
+count.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ class Atomic(_Node):
 
 @dataclass(frozen=True, slots=True)
 class Embedded(_Node):
-    """An atom of another language: its name, and where in the text the part between the braces starts and ends."""
+    """An atom of another language: its name, and where in the text the part between the braces
+    starts and ends.
+    """
 
     language: str
     start: int = field(compare=False)
@@ -113,7 +117,9 @@ Window = Fixed | After | Between
 
 @dataclass(frozen=True, slots=True)
 class Temporal(_Node):
-    """A window before an operand: `!` for absence in it, `=|` for happening in it, `|=` for happening after it."""
+    """A window before an operand: `!` for absence in it, `=|` for happening in it, `|=` for
+    happening after it.
+    """
 
     operator: str
     window: Window
@@ -130,7 +136,9 @@ class Concurrent(_Node):
 
 @dataclass(frozen=True, slots=True)
 class Spatial(_Node):
-    """`@`, `IN`, `OVLP`, `SPL` or `DIST` with a region or a part; DIST with a comparison and a distance as written."""
+    """`@`, `IN`, `OVLP`, `SPL` or `DIST` with a region or a part; DIST with a comparison and a
+    distance as written.
+    """
 
     operator: str
     place: Syntax | Polygon
@@ -152,7 +160,9 @@ class Binding(_Node):
 
 @dataclass(frozen=True, slots=True)
 class Attribute(_Node):
-    """`$x;.a.b`, or `$x;.a.b[*]` for each element; the path as it is written, with its first dot."""
+    """`$x;.a.b`, or `$x;.a.b[*]` for each element; the path as it is written, with its
+    first dot.
+    """
 
     variable: str
     path: Spot

@@ -1,4 +1,6 @@
-"""Where a text leaves the grammar of OPSL: the parenthesis that is open there, and the operator that it is of."""
+"""Where a text leaves the grammar of OPSL: the parenthesis that is open there, and the operator
+that it is of.
+"""
 
 from __future__ import annotations
 

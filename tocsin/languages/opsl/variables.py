@@ -10,7 +10,15 @@ from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain
 
-from tocsin.languages.opsl.syntax import Binding, Polygon, Subscription, Syntax, Temporal, Variable, children
+from tocsin.languages.opsl.syntax import (
+    Binding,
+    Polygon,
+    Subscription,
+    Syntax,
+    Temporal,
+    Variable,
+    children,
+)
 from tocsin.languages.texts import Problems, Spot
 
 MAIN = ""
@@ -19,7 +27,9 @@ MAIN = ""
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A variable where it stands, and the negations whose absent part it stands in, each by its offset."""
+    """A variable where it stands, and the negations whose absent part it stands in, each by its
+    offset.
+    """
 
     name: str
     spot: Spot
@@ -31,7 +41,9 @@ Uses = Mapping[str, tuple[Use, ...]]
 
 
 def order_of_bindings(subscription: Subscription, problems: Problems) -> list[Binding]:
-    """The bindings, each after those that it uses; what is wrong with them is noted, and what is circular left out."""
+    """The bindings, each after those that it uses; what is wrong with them is noted, and what is
+    circular left out.
+    """
     bindings = _bound_once(subscription, problems)
     uses = {MAIN: tuple(_uses(subscription.main))}
     uses |= {name: tuple(_uses(binding.definition)) for name, binding in bindings.items()}
@@ -98,12 +110,18 @@ def _order(bindings: Mapping[str, Binding], uses: Uses, problems: Problems) -> l
 
 def _refuse_circle(circle: list[str], spot: Spot, problems: Problems) -> None:
     shown = " uses ".join(f"${name};" for name in circle)
-    problems.add("CyclicVariable", spot, f"the variable is defined by itself: {shown}", "break the circle")
+    problems.add(
+        "CyclicVariable", spot, f"the variable is defined by itself: {shown}", "break the circle"
+    )
 
 
-def _refuse_unused(bindings: Mapping[str, Binding], uses: Uses, subscription: Subscription, problems: Problems) -> None:
+def _refuse_unused(
+    bindings: Mapping[str, Binding], uses: Uses, subscription: Subscription, problems: Problems
+) -> None:
     reached = _reached(uses, MAIN)
-    compared = {side.variable for each in subscription.comparisons for side in (each.left, each.right)}
+    compared = {
+        side.variable for each in subscription.comparisons for side in (each.left, each.right)
+    }
     for name in bindings.keys() - reached:
         only = "only compared in WHERE" if name in compared else "never used"
         problems.add(
@@ -115,7 +133,9 @@ def _refuse_unused(bindings: Mapping[str, Binding], uses: Uses, subscription: Su
 
 
 def _refuse_in_negation(uses: Uses, problems: Problems) -> None:
-    negations = dict.fromkeys(offset for body in uses.values() for use in body for offset in use.negations)
+    negations = dict.fromkeys(
+        offset for body in uses.values() for use in body for offset in use.negations
+    )
     for negation in negations:
         inside = [use for body in uses.values() for use in body if negation in use.negations]
         outside = _reached(uses, MAIN, without=negation)
@@ -132,7 +152,9 @@ def _refuse_in_negation(uses: Uses, problems: Problems) -> None:
 
 
 def _reached(uses: Uses, start: str, without: int | None = None) -> set[str]:
-    """The variables that can be reached from a body, itself included, on no way into the given negation."""
+    """The variables that can be reached from a body, itself included, on no way into the given
+    negation.
+    """
     reached, open_ends = {start}, [start]
     while open_ends:
         for use in uses.get(open_ends.pop(), ()):

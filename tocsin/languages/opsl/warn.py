@@ -1,7 +1,8 @@
 """Warnings: texts that are legal and probably not meant. They refuse nothing.
 
-`DurationWithoutUnit`: a bare number is milliseconds. `LongWayRound`: on the globe, an edge of a region spans more than
-half of it, because it was to cross the 180th meridian. `UNSATISFIABLE`: a part never happens.
+`DurationWithoutUnit`: a bare number is milliseconds. `LongWayRound`: on the globe, an edge of a
+region spans more than half of it, because it was to cross the 180th meridian. `UNSATISFIABLE`: a
+part never happens.
 """
 
 from __future__ import annotations
@@ -17,7 +18,16 @@ from tocsin.languages.opsl.never import warn_of_comparisons, warn_of_never
 from tocsin.languages.opsl.options import settings_of
 from tocsin.languages.opsl.read import read
 from tocsin.languages.opsl.regions import Point, region_of, rings_of, written_region
-from tocsin.languages.opsl.syntax import After, Fixed, Name, Polygon, Spatial, Subscription, Temporal, nodes_of
+from tocsin.languages.opsl.syntax import (
+    After,
+    Fixed,
+    Name,
+    Polygon,
+    Spatial,
+    Subscription,
+    Temporal,
+    nodes_of,
+)
 from tocsin.languages.texts import Problems, Spot
 from tocsin.values.globe import TURN
 from tocsin.values.space import HALF_TURN, Metric, parse_place
@@ -26,7 +36,9 @@ _BARE = re.compile(r"\d+")
 _SECOND = 1_000
 
 
-def warnings_of(text: str, options: Mapping[str, object], context: Context, limits: Limits) -> list[Problem]:
+def warnings_of(
+    text: str, options: Mapping[str, object], context: Context, limits: Limits
+) -> list[Problem]:
     """What a text says that is probably not meant; nothing where it has problems."""
     try:
         metric, subscription = settings_of(options).metric, read(text, limits)
@@ -59,7 +71,10 @@ def _warn_of_bare_duration(spot: Spot, problems: Problems) -> None:
     message = f"{number} has no unit and is taken for milliseconds"
     meant = "" if int(number) % _SECOND else f" or {int(number) // _SECOND}s"
     problems.add(
-        "DurationWithoutUnit", spot, message, f"write {number}s for seconds, {number}ms{meant} if they are meant"
+        "DurationWithoutUnit",
+        spot,
+        message,
+        f"write {number}s for seconds, {number}ms{meant} if they are meant",
     )
 
 
@@ -70,7 +85,9 @@ def _regions(subscription: Subscription, context: Context) -> Iterator[tuple[Spo
 
 
 def _region(node: Spatial, context: Context) -> Iterator[tuple[Spot, str]]:
-    """Where the region of a spatial operator stands, and its WKT; nothing where it has a part in its place."""
+    """Where the region of a spatial operator stands, and its WKT; nothing where it has a part in
+    its place.
+    """
     if isinstance(node.place, Polygon):
         yield node.place.spot, written_region(node.place)
     elif isinstance(node.place, Name):
@@ -79,18 +96,29 @@ def _region(node: Spatial, context: Context) -> Iterator[tuple[Spot, str]]:
             yield node.place.spot, region_of(definition.region)
 
 
-def _warn_of_disjoint_regions(subscription: Subscription, context: Context, problems: Problems) -> None:
-    """`@(R)@(S)A`, where nothing lies in both; on the globe a region has more than one way to be written."""
+def _warn_of_disjoint_regions(
+    subscription: Subscription, context: Context, problems: Problems
+) -> None:
+    """`@(R)@(S)A`, where nothing lies in both; on the globe a region has more than one way to be
+    written.
+    """
     for node in _nodes(subscription):
         for outer, inner in _nested_regions(node, context):
             if parse_place(outer[1]).disjoint(parse_place(inner[1])):
-                message = f"{outer[0].text} and {inner[0].text} have no point in common, so that nothing lies in both"
+                message = (
+                    f"{outer[0].text} and {inner[0].text} have no point in common, so that nothing"
+                    " lies in both"
+                )
                 hint = "write || between two parts where either region will do"
                 problems.add("UNSATISFIABLE", inner[0], message, hint)
 
 
-def _nested_regions(node: object, context: Context) -> Iterator[tuple[tuple[Spot, str], tuple[Spot, str]]]:
-    """The region of an operator with each of those right inside it that its part must lie in or touch, too."""
+def _nested_regions(
+    node: object, context: Context
+) -> Iterator[tuple[tuple[Spot, str], tuple[Spot, str]]]:
+    """The region of an operator with each of those right inside it that its part must lie in or
+    touch, too.
+    """
     if not isinstance(node, Spatial) or node.operator not in _TOUCHING:
         return
     inner = node.operand
@@ -101,7 +129,9 @@ def _nested_regions(node: object, context: Context) -> Iterator[tuple[tuple[Spot
 
 
 _TOUCHING = ("@", "OVLP")
-"""Operators under which a part has a point in common with the region; one of the two must hold it whole."""
+"""Operators under which a part has a point in common with the region; one of the two must hold it
+whole.
+"""
 
 
 def _warn_of_long_way(spot: Spot, region: str, problems: Problems) -> None:
@@ -114,7 +144,10 @@ def _warn_of_long_way(spot: Spot, region: str, problems: Problems) -> None:
 
 
 def _long_way(edge: tuple[Point, Point], west: float, east: float) -> tuple[str, str]:
-    message = f"the edge from longitude {edge[0][0]:g} to {edge[1][0]:g} goes the long way round, as it is written"
+    message = (
+        f"the edge from longitude {edge[0][0]:g} to {edge[1][0]:g} goes the long way round, as it"
+        " is written"
+    )
     return message, f"across the 180th meridian write {east:g} to {west + TURN:g}"
 
 

@@ -1,7 +1,9 @@
-"""WHERE: comparisons between attributes of variables, attached to the lowest joins that have both variables.
+"""WHERE: comparisons between attributes of variables, attached to the lowest joins that have both
+variables.
 
-An absence compares a variable of the absent part with the parts of its window, and these with one another. A name that
-the event's own atom binds (`select ?p` of a graph, `$p` of an XML block) is what is bound; any other is an attribute.
+An absence compares a variable of the absent part with the parts of its window, and these with one
+another. A name that the event's own atom binds (`select ?p` of a graph, `$p` of an XML block) is
+what is bound; any other is an attribute.
 """
 
 from __future__ import annotations
@@ -16,14 +18,27 @@ from tocsin.languages.opsl.element_wise import CODE, bound, can_be_by_element, i
 from tocsin.languages.opsl.syntax import Attribute, Comparison
 from tocsin.languages.texts import Problems
 from tocsin.plan.atoms import Atom
-from tocsin.plan.composites import Absence, Either, Join, Named, Only, Part, PartAttribute, Related, parts_of
+from tocsin.plan.composites import (
+    Absence,
+    Either,
+    Join,
+    Named,
+    Only,
+    Part,
+    PartAttribute,
+    Related,
+    parts_of,
+)
 from tocsin.plan.rewriting import with_parts
 
 _RELATIONS = {"!=": "<>"}
 
 
 def attached(
-    pattern: Part, comparisons: Iterable[Comparison], variables: Mapping[str, Part], problems: Problems
+    pattern: Part,
+    comparisons: Iterable[Comparison],
+    variables: Mapping[str, Part],
+    problems: Problems,
 ) -> Part:
     """The pattern with every comparison in its place; what cannot be compared is noted."""
     plain: dict[Related, Comparison] = {}
@@ -32,7 +47,9 @@ def attached(
         if _can_be_compared(comparison, variables, problems):
             if not is_by_element(comparison):
                 plain[_related(comparison, variables)] = comparison
-            elif can_be_by_element(comparison, related := _related(comparison, variables), problems):
+            elif can_be_by_element(
+                comparison, related := _related(comparison, variables), problems
+            ):
                 by_element[related] = comparison
     if by_element:
         _placed(pattern, by_element, problems)
@@ -125,8 +142,12 @@ def _union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
     return frozenset().union(*sets)
 
 
-def _can_be_compared(comparison: Comparison, variables: Mapping[str, Part], problems: Problems) -> bool:
-    """Whether both sides are bound to something about one event; unbound ones are noted elsewhere."""
+def _can_be_compared(
+    comparison: Comparison, variables: Mapping[str, Part], problems: Problems
+) -> bool:
+    """Whether both sides are bound to something about one event; unbound ones are noted
+    elsewhere.
+    """
     sides = (comparison.left, comparison.right)
     if any(side.variable not in variables for side in sides):
         return False
@@ -138,7 +159,8 @@ def _can_be_compared(comparison: Comparison, variables: Mapping[str, Part], prob
         problems.add(
             CODE,
             side.spot,
-            f"${side.variable}; is about more than one event, so {side.path.text} is the attribute of none",
+            f"${side.variable}; is about more than one event, so {side.path.text} is the attribute"
+            " of none",
             "bind a variable to the one event that has the attribute, and compare that",
         )
     if several or not are_readable(comparison, variables, problems):
@@ -146,7 +168,9 @@ def _can_be_compared(comparison: Comparison, variables: Mapping[str, Part], prob
     return is_by_element(comparison) or not _compares_lists(comparison, variables, problems)
 
 
-def _compares_lists(comparison: Comparison, variables: Mapping[str, Part], problems: Problems) -> bool:
+def _compares_lists(
+    comparison: Comparison, variables: Mapping[str, Part], problems: Problems
+) -> bool:
     """Whether a side is a list of EPCIS, which equals nothing as a whole; it is noted."""
     for side in (comparison.left, comparison.right):
         path = path_of(side.path.text.removeprefix("."))
@@ -154,7 +178,8 @@ def _compares_lists(comparison: Comparison, variables: Mapping[str, Part], probl
             problems.add(
                 CODE,
                 side.spot,
-                f"{'.'.join(path)} is a list in EPCIS events, and a list as a whole is equal to nothing",
+                f"{'.'.join(path)} is a list in EPCIS events, and a list as a whole is equal to"
+                " nothing",
                 f"compare its elements: ${side.variable};{side.path.text}[*] = ...",
             )
             return True
@@ -173,7 +198,9 @@ def _is_about_one_event(part: Part) -> bool:
 
 def _related(comparison: Comparison, variables: Mapping[str, Part]) -> Related:
     relation = comparison.relation.text
-    left, right = (_side(side, variables[side.variable]) for side in (comparison.left, comparison.right))
+    left, right = (
+        _side(side, variables[side.variable]) for side in (comparison.left, comparison.right)
+    )
     return Related(left, _RELATIONS.get(relation, relation), right)
 
 

@@ -1,4 +1,6 @@
-"""Where a text has a window of absolute time: a host that refuses it for its clock can then say which one it means."""
+"""Where a text has a window of absolute time: a host that refuses it for its clock can then say
+which one it means.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,12 @@ from tocsin.languages.texts import Problems
 from tocsin.values.time import Duration, Instant
 
 
-def find_window(text: str, start: Instant, length: Duration, limits: Limits) -> tuple[Place, str] | None:
-    """The place of the window's instant and how that is written; None where a definition has it, not the text."""
+def find_window(
+    text: str, start: Instant, length: Duration, limits: Limits
+) -> tuple[Place, str] | None:
+    """The place of the window's instant and how that is written; None where a definition has it,
+    not the text.
+    """
     for window in _fixed_windows(read(text, limits)):
         if (instant_of(window.instant.text), duration_of(window.duration.text)) == (start, length):
             return Problems(text).place(window.instant), window.instant.text

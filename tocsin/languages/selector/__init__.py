@@ -1,8 +1,8 @@
 """The selector language: conditions on the attributes of one event, in four dialects.
 
-`selector` is the native dialect, `jms` follows Jakarta Messaging 3.1, `amqp` is the SQL filter of AMQP Filter
-Expressions 1.0, `cesql` is CloudEvents SQL 1.0. All give a plan of one condition; a text that is empty in `selector`
-and `jms` matches every event.
+`selector` is the native dialect, `jms` follows Jakarta Messaging 3.1, `amqp` is the SQL filter of
+AMQP Filter Expressions 1.0, `cesql` is CloudEvents SQL 1.0. All give a plan of one condition; a
+text that is empty in `selector` and `jms` matches every event.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ _DEFAULT_LIMITS = Limits()
 _START = Place(1, 1)
 
 
-def parse(text: str, options: Mapping[str, object] = _NO_OPTIONS, limits: Limits = _DEFAULT_LIMITS) -> Plan:
+def parse(
+    text: str, options: Mapping[str, object] = _NO_OPTIONS, limits: Limits = _DEFAULT_LIMITS
+) -> Plan:
     """The plan of a selector; raises its first problem. The option `dialect` is one of DIALECTS."""
     dialect = _dialect(options)
     condition, found = DIALECTS[dialect](dialect, text, limits)
@@ -42,7 +44,9 @@ def parse(text: str, options: Mapping[str, object] = _NO_OPTIONS, limits: Limits
     return Plan(Condition(condition))
 
 
-def problems(text: str, options: Mapping[str, object] = _NO_OPTIONS, limits: Limits = _DEFAULT_LIMITS) -> list[Problem]:
+def problems(
+    text: str, options: Mapping[str, object] = _NO_OPTIONS, limits: Limits = _DEFAULT_LIMITS
+) -> list[Problem]:
     """Every problem of a selector in the order of its places; empty iff it parses."""
     try:
         dialect = _dialect(options)
@@ -52,8 +56,12 @@ def problems(text: str, options: Mapping[str, object] = _NO_OPTIONS, limits: Lim
     return sorted(found, key=_reading_order)
 
 
-def warnings(text: str, options: Mapping[str, object] = _NO_OPTIONS, limits: Limits = _DEFAULT_LIMITS) -> list[Problem]:
-    """What a selector without problems says that is probably not meant; nothing is known of a cesql text."""
+def warnings(
+    text: str, options: Mapping[str, object] = _NO_OPTIONS, limits: Limits = _DEFAULT_LIMITS
+) -> list[Problem]:
+    """What a selector without problems says that is probably not meant; nothing is known of a cesql
+    text.
+    """
     dialect = _dialect(options)
     if dialect not in _GRAMMARS or problems(text, options, limits):
         return []
@@ -85,7 +93,9 @@ DIALECTS: Mapping[str, Callable[[str, str, Limits], tuple[BooleanNode, list[Prob
 
 def _syntax(dialect: str, text: str, limits: Limits) -> tuple[Syntax | None, Setting]:
     files, rules = _GRAMMARS[dialect]
-    return read(_parser(files, limits.nesting), text, limits, rules.wording), Setting(text, rules, limits)
+    return read(_parser(files, limits.nesting), text, limits, rules.wording), Setting(
+        text, rules, limits
+    )
 
 
 @cache
@@ -97,12 +107,16 @@ def _dialect(options: Mapping[str, object]) -> str:
     for name in options:
         if name != "dialect":
             raise _option_problem(
-                f"the option {name!r} is not known", str(name), "the selector language takes: dialect"
+                f"the option {name!r} is not known",
+                str(name),
+                "the selector language takes: dialect",
             )
     dialect = options.get("dialect", "selector")
     if not isinstance(dialect, str) or dialect not in DIALECTS:
         raise _option_problem(
-            f"the dialect {dialect!r} is not known", str(dialect), f"known dialects: {', '.join(DIALECTS)}"
+            f"the dialect {dialect!r} is not known",
+            str(dialect),
+            f"known dialects: {', '.join(DIALECTS)}",
         )
     return dialect
 

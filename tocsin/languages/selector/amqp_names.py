@@ -3,11 +3,14 @@
 | section | in the event |
 |---|---|
 | `application_properties.x`, `a.x`, `x` | the member `x` of data |
-| `properties.message_id`, `subject`, `content_type` (`p.`) | `id`, `subject`, `datacontenttype` of the envelope |
+| `properties.message_id`, `subject`, `content_type` (`p.`) | `id`, `subject`, `datacontenttype` of
+the envelope |
 | `properties.creation_time` | `time` of the envelope, in milliseconds since 1970 |
-| other fields of `properties` and `header` (`h.`) | the extension attribute of that name, without underscores |
+| other fields of `properties` and `header` (`h.`) | the extension attribute of that name, without
+underscores |
 
-`header.priority` is 4 where the event has none, as the AMQP standard says. Events have no annotations and no footer.
+`header.priority` is 4 where the event has none, as the AMQP standard says. Events have no
+annotations and no footer.
 """
 
 from __future__ import annotations
@@ -25,8 +28,8 @@ from tocsin.values.scalars import Constant
 
 _STEP = re.compile(r"\[((?:[^\[\]]|\[\[|\]\])+)\]|([^.\[\]]+)")
 _PROPERTIES = frozenset(
-    "message_id user_id to subject reply_to correlation_id content_type content_encoding absolute_expiry_time "
-    "creation_time group_id group_sequence reply_to_group_id".split()
+    "message_id user_id to subject reply_to correlation_id content_type content_encoding"
+    " absolute_expiry_time creation_time group_id group_sequence reply_to_group_id".split()
 )
 _HEADER = frozenset("durable priority ttl first_acquirer delivery_count".split())
 _ENVELOPE_FIELDS = {"message_id": "id", "content_type": "datacontenttype"}
@@ -71,7 +74,10 @@ def _field(name: str, known: frozenset[str], spot: Spot, text: str) -> Expressio
 
 
 def _steps(name: str) -> Path:
-    """Dots lead into objects; brackets make any text one step, a bracket inside being written twice."""
+    """Dots lead into objects; brackets make any text one step, a bracket inside being written
+    twice.
+    """
     return tuple(
-        quoted.replace("[[", "[").replace("]]", "]") if quoted else plain for quoted, plain in _STEP.findall(name)
+        quoted.replace("[[", "[").replace("]]", "]") if quoted else plain
+        for quoted, plain in _STEP.findall(name)
     )

@@ -1,6 +1,8 @@
-"""From grammar rules to syntax: one method per rule of `condition.lark` and its values, called as the rule ends.
+"""From grammar rules to syntax: one method per rule of `condition.lark` and its values, called as
+the rule ends.
 
-Nesting is watched here: parentheses, NOT, signs, arithmetic and functions each add a level, chains of AND and OR none.
+Nesting is watched here: parentheses, NOT, signs, arithmetic and functions each add a level, chains
+of AND and OR none.
 """
 
 from __future__ import annotations
@@ -80,7 +82,9 @@ class Builder:
     def comparison(self, children: Children) -> Syntax:
         left, relation, right = children
         spot = spot_of(relation)
-        return Comparison(spot, "<>" if spot.text == "!=" else spot.text, left, right, _depth([left, right]))
+        return Comparison(
+            spot, "<>" if spot.text == "!=" else spot.text, left, right, _depth([left, right])
+        )
 
     def like(self, children: Children) -> Syntax:
         return _like(children, negated=False)
@@ -126,7 +130,9 @@ class Builder:
 
 def _like(operands: Children, negated: bool) -> Syntax:
     subject, pattern, *escape = operands
-    return LikeTest(subject.spot, subject, pattern, escape[0] if escape else None, negated, _depth(operands))
+    return LikeTest(
+        subject.spot, subject, pattern, escape[0] if escape else None, negated, _depth(operands)
+    )
 
 
 def _between(operands: Children, negated: bool) -> Syntax:

@@ -1,6 +1,8 @@
-"""CloudEvents SQL as one computed predicate: the text keeps its order, because with short cuts and errors order shows.
+"""CloudEvents SQL as one computed predicate: the text keeps its order, because with short cuts and
+errors order shows.
 
-`<>` and `!=` are NOT over `=`, NOT LIKE and NOT IN are NOT over the positive operator (specification, section 3.4).
+`<>` and `!=` are NOT over `=`, NOT LIKE and NOT IN are NOT over the positive operator
+(specification, section 3.4).
 """
 
 from __future__ import annotations
@@ -25,13 +27,19 @@ _LARGEST = 2**31 - 1
 
 
 def read_expression(text: str, limits: Limits) -> Expression:
-    """The expression of a CESQL text; raises SelectorSyntaxError where the specification has a ParseError."""
+    """The expression of a CESQL text; raises SelectorSyntaxError where the specification has a
+    ParseError.
+    """
     built: _Built = read(_parser(limits.nesting), text, limits, CESQL_WORDING)
     for spot in built.oversized:
-        raise form_problem(text, spot, f"{spot.text} is not a 32-bit integer", f"the largest integer is {_LARGEST}")
+        raise form_problem(
+            text, spot, f"{spot.text} is not a 32-bit integer", f"the largest integer is {_LARGEST}"
+        )
     if built.names > limits.literals:
         raise exceeded(
-            f"the selector names more than {limits.literals:,} attributes", Place(1, 1), "split the subscription"
+            f"the selector names more than {limits.literals:,} attributes",
+            Place(1, 1),
+            "split the subscription",
         )
     return built.expression
 
@@ -43,7 +51,9 @@ def _parser(nesting: int) -> Parser:
 
 @dataclass(frozen=True, slots=True)
 class _Built:
-    """An expression with what the reading must still know: its depth, how many names it has, integers out of range."""
+    """An expression with what the reading must still know: its depth, how many names it has,
+    integers out of range.
+    """
 
     expression: Expression
     depth: int = 0
@@ -104,7 +114,9 @@ class _Builder:
         return self._deeper(Call(str(operator), operands), children)
 
     def logic(self, children: list[Any]) -> _Built:
-        """A run of one operator is one call; where the operator changes, what came before is its first operand."""
+        """A run of one operator is one call; where the operator changes, what came before is its
+        first operand.
+        """
         first, *rest = children
         expression, operator, depth = first.expression, "", 0
         for word, operand in zip(rest[::2], rest[1::2], strict=True):
@@ -117,23 +129,31 @@ class _Builder:
 
     def like(self, children: list[Any]) -> _Built:
         subject = children[0].expression
-        return self._deeper(Call("LIKE", (subject, Value(Constant.of(_unquoted(children[-1]))))), children)
+        return self._deeper(
+            Call("LIKE", (subject, Value(Constant.of(_unquoted(children[-1]))))), children
+        )
 
     def not_like(self, children: list[Any]) -> _Built:
         liked = self.like(children)
         return _Built(_not(liked.expression), liked.depth, liked.names, liked.oversized)
 
     def among(self, children: list[Any]) -> _Built:
-        return self._deeper(Call("IN", tuple(part.expression for part in _parts(children))), children)
+        return self._deeper(
+            Call("IN", tuple(part.expression for part in _parts(children))), children
+        )
 
     def not_among(self, children: list[Any]) -> _Built:
-        return self._deeper(_not(Call("IN", tuple(part.expression for part in _parts(children)))), children)
+        return self._deeper(
+            _not(Call("IN", tuple(part.expression for part in _parts(children)))), children
+        )
 
     def _deeper(self, expression: Expression, children: Sequence[Any], levels: int = 1) -> _Built:
         parts = _parts(children)
         depth = max((part.depth for part in parts), default=0) + levels
         if depth > self._nesting:
-            raise TooDeep(next((child.start_pos or 0 for child in children if isinstance(child, Token)), 0))
+            raise TooDeep(
+                next((child.start_pos or 0 for child in children if isinstance(child, Token)), 0)
+            )
         oversized = tuple(spot for part in parts for spot in part.oversized)
         return _Built(expression, depth, sum(part.names for part in parts), oversized)
 
@@ -147,7 +167,9 @@ def _not(expression: Expression) -> Expression:
 
 
 def _integer(written: str, offset: int, sign: int) -> _Built:
-    """An integer literal; its range is judged once its sign is known, so that -2147483648 can be written."""
+    """An integer literal; its range is judged once its sign is known, so that -2147483648 can be
+    written.
+    """
     digits = written.lstrip("0") or "0"
     value = sign * int(digits) if len(digits) <= 10 else sign * 10**10
     fits = -_LARGEST - 1 <= value <= _LARGEST
@@ -155,6 +177,8 @@ def _integer(written: str, offset: int, sign: int) -> _Built:
 
 
 def _unquoted(token: Token) -> str:
-    """A text literal: the quote that ends it may stand inside behind a backslash; other backslashes are ordinary."""
+    """A text literal: the quote that ends it may stand inside behind a backslash; other backslashes
+    are ordinary.
+    """
     quote = token[0]
     return token[1:-1].replace("\\" + quote, quote)

@@ -1,6 +1,7 @@
-"""Comparisons as predicates. Whatever can be a test of one attribute against constants becomes one, so that an index
-can serve it: the constant may stand on the left, and a sign before the attribute moves to the constant. Only the rest
-is computed: arithmetic on attributes, and attribute against attribute.
+"""Comparisons as predicates. Whatever can be a test of one attribute against constants becomes one,
+so that an index can serve it: the constant may stand on the left, and a sign before the attribute
+moves to the constant. Only the rest is computed: arithmetic on attributes, and attribute against
+attribute.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ def comparison_of(relation: str, left: Expression, right: Expression, rules: Rul
         return comparison_of(_MIRRORED[relation], right, left, rules)
     match left, right:
         case Value(first), Value(second):
-            return certain(compare(relation, first.value, second.value, rules.comparing) is Truth.TRUE)
+            return certain(
+                compare(relation, first.value, second.value, rules.comparing) is Truth.TRUE
+            )
         case Attribute(path), Value(constant):
             return _test(relation, path, constant, rules.mismatch, rules.negated_mismatch)
         case Call("-", (Attribute(path),)), Value(Constant(Kind.NUMBER, value)):
@@ -41,8 +44,12 @@ def comparison_of(relation: str, left: Expression, right: Expression, rules: Rul
             return _computed(relation, left, right, rules)
 
 
-def among_mixed(subject: Expression, elements: Sequence[Expression], rules: Rules, *, negated: bool) -> BooleanNode:
-    """The condition that a value is one of a list of any kinds; an element that is absent is equal to nothing."""
+def among_mixed(
+    subject: Expression, elements: Sequence[Expression], rules: Rules, *, negated: bool
+) -> BooleanNode:
+    """The condition that a value is one of a list of any kinds; an element that is absent is equal
+    to nothing.
+    """
     constants = [element.constant for element in elements if isinstance(element, Value)]
     if len(constants) < len(elements) or isinstance(subject, Call):
         found: BooleanNode = Computed(Call(IN, (subject, *elements)), rules.semantics)
@@ -61,7 +68,9 @@ def certain(value: bool) -> BooleanNode:
     return ALWAYS if value else NEVER
 
 
-def _test(relation: str, path: Path, constant: Constant, mismatch: Truth, negated: Truth) -> BooleanNode:
+def _test(
+    relation: str, path: Path, constant: Constant, mismatch: Truth, negated: Truth
+) -> BooleanNode:
     match relation:
         case "=":
             return Equals(path, constant, mismatch)
@@ -72,7 +81,9 @@ def _test(relation: str, path: Path, constant: Constant, mismatch: Truth, negate
 
 
 def _computed(relation: str, left: Expression, right: Expression, rules: Rules) -> BooleanNode:
-    """One form per meaning: constants stand right, `b > a` is `a < b`, and equal operands stand in a fixed order."""
+    """One form per meaning: constants stand right, `b > a` is `a < b`, and equal operands stand in
+    a fixed order.
+    """
     if not isinstance(right, Value):
         if relation in (">", ">="):
             relation, left, right = _MIRRORED[relation], right, left

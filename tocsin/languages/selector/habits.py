@@ -1,6 +1,8 @@
-"""Habits from elsewhere: what people write who come from SQL, from a programming language or from a word processor.
+"""Habits from elsewhere: what people write who come from SQL, from a programming language or from a
+word processor.
 
-Each rule looks at the place where a text left the grammar and says what to write instead, or nothing.
+Each rule looks at the place where a text left the grammar and says what to write instead, or
+nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +18,27 @@ _CURLY = frozenset("“”„‟‘’‚‛«»‹›´")
 _LOOKALIKES = dict(
     zip(
         "≤≥≠−–—＝＜＞×÷∧∨¬（），；％",
-        ("<=", ">=", "<>", "-", "-", "-", "=", "<", ">", "*", "/", "AND", "OR", "NOT", "(", ")", ",", ";", "%"),
+        (
+            "<=",
+            ">=",
+            "<>",
+            "-",
+            "-",
+            "-",
+            "=",
+            "<",
+            ">",
+            "*",
+            "/",
+            "AND",
+            "OR",
+            "NOT",
+            "(",
+            ")",
+            ",",
+            ";",
+            "%",
+        ),
         strict=True,
     )
 )
@@ -79,7 +101,10 @@ def comments(slip: SelectorSlip) -> str:
         return "a selector has no comments; leave it out"
     if slip.here[:1] == ";":
         return "leave ; out: a selector is one condition"
-    if slip.before.lstrip("( ").upper().startswith(_OPENINGS) and slip.found.terminal in _OPERAND_ENDS:
+    if (
+        slip.before.lstrip("( ").upper().startswith(_OPENINGS)
+        and slip.found.terminal in _OPERAND_ENDS
+    ):
         return "write the condition alone, as in price < 400"
     return ""
 
@@ -94,11 +119,17 @@ def numbers(slip: SelectorSlip) -> str:
         return ""
     rest = re.match(r"[,_'.]([0-9][0-9,_'.]*)", here)
     if rest and slip.touching:
-        return f"a number has no separators; write {_plain(written[1] + here[0] + rest[1])}, a point before a fraction"
+        return (
+            f"a number has no separators; write {_plain(written[1] + here[0] + rest[1])}, a point"
+            " before a fraction"
+        )
     if here[:1] in _CURRENCIES and here:
         return "a number has no unit"
     if slip.touching and slip.found.terminal == "NAME" and written[1] == "0" and here[:1] in "xX":
-        return "bytes and numbers to the base of 16 are not part of this dialect; write a decimal number"
+        return (
+            "bytes and numbers to the base of 16 are not part of this dialect; write a decimal"
+            " number"
+        )
     if slip.touching and slip.found.terminal == "NAME":
         return "a number has no unit; join two conditions with AND or OR"
     if here[:1] == "%" and re.match(r"%\s*($|\)|and\b|or\b)", here, re.IGNORECASE):
@@ -107,7 +138,9 @@ def numbers(slip: SelectorSlip) -> str:
 
 
 def _plain(number: str) -> str:
-    """The number without its separators: the last one is a point where it stands once and others differ from it."""
+    """The number without its separators: the last one is a point where it stands once and others
+    differ from it.
+    """
     found = re.fullmatch(r"(.*[,._'].*)([,.])([0-9]*)", number)
     if found and found[2] not in found[1]:
         return f"{re.sub('[^0-9]', '', found[1])}.{found[3]}"
@@ -119,8 +152,8 @@ def lists(slip: SelectorSlip) -> str:
     here, before = slip.here[:1], slip.before
     if here == "[" and slip.touching and re.search(r"[\w`\])]$", before):
         return (
-            "a selector looks at no element of a list; a dot leads into an object, as in order.price; lists are asked "
-            "by epcis, concept (exists items.{...}), graph and exmlql"
+            "a selector looks at no element of a list; a dot leads into an object, as in"
+            " order.price; lists are asked by epcis, concept (exists items.{...}), graph and exmlql"
         )
     if here == "[" and re.search(r"\bin$", before, re.IGNORECASE):
         return "write IN ('a', 'b')"
@@ -141,13 +174,28 @@ def functions(slip: SelectorSlip) -> str:
         return f"write {_exists_of(slip)} IS NOT NULL"
     if slip.here[:1] == "(" and word and word not in KEYWORDS and not slip.wording.functions:
         if word in _CLOCKS:
-            return "a selector knows no clock; write the time itself: ce_time > '2026-01-31T08:00:00Z'"
-        of_amqp = f'has {word}: "options": {{"dialect": "amqp"}}' if word in ARGUMENTS else "has some"
-        return f"the {slip.wording.dialect} dialect has no functions, {word} included; the amqp dialect {of_amqp}"
+            return (
+                "a selector knows no clock; write the time itself: ce_time > '2026-01-31T08:00:00Z'"
+            )
+        of_amqp = (
+            f'has {word}: "options": {{"dialect": "amqp"}}' if word in ARGUMENTS else "has some"
+        )
+        return (
+            f"the {slip.wording.dialect} dialect has no functions, {word} included; the amqp"
+            f" dialect {of_amqp}"
+        )
     return ""
 
 
-_CLOCKS = ("NOW", "CURRENT_TIMESTAMP", "CURRENT_TIME", "CURRENT_DATE", "GETDATE", "TODAY", "SYSDATE")
+_CLOCKS = (
+    "NOW",
+    "CURRENT_TIMESTAMP",
+    "CURRENT_TIME",
+    "CURRENT_DATE",
+    "GETDATE",
+    "TODAY",
+    "SYSDATE",
+)
 
 
 def _exists_of(slip: SelectorSlip) -> str:
@@ -163,8 +211,15 @@ def words(slip: SelectorSlip) -> str:
         return "write = and a value; IS stands in IS NULL and IS NOT NULL only"
     if slip.keyword == "NULL" and re.search(r"\bnot$", slip.before, re.IGNORECASE):
         return "write IS NOT NULL"
-    if slip.found.terminal == "NAME" and slip.could_be(END) and slip.found.token.upper() in _CLAUSES:
-        return f"leave {slip.found.token.upper()} out: a selector says which events ring, and each rings as it comes"
+    if (
+        slip.found.terminal == "NAME"
+        and slip.could_be(END)
+        and slip.found.token.upper() in _CLAUSES
+    ):
+        return (
+            f"leave {slip.found.token.upper()} out: a selector says which events ring, and each"
+            " rings as it comes"
+        )
     if slip.found.terminal == "NAME" and slip.could_be("COMPARE"):
         return _WORDS.get(slip.found.token.lower(), "")
     return ""

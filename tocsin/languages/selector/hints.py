@@ -1,4 +1,6 @@
-"""A text that leaves the grammar, told to a person: what stands there, what could, and what was probably meant."""
+"""A text that leaves the grammar, told to a person: what stands there, what could, and what was
+probably meant.
+"""
 
 from __future__ import annotations
 
@@ -27,14 +29,18 @@ _WORDS = {
 }
 _VALUE = frozenset(("NAME", "NUMBER", "STRING", "TRUE", "FALSE"))
 _CONDITION = _VALUE | {"NOT"}
-_PUNCTUATION = frozenset(("OPEN", "PLUS", "MINUS", "TIMES", "OVER", "_HASH", "BLANK", "FUNCTION", "MODULO", "_EXISTS"))
+_PUNCTUATION = frozenset(
+    ("OPEN", "PLUS", "MINUS", "TIMES", "OVER", "_HASH", "BLANK", "FUNCTION", "MODULO", "_EXISTS")
+)
 
 
 def syntax_problem(text: str, found: Unexpected, wording: Wording) -> SyntaxProblem:
     """The problem of a text that is not in the grammar."""
     error = SelectorSlip(*parts_at(text, found), found, wording)
     hint = next(filter(None, (rule(error) for rule in _RULES)))
-    return unexpected_problem(text, found, "SelectorSyntaxError", expected_words(found.expected), hint, "selector")
+    return unexpected_problem(
+        text, found, "SelectorSyntaxError", expected_words(found.expected), hint, "selector"
+    )
 
 
 def expected_words(terminals: frozenset[str]) -> str:
@@ -46,7 +52,8 @@ def expected_words(terminals: frozenset[str]) -> str:
             rest -= whole
             words.append(word)
     words += sorted(
-        (_WORDS.get(each, each.lstrip("_")) for each in rest), key=lambda word: (word.startswith("the "), word)
+        (_WORDS.get(each, each.lstrip("_")) for each in rest),
+        key=lambda word: (word.startswith("the "), word),
     )
     return alternatives(words)
 

@@ -1,4 +1,6 @@
-"""Limits of a selector's text. What exceeds one is refused with SelectorLimitError before it can cost anything."""
+"""Limits of a selector's text. What exceeds one is refused with SelectorLimitError before it can
+cost anything.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ DEEPEST = 200
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bytes of text in UTF-8; levels of parentheses, NOT, signs and arithmetic; predicates; digits of one number."""
+    """Bytes of text in UTF-8; levels of parentheses, NOT, signs and arithmetic; predicates; digits
+    of one number.
+    """
 
     text_bytes: int = 64 << 10
     nesting: int = 64

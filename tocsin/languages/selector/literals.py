@@ -1,4 +1,6 @@
-"""What names and literals stand for: paths and constants. A whole number is exact, any other the nearest double."""
+"""What names and literals stand for: paths and constants. A whole number is exact, any other the
+nearest double.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +15,23 @@ from tocsin.languages.selector.syntax import Literal, LiteralKind
 from tocsin.languages.texts import Spot
 from tocsin.values.scalars import Constant
 
-ENVELOPE_NAMES = frozenset(("id", "source", "type", "time", "endtime", "subject", "datacontenttype", "dataschema"))
+ENVELOPE_NAMES = frozenset(
+    ("id", "source", "type", "time", "endtime", "subject", "datacontenttype", "dataschema")
+)
 
 _STEP = re.compile(r"`([^`]+)`|([^.`]+)")
 _WHOLE = re.compile(r"[0-9]+")
-_JAVA_WHOLE = re.compile(r"(?P<hex>0x[0-9a-f]+)l?|(?P<octal>0[0-7]+)l?|(?P<decimal>0|[1-9][0-9]*)l?", re.IGNORECASE)
+_JAVA_WHOLE = re.compile(
+    r"(?P<hex>0x[0-9a-f]+)l?|(?P<octal>0[0-7]+)l?|(?P<decimal>0|[1-9][0-9]*)l?", re.IGNORECASE
+)
 _JAVA_FRACTION = re.compile(r"([0-9.]+(?:e[+-]?[0-9]+)?)[df]?", re.IGNORECASE)
 _BASES = {"hex": 16, "octal": 8, "decimal": 10}
 
 
 def path_of(name: str) -> Path:
-    """The path of a name: `ce_id` and its like lead into the envelope, dots into objects, backticks make one step."""
+    """The path of a name: `ce_id` and its like lead into the envelope, dots into objects, backticks
+    make one step.
+    """
     return envelope_path(name) or tuple(quoted or plain for quoted, plain in _STEP.findall(name))
 
 
@@ -45,7 +53,9 @@ def constant_of(literal: Literal, text: str, limits: Limits, java: bool) -> Cons
         case LiteralKind.NUMBER:
             if len(written) > limits.digits:
                 raise _too_large(literal.spot, text, f"a number has at most {limits.digits} digits")
-            return Constant.of(_java_number(literal.spot, text) if java else _number(literal.spot, text))
+            return Constant.of(
+                _java_number(literal.spot, text) if java else _number(literal.spot, text)
+            )
 
 
 def _number(spot: Spot, text: str) -> int | float:

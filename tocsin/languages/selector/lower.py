@@ -1,4 +1,6 @@
-"""From syntax to plan. AND, OR and NOT keep the shape of the text; a problem in one test hides none in others."""
+"""From syntax to plan. AND, OR and NOT keep the shape of the text; a problem in one test hides none
+in others.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode, Not, predicates_of
 
 @dataclass(frozen=True, slots=True)
 class Lowered:
-    """The condition, every problem found on the way, and where each predicate stands, by its identity.
+    """The condition, every problem found on the way, and where each predicate stands, by its
+    identity.
 
     The condition means something only without problems.
     """

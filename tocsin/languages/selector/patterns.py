@@ -1,7 +1,8 @@
 """LIKE text to LIKE pattern. Without an ESCAPE clause no character escapes, a backslash included.
 
-The selector dialect takes an escape only before `%`, `_` and itself, and never `%` or `_` as the escape. The jms
-dialect, like the brokers it comes from, takes any one character, and an escaped character stands for itself.
+The selector dialect takes an escape only before `%`, `_` and itself, and never `%` or `_` as the
+escape. The jms dialect, like the brokers it comes from, takes any one character, and an escaped
+character stands for itself.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from tocsin.values.like import LikePattern, Token, Wild
 _WILD: dict[str, Token] = {"%": Wild.ANY_RUN, "_": Wild.ANY_ONE}
 
 
-def pattern_of(pattern: str, escape: str | None, spot: Spot, text: str, lenient: bool) -> LikePattern:
+def pattern_of(
+    pattern: str, escape: str | None, spot: Spot, text: str, lenient: bool
+) -> LikePattern:
     """The parsed pattern; `spot` is where the pattern stands."""
     return LikePattern.of(list(_tokens(pattern, escape, spot, text, lenient)))
 
@@ -25,16 +28,24 @@ def checked_escape(escape: str, spot: Spot, text: str, lenient: bool) -> str:
     """The escape character, if it is one."""
     if len(escape) != 1:
         raise escape_problem(
-            text, spot, f"ESCAPE takes exactly one character, got {len(escape)}", "write it like ESCAPE '!'"
+            text,
+            spot,
+            f"ESCAPE takes exactly one character, got {len(escape)}",
+            "write it like ESCAPE '!'",
         )
     if escape in _WILD and not lenient:
         raise escape_problem(
-            text, spot, f"{escape} is a wildcard and cannot escape", "take another one, like ESCAPE '!'"
+            text,
+            spot,
+            f"{escape} is a wildcard and cannot escape",
+            "take another one, like ESCAPE '!'",
         )
     return escape
 
 
-def _tokens(pattern: str, escape: str | None, spot: Spot, text: str, lenient: bool) -> Iterator[Token]:
+def _tokens(
+    pattern: str, escape: str | None, spot: Spot, text: str, lenient: bool
+) -> Iterator[Token]:
     characters = iter(pattern)
     for character in characters:
         if character != escape:
@@ -48,6 +59,10 @@ def _tokens(pattern: str, escape: str | None, spot: Spot, text: str, lenient: bo
 
 def _misused(escape: str, escaped: str, spot: Spot, text: str) -> Problem:
     where = (
-        f"before {escaped}, which needs no escape" if escaped else "at the end of the pattern, where it escapes nothing"
+        f"before {escaped}, which needs no escape"
+        if escaped
+        else "at the end of the pattern, where it escapes nothing"
     )
-    return escape_problem(text, spot, f"{escape} stands {where}", f"to mean {escape} itself, write it twice")
+    return escape_problem(
+        text, spot, f"{escape} stands {where}", f"to mean {escape} itself, write it twice"
+    )

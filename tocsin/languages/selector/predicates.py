@@ -1,4 +1,5 @@
-"""The tests of a selector as predicates: comparison, LIKE, BETWEEN, IN and IS NULL, checked for the kinds they need.
+"""The tests of a selector as predicates: comparison, LIKE, BETWEEN, IN and IS NULL, checked for the
+kinds they need.
 
 A negated operator is Not over the positive predicate, so that both share one evaluation.
 """
@@ -28,7 +29,18 @@ from tocsin.languages.selector.syntax import (
 from tocsin.languages.selector.times import as_instants
 from tocsin.languages.selector.values import Setting, static_kind, value_of
 from tocsin.plan.arithmetic import IS_NULL, LIKE
-from tocsin.plan.atoms import AllOf, AnyOf, Between, BooleanNode, Computed, Equals, IsNull, Like, Not, OneOf
+from tocsin.plan.atoms import (
+    AllOf,
+    AnyOf,
+    Between,
+    BooleanNode,
+    Computed,
+    Equals,
+    IsNull,
+    Like,
+    Not,
+    OneOf,
+)
 from tocsin.plan.expression import Attribute, Call, Expression, Value
 from tocsin.plan.texts import text_of_pattern
 from tocsin.values.like import LikePattern, compile_like
@@ -75,7 +87,9 @@ def _like(node: LikeTest, setting: Setting) -> BooleanNode:
     subject, pattern = value_of(node.subject, setting), _pattern(node, setting)
     _require_name("LIKE", node.subject, subject, setting)
     if static_kind(subject) not in (None, Kind.STRING):
-        raise type_problem(setting.text, node.subject.spot, "LIKE tests texts, not numbers", "compare with = or <")
+        raise type_problem(
+            setting.text, node.subject.spot, "LIKE tests texts, not numbers", "compare with = or <"
+        )
     match subject:
         case Attribute(path) if node.negated:
             return Not(Like(path, pattern, rules.not_like_mismatch))
@@ -84,7 +98,9 @@ def _like(node: LikeTest, setting: Setting) -> BooleanNode:
         case Value(Constant(Kind.STRING, value)):
             return certain(compile_like(pattern)(str(value)) != node.negated)
         case _:
-            liked = Computed(Call(LIKE, (subject, Value(Constant.of(text_of_pattern(pattern))))), rules.semantics)
+            liked = Computed(
+                Call(LIKE, (subject, Value(Constant.of(text_of_pattern(pattern))))), rules.semantics
+            )
             return Not(liked) if node.negated else liked
 
 
@@ -95,12 +111,20 @@ def _pattern(node: LikeTest, setting: Setting) -> LikePattern:
         given = _string(node.escape, setting)
         if given is None:
             raise escape_problem(
-                text, node.escape.spot, "ESCAPE takes a text of one character", "write it like ESCAPE '!'"
+                text,
+                node.escape.spot,
+                "ESCAPE takes a text of one character",
+                "write it like ESCAPE '!'",
             )
         escape = checked_escape(given, node.escape.spot, text, lenient)
     pattern = _string(node.pattern, setting)
     if pattern is None:
-        raise type_problem(text, node.pattern.spot, "LIKE takes a text as its pattern", "write it in quotes, like 'a%'")
+        raise type_problem(
+            text,
+            node.pattern.spot,
+            "LIKE takes a text as its pattern",
+            "write it in quotes, like 'a%'",
+        )
     return pattern_of(pattern, escape, node.pattern.spot, text, lenient)
 
 
@@ -116,8 +140,12 @@ def _between(node: BetweenTest, setting: Setting) -> BooleanNode:
             return Between(path, low, high, rules.mismatch)
     subject, least, most = values
     if node.negated and not rules.comparing.unequal_is_not_equal:
-        return AnyOf((comparison_of("<", subject, least, rules), comparison_of(">", subject, most, rules)))
-    inside = AllOf((comparison_of(">=", subject, least, rules), comparison_of("<=", subject, most, rules)))
+        return AnyOf(
+            (comparison_of("<", subject, least, rules), comparison_of(">", subject, most, rules))
+        )
+    inside = AllOf(
+        (comparison_of(">=", subject, least, rules), comparison_of("<=", subject, most, rules))
+    )
     return Not(inside) if node.negated else inside
 
 
@@ -152,14 +180,20 @@ def _null(node: NullTest, setting: Setting) -> BooleanNode:
 
 
 def _bare(node: Syntax, setting: Setting) -> BooleanNode:
-    """A value where a condition is due: TRUE and FALSE are conditions, a name in the jms and amqp dialects."""
+    """A value where a condition is due: TRUE and FALSE are conditions, a name in the jms and amqp
+    dialects.
+    """
     match node:
         case Literal(_, LiteralKind.BOOLEAN):
-            return certain(constant_of(node, setting.text, setting.limits, java=False).value is True)
+            return certain(
+                constant_of(node, setting.text, setting.limits, java=False).value is True
+            )
         case Name() if setting.rules.bare is not None:
             return _true_name(node, setting.rules.bare, setting)
         case Name(spot):
-            raise form_problem(setting.text, spot, "a name alone is not a condition", f"write {spot.text} = TRUE")
+            raise form_problem(
+                setting.text, spot, "a name alone is not a condition", f"write {spot.text} = TRUE"
+            )
         case _:
             raise _value_alone(node, setting)
 
@@ -179,14 +213,19 @@ def _value_alone(node: Syntax, setting: Setting) -> SyntaxProblem:
         hint = "a selector has no comments; leave it out"
     elif compared:
         word, joined = compared[1], compared[2].upper()
-        hint = f"write IN, as in {word} IN ('a', 'b')" if joined == "OR" else f"write the name again: {word} = ..."
+        hint = (
+            f"write IN, as in {word} IN ('a', 'b')"
+            if joined == "OR"
+            else f"write the name again: {word} = ..."
+        )
     else:
         hint = "compare it, as in a > 5"
     return form_problem(setting.text, node.spot, "a value alone is not a condition", hint)
 
 
 _COMPARED = re.compile(
-    r"([\w.`]+)\s*(?:=|<>|!=|<=|>=|<|>)\s*(?:'[^']*'|\"[^\"]*\"|[\w.+-]+)\s+(or|and)$", re.IGNORECASE
+    r"([\w.`]+)\s*(?:=|<>|!=|<=|>=|<|>)\s*(?:'[^']*'|\"[^\"]*\"|[\w.+-]+)\s+(or|and)$",
+    re.IGNORECASE,
 )
 """A comparison with AND or OR behind it."""
 
@@ -197,18 +236,26 @@ def _string(node: Syntax, setting: Setting) -> str | None:
     return None
 
 
-def _require_order(operator: str, nodes: Sequence[Syntax], values: Sequence[Expression], setting: Setting) -> None:
+def _require_order(
+    operator: str, nodes: Sequence[Syntax], values: Sequence[Expression], setting: Setting
+) -> None:
     """Raises where a constant is of a kind that has no order in the dialect."""
     ordered = setting.rules.comparing.ordered
     texts = Kind.STRING in ordered
     for node, value in zip(nodes, values, strict=True):
         if static_kind(value) not in (None, *ordered):
-            hint = "truth values allow only = and <>" if texts else "texts and truth values allow only = and <>"
+            hint = (
+                "truth values allow only = and <>"
+                if texts
+                else "texts and truth values allow only = and <>"
+            )
             needs = "numbers or texts" if texts else "numbers"
             raise type_problem(setting.text, node.spot, f"{operator} needs {needs}", hint)
 
 
-def _require_like_kinds(nodes: Sequence[Syntax], values: Sequence[Expression], setting: Setting) -> None:
+def _require_like_kinds(
+    nodes: Sequence[Syntax], values: Sequence[Expression], setting: Setting
+) -> None:
     """Raises where constants are of kinds that can never stand in any relation."""
     if setting.rules.mixed:
         return
@@ -222,7 +269,9 @@ def _require_like_kinds(nodes: Sequence[Syntax], values: Sequence[Expression], s
 
 
 def hyphenated(node: Syntax) -> str:
-    """What to write where two names with a minus between them, and no blanks, are probably one name."""
+    """What to write where two names with a minus between them, and no blanks, are probably one
+    name.
+    """
     match node:
         case Arithmetic(spot, "-", (Name(left), Name(right))):
             if left.offset + len(left.text) == spot.offset == right.offset - 1:
@@ -230,17 +279,25 @@ def hyphenated(node: Syntax) -> str:
     return ""
 
 
-def _require_one_kind(node: InTest, subject: Expression, elements: Sequence[Expression], setting: Setting) -> None:
+def _require_one_kind(
+    node: InTest, subject: Expression, elements: Sequence[Expression], setting: Setting
+) -> None:
     allowed = (Kind.STRING,) if setting.rules.java else (Kind.STRING, Kind.NUMBER)
     kinds = (static_kind(element) for element in elements)
     first = static_kind(subject) or next(filter(None, kinds), None)
     for written, element in zip(node.elements, elements, strict=True):
         kind = static_kind(element)
         if kind not in (None, *allowed) or (kind is None and setting.rules.java):
-            hint = "write a = 1 OR a = 2 for other kinds" if setting.rules.java else "write a = TRUE for truth values"
+            hint = (
+                "write a = 1 OR a = 2 for other kinds"
+                if setting.rules.java
+                else "write a = TRUE for truth values"
+            )
             raise type_problem(setting.text, written.spot, f"IN takes {_listed(allowed)}", hint)
         if kind is not None and kind is not first:
-            raise type_problem(setting.text, written.spot, "the values of IN are of one kind", "split it with OR")
+            raise type_problem(
+                setting.text, written.spot, "the values of IN are of one kind", "split it with OR"
+            )
 
 
 def _listed(kinds: Sequence[Kind]) -> str:
@@ -250,5 +307,8 @@ def _listed(kinds: Sequence[Kind]) -> str:
 def _require_name(operator: str, node: Syntax, value: Expression, setting: Setting) -> None:
     if setting.rules.java and not isinstance(value, Attribute):
         raise type_problem(
-            setting.text, node.spot, f"{operator} takes a name on its left in the jms dialect", "use a comparison"
+            setting.text,
+            node.spot,
+            f"{operator} takes a name on its left in the jms dialect",
+            "use a comparison",
         )

@@ -16,7 +16,14 @@ from tocsin.languages.texts import TooDeep, refuse_long
 
 def read(parser: Parser, text: str, limits: Limits, wording: Wording) -> Any:
     """What the parser's builder makes of the text."""
-    refuse_long(text, limits.text_bytes, "SelectorSyntaxError", exceeded, "selector", "split the subscription")
+    refuse_long(
+        text,
+        limits.text_bytes,
+        "SelectorSyntaxError",
+        exceeded,
+        "selector",
+        "split the subscription",
+    )
     try:
         return parser.read(text)
     except Unexpected as found:

@@ -28,10 +28,11 @@ def _plain(spot: Spot, _: str) -> Expression:
 class Rules:
     """The facts of one dialect.
 
-    `comparing` says what values of unlike kinds give. `bare` is what a name alone gives for a value that is no truth
-    value; without it a name alone is refused. With `java` come Java's numbers, and LIKE, IN and IS NULL for names only,
-    with IN for strings only (Jakarta Messaging 3.1, section 3.8.1.1). `mixed` lets unlike kinds meet in a comparison
-    and in a list, where the others refuse them; `times` compares `ce_time` and `ce_endtime` as instants.
+    `comparing` says what values of unlike kinds give. `bare` is what a name alone gives for a value
+    that is no truth value; without it a name alone is refused. With `java` come Java's numbers, and
+    LIKE, IN and IS NULL for names only, with IN for strings only (Jakarta Messaging 3.1, section
+    3.8.1.1). `mixed` lets unlike kinds meet in a comparison and in a list, where the others refuse
+    them; `times` compares `ce_time` and `ce_endtime` as instants.
     """
 
     semantics: Semantics
@@ -59,7 +60,11 @@ class Rules:
     @property
     def not_like_mismatch(self) -> Truth:
         """What LIKE gives under NOT LIKE."""
-        return self.like_mismatch if self.comparing.unequal_is_not_equal else negation(self.like_mismatch)
+        return (
+            self.like_mismatch
+            if self.comparing.unequal_is_not_equal
+            else negation(self.like_mismatch)
+        )
 
 
 NATIVE = Rules(Semantics.SELECTOR, NATIVE_WORDING, SELECTOR_COMPARING)

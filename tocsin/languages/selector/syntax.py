@@ -1,6 +1,7 @@
 """The syntax tree of a selector: what the text says and where, before it is decided what it means.
 
-One tree serves the dialects selector, jms and amqp. A node knows its spot in the text and how deep it nests.
+One tree serves the dialects selector, jms and amqp. A node knows its spot in the text and how deep
+it nests.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Times in comparisons: `ce_time` and `ce_endtime` compare as instants, with whatever they are compared.
+"""Times in comparisons: `ce_time` and `ce_endtime` compare as instants, with whatever they are
+compared.
 
-A text that is written there is read when the subscription is made, and refused where it is no RFC 3339 time; an
-attribute is read for each event, and a text that is no time compares as unknown.
+A text that is written there is read when the subscription is made, and refused where it is no RFC
+3339 time; an attribute is read for each event, and a text that is no time compares as unknown.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ def is_time(value: Expression) -> bool:
     return isinstance(value, Attribute) and value.path in _TIMES
 
 
-def as_instants(nodes: Sequence[Syntax], values: Sequence[Expression], text: str) -> tuple[Expression, ...]:
+def as_instants(
+    nodes: Sequence[Syntax], values: Sequence[Expression], text: str
+) -> tuple[Expression, ...]:
     """The values as they compare with each other: where one of them is a time, all are instants."""
     _refuse_text_for_milliseconds(nodes, values, text)
     if not any(map(is_time, values)):
@@ -34,14 +37,20 @@ def as_instants(nodes: Sequence[Syntax], values: Sequence[Expression], text: str
     return tuple(_instant(node, value, text) for node, value in zip(nodes, values, strict=True))
 
 
-def _refuse_text_for_milliseconds(nodes: Sequence[Syntax], values: Sequence[Expression], text: str) -> None:
+def _refuse_text_for_milliseconds(
+    nodes: Sequence[Syntax], values: Sequence[Expression], text: str
+) -> None:
     """`properties.creation_time` is a number; a text beside it is a time that nobody has read."""
-    if not any(isinstance(value, Attribute) and value.path[-1:] == (MILLISECONDS,) for value in values):
+    if not any(
+        isinstance(value, Attribute) and value.path[-1:] == (MILLISECONDS,) for value in values
+    ):
         return
     for node, value in zip(nodes, values, strict=True):
         if isinstance(value, Value) and value.constant.kind is Kind.STRING:
             message = "creation_time counts milliseconds"
-            raise type_problem(text, node.spot, message, "write DATE('2026-01-31T08:00:00Z'), with a zone")
+            raise type_problem(
+                text, node.spot, message, "write DATE('2026-01-31T08:00:00Z'), with a zone"
+            )
 
 
 def _instant(node: Syntax, value: Expression, text: str) -> Expression:

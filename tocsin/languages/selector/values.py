@@ -1,6 +1,8 @@
-"""Values of a selector: names, literals, arithmetic and functions as expressions, with everything constant computed.
+"""Values of a selector: names, literals, arithmetic and functions as expressions, with everything
+constant computed.
 
-What is known before any event comes is used at once: `2 * 50` is `100`, and a text in a sum is refused.
+What is known before any event comes is used at once: `2 * 50` is `100`, and a text in a sum is
+refused.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ from tocsin.values.scalars import Constant, Kind
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What lowering a text needs at every step: the text for its places, the dialect, the limits."""
+    """What lowering a text needs at every step: the text for its places, the dialect, the
+    limits.
+    """
 
     text: str
     rules: Rules
@@ -73,20 +77,26 @@ def _arithmetic(node: Arithmetic, setting: Setting) -> Expression:
     result = calculate(node.operator, tuple(constants))
     if result is None:
         raise type_problem(
-            setting.text, node.spot, f"the result {_reason(node, constants)}", "the condition could never be true"
+            setting.text,
+            node.spot,
+            f"the result {_reason(node, constants)}",
+            "the condition could never be true",
         )
     return Value(Constant.of(result))
 
 
 def _refuse_comment(node: Arithmetic, setting: Setting) -> None:
-    """Two minus signs side by side begin a comment elsewhere, and would be read as arithmetic here."""
+    """Two minus signs side by side begin a comment elsewhere, and would be read as
+    arithmetic here.
+    """
     begins = setting.text.startswith("--", node.spot.offset)
     if begins and node.operator == "-" and setting.rules.semantics is Semantics.SELECTOR:
         raise form_problem(
             setting.text,
             Spot(node.spot.offset, "--"),
             "-- is no operator",
-            "a selector has no comments; for minus a negative number write a blank between, as in 5 - -x",
+            "a selector has no comments; for minus a negative number write a blank between, as in 5"
+            " - -x",
         )
 
 
@@ -106,7 +116,9 @@ def _number_operand(node: Syntax, operator: str, setting: Setting) -> Expression
             "texts are not joined with +, and truth values not added",
         )
     if isinstance(operand, Attribute) and is_time(operand):
-        raise type_problem(setting.text, node.spot, "a time is no number", "compare it, as in ce_time < ce_endtime")
+        raise type_problem(
+            setting.text, node.spot, "a time is no number", "compare it, as in ce_time < ce_endtime"
+        )
     return operand
 
 
@@ -115,9 +127,14 @@ def _function(node: Function, setting: Setting) -> Expression:
     counts = ARGUMENTS.get(node.name)
     if counts is None:
         known = f"the functions are {alternatives(ARGUMENTS)}"
-        raise form_problem(setting.text, node.spot, f"{node.name} is no function of the amqp dialect", known)
+        raise form_problem(
+            setting.text, node.spot, f"{node.name} is no function of the amqp dialect", known
+        )
     if len(node.arguments) not in counts:
-        takes = f"{node.name} takes {alternatives(map(str, counts))} arguments, got {len(node.arguments)}"
+        takes = (
+            f"{node.name} takes {alternatives(map(str, counts))} arguments, got"
+            f" {len(node.arguments)}"
+        )
         raise form_problem(setting.text, node.spot, takes, _FORMS[node.name])
     arguments = tuple(value_of(argument, setting) for argument in node.arguments)
     _require_kinds(node, arguments, setting)
@@ -126,19 +143,27 @@ def _function(node: Function, setting: Setting) -> Expression:
         return Call(node.name, arguments)
     result = apply_function(node.name, constants)
     if result is None:
-        raise type_problem(setting.text, node.spot, f"{node.name} makes nothing of what it is given", _FORMS[node.name])
+        raise type_problem(
+            setting.text,
+            node.spot,
+            f"{node.name} makes nothing of what it is given",
+            _FORMS[node.name],
+        )
     return Value(Constant.of(result))
 
 
 def _refuse_clock(node: Function, setting: Setting) -> None:
     if node.name == "UTC":
         raise UnsupportedProblem(
-            "UTC() asks for the time of day, and a subscription gives the same answer whenever it is asked",
+            "UTC() asks for the time of day, and a subscription gives the same answer whenever it"
+            " is asked",
             code="SelectorUnsupportedError",
             place=Place.at(setting.text, node.spot.offset),
             token=node.spot.text,
-            hint="compare two times of the event, or with a fixed one, as in p.creation_time > "
-            "DATE('2026-01-31T08:00:00Z')",
+            hint=(
+                "compare two times of the event, or with a fixed one, as in p.creation_time > "
+                "DATE('2026-01-31T08:00:00Z')"
+            ),
         )
 
 
@@ -148,7 +173,9 @@ def _require_kinds(node: Function, arguments: tuple[Expression, ...], setting: S
         wanted = Kind.NUMBER if place else Kind.STRING
         if static_kind(argument) not in (None, wanted):
             what = "a number" if place else "a text"
-            raise type_problem(setting.text, written.spot, f"{node.name} takes {what} here", _FORMS[node.name])
+            raise type_problem(
+                setting.text, written.spot, f"{node.name} takes {what} here", _FORMS[node.name]
+            )
 
 
 _FORMS = {

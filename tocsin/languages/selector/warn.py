@@ -1,9 +1,10 @@
 """Warnings: selectors that are legal and probably not meant. They refuse nothing.
 
-UNSATISFIABLE: no event ever makes the selector, or one of its alternatives, true. BARE_WORD: a name beside `=` that
-stands nowhere else, as in `kind = laptop`, is an attribute and no text. HYPHENATED_NAME: `order-status` is the
-difference of two attributes. SEPARATED_NUMBER: `IN (1,000)` are two numbers. LIST_COMPARISON: `epcList = 'x'` asks a
-list of EPCIS what only a text can be. IMPOSSIBLE_COORDINATE: no place has a latitude of 100.
+UNSATISFIABLE: no event ever makes the selector, or one of its alternatives, true. BARE_WORD: a name
+beside `=` that stands nowhere else, as in `kind = laptop`, is an attribute and no text.
+HYPHENATED_NAME: `order-status` is the difference of two attributes. SEPARATED_NUMBER: `IN (1,000)`
+are two numbers. LIST_COMPARISON: `epcList = 'x'` asks a list of EPCIS what only a text can be.
+IMPOSSIBLE_COORDINATE: no place has a latitude of 100.
 """
 
 from __future__ import annotations
@@ -71,7 +72,9 @@ def _never_true(lowered: Lowered, setting: Setting) -> Iterator[Problem]:
         spot = lowered.spots.get(id(last), _START)
         yield _warning("UNSATISFIABLE", setting, spot, _told(literals), _way_out(literals))
     if not found and never_holds(lowered.condition):
-        yield _warning("UNSATISFIABLE", setting, _START, "the selector is true of no event", "it never rings")
+        yield _warning(
+            "UNSATISFIABLE", setting, _START, "the selector is true of no event", "it never rings"
+        )
 
 
 def _compared_lists(lowered: Lowered, setting: Setting) -> Iterator[Problem]:
@@ -83,10 +86,15 @@ def _compared_lists(lowered: Lowered, setting: Setting) -> Iterator[Problem]:
             if is_list(path):
                 message = f"{name} is a list in EPCIS events, and a list compares with nothing"
                 query = f'{{"{parameter_for(path)}": [...]}}'
-                hint = f"ask for an element in the language epcis, as in {query}, or with exists {path[0]}.{{...}}"
+                hint = (
+                    f"ask for an element in the language epcis, as in {query}, or with exists"
+                    f" {path[0]}.{{...}}"
+                )
                 yield _warning("LIST_COMPARISON", setting, spot, message, hint)
             elif len(path) == 1 and name in PLACES:
-                message = f"{name} is an object in EPCIS events, and an object compares with nothing"
+                message = (
+                    f"{name} is an object in EPCIS events, and an object compares with nothing"
+                )
                 yield _warning("LIST_COMPARISON", setting, spot, message, f"write {name}.id")
 
 
@@ -101,7 +109,10 @@ def _exchanged_times(nodes: list[Syntax], setting: Setting) -> Iterator[Problem]
     """An event ends when it begins, or later."""
     for node in nodes:
         match node:
-            case Comparison(_, relation, Name(left), Name(right)) if {left.text, right.text} == _TIMES:
+            case Comparison(_, relation, Name(left), Name(right)) if {
+                left.text,
+                right.text,
+            } == _TIMES:
                 if relation == (">" if left.text == "ce_time" else "<"):
                     message = "no event begins after its end"
                     hint = "it never rings; ce_time < ce_endtime is true of events that last"
@@ -133,15 +144,27 @@ def _bare_words(nodes: list[Syntax], setting: Setting) -> Iterator[Problem]:
     names = Counter(node.spot.text for node in nodes if isinstance(node, Name))
     for node in nodes:
         for word in _compared_words(node):
-            if names[word.text] == 1 and _PLAIN_WORD.fullmatch(word.text) and not word.text.startswith("ce_"):
+            if (
+                names[word.text] == 1
+                and _PLAIN_WORD.fullmatch(word.text)
+                and not word.text.startswith("ce_")
+            ):
                 quotes = setting.rules.wording.name_quotes
                 silence = f"; in {quotes} it is an attribute for sure" if quotes else ""
                 message = f"{word.text} is an attribute here, not a text"
-                yield _warning("BARE_WORD", setting, word, message, f"write '{word.text}' for the text{silence}")
+                yield _warning(
+                    "BARE_WORD",
+                    setting,
+                    word,
+                    message,
+                    f"write '{word.text}' for the text{silence}",
+                )
 
 
 def _compared_words(node: Syntax) -> Iterator[Spot]:
-    """Names where a text would be as likely: to the right of an attribute and `=` or `<>`, or in a list."""
+    """Names where a text would be as likely: to the right of an attribute and `=` or `<>`, or in a
+    list.
+    """
     match node:
         case Comparison(_, "=" | "<>", Name(), Name(spot)):
             yield spot
@@ -155,7 +178,9 @@ def _names_with_a_minus(nodes: list[Syntax], setting: Setting) -> Iterator[Probl
         if hint and isinstance(node, Arithmetic):
             left, right = (operand.spot for operand in node.operands)
             message = f"{left.text}-{right.text} is {left.text} minus {right.text}"
-            yield _warning("HYPHENATED_NAME", setting, left, message, f"{hint}, or blanks around the minus")
+            yield _warning(
+                "HYPHENATED_NAME", setting, left, message, f"{hint}, or blanks around the minus"
+            )
 
 
 def _separated_numbers(nodes: list[Syntax], setting: Setting) -> Iterator[Problem]:
@@ -166,11 +191,15 @@ def _separated_numbers(nodes: list[Syntax], setting: Setting) -> Iterator[Proble
             touching = setting.text[element.spot.offset - 1] == ","
             if number and touching and _CUT_OFF_ZEROS.fullmatch(element.spot.text):
                 message = f"{element.spot.text} is a number of its own"
-                yield _warning("SEPARATED_NUMBER", setting, element.spot, message, "write 1000 without a comma")
+                yield _warning(
+                    "SEPARATED_NUMBER", setting, element.spot, message, "write 1000 without a comma"
+                )
 
 
 def _walk(node: Syntax) -> Iterator[Syntax]:
-    """A node and all below it, in the order of the text; chains are as long as a text, so nothing recurses here."""
+    """A node and all below it, in the order of the text; chains are as long as a text, so nothing
+    recurses here.
+    """
     waiting = [node]
     while waiting:
         top = waiting.pop()
@@ -185,4 +214,6 @@ def _shown(literal: BooleanNode) -> str:
 
 def _warning(code: str, setting: Setting, spot: Spot, message: str, hint: str) -> Problem:
     place = Place.at(setting.text, spot.offset)
-    return MeaningProblem(message, code=code, place=place, token=spot.text[:LONGEST_TOKEN], hint=hint)
+    return MeaningProblem(
+        message, code=code, place=place, token=spot.text[:LONGEST_TOKEN], hint=hint
+    )

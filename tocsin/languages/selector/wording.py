@@ -7,7 +7,21 @@ from dataclasses import dataclass
 from tocsin.languages.texts import Slip
 
 KEYWORDS = frozenset(
-    ("AND", "OR", "XOR", "NOT", "LIKE", "ESCAPE", "BETWEEN", "IN", "IS", "NULL", "TRUE", "FALSE", "EXISTS")
+    (
+        "AND",
+        "OR",
+        "XOR",
+        "NOT",
+        "LIKE",
+        "ESCAPE",
+        "BETWEEN",
+        "IN",
+        "IS",
+        "NULL",
+        "TRUE",
+        "FALSE",
+        "EXISTS",
+    )
 )
 
 
@@ -34,9 +48,13 @@ class Wording:
 _TWICE = "write a quote inside a text twice, as in 'it''s'"
 _BACKSLASH = "write a backslash before a quote inside a text"
 
-NATIVE_WORDING = Wording("selector", double_quotes=True, quote_inside=_TWICE, name_quotes="backticks")
+NATIVE_WORDING = Wording(
+    "selector", double_quotes=True, quote_inside=_TWICE, name_quotes="backticks"
+)
 JMS_WORDING = Wording("jms", double_quotes=False, quote_inside=_TWICE)
-AMQP_WORDING = Wording("amqp", double_quotes=True, quote_inside=_TWICE, name_quotes="square brackets")
+AMQP_WORDING = Wording(
+    "amqp", double_quotes=True, quote_inside=_TWICE, name_quotes="square brackets"
+)
 CESQL_WORDING = Wording("cesql", double_quotes=True, quote_inside=_BACKSLASH)
 
 

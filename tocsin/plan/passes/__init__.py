@@ -17,7 +17,9 @@ PASSES = (push_not_down, flatten, drop_repeats, order_operands)
 
 
 def prepared(plan: Plan) -> Plan:
-    """The plan as engines want it: regions in atoms, negations on predicates only, groups flat, cheap tests first."""
+    """The plan as engines want it: regions in atoms, negations on predicates only, groups flat,
+    cheap tests first.
+    """
     return replace(plan, pattern=_prepared_part(fold_regions(plan.pattern)))
 
 

@@ -1,4 +1,6 @@
-"""An operand that stands twice in one AND or OR group is kept once. `p OR NOT p` stays: it is UNKNOWN without p."""
+"""An operand that stands twice in one AND or OR group is kept once. `p OR NOT p` stays: it is
+UNKNOWN without p.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
-"""An event that is only wanted at a region is an atom that says so: `Only` an event `AtRegion` becomes one condition.
+"""An event that is only wanted at a region is an atom that says so: `Only` an event `AtRegion`
+becomes one condition.
 
-A region filters occurrences by their place alone, so it may be asked before another restriction, of each alternative,
-and of a part before it gets its name. Two limits keep the meaning: a name that stands in several places is one part in
-all of them and stays as it is, and what several events or an absence bring about has a place only when it is whole.
+A region filters occurrences by their place alone, so it may be asked before another restriction, of
+each alternative, and of a part before it gets its name. Two limits keep the meaning: a name that
+stands in several places is one part in all of them and stays as it is, and what several events or
+an absence bring about has a place only when it is whole.
 """
 
 from __future__ import annotations
@@ -33,10 +35,14 @@ def _asked(part: Part, at: AtRegion, once: frozenset[str]) -> Part | None:
     """The part with the region asked of its events; None where it must be asked of the whole."""
     match part:
         case Condition(expression):
-            return Condition(AllOf((expression, PlaceIs(at.relation, at.region, at.distance, at.metric))))
+            return Condition(
+                AllOf((expression, PlaceIs(at.relation, at.region, at.distance, at.metric)))
+            )
         case Either(parts):
             asked = [_asked(each, at, once) for each in parts]
-            return None if None in asked else Either(tuple(each for each in asked if each is not None))
+            return (
+                None if None in asked else Either(tuple(each for each in asked if each is not None))
+            )
         case Named(name, inner) if name not in once:
             return None
         case Only(inner) | Named(_, inner):

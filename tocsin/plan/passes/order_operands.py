@@ -1,23 +1,42 @@
-"""Cheap and decisive tests first (paper P2.2 step 1; spec 4.3 steps 3 and 4). Never changes a result."""
+"""Cheap and decisive tests first (paper P2.2 step 1; spec 4.3 steps 3 and 4). Never changes a
+result.
+"""
 
 from __future__ import annotations
 
-from tocsin.plan.atoms import AllOf, AnyOf, Between, BooleanNode, Computed, Like, Not, OneOf, PlaceIs, Predicate
+from tocsin.plan.atoms import (
+    AllOf,
+    AnyOf,
+    Between,
+    BooleanNode,
+    Computed,
+    Like,
+    Not,
+    OneOf,
+    PlaceIs,
+    Predicate,
+)
 
 
 def order_operands(node: BooleanNode) -> BooleanNode:
     """Every AND group stably sorted by (cost, kind), every OR group by (rank, cost)."""
     match node:
         case AllOf(operands):
-            return AllOf(tuple(sorted(map(order_operands, operands), key=lambda o: (cost(o), _kind(o)))))
+            return AllOf(
+                tuple(sorted(map(order_operands, operands), key=lambda o: (cost(o), _kind(o))))
+            )
         case AnyOf(operands):
-            return AnyOf(tuple(sorted(map(order_operands, operands), key=lambda o: (_rank(o), cost(o)))))
+            return AnyOf(
+                tuple(sorted(map(order_operands, operands), key=lambda o: (_rank(o), cost(o))))
+            )
         case _:
             return node
 
 
 def cost(node: BooleanNode) -> int:
-    """Cost class: 1 comparisons and IS NULL, 2 LIKE, BETWEEN and IN, 3 computed, places; a group's is its highest."""
+    """Cost class: 1 comparisons and IS NULL, 2 LIKE, BETWEEN and IN, 3 computed, places; a group's
+    is its highest.
+    """
     match node:
         case Not(operand):
             return cost(operand)

@@ -1,4 +1,6 @@
-"""Negation normal form: NOT stands on predicates only. De Morgan's laws hold in Kleene logic too."""
+"""Negation normal form: NOT stands on predicates only. De Morgan's laws hold in Kleene
+logic too.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +18,8 @@ def _pushed(node: BooleanNode, *, negated: bool) -> BooleanNode:
             return _pushed(operand, negated=not negated)
         case AllOf(operands) | AnyOf(operands):
             keeps = isinstance(node, AllOf) != negated
-            return (AllOf if keeps else AnyOf)(tuple(_pushed(operand, negated=negated) for operand in operands))
+            return (AllOf if keeps else AnyOf)(
+                tuple(_pushed(operand, negated=negated) for operand in operands)
+            )
         case _:
             return Not(node) if negated else node

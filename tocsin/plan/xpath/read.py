@@ -1,4 +1,5 @@
-"""The text of an XPath 1.0 expression becomes its parts. What is no XPath 1.0, or is not served, is refused.
+"""The text of an XPath 1.0 expression becomes its parts. What is no XPath 1.0, or is not served, is
+refused.
 
 A name or `*` is an operator wherever an operand has just ended (section 3.7 of the recommendation).
 """
@@ -33,22 +34,34 @@ NESTING = 50
 _NAME = r"[^\W\d][\w.-]*"
 _TOKEN = re.compile(
     rf"""\s*(?:
-    (?P<text>"[^"]*"|'[^']*') | (?P<number>\d+(?:\.\d*)?|\.\d+) | (?P<mark>::|//|\.\.|!=|<=|>=|[()\[\].@,/|+\-=<>*$])
+    (?P<text>"[^"]*"|'[^']*') | (?P<number>\d+(?:\.\d*)?|\.\d+)
+    | (?P<mark>::|//|\.\.|!=|<=|>=|[()\[\].@,/|+\-=<>*$])
     | (?P<name>{_NAME}(?::(?:{_NAME}|\*))?)
     )""",
     re.VERBOSE,
 )
-_OPERATORS = (("or",), ("and",), ("=", "!="), ("<", "<=", ">", ">="), ("+", "-"), ("*", "div", "mod"))
+_OPERATORS = (
+    ("or",),
+    ("and",),
+    ("=", "!="),
+    ("<", "<=", ">", ">="),
+    ("+", "-"),
+    ("*", "div", "mod"),
+)
 _WORDS = frozenset(("or", "and", "div", "mod"))
 _KINDS = frozenset(("text", "node", "comment", "processing-instruction"))
 _AXES = frozenset(
-    "ancestor ancestor-or-self attribute child descendant descendant-or-self following following-sibling parent"
-    " preceding preceding-sibling self".split()
+    "ancestor ancestor-or-self attribute child descendant descendant-or-self following"
+    " following-sibling parent preceding preceding-sibling self".split()
 )
 ARGUMENTS: Mapping[str, tuple[int, int | None]] = {
     **dict.fromkeys(("last", "position", "true", "false"), (0, 0)),
-    **dict.fromkeys(("count", "id", "boolean", "not", "lang", "sum", "floor", "ceiling", "round"), (1, 1)),
-    **dict.fromkeys("local-name namespace-uri name string string-length normalize-space number".split(), (0, 1)),
+    **dict.fromkeys(
+        ("count", "id", "boolean", "not", "lang", "sum", "floor", "ceiling", "round"), (1, 1)
+    ),
+    **dict.fromkeys(
+        "local-name namespace-uri name string string-length normalize-space number".split(), (0, 1)
+    ),
     **dict.fromkeys(("starts-with", "contains", "substring-before", "substring-after"), (2, 2)),
     "substring": (2, 3),
     "translate": (3, 3),
@@ -59,7 +72,9 @@ ARGUMENTS: Mapping[str, tuple[int, int | None]] = {
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of the text: its kind (text, number, mark, name or end), itself, and where it stands."""
+    """A piece of the text: its kind (text, number, mark, name or end), itself, and where it
+    stands.
+    """
 
     kind: str
     text: str
@@ -81,7 +96,11 @@ def _tokens(text: str) -> Iterator[Token]:
         found = _TOKEN.match(text, at)
         if found is None:
             rest = text[at:].strip()
-            hint = "close it with the same quote" if rest[0] in "\"'" else "see the grammar of XPath 1.0"
+            hint = (
+                "close it with the same quote"
+                if rest[0] in "\"'"
+                else "see the grammar of XPath 1.0"
+            )
             raise SyntaxProblem(f"{rest[0]} has no meaning here", token=rest[:20], hint=hint)
         kind = str(found.lastgroup)
         yield Token(kind, found[kind], found.start(kind))
@@ -125,7 +144,8 @@ class _Reader:
         self._depth += 1
         if self._depth > NESTING:
             raise LimitProblem(
-                f"parentheses and predicates go deeper than {NESTING} levels", hint="say it with less nesting"
+                f"parentheses and predicates go deeper than {NESTING} levels",
+                hint="say it with less nesting",
             )
         found = self._chain(0)
         self._depth -= 1
@@ -211,16 +231,24 @@ class _Reader:
         if self._is("@"):
             self._take()
             return "attribute"
-        if self.now.kind != "name" or not (self._next().kind == "mark" and self._next().text == "::"):
+        if self.now.kind != "name" or not (
+            self._next().kind == "mark" and self._next().text == "::"
+        ):
             return "child"
         name = self._take().text
         self._take()
         if name == "namespace":
             raise MeaningProblem(
-                "the axis namespace is not served", token=name, hint="ask for namespace-uri() of a node instead"
+                "the axis namespace is not served",
+                token=name,
+                hint="ask for namespace-uri() of a node instead",
             )
         if name not in _AXES:
-            raise SyntaxProblem(f"{name} is no axis", token=name, hint=f"an axis is one of {', '.join(sorted(_AXES))}")
+            raise SyntaxProblem(
+                f"{name} is no axis",
+                token=name,
+                hint=f"an axis is one of {', '.join(sorted(_AXES))}",
+            )
         return name
 
     def _test(self) -> NodeTest:
@@ -232,7 +260,11 @@ class _Reader:
         name = self._take().text
         if name in _KINDS and self._is("("):
             self._take()
-            target = self._take().text[1:-1] if name == "processing-instruction" and self.now.kind == "text" else None
+            target = (
+                self._take().text[1:-1]
+                if name == "processing-instruction" and self.now.kind == "text"
+                else None
+            )
             self._expect(")")
             return NodeTest(kind=name, target=target)
         prefix, _, local = name.rpartition(":")
@@ -262,7 +294,10 @@ class _Reader:
             raise MeaningProblem(
                 "an XPath expression here has no variables",
                 token=f"${self.now.text}",
-                hint="write the value itself, or bind what it selects with CONTENT_AS $v and compare outside",
+                hint=(
+                    "write the value itself, or bind what it selects with CONTENT_AS $v and compare"
+                    " outside"
+                ),
             )
         if token.text == "(":
             inner = self.expression()
@@ -299,24 +334,38 @@ class _Reader:
 def _require_function(name: str, given: int) -> None:
     if name not in ARGUMENTS:
         raise MeaningProblem(
-            f"{name}() is no function of XPath 1.0", token=name, hint=f"known: {', '.join(sorted(ARGUMENTS))}"
+            f"{name}() is no function of XPath 1.0",
+            token=name,
+            hint=f"known: {', '.join(sorted(ARGUMENTS))}",
         )
     least, most = ARGUMENTS[name]
     if given < least or (most is not None and given > most):
-        counts = f"{least}" if least == most else f"{least} or more" if most is None else f"{least} to {most}"
+        counts = (
+            f"{least}"
+            if least == most
+            else f"{least} or more"
+            if most is None
+            else f"{least} to {most}"
+        )
         raise MeaningProblem(
-            f"{name}() takes {counts} argument(s), got {given}", token=name, hint="see the functions of XPath 1.0"
+            f"{name}() takes {counts} argument(s), got {given}",
+            token=name,
+            hint="see the functions of XPath 1.0",
         )
 
 
 def _require_nodes(expression: Expression, use: str) -> None:
     if type_of(expression) is not Type.NODES:
         raise MeaningProblem(
-            f"{use} needs nodes, and has a {type_of(expression).value}", token=use, hint="write a path such as //a"
+            f"{use} needs nodes, and has a {type_of(expression).value}",
+            token=use,
+            hint="write a path such as //a",
         )
 
 
 def _unexpected(token: Token, wanted: str = "") -> Problem:
-    found = f"{token.text!r} is not expected here" if token.text else "the expression ends too early"
+    found = (
+        f"{token.text!r} is not expected here" if token.text else "the expression ends too early"
+    )
     expected = f"; expected {wanted}" if wanted else ""
     return SyntaxProblem(found + expected, token=token.text, hint="see the grammar of XPath 1.0")

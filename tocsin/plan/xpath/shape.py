@@ -17,7 +17,9 @@ from tocsin.events.views.document import (
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """The elements of a document in document order: names, numbers of the parents (-1: none), levels from 1 on."""
+    """The elements of a document in document order: names, numbers of the parents (-1: none),
+    levels from 1 on.
+    """
 
     names: Sequence[str]
     parents: Sequence[int]
@@ -28,11 +30,12 @@ class Outline:
 class Shape:
     """Upper bounds, each of them reached by some document.
 
-    `nodes` counts the root, elements and texts, `depth` the levels, `fan` the children of one node at most; `squares`
-    is the sum of the squares of the numbers of children, `levels` that of the levels of all nodes; `size` is the length
-    of the whole text in bytes, `attribute_size` that of all values of attributes; `in_namespaces` says whether an
-    attribute has a namespace. Between two elements there is one text at most. Without an outline, every element may
-    have the name that is asked for, and stand inside all others.
+    `nodes` counts the root, elements and texts, `depth` the levels, `fan` the children of one node
+    at most; `squares` is the sum of the squares of the numbers of children, `levels` that of the
+    levels of all nodes; `size` is the length of the whole text in bytes, `attribute_size` that of
+    all values of attributes; `in_namespaces` says whether an attribute has a namespace. Between two
+    elements there is one text at most. Without an outline, every element may have the name that is
+    asked for, and stand inside all others.
     """
 
     elements: int
@@ -75,10 +78,14 @@ class Shape:
 
 
 def rough_shape(elements: int, size: int) -> Shape:
-    """What the number of elements and the length of the text tell; nothing in it is less than in the shape itself."""
+    """What the number of elements and the length of the text tell; nothing in it is less than in
+    the shape itself.
+    """
     nodes = 3 * elements + 2
     depth = min(elements, DEEPEST) + 2
-    return Shape(elements, nodes, depth, nodes, nodes * nodes, nodes * depth, size, size, size, size)
+    return Shape(
+        elements, nodes, depth, nodes, nodes * nodes, nodes * depth, size, size, size, size
+    )
 
 
 def outlined_shape(root: Element, outline: Outline) -> Shape:

@@ -56,7 +56,9 @@ class Negation:
 
 @dataclass(frozen=True, slots=True)
 class NodeTest:
-    """What a step takes: a name with or without prefix (`*` for any), or a kind of node such as `text`."""
+    """What a step takes: a name with or without prefix (`*` for any), or a kind of node such as
+    `text`.
+    """
 
     name: str = ""
     prefix: str = ""
@@ -83,7 +85,9 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """Steps from the context node, from the root (`absolute`), or from the nodes of an expression (`base`)."""
+    """Steps from the context node, from the root (`absolute`), or from the nodes of an expression
+    (`base`).
+    """
 
     steps: tuple[Step, ...]
     absolute: bool = False
@@ -124,12 +128,16 @@ def type_of(expression: Expression) -> Type:
 
 
 def is_positional(predicate: Expression) -> bool:
-    """Whether a predicate looks at where a node stands among the others: it is a number, or asks for the position."""
+    """Whether a predicate looks at where a node stands among the others: it is a number, or asks
+    for the position.
+    """
     return type_of(predicate) is Type.NUMBER or _asks_position(predicate)
 
 
 def _asks_position(expression: Expression) -> bool:
-    """Whether position() or last() mean the context of this expression; inside other predicates they mean another."""
+    """Whether position() or last() mean the context of this expression; inside other predicates
+    they mean another.
+    """
     if isinstance(expression, Call) and expression.name in ("position", "last"):
         return True
     return any(map(_asks_position, parts_of(expression)))

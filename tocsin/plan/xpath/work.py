@@ -1,14 +1,17 @@
-"""What an XPath expression can cost in a document: a bound worked out before it is evaluated, alike on every host.
+"""What an XPath expression can cost in a document: a bound worked out before it is evaluated, alike
+on every host.
 
-The bound follows how libxml2 evaluates: nothing is remembered between contexts, so that a predicate is evaluated for
-every node that comes to it; the nodes of several contexts are merged by comparing each with each, except on axes where
-no two contexts share a node; results are sorted where somebody looks at their order. Four numbers are carried along a
-path for all its evaluations together: how often it starts (`groups`), how many nodes it has reached (`pairs`), how many
-of them for one start at most (`most`), and how often one and the same node was reached at most (`times`). A node has
-one parent, so that children of different nodes are different nodes: this keeps `//a[b/c]` linear, as it is.
+The bound follows how libxml2 evaluates: nothing is remembered between contexts, so that a predicate
+is evaluated for every node that comes to it; the nodes of several contexts are merged by comparing
+each with each, except on axes where no two contexts share a node; results are sorted where somebody
+looks at their order. Four numbers are carried along a path for all its evaluations together: how
+often it starts (`groups`), how many nodes it has reached (`pairs`), how many of them for one start
+at most (`most`), and how often one and the same node was reached at most (`times`). A node has one
+parent, so that children of different nodes are different nodes: this keeps `//a[b/c]` linear, as it
+is.
 
-One unit is about half a nanosecond, often less. What is over the budget is undecided: it does not ring, and this is
-told.
+One unit is about half a nanosecond, often less. What is over the budget is undecided: it does not
+ring, and this is told.
 """
 
 from __future__ import annotations
@@ -37,11 +40,14 @@ BUDGET = 200_000_000
 """Units for any document."""
 BUDGET_PER_ELEMENT = 2_000
 BUDGET_PER_BYTE = 16
-"""Units that a larger document has beside, so that what is linear is decided in the largest, too."""
+"""Units that a larger document has beside, so that what is linear is decided in the largest, too.
+"""
 
 NODE, CONTEXT, CALL, COMPARISON, PAIR, TEXT = 16, 500, 250, 2, 16, 300
-"""Units of looking at a node, of starting a step from one, of evaluating a part of the expression, of comparing two
-nodes in a merge and two values in a comparison, and of making the text of a node, beside its characters."""
+"""Units of looking at a node, of starting a step from one, of evaluating a part of the expression,
+of comparing two nodes in a merge and two values in a comparison, and of making the text of a node,
+beside its characters.
+"""
 
 SEARCH = 3
 """Units of comparing two characters in a search for a text in another."""
@@ -52,7 +58,9 @@ CHARACTER = {"translate": 80, "normalize-space": 4, "substring": 8, "string-leng
 
 @dataclass(frozen=True, slots=True)
 class Starts:
-    """An expression is evaluated so many times in all, and at most so many times with the same context node."""
+    """An expression is evaluated so many times in all, and at most so many times with the same
+    context node.
+    """
 
     groups: int
     times: int
@@ -60,10 +68,11 @@ class Starts:
 
 @dataclass(frozen=True, slots=True)
 class Nodes:
-    """The nodes of all evaluations: see above. `name` is the name of all of them, where they have one.
+    """The nodes of all evaluations: see above. `name` is the name of all of them, where they have
+    one.
 
-    `attributes`: all of them are attributes. `ordered`: each evaluation has them in document order; `apart`: and none
-    of them inside another.
+    `attributes`: all of them are attributes. `ordered`: each evaluation has them in document order;
+    `apart`: and none of them inside another.
     """
 
     pairs: int
@@ -85,7 +94,9 @@ class Texts:
 
 _NUMBER_TEXT = 32
 _NO_TEXT = Texts(0, 0)
-_FORWARD = frozenset(("child", "attribute", "self", "descendant", "descendant-or-self", "following-sibling"))
+_FORWARD = frozenset(
+    ("child", "attribute", "self", "descendant", "descendant-or-self", "following-sibling")
+)
 _LEVEL = frozenset(("child", "attribute", "self"))
 """Axes on which no two contexts share a node; they keep order and apartness."""
 
@@ -102,11 +113,15 @@ class OverBudget(Exception):
 def is_within_budget(
     expression: Expression, namespaces: Mapping[str, str], shape: Shape, *, in_order: bool = True
 ) -> bool:
-    """Whether an expression, shortened, is decided in a document of the shape; `in_order`: its nodes are looked at."""
+    """Whether an expression, shortened, is decided in a document of the shape; `in_order`: its
+    nodes are looked at.
+    """
     return units_of(expression, namespaces, shape, in_order=in_order) <= budget_of(shape)
 
 
-def units_of(expression: Expression, namespaces: Mapping[str, str], shape: Shape, *, in_order: bool = True) -> int:
+def units_of(
+    expression: Expression, namespaces: Mapping[str, str], shape: Shape, *, in_order: bool = True
+) -> int:
     """The most that an expression can cost in a document of the shape."""
     bound = Bound(shape, namespaces)
     found = bound.value(expression, Starts(1, 1))
@@ -126,7 +141,9 @@ class Bound:
         self.units = 0
 
     def value(self, expression: Expression, starts: Starts) -> Nodes | Texts:
-        """What all evaluations of an expression give: nodes, or texts; a number or a truth value is a short text."""
+        """What all evaluations of an expression give: nodes, or texts; a number or a truth value is
+        a short text.
+        """
         self.units += CALL * starts.groups
         match expression:
             case Literal(text):
@@ -153,18 +170,26 @@ class Bound:
         """The value as text: of nodes that of the first, which is found by sorting them."""
         found = self.value(expression, starts)
         if isinstance(found, Texts):
-            return found if type_of(expression) is Type.TEXT else Texts(_NUMBER_TEXT * starts.groups, _NUMBER_TEXT)
+            return (
+                found
+                if type_of(expression) is Type.TEXT
+                else Texts(_NUMBER_TEXT * starts.groups, _NUMBER_TEXT)
+            )
         self.sort(found, starts.groups)
         return self._first_texts(found, starts.groups)
 
     def sort(self, nodes: Nodes, groups: int) -> None:
-        """Puts nodes in order. To compare two means to walk up to where their ways part, and along the siblings."""
+        """Puts nodes in order. To compare two means to walk up to where their ways part, and along
+        the siblings.
+        """
         if nodes.most < 2:
             return
         if nodes.ordered:
             self.units += NODE * min(nodes.pairs * 2, groups * self._shape.nodes)
         else:
-            self.units += nodes.pairs * nodes.most.bit_length() * (self._shape.depth + self._shape.fan)
+            self.units += (
+                nodes.pairs * nodes.most.bit_length() * (self._shape.depth + self._shape.fan)
+            )
 
     def _nodes(self, expression: Expression, starts: Starts) -> Nodes:
         found = self.value(expression, starts)
@@ -181,7 +206,9 @@ class Bound:
         return found
 
     def _all_texts(self, nodes: Nodes) -> Texts:
-        """The texts of nodes: a character belongs to as many nodes as there are levels, and to each so many times."""
+        """The texts of nodes: a character belongs to as many nodes as there are levels, and to each
+        so many times.
+        """
         shape = self._shape
         if nodes.attributes:
             longest = shape.longest_attribute
@@ -207,11 +234,15 @@ class Bound:
         self.units += CONTEXT * given.pairs + NODE * seen
         count = self._count(step.axis, step.test)
         passing = min(seen, given.pairs * min(out, count), given.times * into * count)
-        found = Nodes(passing, min(given.most * out, count), min(given.times * into, given.pairs), _name(step))
+        found = Nodes(
+            passing, min(given.most * out, count), min(given.times * into, given.pairs), _name(step)
+        )
         for predicate in step.predicates:
             self._predicate(predicate, found)
             if isinstance(predicate, Number):  # one position: at most one node for each context
-                found = replace(found, pairs=min(found.pairs, given.pairs), most=min(found.most, given.most))
+                found = replace(
+                    found, pairs=min(found.pairs, given.pairs), most=min(found.most, given.most)
+                )
         return self._merged(step.axis, given, found, groups)
 
     def _merged(self, axis: str, given: Nodes, found: Nodes, groups: int) -> Nodes:
@@ -221,10 +252,14 @@ class Bound:
             self.units += COMPARISON * found.pairs * found.most
         pairs, times = min(found.pairs, groups * found.most), min(found.times, groups)
         apart = given.apart or (given.name is not None and self._shape.inside(given.name) == 1)
-        ordered = axis in _FORWARD and (single or (given.ordered and apart and axis != "following-sibling"))
+        ordered = axis in _FORWARD and (
+            single or (given.ordered and apart and axis != "following-sibling")
+        )
         stays = axis in _LEVEL or (single and axis == "following-sibling")
         name, of_attributes = self._expanded(found.name), axis == "attribute"
-        return Nodes(pairs, found.most, times, name, ordered, ordered and apart and stays, of_attributes)
+        return Nodes(
+            pairs, found.most, times, name, ordered, ordered and apart and stays, of_attributes
+        )
 
     def _filtered(self, nodes: Nodes, predicates: tuple[Expression, ...]) -> Nodes:
         for predicate in predicates:
@@ -235,7 +270,9 @@ class Bound:
         self.value(predicate, Starts(nodes.pairs, min(nodes.times, nodes.pairs)))
 
     def _axis(self, axis: str, name: str | None) -> tuple[int, int, int]:
-        """For an axis: nodes from one context; contexts that see one node; nodes from all contexts, each once."""
+        """For an axis: nodes from one context; contexts that see one node; nodes from all contexts,
+        each once.
+        """
         shape = self._shape
         nodes, depth, fan = shape.nodes, shape.depth, shape.fan
         inside = shape.inside(name)
@@ -272,7 +309,9 @@ class Bound:
 
     # Operators and functions
 
-    def _chain(self, operands: tuple[Expression, ...], operators: tuple[str, ...], starts: Starts) -> Nodes | Texts:
+    def _chain(
+        self, operands: tuple[Expression, ...], operators: tuple[str, ...], starts: Starts
+    ) -> Nodes | Texts:
         if operators[0] == "|":
             return self._union(operands, starts)
         if operators[0] in ("=", "!=", "<", "<=", ">", ">="):
@@ -294,7 +333,9 @@ class Bound:
         return found
 
     def _comparison(self, operands: tuple[Expression, ...], starts: Starts) -> None:
-        """Nodes compare by the texts of all of them, each with each; what is compared twice is a truth value then."""
+        """Nodes compare by the texts of all of them, each with each; what is compared twice is a
+        truth value then.
+        """
         sides = [self._compared(each, starts) for each in operands]
         (one, short), *others = sides
         for other, long in others:
@@ -327,7 +368,9 @@ class Bound:
         return self._text_function(name, arguments, starts)
 
     def _name_of(self, function: str, arguments: tuple[Expression, ...], starts: Starts) -> Texts:
-        """Every name stands in the document, so that all of them are no longer than it; a namespace stands for many."""
+        """Every name stands in the document, so that all of them are no longer than it; a namespace
+        stands for many.
+        """
         times, size = starts.times, self._shape.size
         if arguments:
             nodes = self._nodes(arguments[0], starts)
@@ -350,7 +393,9 @@ class Bound:
         return Nodes(pairs, most, starts.groups, None, ordered=False, apart=False)
 
     def _text_function(self, name: str, arguments: tuple[Expression, ...], starts: Starts) -> Texts:
-        """Functions of texts cost as many units as characters; those that search, for each that is searched for."""
+        """Functions of texts cost as many units as characters; those that search, for each that is
+        searched for.
+        """
         given = [self.text(each, starts) for each in arguments]
         if not given and name in ("string", "string-length", "normalize-space", "number"):
             given = [self._first_texts(Nodes(starts.groups, 1, starts.times), starts.groups)]
@@ -358,13 +403,19 @@ class Bound:
         self.units += total * CHARACTER.get(name, 1)
         if name in ("contains", "substring-before", "substring-after", "translate"):
             one, other = given[:2]
-            self.units += SEARCH * min(one.total * min(other.longest, one.longest + 1), one.longest * other.total)
+            self.units += SEARCH * min(
+                one.total * min(other.longest, one.longest + 1), one.longest * other.total
+            )
         return Texts(total, sum(each.longest for each in given))
 
 
 def _name(step: Step) -> str | None:
     """The name that all nodes of a step have, prefix included."""
-    return None if step.axis == "attribute" or step.test.kind or step.test.name == "*" else _tested(step.test)
+    return (
+        None
+        if step.axis == "attribute" or step.test.kind or step.test.name == "*"
+        else _tested(step.test)
+    )
 
 
 def _tested(test: NodeTest) -> str:

@@ -1,8 +1,8 @@
 """An expression as text again, written so that it costs least: the same meaning, another way there.
 
-`//a[b]` means every child `a` of every node: a search from each node, whose results must be put in order. Where no
-predicate looks at positions, `/descendant::a[b]` says the same with one search. `not(a)` puts all `a` in order before
-it looks whether there are any; `count(a) = 0` does not.
+`//a[b]` means every child `a` of every node: a search from each node, whose results must be put in
+order. Where no predicate looks at positions, `/descendant::a[b]` says the same with one search.
+`not(a)` puts all `a` in order before it looks whether there are any; `count(a) = 0` does not.
 """
 
 from __future__ import annotations
@@ -51,7 +51,9 @@ def shortened(expression: Expression) -> Expression:
 
 
 def _counted(name: str, arguments: tuple[Expression, ...]) -> Expression:
-    """Whether there are nodes is told by their number: only `count` does not put them in order first."""
+    """Whether there are nodes is told by their number: only `count` does not put them in order
+    first.
+    """
     if name in ("boolean", "not") and type_of(arguments[0]) is Type.NODES:
         return Chain((Call("count", arguments), Number("0")), (">" if name == "boolean" else "=",))
     return Call(name, arguments)
@@ -80,7 +82,12 @@ def text_of(expression: Expression) -> str:
             return f"{name}({', '.join(map(text_of, arguments))})"
         case Chain(operands, operators):
             texts = [f"({text_of(each)})" for each in operands]
-            return " ".join([texts[0], *(f"{sign} {text}" for sign, text in zip(operators, texts[1:], strict=True))])
+            return " ".join(
+                [
+                    texts[0],
+                    *(f"{sign} {text}" for sign, text in zip(operators, texts[1:], strict=True)),
+                ]
+            )
         case Negation(operand):
             return f"- ({text_of(operand)})"
         case Filter(base, predicates):

@@ -1,4 +1,6 @@
-"""Baselines: how others match, written as well as Python and numpy allow. All find the same matches as the engine."""
+"""Baselines: how others match, written as well as Python and numpy allow. All find the same matches
+as the engine.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ Numbers = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Matches as two columns of one length: the place of the event in the batch and the number of the subscription."""
+    """Matches as two columns of one length: the place of the event in the batch and the number of
+    the subscription.
+    """
 
     events: Numbers
     subscriptions: Numbers
@@ -29,7 +33,9 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What some events took: single predicates evaluated, and literals (or counters, or edges) visited."""
+    """What some events took: single predicates evaluated, and literals (or counters, or edges)
+    visited.
+    """
 
     evaluations: int
     visits: int
@@ -48,7 +54,9 @@ class Contender(Protocol):
         """All matches of a batch."""
 
     def work(self, events: Sequence[Event]) -> Work | None:
-        """What matching these events takes, counted apart from any timing; None where it is not counted."""
+        """What matching these events takes, counted apart from any timing; None where it is not
+        counted.
+        """
 
 
 def found_in_lists(events: list[int], subscriptions: list[int]) -> Found:

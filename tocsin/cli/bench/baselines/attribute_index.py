@@ -1,8 +1,10 @@
-"""The index of one attribute for the counting algorithm: which counters go up for a value of the attribute.
+"""The index of one attribute for the counting algorithm: which counters go up for a value of the
+attribute.
 
-A posting is one occurrence of a literal in a conjunct. The postings that a value satisfies are found without looking at
-each literal: a hash for = and IN, a slice of a sorted array for orderings, a slice and one comparison for BETWEEN. LIKE
-and what is negated is tested one distinct literal at a time.
+A posting is one occurrence of a literal in a conjunct. The postings that a value satisfies are
+found without looking at each literal: a hash for = and IN, a slice of a sorted array for orderings,
+a slice and one comparison for BETWEEN. LIKE and what is negated is tested one distinct literal at a
+time.
 """
 
 from __future__ import annotations
@@ -55,17 +57,25 @@ class AttributeIndex:
         self._prepare_hash(hashed)
         self._ordered = [_sorted_limits(relation, ordered) for relation in _BOUND]
         self._prepare_ranges(ranged)
-        self._tested = [(classes_of(one.predicate), one.test(), _array(postings[one])) for one in rest]
+        self._tested = [
+            (classes_of(one.predicate), one.test(), _array(postings[one])) for one in rest
+        ]
 
     def satisfied(self, value: Any) -> tuple[list[Numbers], int]:
         """The postings whose literals hold for the value, in pieces, and how many tests it took."""
-        pieces = [held for classes, test, held in self._tested if value.__class__ in classes and test(value)]
+        pieces = [
+            held
+            for classes, test, held in self._tested
+            if value.__class__ in classes and test(value)
+        ]
         tests = len(self._tested) + 1
         equal = self._equal.get((_class(value), value)) if value.__hash__ else None
         if equal is not None:
             pieces.append(equal)
         if _class(value) is int:
-            pieces += [held[_BOUND[relation](limits, value)] for relation, limits, held in self._ordered]
+            pieces += [
+                held[_BOUND[relation](limits, value)] for relation, limits, held in self._ordered
+            ]
             begun = bisect_right(self._lows, value)
             pieces.append(self._ranged[:begun][self._highs[:begun] >= value])
             tests += len(self._ordered) + begun
@@ -95,7 +105,9 @@ def _is(literal: Literal, *kinds: type) -> bool:
     return isinstance(literal.predicate, kinds) and not literal.negated
 
 
-def _sorted_limits(relation: str, ordered: list[tuple[Literal, list[int]]]) -> tuple[str, list[Any], Numbers]:
+def _sorted_limits(
+    relation: str, ordered: list[tuple[Literal, list[int]]]
+) -> tuple[str, list[Any], Numbers]:
     """Limits in order, each as often as it has postings, and the postings beside them."""
     entries = sorted(
         (one.predicate.limit.value, conjunct)  # type: ignore[union-attr]

@@ -1,7 +1,9 @@
-"""Plain numpy: a batch becomes columns, and every subscription is one column expression. Nothing is shared.
+"""Plain numpy: a batch becomes columns, and every subscription is one column expression. Nothing is
+shared.
 
-Strings are coded by their distinct values in the batch, so that a string predicate is asked once per distinct value and
-taken to the events by an array look-up. A conjunction stops when no event is left.
+Strings are coded by their distinct values in the batch, so that a string predicate is asked once
+per distinct value and taken to the events by an array look-up. A conjunction stops when no event is
+left.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ _ORDERINGS: dict[str, Ordering] = {"<": lt, "<=": le, ">": gt, ">=": ge}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ColumnOf:
-    """One attribute over a batch: numbers (NaN for none) or codes of the distinct strings (-1 for none)."""
+    """One attribute over a batch: numbers (NaN for none) or codes of the distinct strings (-1 for
+    none).
+    """
 
     classes: frozenset[type]
     numbers: npt.NDArray[np.float64]
@@ -64,7 +68,9 @@ class ColumnMatcher:
         return self.match_first(events, len(self._selectors))
 
     def match_first(self, events: Sequence[Event], count: int) -> Found:
-        """The matches of the first subscriptions only: their cost is all the same, so a part tells the whole."""
+        """The matches of the first subscriptions only: their cost is all the same, so a part tells
+        the whole.
+        """
         columns = {name: _column(events, name) for name in self._names}
         hits = [np.flatnonzero(_mask(selector, columns)) for selector in self._selectors[:count]]
         numbers = np.repeat(np.arange(len(hits), dtype=np.int32), [len(places) for places in hits])
@@ -128,7 +134,9 @@ def _literal(predicate: Simple, columns: Columns, *, negated: bool) -> Mask:
     column = columns[predicate.path[0]]
     if not column.classes & classes_of(predicate):
         return np.zeros(len(column.known), np.bool_)
-    held = _of_strings(predicate, column) if column.code_of else _of_numbers(predicate, column.numbers)
+    held = (
+        _of_strings(predicate, column) if column.code_of else _of_numbers(predicate, column.numbers)
+    )
     return ~held & column.known if negated else held
 
 

@@ -1,7 +1,8 @@
 """Disjunctive normal form: a selector as alternatives, each a set of literals that must all hold.
 
-Matchers that know AND only (counting, matching tree) take every alternative as a subscription of its own. The number of
-alternatives can grow exponentially with the selector; beyond the limit the selector is refused.
+Matchers that know AND only (counting, matching tree) take every alternative as a subscription of
+its own. The number of alternatives can grow exponentially with the selector; beyond the limit the
+selector is refused.
 """
 
 from __future__ import annotations
@@ -44,10 +45,14 @@ def conjuncts_of(selector: BooleanNode) -> list[Conjunct]:
 def _alternatives(node: BooleanNode) -> list[Conjunct]:
     match node:
         case AnyOf(operands):
-            return _limited(alternative for operand in operands for alternative in _alternatives(operand))
+            return _limited(
+                alternative for operand in operands for alternative in _alternatives(operand)
+            )
         case AllOf(operands):
             choices = product(*(_alternatives(operand) for operand in operands))
-            return _limited(frozenset(literal for part in choice for literal in part) for choice in choices)
+            return _limited(
+                frozenset(literal for part in choice for literal in part) for choice in choices
+            )
         case Not(predicate):
             return [frozenset((_literal(simple(predicate), negated=True),))]
         case _:
@@ -58,7 +63,9 @@ def _limited(alternatives: Iterator[Conjunct]) -> list[Conjunct]:
     taken: list[Conjunct] = []
     for alternative in alternatives:
         if len(taken) == MAX_ALTERNATIVES:
-            raise LimitProblem(f"a selector has more than {MAX_ALTERNATIVES:,} alternatives without OR")
+            raise LimitProblem(
+                f"a selector has more than {MAX_ALTERNATIVES:,} alternatives without OR"
+            )
         taken.append(alternative)
     return taken
 

@@ -1,7 +1,8 @@
-"""The counting algorithm: find the literals that hold, count them up per conjunct, and compare with what is needed.
+"""The counting algorithm: find the literals that hold, count them up per conjunct, and compare with
+what is needed.
 
-Every distinct predicate is looked at once per event; the price is the final scan over all conjuncts, as the paper says.
-Counting and scan are one numpy call each.
+Every distinct predicate is looked at once per event; the price is the final scan over all
+conjuncts, as the paper says. Counting and scan are one numpy call each.
 """
 
 from __future__ import annotations

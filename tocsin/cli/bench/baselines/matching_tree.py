@@ -1,9 +1,11 @@
-"""The matching tree: one level per attribute, an edge per test of it, and a don't-care edge for who does not ask.
+"""The matching tree: one level per attribute, an edge per test of it, and a don't-care edge for who
+does not ask.
 
-An event follows every edge that holds and every don't-care edge; the leaves it reaches are its matches. With don't-care
-edges the tree is linear in the selectors (the form with a single path per event is exponential), but it is built as a
-whole: a change of one subscription rebuilds it. The attribute that most conjuncts ask for comes first, and a level that
-no conjunct of a subtree asks for is left out.
+An event follows every edge that holds and every don't-care edge; the leaves it reaches are its
+matches. With don't-care edges the tree is linear in the selectors (the form with a single path per
+event is exponential), but it is built as a whole: a change of one subscription rebuilds it. The
+attribute that most conjuncts ask for comes first, and a level that no conjunct of a subtree asks
+for is left out.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ EqualKey = tuple[type, Any]
 
 @dataclass(slots=True)
 class Node:
-    """A level: edges by equality, edges by test (its number and the node behind it), and the don't-care edge."""
+    """A level: edges by equality, edges by test (its number and the node behind it), and the
+    don't-care edge.
+    """
 
     attribute: str = ""
     equal: dict[EqualKey, Node] = field(default_factory=dict)
@@ -54,11 +58,17 @@ class MatchingTree:
 
     def prepare(self) -> None:
         """Builds the tree."""
-        asked = Counter(name for conjunct, _ in self._owned for name in {one.predicate.path[0] for one in conjunct})
+        asked = Counter(
+            name
+            for conjunct, _ in self._owned
+            for name in {one.predicate.path[0] for one in conjunct}
+        )
         self._root = self._built(self._owned, [name for name, _ in asked.most_common()], 0)
 
     def match(self, events: Sequence[Event]) -> Found:
-        """Walks the tree once per event; a selector that is reached by two alternatives counts once."""
+        """Walks the tree once per event; a selector that is reached by two alternatives counts
+        once.
+        """
         places: list[int] = []
         numbers: list[int] = []
         for place, event in enumerate(events):
@@ -99,11 +109,15 @@ class MatchingTree:
         return hits, evaluations, edges
 
     def _holds(self, number: int, value: Any) -> bool:
-        return all(value.__class__ in classes and test(value) for classes, test in self._tests[number])
+        return all(
+            value.__class__ in classes and test(value) for classes, test in self._tests[number]
+        )
 
     def _built(self, owned: list[Owned], names: list[str], level: int) -> Node:
         self._count_node()
-        while level < len(names) and not any(_about(conjunct, names[level]) for conjunct, _ in owned):
+        while level < len(names) and not any(
+            _about(conjunct, names[level]) for conjunct, _ in owned
+        ):
             level += 1
         if level == len(names):
             return Node(owners=[number for _, number in owned])
@@ -127,7 +141,9 @@ class MatchingTree:
     def _test_number(self, about: Conjunct) -> int:
         number = self._test_numbers.setdefault(about, len(self._tests))
         if number == len(self._tests):
-            self._tests.append([(classes_of(literal.predicate), literal.test()) for literal in about])
+            self._tests.append(
+                [(classes_of(literal.predicate), literal.test()) for literal in about]
+            )
         return number
 
     def _count_node(self) -> None:

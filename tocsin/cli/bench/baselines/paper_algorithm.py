@@ -1,7 +1,9 @@
-"""The paper's algorithm, written for speed in plain Python: each distinct predicate at most once per event.
+"""The paper's algorithm, written for speed in plain Python: each distinct predicate at most once
+per event.
 
-Every selector is preprocessed (spec 4.3) into short-circuit code (spec 4.5) over a table of predicate results that
-starts empty for each event. The engine's scan does the same for clarity; this one shows what the algorithm can give.
+Every selector is preprocessed (spec 4.3) into short-circuit code (spec 4.5) over a table of
+predicate results that starts empty for each event. The engine's scan does the same for clarity;
+this one shows what the algorithm can give.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ from tocsin.plan.atoms import BooleanNode
 from tocsin.plan.passes import prepared_expression
 
 Step = tuple[int, int, int, int]
-"""Number of the predicate, the result that is wanted of it, where to go on with it, and where without it."""
+"""Number of the predicate, the result that is wanted of it, where to go on with it, and where
+without it.
+"""
 
 
 class PaperMatcher:
@@ -37,7 +41,10 @@ class PaperMatcher:
         """Preprocesses and compiles one selector; predicates that are known keep their number."""
         assert number == len(self._codes)
         code = compiled(prepared_expression(selector), self._table.number_of)
-        steps = tuple((one.predicate, FALSE if one.negated else TRUE, one.if_true, one.if_not) for one in code.steps)
+        steps = tuple(
+            (one.predicate, FALSE if one.negated else TRUE, one.if_true, one.if_not)
+            for one in code.steps
+        )
         self._codes.append((steps, code.start))
 
     def prepare(self) -> None:
@@ -54,7 +61,9 @@ class PaperMatcher:
         return found_in_lists(places, numbers)
 
     def work(self, events: Sequence[Event]) -> Work:
-        """Evaluations are the rows that were written into the table; visits are the steps that were taken."""
+        """Evaluations are the rows that were written into the table; visits are the steps that were
+        taken.
+        """
         evaluations = visits = 0
         for event in events:
             results = self._table.empty()

@@ -1,7 +1,8 @@
-"""The counting algorithm in plain Python, written like the paper's algorithm beside it: no index, no numpy.
+"""The counting algorithm in plain Python, written like the paper's algorithm beside it: no index,
+no numpy.
 
-First every distinct predicate is evaluated, then the counters of the conjuncts go up that a literal stands in, and at
-the end every counter is compared with what is needed (paper, section 1).
+First every distinct predicate is evaluated, then the counters of the conjuncts go up that a literal
+stands in, and at the end every counter is compared with what is needed (paper, section 1).
 """
 
 from __future__ import annotations
@@ -10,7 +11,13 @@ from collections.abc import Sequence
 
 from tocsin.cli.bench.baselines import Found, Work, found_in_lists
 from tocsin.cli.bench.baselines.conjuncts import Literal, conjuncts_of
-from tocsin.cli.bench.baselines.predicate_table import FALSE, TRUE, Attributes, PredicateTable, evaluations_in
+from tocsin.cli.bench.baselines.predicate_table import (
+    FALSE,
+    TRUE,
+    Attributes,
+    PredicateTable,
+    evaluations_in,
+)
 from tocsin.events.event import Event
 from tocsin.plan.atoms import BooleanNode
 
@@ -49,7 +56,9 @@ class PlainCountingMatcher:
         return found_in_lists(places, numbers)
 
     def work(self, events: Sequence[Event]) -> Work:
-        """Evaluations are the rows that were written into the table; visits are counters that went up."""
+        """Evaluations are the rows that were written into the table; visits are counters that went
+        up.
+        """
         evaluations = visits = 0
         for event in events:
             results = self._table.empty()
@@ -66,7 +75,9 @@ class PlainCountingMatcher:
                 for conjunct in conjuncts:
                     counters[conjunct] += 1
         met = zip(self._owners, counters, self._needed, strict=True)
-        return list(dict.fromkeys(owner for owner, count, needed in met if count == needed)), counters
+        return list(
+            dict.fromkeys(owner for owner, count, needed in met if count == needed)
+        ), counters
 
     def _entry(self, literal: Literal) -> Entry:
         if literal not in self._entries:

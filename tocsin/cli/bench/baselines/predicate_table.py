@@ -1,6 +1,7 @@
 """Distinct predicates by number, and a table of their results that starts empty for each event.
 
-What the algorithms that are compared like for like have in common: the same predicates, evaluated by the same code.
+What the algorithms that are compared like for like have in common: the same predicates, evaluated
+by the same code.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """A shared binary decision diagram in plain Python, written like the paper's algorithm beside it.
 
-Every literal is a boolean variable (that a predicate is true, or that it is false), every selector a diagram over them;
-equal parts of all diagrams are one. The library `dd` builds it; the variables stand in the order in which the
-preprocessed selectors name them. For an event a node is asked at most once, and so is a predicate.
+Every literal is a boolean variable (that a predicate is true, or that it is false), every selector
+a diagram over them; equal parts of all diagrams are one. The library `dd` builds it; the variables
+stand in the order in which the preprocessed selectors name them. For an event a node is asked at
+most once, and so is a predicate.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ NO, YES, OPEN = 0, 1, 2
 """The two ends of the diagram, which are its first two nodes, and a node that was not asked yet."""
 
 Node = tuple[int, int, int, int]
-"""Number of the predicate, the result that is wanted of it, where to go on without it, and where with it."""
+"""Number of the predicate, the result that is wanted of it, where to go on without it, and where
+with it.
+"""
 
 
 class SharedBdd:
@@ -76,7 +79,9 @@ class SharedBdd:
         return found_in_lists(places, numbers)
 
     def work(self, events: Sequence[Event]) -> Work:
-        """Evaluations are the rows that were written into the table; visits are the nodes that were asked."""
+        """Evaluations are the rows that were written into the table; visits are the nodes that were
+        asked.
+        """
         evaluations = visits = 0
         for event in events:
             results = self._table.empty()
@@ -111,7 +116,9 @@ class SharedBdd:
             case AllOf(operands) | AnyOf(operands):
                 whole = self._diagram.true if isinstance(node, AllOf) else self._diagram.false
                 for operand in operands:
-                    whole = self._diagram.apply("and" if isinstance(node, AllOf) else "or", whole, self._built(operand))
+                    whole = self._diagram.apply(
+                        "and" if isinstance(node, AllOf) else "or", whole, self._built(operand)
+                    )
                 return whole
             case Not(predicate):
                 return self._variable(predicate, FALSE)  # type: ignore[arg-type]
@@ -127,7 +134,9 @@ class SharedBdd:
         return self._diagram.var(self._variables[literal])
 
     def _place(self, function: Any, places: dict[Any, int]) -> int:
-        """The number of a function among the nodes; its depth is at most the literals of one selector."""
+        """The number of a function among the nodes; its depth is at most the literals of one
+        selector.
+        """
         if function in (self._diagram.true, self._diagram.false):
             return YES if function == self._diagram.true else NO
         known = places.get(int(function))

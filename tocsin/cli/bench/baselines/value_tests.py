@@ -1,4 +1,6 @@
-"""One predicate as a function of one attribute's value. The kind of the value is checked by the caller."""
+"""One predicate as a function of one attribute's value. The kind of the value is checked by the
+caller.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +24,22 @@ _CLASSES: dict[Kind, frozenset[type]] = {
 
 
 def simple(predicate: object) -> Simple:
-    """The predicate, if a baseline serves it: about one plain attribute, a value of another kind being unknown."""
-    if isinstance(predicate, Simple) and len(predicate.path) == 1 and predicate.mismatch is Truth.UNKNOWN:
+    """The predicate, if a baseline serves it: about one plain attribute, a value of another kind
+    being unknown.
+    """
+    if (
+        isinstance(predicate, Simple)
+        and len(predicate.path) == 1
+        and predicate.mismatch is Truth.UNKNOWN
+    ):
         return predicate
     raise UnsupportedProblem(f"the baselines have no rule for {predicate}", hint="use the engine")
 
 
 def classes_of(predicate: Simple) -> frozenset[type]:
-    """The Python classes of the values that the predicate can be true or false of; of all others it is unknown."""
+    """The Python classes of the values that the predicate can be true or false of; of all others it
+    is unknown.
+    """
     return _CLASSES[needed_kind(predicate)]
 
 

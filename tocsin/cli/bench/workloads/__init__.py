@@ -1,4 +1,6 @@
-"""Workloads: selectors and events drawn from a seed. The same seed gives the same workload in every process."""
+"""Workloads: selectors and events drawn from a seed. The same seed gives the same workload in every
+process.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""The workload of the paper's tables 5 and 6, with what the paper leaves open decided as in section 6 of the spec.
+"""The workload of the paper's tables 5 and 6, with what the paper leaves open decided as in section
+6 of the spec.
 
-N selectors of A/2 literals (at least two) from a pool of 2N predicates: 50 % equalities, 30 % orderings, 20 % LIKE, IN
-and BETWEEN; connectors 60 % AND and 40 % OR; 10 % of the literals negated. No parentheses, so AND binds before OR.
+N selectors of A/2 literals (at least two) from a pool of 2N predicates: 50 % equalities, 30 %
+orderings, 20 % LIKE, IN and BETWEEN; connectors 60 % AND and 40 % OR; 10 % of the literals negated.
+No parentheses, so AND binds before OR.
 """
 
 from __future__ import annotations
@@ -44,7 +46,9 @@ _NEGATED_SHARE = 0.1
 
 @dataclass(frozen=True, slots=True)
 class PaperWorkload:
-    """A row of table 5 (attributes vary, 2,000 selectors) or of table 6 (selectors vary, 10 attributes)."""
+    """A row of table 5 (attributes vary, 2,000 selectors) or of table 6 (selectors vary, 10
+    attributes).
+    """
 
     subscriptions: int
     attributes: int

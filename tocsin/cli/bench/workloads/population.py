@@ -1,7 +1,9 @@
-"""The population that events and operands are drawn from: numbers 0 to 999 and 1,000 words. All attributes are present.
+"""The population that events and operands are drawn from: numbers 0 to 999 and 1,000 words. All
+attributes are present.
 
-Words look like words, so that LIKE has prefixes and inner parts to find. A skewed population draws words by Zipf's law,
-as topics, places and product kinds are distributed in practice; a flat one draws all words alike.
+Words look like words, so that LIKE has prefixes and inner parts to find. A skewed population draws
+words by Zipf's law, as topics, places and product kinds are distributed in practice; a flat one
+draws all words alike.
 """
 
 from __future__ import annotations
@@ -21,7 +23,28 @@ NUMBERS = 1000
 WORDS = 1000
 PUBLISHERS = 50
 
-_ONSETS = ("b", "br", "c", "d", "f", "g", "gr", "h", "k", "l", "m", "n", "p", "r", "s", "st", "t", "tr", "v", "z")
+_ONSETS = (
+    "b",
+    "br",
+    "c",
+    "d",
+    "f",
+    "g",
+    "gr",
+    "h",
+    "k",
+    "l",
+    "m",
+    "n",
+    "p",
+    "r",
+    "s",
+    "st",
+    "t",
+    "tr",
+    "v",
+    "z",
+)
 _VOWELS = ("a", "e", "i", "o", "u")
 _CODAS = ("", "", "l", "n", "r", "s")
 _FIRST_INSTANT = 1_767_225_600_000_000  # 2026-01-01T00:00:00Z
@@ -31,7 +54,9 @@ _BETWEEN_EVENTS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Population:
-    """Attribute names, half numbers and half strings (one more number where the count is odd), and the words."""
+    """Attribute names, half numbers and half strings (one more number where the count is odd), and
+    the words.
+    """
 
     numeric: tuple[Path, ...]
     textual: tuple[Path, ...]
@@ -44,7 +69,9 @@ class Population:
         numeric = tuple((f"n{number}",) for number in range((attributes + 1) // 2))
         textual = tuple((f"s{number}",) for number in range(attributes // 2))
         weights = (rank**-_ZIPF_EXPONENT if skewed else 1.0 for rank in range(1, WORDS + 1))
-        return Population(numeric, textual, _words(Random(f"words {seed}")), tuple(accumulate(weights)))
+        return Population(
+            numeric, textual, _words(Random(f"words {seed}")), tuple(accumulate(weights))
+        )
 
     def word(self, random: Random) -> str:
         """One word by the population's law."""
@@ -68,7 +95,10 @@ class Population:
 
 def json_lines(events: Iterable[Event]) -> list[bytes]:
     """The events as CloudEvents JSON texts."""
-    return [json.dumps({**event.envelope, "data": event.data}, separators=(",", ":")).encode() for event in events]
+    return [
+        json.dumps({**event.envelope, "data": event.data}, separators=(",", ":")).encode()
+        for event in events
+    ]
 
 
 def _words(random: Random) -> tuple[str, ...]:

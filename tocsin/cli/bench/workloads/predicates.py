@@ -1,4 +1,6 @@
-"""Predicates drawn at random. An operator is drawn first, then an attribute of a kind that it can be true of."""
+"""Predicates drawn at random. An operator is drawn first, then an attribute of a kind that it can
+be true of.
+"""
 
 from __future__ import annotations
 
@@ -41,12 +43,16 @@ def draw_range(random: Random, _: Population, path: Path) -> Predicate:
 
 def draw_number_set(random: Random, _: Population, path: Path) -> Predicate:
     """`n IN (4, 8, 15)`."""
-    return OneOf(path, frozenset(_number(random.randrange(NUMBERS)) for _ in range(random.randint(2, 5))))
+    return OneOf(
+        path, frozenset(_number(random.randrange(NUMBERS)) for _ in range(random.randint(2, 5)))
+    )
 
 
 def draw_word_set(random: Random, population: Population, path: Path) -> Predicate:
     """`s IN ('bela', 'tromun')`."""
-    return OneOf(path, frozenset(_word(population.word(random)) for _ in range(random.randint(2, 5))))
+    return OneOf(
+        path, frozenset(_word(population.word(random)) for _ in range(random.randint(2, 5)))
+    )
 
 
 def draw_pattern(random: Random, population: Population, path: Path) -> Predicate:

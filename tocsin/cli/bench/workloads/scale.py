@@ -1,7 +1,9 @@
-"""The scale workload: selectors of three to six predicates over distinct attributes, 0.1 to 1 % of them match an event.
+"""The scale workload: selectors of three to six predicates over distinct attributes, 0.1 to 1 % of
+them match an event.
 
-Three shapes: plain conjunctions; the same number of predicates in trees of AND, OR and NOT; conjunctions of which each
-has an equality. The weights below keep the share of matches in its bounds; words follow Zipf's law.
+Three shapes: plain conjunctions; the same number of predicates in trees of AND, OR and NOT;
+conjunctions of which each has an equality. The weights below keep the share of matches in its
+bounds; words follow Zipf's law.
 """
 
 from __future__ import annotations
@@ -42,8 +44,12 @@ class Shape(Enum):
 
 
 _NUMERIC = {
-    Shape.AND: Mix({draw_number_equality: 10, draw_ordering: 45, draw_range: 35, draw_number_set: 10}),
-    Shape.TREE: Mix({draw_number_equality: 40, draw_ordering: 8, draw_range: 10, draw_number_set: 42}),
+    Shape.AND: Mix(
+        {draw_number_equality: 10, draw_ordering: 45, draw_range: 35, draw_number_set: 10}
+    ),
+    Shape.TREE: Mix(
+        {draw_number_equality: 40, draw_ordering: 8, draw_range: 10, draw_number_set: 42}
+    ),
     Shape.EQUALITY: Mix({draw_ordering: 75, draw_range: 25}),
 }
 _TEXTUAL = {
@@ -93,7 +99,9 @@ def _predicate(random: Random, population: Population, path: Path, shape: Shape)
     return mix.draw(random)(random, population, path)
 
 
-def _with_equality(random: Random, population: Population, paths: list[Path]) -> tuple[BooleanNode, ...]:
+def _with_equality(
+    random: Random, population: Population, paths: list[Path]
+) -> tuple[BooleanNode, ...]:
     """One word equality at a random place; the rest does not touch its attribute."""
     path = random.choice(population.textual)
     others = [other for other in paths if other != path][: len(paths) - 1]
@@ -103,10 +111,16 @@ def _with_equality(random: Random, population: Population, paths: list[Path]) ->
 
 
 def _tree(random: Random, predicates: list[Predicate]) -> BooleanNode:
-    """The last one or two predicates may be excluded by NOT; the others are conjunctions of choices or the reverse."""
+    """The last one or two predicates may be excluded by NOT; the others are conjunctions of choices
+    or the reverse.
+    """
     excluded = min(random.randint(0, 2), len(predicates) - 3)
     kept = predicates[: len(predicates) - excluded]
-    wanted = _choice_of_groups(kept) if len(kept) > 3 and random.random() < 0.5 else _groups_of_choices(kept)
+    wanted = (
+        _choice_of_groups(kept)
+        if len(kept) > 3 and random.random() < 0.5
+        else _groups_of_choices(kept)
+    )
     if not excluded:
         return wanted
     group = AllOf if random.random() < 0.5 else AnyOf
@@ -121,7 +135,11 @@ def _choice_of_groups(predicates: list[Predicate]) -> BooleanNode:
 
 def _groups_of_choices(predicates: list[Predicate]) -> BooleanNode:
     """`(a OR b) AND (c OR d) AND e`."""
-    return AllOf(tuple(_group(AnyOf, predicates[first : first + 2]) for first in range(0, len(predicates), 2)))
+    return AllOf(
+        tuple(
+            _group(AnyOf, predicates[first : first + 2]) for first in range(0, len(predicates), 2)
+        )
+    )
 
 
 def _group(group: type[AllOf] | type[AnyOf], operands: list[Predicate]) -> BooleanNode:

@@ -1,8 +1,10 @@
-"""Building the matching trees of one event, with the partial verification that goes along (spec 4.4, 4.5).
+"""Building the matching trees of one event, with the partial verification that goes along (spec
+4.4, 4.5).
 
-Every arc is traversed once, from home outwards. A pattern that accepts a statement makes a circle; the patterns which
-start where it ends are derived from it and wait for statements to come, and are shown those that have been (the
-retroactive step). A tree is made when one of its home patterns first accepts a statement.
+Every arc is traversed once, from home outwards. A pattern that accepts a statement makes a circle;
+the patterns which start where it ends are derived from it and wait for statements to come, and are
+shown those that have been (the retroactive step). A tree is made when one of its home patterns
+first accepts a statement.
 """
 
 from __future__ import annotations
@@ -54,7 +56,16 @@ class Subscription:
 class Building:
     """The trees of one event, by the slot of their subscription."""
 
-    __slots__ = ("_done", "_entries", "_graph", "_limit", "_resting", "_subscriptions", "_waiting", "trees")
+    __slots__ = (
+        "_done",
+        "_entries",
+        "_graph",
+        "_limit",
+        "_resting",
+        "_subscriptions",
+        "_waiting",
+        "trees",
+    )
 
     def __init__(
         self,
@@ -78,7 +89,9 @@ class Building:
         for arc in arcs_from_home(self._graph, self._entries.ontology, repeated):
             for statement in typed(arc):
                 self._done.setdefault(statement.subject, []).append(statement)
-                for entry in self._entries.at_or_above(statement.type, literal=statement.is_literal()):
+                for entry in self._entries.at_or_above(
+                    statement.type, literal=statement.is_literal()
+                ):
                     self._offer(entry, statement)
 
     def _offer(self, entry: StatementType, statement: TypedStatement) -> None:
@@ -138,7 +151,9 @@ class Building:
             image = self._graph.number(wanted.object)
             if image is None:
                 return False
-        return image in (None, statement.object) and self._graph.passes(wanted.filter, statement.term)
+        return image in (None, statement.object) and self._graph.passes(
+            wanted.filter, statement.term
+        )
 
     def _grown(self, square: Square, statement: TypedStatement) -> Circle:
         wanted, above = square.statement, square.parent

@@ -1,7 +1,8 @@
-"""Statement types, the paper's EMS array: entries are made when a pattern first names them (spec 2.4).
+"""Statement types, the paper's EMS array: entries are made when a pattern first names them (spec
+2.4).
 
-A typed statement of an event is inspected at the entries at or above its own type, found once for each type. A repeated
-property is a property of its own, with no other above or below it.
+A typed statement of an event is inspected at the entries at or above its own type, found once for
+each type. A repeated property is a property of its own, with no other above or below it.
 """
 
 from __future__ import annotations
@@ -60,7 +61,9 @@ class Entries:
             self._above.clear()
 
     def at_or_above(self, own: StatementType, *, literal: bool) -> tuple[StatementType, ...]:
-        """The entry of a typed statement and its ancestors, as far as patterns name them; each once."""
+        """The entry of a typed statement and its ancestors, as far as patterns name them; each
+        once.
+        """
         found = self._above.get((own, literal))
         if found is None:
             found = self._above[own, literal] = self._found(own, literal)
@@ -74,5 +77,7 @@ class Entries:
         return tuple(
             each
             for each in self._uses
-            if each.subject_class in subjects and each.property in properties and each.object_class in objects
+            if each.subject_class in subjects
+            and each.property in properties
+            and each.object_class in objects
         )

@@ -1,4 +1,6 @@
-"""The paper's strategy as a matcher: home patterns wait at their entries, an event builds its trees and drops them."""
+"""The paper's strategy as a matcher: home patterns wait at their entries, an event builds its trees
+and drops them.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,13 @@ from tocsin.engine.batch import EventBatch
 from tocsin.engine.graphs.budget import LIMIT, Undecided
 from tocsin.engine.graphs.encoding import EncodedGraph
 from tocsin.engine.graphs.inference import encoded
-from tocsin.engine.graphs.paper.building import NODE_LIMIT, Building, HomePattern, Subscription, new_tree
+from tocsin.engine.graphs.paper.building import (
+    NODE_LIMIT,
+    Building,
+    HomePattern,
+    Subscription,
+    new_tree,
+)
 from tocsin.engine.graphs.paper.entries import Entries, StatementType, type_of
 from tocsin.engine.graphs.paper.nodes import Tree
 from tocsin.engine.graphs.paper.verifying import Verification
@@ -66,7 +74,9 @@ class Shelf:
                     del self.repeated[each.property]
 
     def trees(self, graph: EncodedGraph, limit: int) -> dict[int, Tree]:
-        """The trees of one event; where paths are too many, those with paths are given up and the others built."""
+        """The trees of one event; where paths are too many, those with paths are given up and the
+        others built.
+        """
         try:
             return self._built(graph, limit, self.repeated)
         except Undecided:
@@ -85,7 +95,17 @@ class Shelf:
 class PaperMatcher:
     """Graph patterns by key."""
 
-    __slots__ = ("_keys", "_limit", "_nodes", "_patterns", "_shelves", "refused", "undecided", "warned", "work")
+    __slots__ = (
+        "_keys",
+        "_limit",
+        "_nodes",
+        "_patterns",
+        "_shelves",
+        "refused",
+        "undecided",
+        "warned",
+        "work",
+    )
 
     def __init__(self, *, limit: int = LIMIT, nodes: int = NODE_LIMIT) -> None:
         self._limit = limit
@@ -94,11 +114,15 @@ class PaperMatcher:
         self._patterns: dict[int, GraphPattern] = {}
         self._shelves: dict[Ontology, Shelf] = {}
         self.undecided: list[tuple[int, str]] = []
-        """Events of the last batch, and keys, whose trees were given up (`LIMIT`); they do not ring."""
+        """Events of the last batch, and keys, whose trees were given up (`LIMIT`); they do not
+        ring.
+        """
         self.refused: dict[int, EventProblem] = {}
         """Events of the last batch that have no proper graph, and why."""
         self.warned: list[tuple[int, EventProblem]] = []
-        """What is odd about events of the last batch in the light of an ontology; they are served all the same."""
+        """What is odd about events of the last batch in the light of an ontology; they are served
+        all the same.
+        """
         self.work = GraphWork()
 
     def __len__(self) -> int:
@@ -149,7 +173,9 @@ class PaperMatcher:
         return Hits(pairs[:, 0].copy(), pairs[:, 1].copy())
 
     def trees(self, event: Event) -> dict[str, Tree]:
-        """The trees that an event builds, by key; a subscription that it does not touch has none."""
+        """The trees that an event builds, by key; a subscription that it does not touch has
+        none.
+        """
         found: dict[str, Tree] = {}
         for ontology, shelf in self._shelves.items():
             trees = shelf.trees(encoded(event, ontology), self._nodes)
@@ -157,7 +183,9 @@ class PaperMatcher:
         return found
 
     def rows(self, atom: GraphPattern, event: Event) -> Rows:
-        """What an event that hit binds: one row; an empty one where the first map is too hard to find."""
+        """What an event that hit binds: one row; an empty one where the first map is too hard to
+        find.
+        """
         if not atom.select:
             return NOTHING_BOUND
         try:
@@ -168,7 +196,9 @@ class PaperMatcher:
             return NOTHING_BOUND
 
     def _ringing(self, i: int, event: Event) -> list[int]:
-        found = {slot for shelf in self._shelves.values() for slot in self._ringing_on(shelf, i, event)}
+        found = {
+            slot for shelf in self._shelves.values() for slot in self._ringing_on(shelf, i, event)
+        }
         return [slot for slot in self._patterns if slot in found] if found else []
 
     def _ringing_on(self, shelf: Shelf, i: int, event: Event) -> list[int]:

@@ -1,4 +1,6 @@
-"""Matching trees: circles are partial maps, AND over their squares; squares are patterns, OR over their circles."""
+"""Matching trees: circles are partial maps, AND over their squares; squares are patterns, OR over
+their circles.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ class Circle:
 
 @dataclass(slots=True, eq=False)
 class Square:
-    """A pattern of the subscription whose subject has an image; `accepted` are the pairs of vertices it has taken."""
+    """A pattern of the subscription whose subject has an image; `accepted` are the pairs of
+    vertices it has taken.
+    """
 
     tree: Tree
     parent: Circle

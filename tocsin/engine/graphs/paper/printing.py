@@ -1,4 +1,6 @@
-"""A matching tree in words: what each pattern accepted, how far partial verification came, why there is no match."""
+"""A matching tree in words: what each pattern accepted, how far partial verification came, why
+there is no match.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,9 @@ class _Printing:
     def _circle(self, circle: Circle, known: Mapping[Vertex, int], indent: str) -> Iterator[str]:
         order = self._tree.pattern.ontology
         fresh = {each: image for each, image in circle.map.items() if each not in known}
-        named = (f"{id_text(each, order)} = {self._image_text(image)}" for each, image in fresh.items())
+        named = (
+            f"{id_text(each, order)} = {self._image_text(image)}" for each, image in fresh.items()
+        )
         told = ", ".join(named) or "(back to what is known)"
         yield f"{indent}o {told}  {_mark(checked=circle.checked)}"
         for square in circle.squares:

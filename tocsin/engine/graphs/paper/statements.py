@@ -1,4 +1,5 @@
-"""Typed statements of an event, from home outwards: one for each arc and each pair of classes of its ends (spec 4.2).
+"""Typed statements of an event, from home outwards: one for each arc and each pair of classes of
+its ends (spec 4.2).
 
 Where subscriptions use a repeated property, the paths of its arcs are statements too.
 """
@@ -31,8 +32,11 @@ class TypedStatement(NamedTuple):
         return isinstance(self.term, Literal)
 
 
-def arcs_from_home(graph: EncodedGraph, ontology: Ontology, repeated: Iterable[str]) -> Iterator[Arc]:
-    """Every arc once, breadth-first from home; after the arcs of a vertex, the paths that start there.
+def arcs_from_home(
+    graph: EncodedGraph, ontology: Ontology, repeated: Iterable[str]
+) -> Iterator[Arc]:
+    """Every arc once, breadth-first from home; after the arcs of a vertex, the paths that start
+    there.
 
     Undecided where paths are too many.
     """
@@ -52,14 +56,22 @@ def arcs_from_home(graph: EncodedGraph, ontology: Ontology, repeated: Iterable[s
 def typed(arc: Arc) -> Iterator[TypedStatement]:
     """The typed statements of an arc."""
     for above, below in product(arc.subject_classes, arc.object_classes):
-        yield TypedStatement(arc.subject, arc.object, arc.term, StatementType(above, arc.property, below))
+        yield TypedStatement(
+            arc.subject, arc.object, arc.term, StatementType(above, arc.property, below)
+        )
 
 
-def _paths(vertex: int, wanted: str, graph: EncodedGraph, ontology: Ontology, budget: Budget) -> Iterator[Arc]:
-    """Paths from a vertex as arcs of the repeated property, each with the term at which it ends once."""
+def _paths(
+    vertex: int, wanted: str, graph: EncodedGraph, ontology: Ontology, budget: Budget
+) -> Iterator[Arc]:
+    """Paths from a vertex as arcs of the repeated property, each with the term at which it ends
+    once.
+    """
     for start in graph.leaving(vertex):
         if wanted in ontology.superproperties(start.property):
             for last in onward(start, wanted, graph, ontology, budget):
                 yield last._replace(
-                    subject=vertex, property=repeated_property(wanted), subject_classes=start.subject_classes
+                    subject=vertex,
+                    property=repeated_property(wanted),
+                    subject_classes=start.subject_classes,
                 )

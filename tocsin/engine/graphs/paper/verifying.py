@@ -1,8 +1,10 @@
-"""BEBV: the tree as a Boolean expression over pairs, which is not false iff branches can agree (spec 4.6).
+"""BEBV: the tree as a Boolean expression over pairs, which is not false iff branches can agree
+(spec 4.6).
 
-The value of a leaf circle is its map, of a square the union of its circles', of a circle the join of its squares': two
-maps join when one id has one image (rule 4) and different ids have different ones (rule 5). Maps come one by one, and
-every join that is tried counts: beyond the limit the tree is given up.
+The value of a leaf circle is its map, of a square the union of its circles', of a circle the join
+of its squares': two maps join when one id has one image (rule 4) and different ids have different
+ones (rule 5). Maps come one by one, and every join that is tried counts: beyond the limit the tree
+is given up.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ class Verification:
         self._budget = Budget(limit)
 
     def maps(self) -> Iterator[Map]:
-        """Every map of the root; one may come more than once. Undecided where the tree or the joins were too many."""
+        """Every map of the root; one may come more than once. Undecided where the tree or the joins
+        were too many.
+        """
         if self._tree.full:
             raise Undecided
         return self._of_circle(self._tree.root) if self._tree.root.checked else iter(())

@@ -1,6 +1,8 @@
-"""EPCIS: JSON-LD and XML, 2.0 and 1.x, to events whose attributes are the EPCIS event in one normal form.
+"""EPCIS: JSON-LD and XML, 2.0 and 1.x, to events whose attributes are the EPCIS event in one normal
+form.
 
-`decode_document` reads a whole document; `normal_events` recognises EPCIS inside the data of another envelope.
+`decode_document` reads a whole document; `normal_events` recognises EPCIS inside the data of
+another envelope.
 """
 
 from __future__ import annotations
@@ -9,4 +11,12 @@ from tocsin.events.codecs.epcis.document import decode_document, normal_events
 from tocsin.events.codecs.epcis.event import SOURCE, enveloped, event_id
 from tocsin.events.codecs.epcis.event_hash import event_hash, pre_hash
 
-__all__ = ["SOURCE", "decode_document", "enveloped", "event_hash", "event_id", "normal_events", "pre_hash"]
+__all__ = [
+    "SOURCE",
+    "decode_document",
+    "enveloped",
+    "event_hash",
+    "event_id",
+    "normal_events",
+    "pre_hash",
+]

@@ -1,7 +1,8 @@
 """EPCIS documents: JSON or XML, with many events, with the results of a query, or one bare event.
 
-A document is taken as a whole: one event that is wrong makes the document wrong, as it would at an EPCIS repository,
-and the reason says which event and which field. Contexts and schemas are never fetched.
+A document is taken as a whole: one event that is wrong makes the document wrong, as it would at an
+EPCIS repository, and the reason says which event and which field. Contexts and schemas are never
+fetched.
 """
 
 from __future__ import annotations
@@ -13,7 +14,11 @@ from tocsin.errors import EventProblem
 from tocsin.events.codecs.cloudevents import parse_json
 from tocsin.events.codecs.epcis.event import SOURCE, event_of_attributes
 from tocsin.events.codecs.epcis.from_xml import fields, local, raw_event, split
-from tocsin.events.codecs.epcis.master_data import master_data_in_json, master_data_in_xml, with_master_data
+from tocsin.events.codecs.epcis.master_data import (
+    master_data_in_json,
+    master_data_in_xml,
+    with_master_data,
+)
 from tocsin.events.codecs.epcis.names import KNOWN, names_in_xml, names_of
 from tocsin.events.codecs.epcis.polls import QUERIES, parameters_of
 from tocsin.events.codecs.epcis.readings import CODE, shown, wrong
@@ -30,13 +35,17 @@ _TYPES = frozenset((*DOCUMENTS, *_EVENT_ELEMENTS))
 
 
 def decode_document(raw: bytes | str, source: str = SOURCE) -> list[Event]:
-    """The events of an EPCIS document, in its order; raises where the text is none, and names the field."""
+    """The events of an EPCIS document, in its order; raises where the text is none, and names the
+    field.
+    """
     normal = _of_xml(raw) if looks_like_xml(raw) else _of_json(raw)
     return [event_of_attributes(attributes, source) for attributes in normal]
 
 
 def normal_events(data: object) -> list[dict[str, Any]] | None:
-    """The events in their one form of a JSON value or an XML text that is EPCIS; None where it is something else."""
+    """The events in their one form of a JSON value or an XML text that is EPCIS; None where it is
+    something else.
+    """
     if isinstance(data, dict):
         return list(_of_json_value(data)) if is_epcis_json(data) else None
     if isinstance(data, str) and any(name in data for name in _TYPES):
@@ -46,7 +55,9 @@ def normal_events(data: object) -> list[dict[str, Any]] | None:
 
 
 def is_epcis_json(value: Mapping[str, Any]) -> bool:
-    """Whether an object is a document or an event: by its type and the field that only EPCIS has."""
+    """Whether an object is a document or an event: by its type and the field that only
+    EPCIS has.
+    """
     kind = value.get("type")
     return isinstance(kind, str) and kind in _TYPES and (kind in DOCUMENTS or "eventTime" in value)
 
@@ -57,7 +68,9 @@ def is_epcis_xml(root: Element) -> bool:
 
 
 def looks_like_xml(raw: bytes | str) -> bool:
-    """Whether a text begins as XML does, in any encoding and after any byte order mark; JSON never does."""
+    """Whether a text begins as XML does, in any encoding and after any byte order mark; JSON never
+    does.
+    """
     if raw[:1] in (b"{", "{"):
         return False
     start = raw[:200].encode("utf-8", "replace") if isinstance(raw, str) else raw[:200]
@@ -94,14 +107,19 @@ def _event_list(value: dict[str, Any]) -> tuple[str, list[Any]]:
     place = "epcisBody"
     if "queryResults" in body:
         body = _inner(
-            _inner(body, "queryResults", "epcisBody.queryResults"), "resultsBody", "epcisBody.queryResults.resultsBody"
+            _inner(body, "queryResults", "epcisBody.queryResults"),
+            "resultsBody",
+            "epcisBody.queryResults.resultsBody",
         )
         place = "epcisBody.queryResults.resultsBody"
     if "event" in body and "eventList" not in body:
         return f"{place}.event", [body["event"]]
     events = body.get("eventList")
     if not isinstance(events, list):
-        raise wrong(f"{place}.eventList", "eventList is missing" if events is None else "eventList must be a list")
+        raise wrong(
+            f"{place}.eventList",
+            "eventList is missing" if events is None else "eventList must be a list",
+        )
     return f"{place}.eventList", events
 
 
@@ -133,10 +151,14 @@ def _of_root(root: Element) -> Iterator[dict[str, Any]]:
 
 def _no_epcis(name: str) -> EventProblem:
     return EventProblem(
-        f"<{name}> is neither an EPCIS document nor an EPCIS event, and without an envelope it has no id and no source",
+        f"<{name}> is neither an EPCIS document nor an EPCIS event, and without an envelope it has"
+        " no id and no source",
         code=CODE,
         token=name,
-        hint="send it as the data of a CloudEvent with datacontenttype application/xml, or match it as a file",
+        hint=(
+            "send it as the data of a CloudEvent with datacontenttype application/xml, or match it"
+            " as a file"
+        ),
     )
 
 
@@ -156,7 +178,9 @@ def _event_elements(root: Element) -> list[Element]:
 
 
 def _is_first_version(root: Element) -> bool:
-    """EPCIS 1.x says so in its namespace or its version; its bare events in the wrappers that only they have."""
+    """EPCIS 1.x says so in its namespace or its version; its bare events in the wrappers that only
+    they have.
+    """
     if split(root.tag)[0].endswith("xsd:1") or (root.get("schemaVersion") or "").startswith("1"):
         return True
     return any(local(child) == "baseExtension" for child in root)

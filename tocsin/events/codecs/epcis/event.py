@@ -1,9 +1,10 @@
 """From normal EPCIS data to the event model: identity, interval and place.
 
-The id is the eventID, else the event hash of the Core Business Vocabulary, the same for every spelling of the same
-event. A declaration that an event was wrong repeats the eventID of that event, so its own
-id says when the declaration was made. The place is the first `geo:` URI of readPoint and bizLocation. The envelope gets
-readpoint, bizlocation and parentid in their common spelling, so that an index can compare them.
+The id is the eventID, else the event hash of the Core Business Vocabulary, the same for every
+spelling of the same event. A declaration that an event was wrong repeats the eventID of that event,
+so its own id says when the declaration was made. The place is the first `geo:` URI of readPoint and
+bizLocation. The envelope gets readpoint, bizlocation and parentid in their common spelling, so that
+an index can compare them.
 """
 
 from __future__ import annotations
@@ -27,20 +28,30 @@ KEYS: Mapping[Path, str] = {
     ("bizLocation", "id"): "bizlocation",
     ("parentID",): "parentid",
 }
-"""Identifiers of which an event has at most one, and the context attributes with their common spelling."""
+"""Identifiers of which an event has at most one, and the context attributes with their common
+spelling.
+"""
 
 _GEO = re.compile(r"geo:(-?\d+(?:\.\d+)?),(-?\d+(?:\.\d+)?)(?:,-?\d+(?:\.\d+)?)?(?:;.*)?")
 
 
 def event_of_attributes(attributes: dict[str, Any], source: str = SOURCE) -> Event:
     """The event whose attributes are the data."""
-    return enveloped(attributes, {"id": event_id(attributes), "source": source, "type": attributes["type"]})
+    return enveloped(
+        attributes, {"id": event_id(attributes), "source": source, "type": attributes["type"]}
+    )
 
 
 def enveloped(attributes: dict[str, Any], envelope: Mapping[str, Any]) -> Event:
-    """The event in an envelope with id, source and type; the time of the data is the time of the event."""
+    """The event in an envelope with id, source and type; the time of the data is the time of the
+    event.
+    """
     time = attributes["eventTime"]
-    keys = {name: canonical(key) for path, name in KEYS.items() if (key := value_at(attributes, {}, path)) is not None}
+    keys = {
+        name: canonical(key)
+        for path, name in KEYS.items()
+        if (key := value_at(attributes, {}, path)) is not None
+    }
     whole = {**envelope, **keys, "time": time, "datacontenttype": "application/json"}
     whole.pop("endtime", None)
     moment = parse_instant(time)
@@ -48,7 +59,9 @@ def enveloped(attributes: dict[str, Any], envelope: Mapping[str, Any]) -> Event:
 
 
 def event_id(attributes: Mapping[str, Any]) -> str:
-    """The eventID or, without one, the hash of the content; marked where the event is declared wrong."""
+    """The eventID or, without one, the hash of the content; marked where the event is declared
+    wrong.
+    """
     given = str(attributes.get("eventID") or event_hash(attributes))
     declared = attributes.get("errorDeclaration")
     return f"{given}#error-{declared['declarationTime']}" if declared else given
@@ -64,7 +77,9 @@ def same(value: Any) -> Any:
 
 
 def place_of(attributes: Mapping[str, Any]) -> str | None:
-    """The place of a `geo:` URI (RFC 5870) as WKT; a point beyond the poles or a wrong number is refused."""
+    """The place of a `geo:` URI (RFC 5870) as WKT; a point beyond the poles or a wrong number is
+    refused.
+    """
     for field in ("readPoint", "bizLocation"):
         place = str(attributes.get(field, {}).get("id", ""))
         if place.startswith("geo:"):
@@ -78,5 +93,7 @@ def _point(place: str, at: str) -> str:
         raise wrong(at, f"{place!r} is no geo URI", "write it like geo:52.52,13.405")
     latitude, longitude = found.group(1), found.group(2)
     if abs(float(latitude)) > 90 or abs(float(longitude)) > 180:
-        raise wrong(at, f"{place!r} is not on the globe", "latitude comes first: geo:latitude,longitude")
+        raise wrong(
+            at, f"{place!r} is not on the globe", "latitude comes first: geo:latitude,longitude"
+        )
     return f"POINT ({longitude} {latitude})"

@@ -1,9 +1,11 @@
-"""The event hash of the Core Business Vocabulary 2.0 (section 8.9): one name for the content, in any spelling.
+"""The event hash of the Core Business Vocabulary 2.0 (section 8.9): one name for the content, in
+any spelling.
 
-All that an event says is written as one text in a fixed order, without recordTime, eventID and error declaration, and
-hashed (RFC 6920). Where the words of the standard leave room or the published values differ from them, the published
-values of its reference implementation count (RalphTro/epcis-event-hash-generator): the lists of transactions and
-parties stand sorted among master data and extensions, after the sensors, and a type stands before what it types.
+All that an event says is written as one text in a fixed order, without recordTime, eventID and
+error declaration, and hashed (RFC 6920). Where the words of the standard leave room or the
+published values differ from them, the published values of its reference implementation count
+(RalphTro/epcis-event-hash-generator): the lists of transactions and parties stand sorted among
+master data and extensions, after the sensors, and a type stands before what it types.
 """
 
 from __future__ import annotations
@@ -23,9 +25,10 @@ from tocsin.events.views.epcis import CONTEXT, MASTER_DATA, RENAMED, TERMS, TIME
 from tocsin.values.time import format_instant, parse_instant
 
 _ORDER = (
-    "eventTime eventTimeZoneOffset certificationInfo parentID epcList inputEPCList childEPCs quantityList "
-    "childQuantityList inputQuantityList outputEPCList outputQuantityList action transformationID bizStep disposition "
-    "persistentDisposition readPoint bizLocation sensorElementList"
+    "eventTime eventTimeZoneOffset certificationInfo parentID epcList inputEPCList childEPCs"
+    " quantityList childQuantityList inputQuantityList outputEPCList outputQuantityList action"
+    " transformationID bizStep disposition persistentDisposition readPoint bizLocation"
+    " sensorElementList"
 ).split()
 _INNER: Mapping[str, Sequence[str]] = {
     "persistentDisposition": ("set", "unset"),
@@ -33,11 +36,14 @@ _INNER: Mapping[str, Sequence[str]] = {
     "bizLocation": ("id",),
     "quantityElement": ("epcClass", "quantity", "uom"),
     "sensorElement": ("sensorMetadata", "sensorReport"),
-    "sensorMetadata": ("time startTime endTime deviceID deviceMetadata rawData dataProcessingMethod bizRules".split()),
+    "sensorMetadata": (
+        "time startTime endTime deviceID deviceMetadata rawData"
+        " dataProcessingMethod bizRules".split()
+    ),
     "sensorReport": (
-        "type exception deviceID deviceMetadata rawData dataProcessingMethod time microorganism chemicalSubstance "
-        "value component stringValue booleanValue hexBinaryValue uriValue minValue maxValue meanValue sDev percRank "
-        "percValue uom coordinateReferenceSystem".split()
+        "type exception deviceID deviceMetadata rawData dataProcessingMethod time microorganism"
+        " chemicalSubstance value component stringValue booleanValue hexBinaryValue uriValue"
+        " minValue maxValue meanValue sDev percRank percValue uom coordinateReferenceSystem".split()
     ),
     "bizTransactionList": ("type", "bizTransaction"),
     "sourceList": ("type", "source"),
@@ -47,13 +53,25 @@ _INNER: Mapping[str, Sequence[str]] = {
 _ITEMS = {
     **dict.fromkeys(("epcList", "childEPCs", "inputEPCList", "outputEPCList"), "epc"),
     **dict.fromkeys(
-        ("quantityList", "childQuantityList", "inputQuantityList", "outputQuantityList"), "quantityElement"
+        ("quantityList", "childQuantityList", "inputQuantityList", "outputQuantityList"),
+        "quantityElement",
     ),
     "sensorElementList": "sensorElement",
     **dict.fromkeys(("bizTransactionList", "sourceList", "destinationList"), ""),
 }
-"""Lists whose name is told once, and the name of each of their items; parties and transactions have none."""
-_UNTOLD = ("type", "@type", "recordTime", "eventID", "errorDeclaration", "rdfs:comment", CONTEXT, MASTER_DATA)
+"""Lists whose name is told once, and the name of each of their items; parties and transactions have
+none.
+"""
+_UNTOLD = (
+    "type",
+    "@type",
+    "recordTime",
+    "eventID",
+    "errorDeclaration",
+    "rdfs:comment",
+    CONTEXT,
+    MASTER_DATA,
+)
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
 _MILLISECOND = 1_000
 
@@ -68,13 +86,17 @@ def pre_hash(attributes: Mapping[str, Any]) -> str:
     """The text that is hashed."""
     known = [_told(name, attributes[name], "") for name in _ORDER if name in attributes]
     rest = [name for name in attributes if name not in _ORDER and name not in _UNTOLD]
-    return f"eventType={_key(attributes['type'])}{''.join(known)}{_sorted(_others(attributes, rest))}"
+    return (
+        f"eventType={_key(attributes['type'])}{''.join(known)}{_sorted(_others(attributes, rest))}"
+    )
 
 
 def _told(name: str, value: Any, area: str) -> str:
     """A field of the standard with its value: a list, an object, or a scalar."""
     if name in _ITEMS:
-        items = value if isinstance(value, list) else [value]  # an extension has a list of one as that one
+        items = (
+            value if isinstance(value, list) else [value]
+        )  # an extension has a list of one as that one
         return name + _sorted(_item(_ITEMS[name], item, name) for item in items)
     if isinstance(value, list):
         return _sorted(_told(name, item, area) for item in value)
@@ -84,7 +106,9 @@ def _told(name: str, value: Any, area: str) -> str:
 
 
 def _item(name: str, item: Any, area: str) -> str:
-    return name + _members(item, name or area) if isinstance(item, dict) else f"{name}={_text(item)}"
+    return (
+        name + _members(item, name or area) if isinstance(item, dict) else f"{name}={_text(item)}"
+    )
 
 
 def _members(value: Mapping[str, Any], area: str) -> str:
@@ -98,7 +122,11 @@ def _standard(name: str, value: Any, area: str) -> str:
     """The scalar of a field of the standard."""
     if name in TIMES and isinstance(value, str):
         return _milliseconds(value)
-    named = TERMS.get(RENAMED.get((area, name), name)) if isinstance(value, str) and ":" not in value else None
+    named = (
+        TERMS.get(RENAMED.get((area, name), name))
+        if isinstance(value, str) and ":" not in value
+        else None
+    )
     return f"{named}{value}" if named else _text(value)
 
 
@@ -131,14 +159,18 @@ def _text(value: Any) -> str:
 
 
 def _written(value: Any) -> str:
-    """A value of an extension, whose text may write a number or a standard term, as XML knows nothing else."""
+    """A value of an extension, whose text may write a number or a standard term, as XML knows
+    nothing else.
+    """
     if isinstance(value, str) and _NUMBER.fullmatch(value):
         value = number_of(value)
     return _text(web_form(value) if isinstance(value, str) else value)
 
 
 def _milliseconds(value: str) -> str:
-    """A time with three decimals, half a millisecond counts as a whole one; what is no time stays as it is written."""
+    """A time with three decimals, half a millisecond counts as a whole one; what is no time stays
+    as it is written.
+    """
     try:
         exact = parse_instant(value)
     except MeaningProblem:

@@ -1,8 +1,10 @@
-"""XML events, EPCIS 1.0 to 2.0, as the JSON binding would have them. What has no place there stays, to be refused.
+"""XML events, EPCIS 1.0 to 2.0, as the JSON binding would have them. What has no place there stays,
+to be refused.
 
-The `extension` and `baseExtension` elements with which 1.x made room for later fields are taken away. Fields may stand
-in any order, save one: in 2.0 the schema derives every kind of event from a base with the times, and the action, which
-a kind adds, must not come before them. Text is stripped of the blanks around it; what an extension says is text.
+The `extension` and `baseExtension` elements with which 1.x made room for later fields are taken
+away. Fields may stand in any order, save one: in 2.0 the schema derives every kind of event from a
+base with the times, and the action, which a kind adds, must not come before them. Text is stripped
+of the blanks around it; what an extension says is text.
 """
 
 from __future__ import annotations
@@ -25,7 +27,16 @@ _STANDARD = (
 _INSTANCE = "http://www.w3.org/2001/XMLSchema-instance"
 _NIL = f"{{{_INSTANCE}}}nil"
 _WRAPPERS = ("extension", "baseExtension")
-_NUMERIC = ("quantity", "value", "minValue", "maxValue", "meanValue", "sDev", "percRank", "percValue")
+_NUMERIC = (
+    "quantity",
+    "value",
+    "minValue",
+    "maxValue",
+    "meanValue",
+    "sDev",
+    "percRank",
+    "percValue",
+)
 _TIMES = ("eventTime", "eventTimeZoneOffset")
 
 
@@ -68,11 +79,20 @@ def content(element: Element) -> str:
 def _members(children: list[tuple[str, Element]], at: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, child in children:
-        value = _STRUCTURES[name](child) if name in _STRUCTURES else _own(child) if ":" in name else content(child)
+        value = (
+            _STRUCTURES[name](child)
+            if name in _STRUCTURES
+            else _own(child)
+            if ":" in name
+            else content(child)
+        )
         if name not in found:
             found[name] = [value] if name in _REPEATED else value
         elif name in _REPEATED or ":" in name:
-            found[name] = [*(found[name] if isinstance(found[name], list) else [found[name]]), value]
+            found[name] = [
+                *(found[name] if isinstance(found[name], list) else [found[name]]),
+                value,
+            ]
         else:
             raise wrong(f"{at}.{name}" if at else name, f"{name} is given twice")
     return found
@@ -83,7 +103,9 @@ def _check_order(names: list[str], at: str) -> None:
     for name in _TIMES:
         if name in names and names.index(name) > action:
             raise wrong(
-                f"{at}.action" if at else "action", f"action stands before {name}", f"the schema has {name} first"
+                f"{at}.action" if at else "action",
+                f"action stands before {name}",
+                f"the schema has {name} first",
             )
 
 
@@ -135,9 +157,16 @@ def _own(element: Element) -> Any:
 
 
 _STRUCTURES: dict[str, Callable[[Element], Any]] = {
-    **dict.fromkeys(("epcList", "childEPCs", "inputEPCList", "outputEPCList", "correctiveEventIDs"), _texts),
-    **dict.fromkeys(("quantityList", "childQuantityList", "inputQuantityList", "outputQuantityList"), _each(_record)),
-    **dict.fromkeys(("readPoint", "bizLocation", "ilmd", "errorDeclaration", "sensorMetadata"), _record),
+    **dict.fromkeys(
+        ("epcList", "childEPCs", "inputEPCList", "outputEPCList", "correctiveEventIDs"), _texts
+    ),
+    **dict.fromkeys(
+        ("quantityList", "childQuantityList", "inputQuantityList", "outputQuantityList"),
+        _each(_record),
+    ),
+    **dict.fromkeys(
+        ("readPoint", "bizLocation", "ilmd", "errorDeclaration", "sensorMetadata"), _record
+    ),
     "persistentDisposition": _record,
     "bizTransactionList": _each(_typed_text("bizTransaction")),
     "sourceList": _each(_typed_text("source")),

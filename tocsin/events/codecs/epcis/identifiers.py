@@ -1,7 +1,8 @@
 """GS1 identifiers: an EPC URI and a GS1 Digital Link URI of the same key name the same thing.
 
-The common form is the Digital Link at `https://id.gs1.org`, as the event hash of CBV 2.0 (section 8.9) has it: an EPC
-URI always gives it, while the way back needs to know how long the company prefix is. Events keep what was written.
+The common form is the Digital Link at `https://id.gs1.org`, as the event hash of CBV 2.0 (section
+8.9) has it: an EPC URI always gives it, while the way back needs to know how long the company
+prefix is. Events keep what was written.
 """
 
 from __future__ import annotations
@@ -18,14 +19,33 @@ ANY_RUN = "\x01"
 
 _EPC = re.compile(r"urn:epc:(?:id|idpat|class):([a-z]+):(.+)")
 _WORDS = {
-    **{"sscc": "00", "gtin": "01", "gdti": "253", "gcn": "255", "ginc": "401", "gsin": "402", "gln": "414"},
-    **{"party": "417", "grai": "8003", "giai": "8004", "itip": "8006", "cpid": "8010", "gsrnp": "8017"},
+    **{
+        "sscc": "00",
+        "gtin": "01",
+        "gdti": "253",
+        "gcn": "255",
+        "ginc": "401",
+        "gsin": "402",
+        "gln": "414",
+    },
+    **{
+        "party": "417",
+        "grai": "8003",
+        "giai": "8004",
+        "itip": "8006",
+        "cpid": "8010",
+        "gsrnp": "8017",
+    },
     **{"gsrn": "8018", "cpv": "22", "lot": "10", "ser": "21"},
 }
 """The words that older links have for the numbers of keys and qualifiers."""
 _FINEST = {"01": ("21", "235", "10"), "414": ("254",), "8006": ("21", "10"), "8010": ("8011",)}
-"""The qualifiers of a key that say which thing is meant, the finest first; one of them counts, others do not."""
-_PRIMARY = "|".join(["00|01|253|255|401|402|414|415|417|8003|8004|8006|8010|8013|8017|8018", *list(_WORDS)[:-3]])
+"""The qualifiers of a key that say which thing is meant, the finest first; one of them counts,
+others do not.
+"""
+_PRIMARY = "|".join(
+    ["00|01|253|255|401|402|414|415|417|8003|8004|8006|8010|8013|8017|8018", *list(_WORDS)[:-3]]
+)
 _LINK = re.compile(
     rf"https?://[^?#]*?/(?P<key>{_PRIMARY})/(?P<value>\d[^/?#]*)(?P<rest>(?:/[^/?#]+/[^/?#]+)*)/?(?:[?#].*)?",
     re.DOTALL,
@@ -54,23 +74,34 @@ def _path(key: str, value: str, rest: str) -> str:
     """The path of a link down to the finest qualifier, by numbers; a GTIN has fourteen digits."""
     key = _WORDS.get(key, key)
     words = rest.split("/")[1:]
-    qualifiers = {_WORDS.get(name, name): each for name, each in zip(words[::2], words[1::2], strict=True)}
-    finest = next((f"/{name}/{qualifiers[name]}" for name in _FINEST.get(key, ()) if name in qualifiers), "")
+    qualifiers = {
+        _WORDS.get(name, name): each for name, each in zip(words[::2], words[1::2], strict=True)
+    }
+    finest = next(
+        (f"/{name}/{qualifiers[name]}" for name in _FINEST.get(key, ()) if name in qualifiers), ""
+    )
     if key == "01" and value.isdigit() and len(value) in (8, 12, 13):
         value = value.zfill(14)
     return _ESCAPE.sub(lambda found: found.group().upper(), f"{key}/{value}{finest}")
 
 
 def patterns(identifier: str) -> tuple[str, ...]:
-    """The forms that a query's identifier or pattern matches: the thing, or the class of things, that it names."""
+    """The forms that a query's identifier or pattern matches: the thing, or the class of things,
+    that it names.
+    """
     found = _links(identifier)
     if found or "*" not in identifier:
         return found or (canonical(identifier),)
-    return (canonical(identifier.replace("urn:epc:idpat:", "urn:epc:id:")).replace("*", ANY_RUN), canonical(identifier))
+    return (
+        canonical(identifier.replace("urn:epc:idpat:", "urn:epc:id:")).replace("*", ANY_RUN),
+        canonical(identifier),
+    )
 
 
 def _links(identifier: str) -> tuple[str, ...]:
-    """The Digital Links of an EPC URI or pattern: with its serial and, where the serial is left open, without."""
+    """The Digital Links of an EPC URI or pattern: with its serial and, where the serial is left
+    open, without.
+    """
     epc = _EPC.fullmatch(identifier)
     form = _FORMS.get(epc.group(1)) if epc else None
     if epc is None or form is None:
@@ -87,18 +118,24 @@ class _Form:
 
     __slots__ = ("_digits", "_key", "_serial", "parts")
 
-    def __init__(self, parts: int, digits: int, key: Callable[[list[str]], str], serial: str | None) -> None:
+    def __init__(
+        self, parts: int, digits: int, key: Callable[[list[str]], str], serial: str | None
+    ) -> None:
         self.parts = parts
         self._digits = digits
         self._key = key
         self._serial = serial
 
     def fits(self, parts: list[str]) -> bool:
-        """Whether company prefix and reference have together the digits of the key, where nothing is left open."""
+        """Whether company prefix and reference have together the digits of the key, where nothing
+        is left open.
+        """
         return not self._digits or "*" in parts[:2] or len(parts[0]) + len(parts[1]) == self._digits
 
     def links(self, parts: list[str]) -> tuple[str, str]:
-        """The path with the serial and, where that is a wildcard, the path without it (else empty)."""
+        """The path with the serial and, where that is a wildcard, the path without it (else
+        empty).
+        """
         key, serial = self._key(parts), parts[-1]
         if self._serial is None or (self._serial == "/254/" and serial == "0"):
             return key, ""
@@ -108,7 +145,9 @@ class _Form:
 
 
 def _digits(parts: list[str], length: int) -> str:
-    """Company prefix and reference as one run of digits; a wildcard leaves open as many as are missing."""
+    """Company prefix and reference as one run of digits; a wildcard leaves open as many as are
+    missing.
+    """
     prefix, reference = parts[0], parts[1]
     if prefix == "*":
         return ANY_DIGIT * length
@@ -116,10 +155,14 @@ def _digits(parts: list[str], length: int) -> str:
 
 
 def _checked(digits: str) -> str:
-    """The digits with their check digit (GS1 General Specifications, 7.9); open where one of them is open."""
+    """The digits with their check digit (GS1 General Specifications, 7.9); open where one of them
+    is open.
+    """
     if not (digits.isascii() and digits.isdigit()):
         return digits + ANY_DIGIT
-    total = sum(int(digit) * (3 if place % 2 == 0 else 1) for place, digit in enumerate(reversed(digits)))
+    total = sum(
+        int(digit) * (3 if place % 2 == 0 else 1) for place, digit in enumerate(reversed(digits))
+    )
     return digits + str(-total % 10)
 
 
@@ -135,7 +178,11 @@ def _pieces(parts: list[str]) -> str:
 
 
 def _bare(parts: list[str]) -> str:
-    return ANY_RUN if parts[0] == "*" else parts[0] + (ANY_RUN if parts[1] == "*" else _escaped(parts[1]))
+    return (
+        ANY_RUN
+        if parts[0] == "*"
+        else parts[0] + (ANY_RUN if parts[1] == "*" else _escaped(parts[1]))
+    )
 
 
 def _escaped(serial: str) -> str:

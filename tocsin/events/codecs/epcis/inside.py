@@ -1,8 +1,9 @@
 """EPCIS inside other things: in the data of a CloudEvent, or in a text without an envelope.
 
-An envelope around one event gives it its id, source and type; around several, each gets the id of the envelope and its
-number (`id#1`, `id#2`, ...). The time is always the eventTime, as an envelope tells when the document was sent, save
-where the envelope has an `endtime` and so states the bounds of its one event.
+An envelope around one event gives it its id, source and type; around several, each gets the id of
+the envelope and its number (`id#1`, `id#2`, ...). The time is always the eventTime, as an envelope
+tells when the document was sent, save where the envelope has an `endtime` and so states the bounds
+of its one event.
 """
 
 from __future__ import annotations
@@ -10,15 +11,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tocsin.events.codecs.cloudevents import encode, event_of, from_mapping, parse_json, plain_object
-from tocsin.events.codecs.epcis.document import decode_document, is_epcis_json, looks_like_xml, normal_events
+from tocsin.events.codecs.cloudevents import (
+    encode,
+    event_of,
+    from_mapping,
+    parse_json,
+    plain_object,
+)
+from tocsin.events.codecs.epcis.document import (
+    decode_document,
+    is_epcis_json,
+    looks_like_xml,
+    normal_events,
+)
 from tocsin.events.codecs.epcis.event import enveloped, event_of_attributes
 from tocsin.events.event import Event
 from tocsin.events.views.payload import is_json, is_xml, media_type
 
 
 def decode_all(raw: bytes | str) -> list[Event]:
-    """The events of a text: a CloudEvent, the EPCIS events inside one, or an EPCIS document or event without one."""
+    """The events of a text: a CloudEvent, the EPCIS events inside one, or an EPCIS document or
+    event without one.
+    """
     if looks_like_xml(raw):
         return decode_document(raw)
     return events_of(parse_json(raw))
@@ -39,8 +53,12 @@ def events_of_mapping(value: Mapping[str, Any]) -> list[Event]:
 
 
 def unwrapped(event: Event) -> list[Event]:
-    """The EPCIS events in the data of an event; the event itself where its data is something else."""
-    if type(event.data) is dict and "type" not in event.data:  # most events: what EPCIS is, it says in its type
+    """The EPCIS events in the data of an event; the event itself where its data is
+    something else.
+    """
+    if (
+        type(event.data) is dict and "type" not in event.data
+    ):  # most events: what EPCIS is, it says in its type
         return [event]
     found = _inside(event)
     if found is None:

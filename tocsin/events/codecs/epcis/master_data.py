@@ -1,8 +1,10 @@
-"""Master data: what is known about the things that events name, and which of them lies in which (EPCIS 2.0, 7.1.4).
+"""Master data: what is known about the things that events name, and which of them lies in which
+(EPCIS 2.0, 7.1.4).
 
-It stands in the header of a document or in a document of its own, in JSON or XML. Things go by their common spelling,
-attributes by the one name of their field. An event carries what the header of its document says of the things that it
-names, so that one event alone answers a question about them.
+It stands in the header of a document or in a document of its own, in JSON or XML. Things go by
+their common spelling, attributes by the one name of their field. An event carries what the header
+of its document says of the things that it names, so that one event alone answers a question about
+them.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ from tocsin.events.views.document import Element, parse_xml
 from tocsin.events.views.epcis import MASTER_DATA
 
 FIELD, WITHIN = "field", "within"
-"""Members of what an event carries: the field that names a thing, and all that the thing lies in."""
+"""Members of what an event carries: the field that names a thing, and all that the thing lies in.
+"""
 
 _QUANTITIES = ("quantityList", "childQuantityList", "inputQuantityList", "outputQuantityList")
 PATHS: Mapping[str, tuple[tuple[str, ...], ...]] = {
@@ -38,7 +41,9 @@ PATHS: Mapping[str, tuple[tuple[str, ...], ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """What is known of one thing: its attributes, each with its values, and what it lies in, at any depth."""
+    """What is known of one thing: its attributes, each with its values, and what it lies in, at any
+    depth.
+    """
 
     attributes: Mapping[str, tuple[str, ...]]
     within: tuple[str, ...] = ()
@@ -48,7 +53,9 @@ MasterData = Mapping[str, Thing]
 
 
 def read_master_data(value: object) -> MasterData:
-    """The master data of a JSON object or an XML text: a vocabulary list, or a document around one."""
+    """The master data of a JSON object or an XML text: a vocabulary list, or a document
+    around one.
+    """
     if isinstance(value, str) and value.lstrip("\ufeff \t\r\n").startswith("<"):
         found = master_data_in_xml(parse_xml(value.lstrip("\ufeff \t\r\n")))
     else:
@@ -58,13 +65,18 @@ def read_master_data(value: object) -> MasterData:
             f"master data has a vocabularyList with elements, got {shown(value)}",
             code=CODE,
             token="vocabularyList",
-            hint='write {"vocabularyList": [{"type": "...", "vocabularyElementList": [{"id": "urn:..."}]}]}',
+            hint=(
+                'write {"vocabularyList": [{"type": "...", "vocabularyElementList": [{"id":'
+                ' "urn:..."}]}]}'
+            ),
         )
     return found
 
 
 def master_data_in_json(document: Mapping[str, Any], names: Names | None = None) -> MasterData:
-    """The master data in the header of a JSON document, or in a document or list of its own; empty without."""
+    """The master data in the header of a JSON document, or in a document or list of its own; empty
+    without.
+    """
     names = names or names_of(document.get("@context"))
     for member in ("epcisHeader", "epcisBody", "epcisMasterData", "EPCISMasterData"):
         inner = document.get(member)
@@ -89,7 +101,11 @@ def with_master_data(attributes: dict[str, Any], known: MasterData) -> dict[str,
     if not known:
         return attributes
     told = [
-        {FIELD: field, WITHIN: list(thing.within), **{name: list(each) for name, each in thing.attributes.items()}}
+        {
+            FIELD: field,
+            WITHIN: list(thing.within),
+            **{name: list(each) for name, each in thing.attributes.items()},
+        }
         for field, value in _named(attributes)
         if (thing := known.get(canonical(value))) is not None
     ]
@@ -109,7 +125,9 @@ def _known(entries: Iterator[_Entry]) -> MasterData:
         for child in children:
             attributes.setdefault(child, {})
             outer.setdefault(child, set()).add(name)
-    return {name: Thing(told, tuple(sorted(_above(name, outer)))) for name, told in attributes.items()}
+    return {
+        name: Thing(told, tuple(sorted(_above(name, outer)))) for name, told in attributes.items()
+    }
 
 
 def _above(name: str, outer: Mapping[str, set[str]]) -> set[str]:
@@ -162,7 +180,12 @@ def _objects(value: Any) -> list[Mapping[str, Any]]:
 def _named(attributes: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The things that an event names, each with its field, once."""
     paths = {**PATHS, **{name: ((name,),) for name in attributes if ":" in name}}
-    found = ((field, value) for field, each in paths.items() for path in each for value in _at(attributes, path))
+    found = (
+        (field, value)
+        for field, each in paths.items()
+        for path in each
+        for value in _at(attributes, path)
+    )
     yield from dict.fromkeys(found)
 
 

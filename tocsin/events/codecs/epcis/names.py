@@ -1,9 +1,11 @@
-"""Names in EPCIS data: one name per field, one URI per value, whatever prefix or term a document uses.
+"""Names in EPCIS data: one name per field, one URI per value, whatever prefix or term a document
+uses.
 
-A namespace that ends in `/`, `#` or `:` is put before the local name of a field, any other is joined to it with `#`, as
-EPCIS queries write it. Fields of the namespaces that come with the standard go by the prefix everybody knows
-(`cbvmda:`). A value is expanded as JSON-LD has it: its namespace is put before it as it is. Contexts are never fetched:
-the standard one is built in, prefixes and typed terms come from the document, other addresses say nothing.
+A namespace that ends in `/`, `#` or `:` is put before the local name of a field, any other is
+joined to it with `#`, as EPCIS queries write it. Fields of the namespaces that come with the
+standard go by the prefix everybody knows (`cbvmda:`). A value is expanded as JSON-LD has it: its
+namespace is put before it as it is. Contexts are never fetched: the standard one is built in,
+prefixes and typed terms come from the document, other addresses say nothing.
 """
 
 from __future__ import annotations
@@ -20,13 +22,17 @@ RESOURCE = "@id"
 _SEPARATORS = "/#:"
 _ALSO = {"https://ref.gs1.org/voc": "gs1", "https://www.gs1.org/voc": "gs1"}
 """Former and other addresses of namespaces of the standard."""
-_PREFIX_OF = {namespace.rstrip(_SEPARATORS): prefix for prefix, namespace in NAMESPACES.items()} | _ALSO
+_PREFIX_OF = {
+    namespace.rstrip(_SEPARATORS): prefix for prefix, namespace in NAMESPACES.items()
+} | _ALSO
 _LONGEST_CHAIN = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What names mean in a context: IRIs by prefix, IRIs by term, and types by the full name of their term."""
+    """What names mean in a context: IRIs by prefix, IRIs by term, and types by the full name of
+    their term.
+    """
 
     prefixes: Mapping[str, str]
     terms: Mapping[str, str] = field(default_factory=dict)
@@ -39,7 +45,9 @@ KNOWN = Names(NAMESPACES)
 
 
 def names_in_xml(namespaces: Mapping[str | None, str]) -> Names:
-    """The names where XML declares prefixes; those of the standard mean the same wherever they stand."""
+    """The names where XML declares prefixes; those of the standard mean the same wherever they
+    stand.
+    """
     own = {prefix: namespace for prefix, namespace in namespaces.items() if prefix}
     return Names({**own, **NAMESPACES})
 
@@ -53,7 +61,9 @@ def qualified(namespace: str, local: str) -> str:
 
 
 def split_name(name: str) -> tuple[str, str]:
-    """The namespace and the local name of a field as `qualified` joins them; a plain word has no namespace."""
+    """The namespace and the local name of a field as `qualified` joins them; a plain word has no
+    namespace.
+    """
     prefix, colon, rest = name.partition(":")
     if not colon:
         return "", name
@@ -67,7 +77,9 @@ def split_name(name: str) -> tuple[str, str]:
 
 
 def expanded(name: str, names: Names) -> str:
-    """The name of a field as JSON writes it: a term, `prefix:local`, a full name, or a plain word."""
+    """The name of a field as JSON writes it: a term, `prefix:local`, a full name, or a
+    plain word.
+    """
     if name in names.terms:
         return _full(names.terms[name])
     prefix, colon, local = name.partition(":")
@@ -90,7 +102,9 @@ def resource(value: str, names: Names) -> str:
 
 
 def individual(value: str, names: Names) -> str:
-    """The URI that a value writes where terms are told by a bare word too; a word that is no term stays."""
+    """The URI that a value writes where terms are told by a bare word too; a word that is no term
+    stays.
+    """
     return resource(value, names) if ":" in value else names.terms.get(value, value)
 
 
@@ -104,8 +118,14 @@ def names_of(context: Any, inherited: Names = KNOWN) -> Names:
 
 
 def _declared(part: Mapping[str, Any], inherited: Names) -> Names:
-    """The names after one object of a context; its definitions may use one another, in any order."""
-    written = {name: iri for name, term in part.items() if not name.startswith("@") and (iri := _iri_of(name, term))}
+    """The names after one object of a context; its definitions may use one another, in any
+    order.
+    """
+    written = {
+        name: iri
+        for name, term in part.items()
+        if not name.startswith("@") and (iri := _iri_of(name, term))
+    }
     iris = {**inherited.prefixes, **written}
     own = {name: _whole(iri, iris) for name, iri in written.items()}
     vocabulary = part.get("@vocab", inherited.vocabulary)
@@ -138,7 +158,9 @@ def _whole(iri: str, iris: Mapping[str, str], steps: int = _LONGEST_CHAIN) -> st
 
 
 def _full(name: str) -> str:
-    """A full name in the one way: `namespace#local`, the notation of EPCIS queries, may have both separators."""
+    """A full name in the one way: `namespace#local`, the notation of EPCIS queries, may have both
+    separators.
+    """
     namespace, mark, local = name.rpartition("#")
     if mark and ":" in namespace:
         return qualified(namespace, local)

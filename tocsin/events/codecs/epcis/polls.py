@@ -1,4 +1,6 @@
-"""Queries written in XML: the parameters of a Poll or Subscribe element as the JSON object of the same query."""
+"""Queries written in XML: the parameters of a Poll or Subscribe element as the JSON object of the
+same query.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ def parameters_of(query: Element) -> dict[str, Any]:
     name = next((content(child) for key, child in fields(query) if key == "queryName"), "")
     if name != SIMPLE_EVENT_QUERY:
         reason = f"queryName {name!r} is not served" if name else "queryName is missing"
-        raise wrong(f"{local(query)}.queryName", reason, f"the query served is {SIMPLE_EVENT_QUERY}")
+        raise wrong(
+            f"{local(query)}.queryName", reason, f"the query served is {SIMPLE_EVENT_QUERY}"
+        )
     found: dict[str, Any] = {}
     for parameter in (element for element in query.iter() if local(element) == "param"):
         parts = dict(fields(parameter))

@@ -1,7 +1,9 @@
-"""Readings: how one field is checked and brought to its one form. What does not fit raises and names the field.
+"""Readings: how one field is checked and brought to its one form. What does not fit raises and
+names the field.
 
-Times become UTC, standard terms their bare word, whole numbers integers; an empty list is as good as none. Both
-bindings, JSON and XML, end here, so that the same event gives the same data whichever way it was written.
+Times become UTC, standard terms their bare word, whole numbers integers; an empty list is as good
+as none. Both bindings, JSON and XML, end here, so that the same event gives the same data whichever
+way it was written.
 """
 
 from __future__ import annotations
@@ -11,7 +13,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tocsin.errors import EventProblem, MeaningProblem
-from tocsin.events.codecs.epcis.names import RESOURCE, Names, expanded, individual, names_of, resource
+from tocsin.events.codecs.epcis.names import (
+    RESOURCE,
+    Names,
+    expanded,
+    individual,
+    names_of,
+    resource,
+)
 from tocsin.events.codecs.epcis.typed import told_value, typed_value
 from tocsin.events.codecs.epcis.vocabulary import Vocabulary
 from tocsin.values.scalars import canonical_number
@@ -29,7 +38,9 @@ _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S+")
 
 def wrong(at: str, message: str, hint: str = "") -> EventProblem:
     """The problem of a field; its last name is the token."""
-    return EventProblem(f"{at}: {message}", code=CODE, token=re.split(r"[.\[]", at)[-1].rstrip("]") or at, hint=hint)
+    return EventProblem(
+        f"{at}: {message}", code=CODE, token=re.split(r"[.\[]", at)[-1].rstrip("]") or at, hint=hint
+    )
 
 
 def text(value: Any, at: str, _: Names) -> str:
@@ -44,7 +55,9 @@ def uri(value: Any, at: str, names: Names) -> str:
     given = resource(text(value, at, names), names)
     if _URI.fullmatch(given) is None:
         raise wrong(
-            at, f"expected a URI, got {shown(given)}", "write it with its scheme, like urn:epc:id:... or https://..."
+            at,
+            f"expected a URI, got {shown(given)}",
+            "write it with its scheme, like urn:epc:id:... or https://...",
         )
     return given
 
@@ -106,7 +119,9 @@ def term(vocabulary: Vocabulary) -> Reading:
         if ":" in word or not vocabulary.allows(word):
             word = vocabulary.word(individual(word, names))
         if not vocabulary.allows(word):
-            raise wrong(at, f"{word!r} is no {vocabulary.name} of the vocabulary", vocabulary.near(word))
+            raise wrong(
+                at, f"{word!r} is no {vocabulary.name} of the vocabulary", vocabulary.near(word)
+            )
         return word
 
     return read
@@ -126,7 +141,9 @@ def items(reading: Reading) -> Reading:
 def one_or_more(reading: Reading) -> Reading:
     """One value or a list of them; always a list afterwards."""
     several = items(reading)
-    return lambda value, at, names: several(value if isinstance(value, list) else [value], at, names)
+    return lambda value, at, names: several(
+        value if isinstance(value, list) else [value], at, names
+    )
 
 
 def record(fields: Mapping[str, Reading], required: tuple[str, ...] = ()) -> Reading:
@@ -141,9 +158,15 @@ def record(fields: Mapping[str, Reading], required: tuple[str, ...] = ()) -> Rea
 
 
 def read_members(
-    value: Mapping[str, Any], at: str, names: Names, fields: Mapping[str, Reading], required: tuple[str, ...]
+    value: Mapping[str, Any],
+    at: str,
+    names: Names,
+    fields: Mapping[str, Reading],
+    required: tuple[str, ...],
 ) -> dict[str, Any]:
-    """The members of an object in their one form and in the order of their names; what is empty says nothing."""
+    """The members of an object in their one form and in the order of their names; what is empty
+    says nothing.
+    """
     inside = names_of(value["@context"], names) if "@context" in value else names
     found: dict[str, Any] = {}
     for name, given in value.items():
@@ -156,7 +179,9 @@ def read_members(
         full = expanded(name, inside)
         if ":" not in full:
             raise wrong(
-                place, f"the field {name} is not known", "a field of your own belongs to a namespace: prefix:name"
+                place,
+                f"the field {name} is not known",
+                "a field of your own belongs to a namespace: prefix:name",
             )
         found[full] = extension(given, inside, inside.types.get(full, ""))
     for name in required:
@@ -166,7 +191,9 @@ def read_members(
 
 
 def extension(value: Any, names: Names, kind: str = "") -> Any:
-    """A value of somebody's own: kept, with its names in full; a list of one is that one, as XML cannot tell."""
+    """A value of somebody's own: kept, with its names in full; a list of one is that one, as XML
+    cannot tell.
+    """
     if isinstance(value, list):
         found = [extension(item, names, kind) for item in value]
         return found[0] if len(found) == 1 else found
@@ -181,7 +208,9 @@ def _object(value: Mapping[str, Any], names: Names) -> Any:
     for name, item in value.items():
         full = expanded(name, inside)
         if name != "@context":
-            kept[full] = extension(item, inside, RESOURCE if name in ("@id", "@type") else inside.types.get(full, ""))
+            kept[full] = extension(
+                item, inside, RESOURCE if name in ("@id", "@type") else inside.types.get(full, "")
+            )
     return {name: kept[name] for name in sorted(kept) if kept[name] not in _NOTHING}
 
 

@@ -1,7 +1,8 @@
 """The shape of an EPCIS 2.0 event: which fields each kind of event has, and which it must have.
 
-After the JSON schema of the standard (EPCIS 2.0, section 7.4): ObjectEvent, AggregationEvent, TransactionEvent,
-TransformationEvent, AssociationEvent, and kinds of one's own, whose type is a URI and whose fields may be any of these.
+After the JSON schema of the standard (EPCIS 2.0, section 7.4): ObjectEvent, AggregationEvent,
+TransactionEvent, TransformationEvent, AssociationEvent, and kinds of one's own, whose type is a URI
+and whose fields may be any of these.
 """
 
 from __future__ import annotations
@@ -36,11 +37,16 @@ from tocsin.events.views.epcis import MASTER_DATA, NAMESPACES
 ACTIONS = ("ADD", "OBSERVE", "DELETE")
 QUANTITY_EVENT = "QuantityEvent"
 ALIAS = "@type"
-"""The attribute with the former name of a kind, beside `type`: `QuantityEvent` for what is now an ObjectEvent."""
+"""The attribute with the former name of a kind, beside `type`: `QuantityEvent` for what is now an
+ObjectEvent.
+"""
 
 _ACTION = matching("|".join(ACTIONS), "ADD, OBSERVE or DELETE")
 _QUANTITIES = items(
-    record({"epcClass": uri, "quantity": number, "uom": matching("[A-Z0-9]{2,3}", "KGM")}, ("epcClass",))
+    record(
+        {"epcClass": uri, "quantity": number, "uom": matching("[A-Z0-9]{2,3}", "KGM")},
+        ("epcClass",),
+    )
 )
 _PLACE = record({"id": uri}, ("id",))
 _DISPOSITIONS = one_or_more(term(vocabulary.DISPOSITION))
@@ -67,7 +73,9 @@ _REPORT = record(
         "hexBinaryValue": hex_binary,
         "booleanValue": boolean,
         "uom": text,
-        **dict.fromkeys(("value", "minValue", "maxValue", "meanValue", "sDev", "percRank", "percValue"), number),
+        **dict.fromkeys(
+            ("value", "minValue", "maxValue", "meanValue", "sDev", "percRank", "percValue"), number
+        ),
     }
 )
 _SENSOR = record(
@@ -78,7 +86,11 @@ _SENSOR = record(
     ("sensorReport",),
 )
 _ERROR = record(
-    {"declarationTime": instant, "reason": term(vocabulary.ERROR_REASON), "correctiveEventIDs": one_or_more(uri)},
+    {
+        "declarationTime": instant,
+        "reason": term(vocabulary.ERROR_REASON),
+        "correctiveEventIDs": one_or_more(uri),
+    },
     ("declarationTime",),
 )
 
@@ -104,7 +116,9 @@ _COMMON: dict[str, Reading] = {
     "readPoint": _PLACE,
     "bizLocation": _PLACE,
     "bizTransactionList": items(
-        record({"type": term(vocabulary.TRANSACTION_TYPE), "bizTransaction": uri}, ("bizTransaction",))
+        record(
+            {"type": term(vocabulary.TRANSACTION_TYPE), "bizTransaction": uri}, ("bizTransaction",)
+        )
     ),
     "sourceList": items(record({"type": _PARTY, "source": uri}, ("type", "source"))),
     "destinationList": items(record({"type": _PARTY, "destination": uri}, ("type", "destination"))),
@@ -116,7 +130,9 @@ _EPCS, _ACTED, _ILMD = items(uri), {"action": _ACTION}, {"ilmd": record({})}
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """The fields of a kind of event, those it must have, and those of which it must have at least one."""
+    """The fields of a kind of event, those it must have, and those of which it must have at least
+    one.
+    """
 
     fields: Mapping[str, Reading]
     required: tuple[str, ...] = ()
@@ -125,7 +141,11 @@ class _Kind:
 
 
 _TIMES = ("eventTime", "eventTimeZoneOffset")
-_CHILDREN: dict[str, Reading] = {"parentID": uri, "childEPCs": _EPCS, "childQuantityList": _QUANTITIES}
+_CHILDREN: dict[str, Reading] = {
+    "parentID": uri,
+    "childEPCs": _EPCS,
+    "childQuantityList": _QUANTITIES,
+}
 _OBJECTS: dict[str, Reading] = {"epcList": _EPCS, "quantityList": _QUANTITIES}
 _CHANGED: dict[str, Reading] = {
     "transformationID": uri,
@@ -141,7 +161,9 @@ KINDS: dict[str, _Kind] = {
         (*_TIMES, "action"),
         ("epcList", "quantityList", "sensorElementList"),
     ),
-    "AggregationEvent": _Kind(_COMMON | _ACTED | _CHILDREN, (*_TIMES, "action"), parent_unless_observed=True),
+    "AggregationEvent": _Kind(
+        _COMMON | _ACTED | _CHILDREN, (*_TIMES, "action"), parent_unless_observed=True
+    ),
     "TransactionEvent": _Kind(
         _COMMON | _ACTED | _OBJECTS | {"parentID": uri}, (*_TIMES, "action", "bizTransactionList")
     ),
@@ -152,7 +174,9 @@ _OWN_KIND = _Kind(_COMMON | _ACTED | _OBJECTS | _CHILDREN | _CHANGED | _ILMD, _T
 
 
 def normal_event(value: Any, at: str, names: Names) -> dict[str, Any]:
-    """The event as nested data in its one form; raises at the first field that is wrong or missing."""
+    """The event as nested data in its one form; raises at the first field that is wrong or
+    missing.
+    """
     if not isinstance(value, dict):
         raise wrong(at or "event", f"expected an event, got {shown(value)}")
     inside = names_of(value.get("@context"), names)
@@ -161,7 +185,9 @@ def normal_event(value: Any, at: str, names: Names) -> dict[str, Any]:
     kind = KINDS.get(name, _OWN_KIND)
     _check_presence(given, at, kind)
     found = read_members(given, at, names, kind.fields, kind.required)
-    return found | types_used(found, inside.types) | {"type": name} | ({ALIAS: alias} if alias else {})
+    return (
+        found | types_used(found, inside.types) | {"type": name} | ({ALIAS: alias} if alias else {})
+    )
 
 
 def _bare(name: str) -> str:
@@ -171,9 +197,15 @@ def _bare(name: str) -> str:
 
 def _kind_name(written: Any, at: str, names: Names) -> str:
     """The name of a kind of event: one of the standard, or the full name of one's own."""
-    name = expanded(written.strip(), names).removeprefix("epcis:") if isinstance(written, str) else ""
+    name = (
+        expanded(written.strip(), names).removeprefix("epcis:") if isinstance(written, str) else ""
+    )
     if name not in KINDS and ":" not in name:
-        raise wrong(at, f"{shown(written)} is no kind of event", f"known: {', '.join(KINDS)}; one of your own is a URI")
+        raise wrong(
+            at,
+            f"{shown(written)} is no kind of event",
+            f"known: {', '.join(KINDS)}; one of your own is a URI",
+        )
     return name
 
 
@@ -183,11 +215,17 @@ def _check_presence(given: Mapping[str, Any], at: str, kind: _Kind) -> None:
         raise wrong(at or "event", f"one of {', '.join(kind.one_of)} is missing")
     parentless = kind.parent_unless_observed and given.get("parentID") is None
     if parentless and given.get("action") in ("ADD", "DELETE"):
-        raise wrong(f"{at}.parentID" if at else "parentID", "parentID is missing", "only OBSERVE goes without it")
+        raise wrong(
+            f"{at}.parentID" if at else "parentID",
+            "parentID is missing",
+            "only OBSERVE goes without it",
+        )
 
 
 def _without_quantity_event(value: dict[str, Any]) -> tuple[dict[str, Any], str]:
-    """A QuantityEvent of EPCIS 1.x as the ObjectEvent it became: what it counted was observed (EPCIS 1.1, 7.4.4)."""
+    """A QuantityEvent of EPCIS 1.x as the ObjectEvent it became: what it counted was observed
+    (EPCIS 1.1, 7.4.4).
+    """
     if value.get("type") != QUANTITY_EVENT:
         return value, ""
     rest = {name: item for name, item in value.items() if name not in ("epcClass", "quantity")}
@@ -195,4 +233,8 @@ def _without_quantity_event(value: dict[str, Any]) -> tuple[dict[str, Any], str]
     for name in ("epcClass", "quantity"):
         if name not in counted:
             raise wrong(name, f"{name} is missing")
-    return rest | {"type": "ObjectEvent", "action": "OBSERVE", "quantityList": [counted]}, QUANTITY_EVENT
+    return rest | {
+        "type": "ObjectEvent",
+        "action": "OBSERVE",
+        "quantityList": [counted],
+    }, QUANTITY_EVENT

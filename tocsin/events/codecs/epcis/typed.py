@@ -1,7 +1,9 @@
-"""Values of terms that a document's own context gives a type, and values that bring their type along.
+"""Values of terms that a document's own context gives a type, and values that bring their type
+along.
 
-A number or a truth value that is written as text becomes one, a URI loses its prefix; a time or a date stays as it is
-written, and its type is known to the graph of the event. Text that its type does not allow stays text.
+A number or a truth value that is written as text becomes one, a URI loses its prefix; a time or a
+date stays as it is written, and its type is known to the graph of the event. Text that its type
+does not allow stays text.
 """
 
 from __future__ import annotations
@@ -18,8 +20,8 @@ from tocsin.values.terms import XSD
 _LONGEST_NUMBER = 400
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 _WHOLE = (
-    "integer int long short byte nonNegativeInteger nonPositiveInteger positiveInteger negativeInteger unsignedInt "
-    "unsignedLong unsignedShort unsignedByte"
+    "integer int long short byte nonNegativeInteger nonPositiveInteger positiveInteger"
+    " negativeInteger unsignedInt unsignedLong unsignedShort unsignedByte"
 ).split()
 
 
@@ -51,12 +53,18 @@ def typed_value(value: Any, kind: str, names: Names) -> Any:
 def told_value(value: Mapping[str, Any], names: Names) -> Any:
     """What an object with `@value` says: its value, by its `@type` where it has one."""
     kind = value.get("@type")
-    return typed_value(value["@value"], resource(kind, names) if isinstance(kind, str) else "", names)
+    return typed_value(
+        value["@value"], resource(kind, names) if isinstance(kind, str) else "", names
+    )
 
 
 def types_used(data: Any, types: Mapping[str, str]) -> dict[str, Any]:
     """The context that tells the types of the fields in data; empty where none of them has one."""
-    found = {name: {"@type": types[name]} for name in sorted(set(_names_in(data))) if name in types} if types else {}
+    found = (
+        {name: {"@type": types[name]} for name in sorted(set(_names_in(data))) if name in types}
+        if types
+        else {}
+    )
     return {CONTEXT: found} if found else {}
 
 

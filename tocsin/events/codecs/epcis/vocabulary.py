@@ -1,8 +1,10 @@
-"""The Core Business Vocabulary: every spelling of a standard term is the same individual, its bare word.
+"""The Core Business Vocabulary: every spelling of a standard term is the same individual, its bare
+word.
 
-`shipping`, `urn:epcglobal:cbv:bizstep:shipping`, `cbv:BizStep-shipping` and `https://ref.gs1.org/cbv/BizStep-shipping`
-all give `shipping`. A bare word that is not in the vocabulary is refused, because the standard wants a URI for terms of
-one's own; such a URI stays as it is.
+`shipping`, `urn:epcglobal:cbv:bizstep:shipping`, `cbv:BizStep-shipping` and
+`https://ref.gs1.org/cbv/BizStep-shipping` all give `shipping`. A bare word that is not in the
+vocabulary is refused, because the standard wants a URI for terms of one's own; such a URI stays as
+it is.
 """
 
 from __future__ import annotations
@@ -37,7 +39,11 @@ class Vocabulary:
     def near(self, word: str) -> str:
         """Standard terms that the writer may have meant."""
         found = get_close_matches(word, sorted(self.words), n=3)
-        return f"did you mean {' or '.join(found)}?" if found else "a term of your own is written as a URI"
+        return (
+            f"did you mean {' or '.join(found)}?"
+            if found
+            else "a term of your own is written as a URI"
+        )
 
 
 def _core(name: str, urn: str, web: str, words: str) -> Vocabulary:
@@ -55,20 +61,22 @@ BIZ_STEP = _core(
     "business step",
     "bizstep",
     "BizStep",
-    "accepting arriving assembling collecting commissioning consigning creating_class_instance cycle_counting "
-    "decommissioning departing destroying disassembling dispensing encoding entering_exiting holding inspecting "
-    "installing killing loading other packing picking receiving removing repackaging repairing replacing reserving "
-    "retail_selling sampling sensor_reporting shipping staging_outbound stock_taking stocking storing transporting "
-    "unloading unpacking void_shipping",
+    "accepting arriving assembling collecting commissioning consigning creating_class_instance"
+    " cycle_counting decommissioning departing destroying disassembling dispensing encoding"
+    " entering_exiting holding inspecting installing killing loading other packing picking"
+    " receiving removing repackaging repairing replacing reserving retail_selling sampling"
+    " sensor_reporting shipping staging_outbound stock_taking stocking storing transporting"
+    " unloading unpacking void_shipping",
 )
 DISPOSITION = _core(
     "disposition",
     "disp",
     "Disp",
-    "active available completeness_inferred completeness_verified conformant container_closed container_open damaged "
-    "destroyed dispensed disposed encoded expired in_progress in_transit inactive mismatch_class mismatch_instance "
-    "mismatch_quantity needs_replacement no_pedigree_match non_conformant non_sellable_other partially_dispensed "
-    "recalled reserved retail_sold returned sellable_accessible sellable_not_accessible stolen unavailable unknown",
+    "active available completeness_inferred completeness_verified conformant container_closed"
+    " container_open damaged destroyed dispensed disposed encoded expired in_progress in_transit"
+    " inactive mismatch_class mismatch_instance mismatch_quantity needs_replacement"
+    " no_pedigree_match non_conformant non_sellable_other partially_dispensed recalled reserved"
+    " retail_sold returned sellable_accessible sellable_not_accessible stolen unavailable unknown",
 )
 TRANSACTION_TYPE = _core(
     "business transaction type",
@@ -76,14 +84,16 @@ TRANSACTION_TYPE = _core(
     "BTT",
     "bol cert desadv inv pedigree po poc prodorder recadv rma testprd testres upevt",
 )
-PARTY_TYPE = _core("source or destination type", "sdt", "SDT", "location owning_party possessing_party")
+PARTY_TYPE = _core(
+    "source or destination type", "sdt", "SDT", "location owning_party possessing_party"
+)
 ERROR_REASON = _core("error reason", "er", "ER", "did_not_occur incorrect_data")
 COMPONENT = _core(
     "component",
     "comp",
     "Comp",
-    "altitude axial_distance azimuth easting elevation_angle height latitude longitude northing polar_angle "
-    "spherical_radius x y z",
+    "altitude axial_distance azimuth easting elevation_angle height latitude longitude northing"
+    " polar_angle spherical_radius x y z",
 )
 MEASUREMENT = _web_only("measurement type")
 ALERT = _web_only("sensor alert type")
@@ -92,7 +102,9 @@ _CORE = (BIZ_STEP, DISPOSITION, TRANSACTION_TYPE, PARTY_TYPE, ERROR_REASON, COMP
 
 
 def web_form(text: str) -> str:
-    """The web address of a standard term of the core vocabulary in any full spelling; any other text as it is."""
+    """The web address of a standard term of the core vocabulary in any full spelling; any other
+    text as it is.
+    """
     if "cbv" not in text:
         return text
     for each in _CORE:

@@ -1,1 +1,3 @@
-"""Composite detection on Spark: atoms where the rows are, combination where the subscription lives."""
+"""Composite detection on Spark: atoms where the rows are, combination where the
+subscription lives.
+"""

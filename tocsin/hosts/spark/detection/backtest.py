@@ -1,7 +1,8 @@
-"""Composites on batch DataFrames: a back-test. Ordered as a whole, nothing late, the clock runs to the end or `until`.
+"""Composites on batch DataFrames: a back-test. Ordered as a whole, nothing late, the clock runs to
+the end or `until`.
 
-Spark sorts the events of each shard; an engine then sees them one by one, so that a shard may be larger than memory.
-Matches of atomic subscriptions and dead letters pass through in the same pass.
+Spark sorts the events of each shard; an engine then sees them one by one, so that a shard may be
+larger than memory. Matches of atomic subscriptions and dead letters pass through in the same pass.
 """
 
 from __future__ import annotations
@@ -34,13 +35,18 @@ from tocsin.values.time import Instant
 FORGET_EVERY = 1000
 """After how many events an engine is told to drop what can no longer matter."""
 
-_ITEMS = f"array<struct<shard: bigint, source: string, id: string, message: binary, match: {MATCHES.simpleString()}>>"
+_ITEMS = (
+    "array<struct<shard: bigint, source: string, id: string, message: binary, match:"
+    f" {MATCHES.simpleString()}>>"
+)
 _LISTS = f"array<{MATCHES.simpleString()}>"
 _ORDER = ("shard", "end", "start", "source", "id")
 
 
 def tested(by_event: DataFrame, versions: DataFrame, test: BackTest) -> DataFrame:
-    """Rows by event -> (match, dead_letter); `versions` has one row, the version for shards without events."""
+    """Rows by event -> (match, dead_letter); `versions` has one row, the version for shards without
+    events.
+    """
     beginnings = _beginnings(versions, test.shards)
     rows = _spread(by_event, test.shards).unionByName(beginnings, allowMissingColumns=True)
     placed = rows.repartition(test.shards, "shard").sortWithinPartitions(*_ORDER)
@@ -48,7 +54,9 @@ def tested(by_event: DataFrame, versions: DataFrame, test: BackTest) -> DataFram
 
 
 def first_in_order(by_event: DataFrame) -> DataFrame:
-    """Of events with one identity the first in canonical order, with its matches and what shards want of it."""
+    """Of events with one identity the first in canonical order, with its matches and what shards
+    want of it.
+    """
     kept = ["end", "start", "matches", "dead_letter", "version", "wanted"]
     first = F.min_by(F.struct(*kept), F.struct("end", "start", "content"))
     return by_event.groupBy("identity").agg(first.alias("first")).select("identity", "first.*")
@@ -64,8 +72,12 @@ def _spread(by_event: DataFrame, shards: int) -> DataFrame:
     """One row per event and shard that wants it, one per match, one per dead letter."""
     keys = F.array(*(F.lit(key).cast("bigint") for key in shard_keys(shards)))
     own = F.element_at(keys, (F.pmod(F.hash("identity"), F.lit(shards)) + 1).cast("int"))
-    wanted = F.transform("wanted", lambda each: _item(each["shard"], each["source"], each["id"], each["message"]))
-    rings = F.transform(F.coalesce("matches", F.array().cast(_LISTS)), lambda each: _item(own, match=each))
+    wanted = F.transform(
+        "wanted", lambda each: _item(each["shard"], each["source"], each["id"], each["message"])
+    )
+    rings = F.transform(
+        F.coalesce("matches", F.array().cast(_LISTS)), lambda each: _item(own, match=each)
+    )
     is_letter = F.col("dead_letter").isNotNull()
     letters = F.when(is_letter, F.array(_item(own))).otherwise(F.array().cast(_ITEMS))
     item = F.explode(F.concat(wanted, rings, letters))
@@ -119,7 +131,9 @@ class BackTest:
         if run is not None:
             yield from self._results(run, run.ended(self.until), run.letters)
 
-    def _results(self, run: Run, matches: list[Match], letters: Sequence[Letter] = ()) -> Iterator[Any]:
+    def _results(
+        self, run: Run, matches: list[Match], letters: Sequence[Letter] = ()
+    ) -> Iterator[Any]:
         return packed_results(Outcome(matches, list(letters)), run.teller(self.telling))
 
 
@@ -173,7 +187,9 @@ class Run:
         return self._new(found + self._guard.advance_to(until, until))
 
     def _begin(self) -> list[Match]:
-        """Takes its subscriptions in; from when to when there are events it has been told before any event."""
+        """Takes its subscriptions in; from when to when there are events it has been told before
+        any event.
+        """
         if self._members.version is not None:
             return []
         self._members.move_to(self._source.snapshot(self._version))

@@ -1,8 +1,10 @@
-"""The clock of a stream: the highest end seen, minus the lateness. On an idle stream it runs on, where that is wanted.
+"""The clock of a stream: the highest end seen, minus the lateness. On an idle stream it runs on,
+where that is wanted.
 
-While events come, they alone move the clock. Where an `idle` time is given and nothing has come for that long, the
-clock goes on from the highest end at the pace of processing time: from where the stream stood, not from what the wall
-says, so that a replay of last year's events does not jump to this year.
+While events come, they alone move the clock. Where an `idle` time is given and nothing has come for
+that long, the clock goes on from the highest end at the pace of processing time: from where the
+stream stood, not from what the wall says, so that a replay of last year's events does not jump to
+this year.
 """
 
 from __future__ import annotations
@@ -17,7 +19,9 @@ Millis = int
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How late an event may be, and after how long without events the clock runs on; None for never."""
+    """How late an event may be, and after how long without events the clock runs on; None for
+    never.
+    """
 
     lateness: Duration
     idle: Duration | None = None
@@ -25,7 +29,9 @@ class Pace:
 
 @dataclass(slots=True)
 class StreamClock:
-    """`newest` is where the clock stands, `arrived` when events came last, `counted` up to when it has run on."""
+    """`newest` is where the clock stands, `arrived` when events came last, `counted` up to when it
+    has run on.
+    """
 
     pace: Pace
     newest: Instant | None = None
@@ -60,7 +66,9 @@ class StreamClock:
         return self.arrived + -(-(self.pace.idle or 0) // 1000)
 
     def due(self, wanted: Instant | None) -> Millis | None:
-        """The processing time at which the watermark of an idle stream has passed an instant; None for never."""
+        """The processing time at which the watermark of an idle stream has passed an instant; None
+        for never.
+        """
         if self.pace.idle is None or self.watermark is None or wanted is None:
             return None
         missing = max(0, wanted + 1 - self.watermark)

@@ -1,4 +1,6 @@
-"""From rows by event to rows (shard, payload), where a stream remembers identities: what was dropped sends nothing."""
+"""From rows by event to rows (shard, payload), where a stream remembers identities: what was
+dropped sends nothing.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,10 @@ class Forwarding:
         for wanted in rows.column("wanted").to_pylist():
             for each in wanted or ():
                 yield number_of[each["shard"]], each["message"]
-        ends, version = pc.min_max(rows.column("end")).as_py(), pc.max(rows.column("version")).as_py()
+        ends, version = (
+            pc.min_max(rows.column("end")).as_py(),
+            pc.max(rows.column("version")).as_py(),
+        )
         span = None if ends["min"] is None else (ends["min"], ends["max"])
         for number in range(self.shards):
             yield number, Draft().packed(version, span)

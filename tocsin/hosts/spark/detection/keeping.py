@@ -1,9 +1,10 @@
-"""A shard in the state store: a snapshot and the steps since. The store is the truth, memory only saves reading it.
+"""A shard in the state store: a snapshot and the steps since. The store is the truth, memory only
+saves reading it.
 
-The cache holds shards by the name of their state, a hash over all their steps. A worker that is new, or that has seen
-a step which was never committed, finds no such name and rebuilds the shard: snapshot first, then the steps since. The
-steps are the very messages that came, so that writing them costs nothing; when they outgrow the snapshot, a new one is
-made.
+The cache holds shards by the name of their state, a hash over all their steps. A worker that is
+new, or that has seen a step which was never committed, finds no such name and rebuilds the shard:
+snapshot first, then the steps since. The steps are the very messages that came, so that writing
+them costs nothing; when they outgrow the snapshot, a new one is made.
 """
 
 from __future__ import annotations
@@ -22,17 +23,24 @@ KEPT = 64
 
 LOG_FACTOR = 4
 LOG_BYTES = 256 << 10
-"""A new snapshot is due when the steps are this many bytes, and this many times as large as the last snapshot."""
+"""A new snapshot is due when the steps are this many bytes, and this many times as large as the
+last snapshot.
+"""
 
 DAMAGED = "the checkpoint is damaged: put a copy of it in its place, or begin a new checkpoint"
 
-HEAD_SCHEMA = "token binary, shards int, base_bytes bigint, log_bytes bigint, alarm bigint, source string, list binary"
+HEAD_SCHEMA = (
+    "token binary, shards int, base_bytes bigint, log_bytes bigint, alarm bigint, source string,"
+    " list binary"
+)
 BYTES_SCHEMA = "packed binary"
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What there is in the store: the name of the state, sizes, the timer that is set, and whose subscriptions."""
+    """What there is in the store: the name of the state, sizes, the timer that is set, and whose
+    subscriptions.
+    """
 
     token: bytes
     shards: int
@@ -51,7 +59,9 @@ class Cache:
         self._by_token: OrderedDict[bytes, Shard] = OrderedDict()
 
     def pop(self, token: bytes) -> Shard | None:
-        """The shard in that very state, no longer in the cache: should its next step fail, it is lost, not wrong."""
+        """The shard in that very state, no longer in the cache: should its next step fail, it is
+        lost, not wrong.
+        """
         return self._by_token.pop(token, None)
 
     def put(self, shard: Shard) -> None:
@@ -66,9 +76,11 @@ WORKER_SHARDS = Cache()
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A shard, what the store says of it (a new one has no head), and whether the steps so far were another regime's.
+    """A shard, what the store says of it (a new one has no head), and whether the steps so far were
+    another regime's.
 
-    Steps can only be taken again under the lateness and the list or catalog under which they were taken first.
+    Steps can only be taken again under the lateness and the list or catalog under which they were
+    taken first.
     """
 
     shard: Shard
@@ -77,13 +89,17 @@ class Kept:
 
 
 class Keeper:
-    """Reads and writes one shard; the three states are those of the state store, for the current key."""
+    """Reads and writes one shard; the three states are those of the state store, for the current
+    key.
+    """
 
     def __init__(self, head: Any, base: Any, log: Any, cache: Cache = WORKER_SHARDS) -> None:
         self._head, self._base, self._log, self._cache = head, base, log, cache
 
     def load(self, setting: Setting, source: Source | None) -> Kept:
-        """The shard as it was committed last, its subscriptions now taken from `source` where one is given."""
+        """The shard as it was committed last, its subscriptions now taken from `source` where one
+        is given.
+        """
         row = self._head.get()
         if row is None:
             assert source is not None, "only a shard that exists has timers"
@@ -110,7 +126,9 @@ class Keeper:
             base_bytes, log_bytes = len(packed), 0
         else:
             self._log.appendValue((step,))
-        self._head.update((shard.token, setting.shards, base_bytes, log_bytes, alarm, *_description(shard.source)))
+        self._head.update(
+            (shard.token, setting.shards, base_bytes, log_bytes, alarm, *_description(shard.source))
+        )
         self._cache.put(shard)
 
     def _rebuilt(self, setting: Setting, head: Head) -> Shard:
@@ -122,7 +140,9 @@ class Keeper:
         except Problem:
             raise
         except Exception as error:
-            raise _damaged(f"the state of shard {setting.number} cannot be read: {shown_error(error)}") from None
+            raise _damaged(
+                f"the state of shard {setting.number} cannot be read: {shown_error(error)}"
+            ) from None
         if shard.token != head.token:
             raise _damaged("the steps in the state store do not lead to its state")
         return shard
@@ -142,7 +162,9 @@ def _require_same_shards(head: Head, setting: Setting) -> None:
 
 
 def _description(source: Source) -> tuple[str, bytes | None]:
-    """A source as the store keeps it: a list goes in whole, since a later version of the program may not have it."""
+    """A source as the store keeps it: a list goes in whole, since a later version of the program
+    may not have it.
+    """
     return (source.key, source.payload) if isinstance(source, FixedList) else (source.key, None)
 
 

@@ -1,4 +1,6 @@
-"""What one Arrow batch of rows comes to where composites are detected: rings at once, and events that shards want."""
+"""What one Arrow batch of rows comes to where composites are detected: rings at once, and events
+that shards want.
+"""
 
 from __future__ import annotations
 
@@ -53,14 +55,18 @@ class MatchedRows:
     """The numbers of the events that are too far ahead."""
 
     def spans(self, late: frozenset[tuple[str, str]]) -> list[Span]:
-        """The same, cut where there is a pause that some windows which come again are to be told of."""
+        """The same, cut where there is a pause that some windows which come again are to be told
+        of.
+        """
         longest = self.index.engine.shortest_pause
         if longest is None:
             return [] if (span := self.span(late)) is None else [span]
         return list(busy_spans(self._ends(late), longest))
 
     def span(self, late: frozenset[tuple[str, str]] = frozenset()) -> Span | None:
-        """The lowest and the highest end of the events of the batch, those left out that are late or too far ahead."""
+        """The lowest and the highest end of the events of the batch, those left out that are late
+        or too far ahead.
+        """
         if late or self.beyond or isinstance(self.reading, RowReading):
             ends = self._ends(late)
             return (min(ends), max(ends)) if ends else None
@@ -70,7 +76,11 @@ class MatchedRows:
     def _ends(self, late: frozenset[tuple[str, str]]) -> list[Instant]:
         numbers = (number for number in range(self.reading.batch.size) if number not in self.beyond)
         events = map(self.reading.batch.event, numbers)
-        return [each.interval.end for each in events if each.interval is not None and each.identity not in late]
+        return [
+            each.interval.end
+            for each in events
+            if each.interval is not None and each.identity not in late
+        ]
 
     def rung(self) -> Found:
         """The rings of atomic subscriptions."""
@@ -81,7 +91,9 @@ class MatchedRows:
         return rung(self.index.engine, self.reading, events, keys, self.teller, [])
 
     def rings(self) -> Iterator[Any]:
-        """Record batches of the matches of atomic subscriptions, and of the rings for which nothing could be built."""
+        """Record batches of the matches of atomic subscriptions, and of the rings for which nothing
+        could be built.
+        """
         found = self.rung()
         if found.letters:
             yield result_of_letters(found.letters)
@@ -90,7 +102,9 @@ class MatchedRows:
             yield results(matches, pa.nulls(len(matches), DEAD_LETTER))
 
     def wanted(self, shards: int) -> Iterator[tuple[int, Event, list[Route]]]:
-        """Events that composites want, by number, and where they go; what has no time can be part of none."""
+        """Events that composites want, by number, and where they go; what has no time can be part
+        of none.
+        """
         for each in self.matched.relevant:
             event = self.reading.batch.event(each.index)
             if event.interval is not None and each.index not in self.beyond:
@@ -110,12 +124,16 @@ def served(batches: Iterator[Any], task: Serving, outputs: Outputs) -> Iterator[
         version = version_of(rows)
         index = DETECTING_INDEXES.at(task.source, version)
         assert isinstance(index, DetectingIndex)
-        matching = Matching(version, index, task.layout, index.teller(task.telling), odd, task.ahead)
+        matching = Matching(
+            version, index, task.layout, index.teller(task.telling), odd, task.ahead
+        )
         if not told:
             letters = list(WORKER_REPORTS.due(Task.current(), index, task.telling))
             yield from outputs(matching.letters_alone(letters)) if letters else ()
             told = True
-        yield from serve_rows(rows, partial(_served, matching, outputs), partial(_served_apart, matching, outputs))
+        yield from serve_rows(
+            rows, partial(_served, matching, outputs), partial(_served_apart, matching, outputs)
+        )
 
 
 def _served(matching: Matching, outputs: Outputs, rows: Any) -> list[Any]:
@@ -128,12 +146,16 @@ def _served_apart(matching: Matching, outputs: Outputs, rows: Any) -> list[Any]:
     try:
         return list(outputs(found))
     except Exception as fault:
-        return list(outputs(matching.letters_alone([*found.letters, *faults_of(fault, found.reading)])))
+        return list(
+            outputs(matching.letters_alone([*found.letters, *faults_of(fault, found.reading)]))
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """The subscriptions of one version at work on rows; `odd` is what the task has warned of already."""
+    """The subscriptions of one version at work on rows; `odd` is what the task has warned of
+    already.
+    """
 
     version: int
     index: DetectingIndex
@@ -153,7 +175,9 @@ class Matching:
         letters += warning_letters(engine, reading, self.odd)
         far = beyond(reading, now_of(rows), self.ahead)
         letters += letters_of(reading, far, self.ahead)
-        return MatchedRows(self.version, self.index, reading, matched, self.teller, letters, beyond=far)
+        return MatchedRows(
+            self.version, self.index, reading, matched, self.teller, letters, beyond=far
+        )
 
     def matched_apart(self, rows: Any) -> MatchedRows:
         """What one row that raises comes to, for the subscriptions that it does not raise for."""
@@ -162,9 +186,13 @@ class Matching:
         told = [match for _, _, match in apart.rings]
         far = beyond(apart.reading, now_of(rows), self.ahead)
         letters = [*apart.letters, *letters_of(apart.reading, far, self.ahead)]
-        return MatchedRows(self.version, self.index, apart.reading, matched, self.teller, letters, told, far)
+        return MatchedRows(
+            self.version, self.index, apart.reading, matched, self.teller, letters, told, far
+        )
 
     def letters_alone(self, letters: list[Letter]) -> MatchedRows:
         """Nothing but dead letters."""
         nothing = Matched([], [])
-        return MatchedRows(self.version, self.index, RowReading((), ()), nothing, self.teller, letters)
+        return MatchedRows(
+            self.version, self.index, RowReading((), ()), nothing, self.teller, letters
+        )

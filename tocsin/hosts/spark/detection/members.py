@@ -1,7 +1,9 @@
-"""The composites of one shard in a working engine. What stays from version to version keeps its state.
+"""The composites of one shard in a working engine. What stays from version to version keeps its
+state.
 
-Whether a subscription stays is a matter of its plan: a new receiver, or a definition that it does not use, changes
-nothing. A subscription that does not compile is told by the match tasks; here it is only left out.
+Whether a subscription stays is a matter of its plan: a new receiver, or a definition that it does
+not use, changes nothing. A subscription that does not compile is told by the match tasks; here it
+is only left out.
 """
 
 from __future__ import annotations
@@ -52,8 +54,14 @@ class Members:
         self._atoms: dict[bytes, Atom] = {}
 
     def move_to(self, snapshot: Snapshot, now: Instant | None = None) -> list[Letter]:
-        """Holds what the snapshot holds for this shard; gives a dead letter for each that is refused at this time."""
-        wanted = {each.id: each for each in snapshot.subscriptions if shard_of(each.id, self._shards) == self._number}
+        """Holds what the snapshot holds for this shard; gives a dead letter for each that is
+        refused at this time.
+        """
+        wanted = {
+            each.id: each
+            for each in snapshot.subscriptions
+            if shard_of(each.id, self._shards) == self._number
+        }
         for gone in [id for id in self._held if id not in wanted]:
             self._drop(gone)
         letters: list[Letter] = []
@@ -75,7 +83,11 @@ class Members:
 
     def plans(self) -> dict[str, Plan]:
         """The plans that the engine serves."""
-        return {id: held.plan for id, held in self._held.items() if held.plan is not None and id in self.engine}
+        return {
+            id: held.plan
+            for id, held in self._held.items()
+            if held.plan is not None and id in self.engine
+        }
 
     def atoms(self, names: Iterable[bytes]) -> list[Atom]:
         """The atoms of some names; those of subscriptions that are gone are left out."""
@@ -83,7 +95,9 @@ class Members:
 
     def refused(self) -> list[str]:
         """Composites that the engine did not take."""
-        return [id for id, held in self._held.items() if held.plan is not None and id not in self.engine]
+        return [
+            id for id, held in self._held.items() if held.plan is not None and id not in self.engine
+        ]
 
     def refuse(self, ids: Iterable[str]) -> None:
         """Takes composites out that the engine did not take when they came."""
@@ -92,7 +106,9 @@ class Members:
                 self.engine.remove(id)
         self._name_atoms()
 
-    def _renew(self, subscription: Subscription, plan: Plan | None, now: Instant | None) -> Iterable[Letter]:
+    def _renew(
+        self, subscription: Subscription, plan: Plan | None, now: Instant | None
+    ) -> Iterable[Letter]:
         held = self._held.get(subscription.id)
         if held is not None and held.plan == plan:
             self._held[subscription.id] = Held(subscription, plan)
@@ -108,7 +124,9 @@ class Members:
         except Problem as problem:
             yield letter_of_subscription(problem, subscription.id, subscription.expression)
         except Exception as error:
-            yield letter_of_subscription(internal_problem(error), subscription.id, subscription.expression)
+            yield letter_of_subscription(
+                internal_problem(error), subscription.id, subscription.expression
+            )
 
     def _drop(self, id: str) -> None:
         del self._held[id]
@@ -116,7 +134,11 @@ class Members:
             self.engine.remove(id)
 
     def _name_atoms(self) -> None:
-        plans = (held.plan for id, held in self._held.items() if held.plan is not None and id in self.engine)
+        plans = (
+            held.plan
+            for id, held in self._held.items()
+            if held.plan is not None and id in self.engine
+        )
         atoms = {atom for plan in plans for atom in atoms_of(plan.pattern)}
         self._atoms = {atom_name(atom): atom for atom in atoms}
 

@@ -1,7 +1,8 @@
-"""What match tasks send to shards: events with the atoms that they are occurrences of, and how far time has come.
+"""What match tasks send to shards: events with the atoms that they are occurrences of, and how far
+time has come.
 
-A row is (shard, payload). The first byte of the payload tells what it is: a message for the shard, or matches and dead
-letters that only pass through.
+A row is (shard, payload). The first byte of the payload tells what it is: a message for the shard,
+or matches and dead letters that only pass through.
 """
 
 from __future__ import annotations
@@ -14,7 +15,13 @@ import pyarrow as pa
 
 from tocsin.events.event import Event
 from tocsin.hosts.pauses import Span
-from tocsin.hosts.spark.detection.packing import PlainEvent, event_of_plain, pack, plain_event, unpack
+from tocsin.hosts.spark.detection.packing import (
+    PlainEvent,
+    event_of_plain,
+    pack,
+    plain_event,
+    unpack,
+)
 from tocsin.hosts.spark.detection.routes import Route
 from tocsin.hosts.spark.rows import DEAD_LETTER, MATCH, Letter, letter_array
 

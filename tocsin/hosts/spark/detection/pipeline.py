@@ -1,4 +1,6 @@
-"""Where a query has composites: the whole way from rows of events to matches and dead letters, batch or streaming."""
+"""Where a query has composites: the whole way from rows of events to matches and dead letters,
+batch or streaming.
+"""
 
 from __future__ import annotations
 
@@ -29,12 +31,15 @@ from tocsin.values.time import Duration, Instant
 DEFAULT_LATENESS: Duration = 2_000_000
 
 _ATOMIC_LANGUAGES = frozenset({"selector"})
-"""Languages without composites: a long list of them need not be compiled to know that there is none."""
+"""Languages without composites: a long list of them need not be compiled to know that there is
+none.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """How composites are detected: shards, the clock of a stream; where the clock of finite input ends, who is late.
+    """How composites are detected: shards, the clock of a stream; where the clock of finite input
+    ends, who is late.
 
     `ahead` says how far beyond the clock of the host an event may end; None for any time.
     """
@@ -52,7 +57,9 @@ class Detection:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """Rows of events, each with the version of the catalog that it meets, how to read them and whom to ring."""
+    """Rows of events, each with the version of the catalog that it meets, how to read them and whom
+    to ring.
+    """
 
     rows: DataFrame
     layout: Layout
@@ -74,12 +81,21 @@ def composites_in(snapshot: Snapshot) -> Iterator[tuple[str, Part]]:
             yield subscription.id, plan.pattern
 
 
-def detected_in(given: Given, detection: Detection, once: bool, remembered: Duration | None) -> DataFrame:
+def detected_in(
+    given: Given, detection: Detection, once: bool, remembered: Duration | None
+) -> DataFrame:
     """(match, dead_letter) of atomic and composite subscriptions.
 
-    `once`: in a batch each identity counts once. `remembered`: how long a stream remembers identities, None for not.
+    `once`: in a batch each identity counts once. `remembered`: how long a stream remembers
+    identities, None for not.
     """
-    rows, layout, source, shards, telling = given.rows, given.layout, given.source, detection.shards, given.telling
+    rows, layout, source, shards, telling = (
+        given.rows,
+        given.layout,
+        given.source,
+        detection.shards,
+        given.telling,
+    )
     ahead = detection.ahead
     if ahead is not None:
         rows = with_now(rows)

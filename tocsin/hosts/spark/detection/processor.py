@@ -1,4 +1,6 @@
-"""The stateful operator: rows of one shard in, packed results out. A timer wakes a shard when its stream is idle."""
+"""The stateful operator: rows of one shard in, packed results out. A timer wakes a shard when its
+stream is idle.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ PAYLOAD = "payload binary"
 class Detector(StatefulProcessor):
     """Detects the composites of a shard. What only passes through is handed on as it came."""
 
-    def __init__(self, source: Source, shards: int, pace: Pace, telling: Telling = IDS_ONLY) -> None:
+    def __init__(
+        self, source: Source, shards: int, pace: Pace, telling: Telling = IDS_ONLY
+    ) -> None:
         self._source = source
         self._shards = shards
         self._pace = pace
@@ -45,7 +49,9 @@ class Detector(StatefulProcessor):
             handle.getListState("log", BYTES_SCHEMA),
         )
 
-    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: TimerValues) -> Iterator[Row]:
+    def handleInputRows(
+        self, key: Any, rows: Iterator[Row], timerValues: TimerValues
+    ) -> Iterator[Row]:
         """A micro-batch that has rows for the shard."""
         messages = []
         for row in rows:
@@ -55,7 +61,9 @@ class Detector(StatefulProcessor):
             else:
                 yield Row(payload=payload)
         if messages:
-            yield from self._stepped(key, messages, timerValues.getCurrentProcessingTimeInMs(), fired=False)
+            yield from self._stepped(
+                key, messages, timerValues.getCurrentProcessingTimeInMs(), fired=False
+            )
 
     def handleExpiredTimer(
         self, key: Any, timerValues: TimerValues, expiredTimerInfo: ExpiredTimerInfo
@@ -75,7 +83,9 @@ class Detector(StatefulProcessor):
         yield from _rows(outcome, kept.shard.teller(self._telling))
 
     def _next_alarm(self, kept: Kept, now: Millis, fired: bool) -> Millis | None:
-        """At most one timer is set; one that fires too soon is set anew, one that would fire too late is replaced."""
+        """At most one timer is set; one that fires too soon is set anew, one that would fire too
+        late is replaced.
+        """
         known = kept.head.alarm if kept.head is not None and not fired else None
         due = kept.shard.clock.due(kept.shard.next_instant())
         if due is None or (known is not None and known <= due):

@@ -1,4 +1,6 @@
-"""Matches and dead letters of composites as Arrow record batches, and packed results back as such batches."""
+"""Matches and dead letters of composites as Arrow record batches, and packed results back as such
+batches.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,10 @@ def batches_of_matches(matches: Sequence[Match], teller: Teller) -> Iterator[Any
         for part, array in contained.served:
             yield results(array, pa.nulls(len(part), DEAD_LETTER))
         if contained.failed:
-            faults = [internal_error(error, each.members, each.subscription) for each, error in contained.failed]
+            faults = [
+                internal_error(error, each.members, each.subscription)
+                for each, error in contained.failed
+            ]
             yield result_of_letters(letters_of(faults))
 
 
@@ -58,7 +63,9 @@ def _match_array(matches: Sequence[Match], teller: Teller) -> Any:
         teller.column(keys, lambda number: matches[number].members),
         pa.array([teller.kept(each.members) for each in matches], MATCH.field("kept").type),
     ]
-    return pa.StructArray.from_arrays(columns, fields=[MATCH.field(number) for number in range(MATCH.num_fields)])
+    return pa.StructArray.from_arrays(
+        columns, fields=[MATCH.field(number) for number in range(MATCH.num_fields)]
+    )
 
 
 @dataclass(frozen=True, slots=True)

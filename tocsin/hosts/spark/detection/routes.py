@@ -1,4 +1,6 @@
-"""Which shards want the events of an atom. An atom has the same name in every process, however often it is compiled."""
+"""Which shards want the events of an atom. An atom has the same name in every process, however
+often it is compiled.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,9 @@ class DetectingIndex(Index):
         self._routes.clear()
 
     def routes(self, atoms: Iterable[Atom], shards: int) -> list[Route]:
-        """Where the events of atoms go; the atoms are those of the engine, so that they can be told by identity."""
+        """Where the events of atoms go; the atoms are those of the engine, so that they can be told
+        by identity.
+        """
         return [self._routes.get((id(atom), shards)) or self._route(atom, shards) for atom in atoms]
 
     def _route(self, atom: Atom, shards: int) -> Route:

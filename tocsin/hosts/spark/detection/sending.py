@@ -1,7 +1,9 @@
-"""The match tasks of a stream: rows in, rows (shard, payload) out. Every shard hears how far time has come.
+"""The match tasks of a stream: rows in, rows (shard, payload) out. Every shard hears how far time
+has come.
 
-A shard gets an event that it wants once, whatever number of its subscriptions want it. Matches of atomic subscriptions
-and dead letters pass through the shard of the task's own number, so that the source is read once for both.
+A shard gets an event that it wants once, whatever number of its subscriptions want it. Matches of
+atomic subscriptions and dead letters pass through the shard of the task's own number, so that the
+source is read once for both.
 """
 
 from __future__ import annotations
@@ -46,7 +48,9 @@ class Sending:
         def rows_of(found: MatchedRows) -> Iterator[Any]:
             yield sent([*passing_rows(found, mine), *message_rows(found, self.shards)], self.shards)
 
-        yield from served(batches, Serving(self.layout, self.source, self.telling, self.ahead), rows_of)
+        yield from served(
+            batches, Serving(self.layout, self.source, self.telling, self.ahead), rows_of
+        )
 
 
 def passing_rows(found: MatchedRows, shard: int) -> Iterator[tuple[int, bytes]]:
@@ -70,5 +74,8 @@ def sent(rows: Iterable[tuple[int, bytes]], shards: int) -> Any:
     """Rows as a record batch, shards by their keys."""
     keys = shard_keys(shards)
     numbers, payloads = zip(*rows, strict=True)
-    columns = [pa.array([keys[number] for number in numbers], pa.int64()), pa.array(payloads, pa.binary())]
+    columns = [
+        pa.array([keys[number] for number in numbers], pa.int64()),
+        pa.array(payloads, pa.binary()),
+    ]
     return pa.RecordBatch.from_arrays(columns, schema=_SCHEMA)

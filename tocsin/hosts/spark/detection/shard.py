@@ -1,7 +1,9 @@
-"""A shard at work: a state machine that takes steps and gives matches. The same steps give the same state, anywhere.
+"""A shard at work: a state machine that takes steps and gives matches. The same steps give the same
+state, anywhere.
 
-An event is late if it ends before the watermark that the shard had when the step began, so that the order of rows
-within a micro-batch does not matter. A step taken again, to rebuild lost memory, gives the same matches again.
+An event is late if it ends before the watermark that the shard had when the step began, so that the
+order of rows within a micro-batch does not matter. A step taken again, to rebuild lost memory,
+gives the same matches again.
 """
 
 from __future__ import annotations
@@ -52,7 +54,9 @@ def step_of(messages: Iterable[bytes], now: Millis) -> bytes:
 
 
 class Shard:
-    """The composites of a shard, the events that wait for the watermark, and the clock. `token` names the state."""
+    """The composites of a shard, the events that wait for the watermark, and the clock. `token`
+    names the state.
+    """
 
     def __init__(self, setting: Setting, source: Source) -> None:
         self.source = source
@@ -81,7 +85,9 @@ class Shard:
         outcome.matches += self._detected(outcome.letters)
         if (end := self._buffer.end_of_excess(QUEUE_LIMIT)) is not None:
             told = hurried(len(self._buffer) - QUEUE_LIMIT, QUEUE_LIMIT, format_instant(end + 1))
-            outcome.letters.append(Letter(told.code, told.reason, None, None, None, None, told.input))
+            outcome.letters.append(
+                Letter(told.code, told.reason, None, None, None, None, told.input)
+            )
             self.clock.pass_by(end)
             outcome.matches += self._detected(outcome.letters)
         outcome.letters += map(letter_of, map(suspended, self._members.engine.take_suspended()))
@@ -121,8 +127,18 @@ class Shard:
         clock, members = self.clock, self._members
         held = [(plain_event(event), atoms) for event, atoms in self._buffer.held()]
         pace = clock.pace
-        times = (clock.newest, clock.arrived, clock.counted, pace.lateness, pace.idle, self._oldest, self._has_begun)
-        return pack((self.token, members.version, members.refused(), members.engine.snapshot(), held, times))
+        times = (
+            clock.newest,
+            clock.arrived,
+            clock.counted,
+            pace.lateness,
+            pace.idle,
+            self._oldest,
+            self._has_begun,
+        )
+        return pack(
+            (self.token, members.version, members.refused(), members.engine.snapshot(), held, times)
+        )
 
     def restore(self, raw: bytes) -> None:
         """Takes over a snapshot into a shard that has seen nothing yet."""
@@ -137,7 +153,9 @@ class Shard:
         self.clock = StreamClock(Pace(lateness, idle), newest, arrived, counted)
 
     def _admit(self, hits: list[Hit], outcome: Outcome) -> None:
-        """Late events become dead letters, those that wait already are left out, the others wait."""
+        """Late events become dead letters, those that wait already are left out, the others
+        wait.
+        """
         by_event = {id(hit.event): hit for hit in hits}
         mark = self.clock.watermark
         for event in in_canonical_order(hit.event for hit in hits):
@@ -152,7 +170,9 @@ class Shard:
         self._buffer.add(event, atoms)
 
     def _begun(self) -> list[str]:
-        """Begins time as soon as the first event is sure to be the first; whose window was over before is out."""
+        """Begins time as soon as the first event is sure to be the first; whose window was over
+        before is out.
+        """
         mark = self.clock.watermark
         if self._has_begun or mark is None or (self._oldest is not None and mark <= self._oldest):
             return []

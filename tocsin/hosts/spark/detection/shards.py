@@ -1,8 +1,9 @@
-"""Who combines for whom: a subscription belongs to one shard for ever, and shards spread evenly over partitions.
+"""Who combines for whom: a subscription belongs to one shard for ever, and shards spread evenly
+over partitions.
 
-Spark sends a key to the partition of its hash, and the keys 0 and 1 may well meet in one of two. So shard `n` has a key
-whose hash is `n` modulo 5040, which has every number up to 10 and many more as divisors. The key does not depend on how
-many shards or partitions there are.
+Spark sends a key to the partition of its hash, and the keys 0 and 1 may well meet in one of two. So
+shard `n` has a key whose hash is `n` modulo 5040, which has every number up to 10 and many more as
+divisors. The key does not depend on how many shards or partitions there are.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Composites on streaming DataFrames: match tasks, one shuffle of what shards want, the stateful operator, results."""
+"""Composites on streaming DataFrames: match tasks, one shuffle of what shards want, the stateful
+operator, results.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,12 @@ from tocsin.hosts.spark.telling import Telling
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 
 
-def detected(messages: DataFrame, source: Source, shards: int, pace: Pace, telling: Telling) -> DataFrame:
-    """Rows (shard, payload) -> (match, dead_letter). Timers need the mode that runs micro-batches without input too."""
+def detected(
+    messages: DataFrame, source: Source, shards: int, pace: Pace, telling: Telling
+) -> DataFrame:
+    """Rows (shard, payload) -> (match, dead_letter). Timers need the mode that runs micro-batches
+    without input too.
+    """
     _require_rocksdb(messages)
     mode = "None" if pace.idle is None else "ProcessingTime"
     detector = Detector(source, shards, pace, telling)
@@ -30,5 +36,8 @@ def _require_rocksdb(rows: DataFrame) -> None:
         raise StateProblem(
             "composites on a stream need the RocksDB state store",
             code="SparkError",
-            hint=f"set {_PROVIDER} to org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
+            hint=(
+                f"set {_PROVIDER} to"
+                " org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+            ),
         )

@@ -1,6 +1,8 @@
-"""The match tasks where it is settled only later which of several events with one identity counts: one row per event.
+"""The match tasks where it is settled only later which of several events with one identity counts:
+one row per event.
 
-Each event comes with its matches and with what shards want of it, so that an event which does not count leaves nothing.
+Each event comes with its matches and with what shards want of it, so that an event which does not
+count leaves nothing.
 """
 
 from __future__ import annotations
@@ -30,7 +32,12 @@ _WANTED = pa.list_(
     pa.field(
         "element",
         pa.struct(
-            [("shard", pa.int64()), ("source", pa.string()), ("id", pa.string()), ("message", pa.binary())],
+            [
+                ("shard", pa.int64()),
+                ("source", pa.string()),
+                ("id", pa.string()),
+                ("message", pa.binary()),
+            ],
         ),
     )
 )
@@ -78,10 +85,16 @@ class Wanting:
                 batch = letters_by_event(told, task, letters.take(len(told)))
                 yield _extended(batch, found.version, [[]] * batch.num_rows)
             for span in found.spans(self.late):
-                yield _extended(blank_row(task, spans.take(1)), found.version, [self._to_all(found.version, span)])
+                yield _extended(
+                    blank_row(task, spans.take(1)),
+                    found.version,
+                    [self._to_all(found.version, span)],
+                )
             yield from self._events(found, rung)
 
-        yield from served(batches, Serving(self.layout, self.source, self.telling, self.ahead), rows_of)
+        yield from served(
+            batches, Serving(self.layout, self.source, self.telling, self.ahead), rows_of
+        )
 
     def _events(self, found: MatchedRows, rung: Found) -> Iterator[Any]:
         """Rows of events, each with its matches and what shards want of it."""
@@ -98,7 +111,9 @@ class Wanting:
     def _wanted(self, found: MatchedRows) -> list[list[tuple[int, str, str, bytes]]]:
         """For every event, a message to each shard that wants it."""
         keys = shard_keys(self.shards)
-        wanted: list[list[tuple[int, str, str, bytes]]] = [[] for _ in range(found.reading.batch.size)]
+        wanted: list[list[tuple[int, str, str, bytes]]] = [
+            [] for _ in range(found.reading.batch.size)
+        ]
         for number, event, routes in found.wanted(self.shards):
             if event.identity not in self.late and event.interval is not None:
                 drafts = drafts_for(event, routes, {})
@@ -112,7 +127,9 @@ class Wanting:
 
 def _extended(batch: Any, version: int, wanted: list[list[tuple[int, str, str, bytes]]]) -> Any:
     names = ("shard", "source", "id", "message")
-    lists = pa.array([[dict(zip(names, each, strict=True)) for each in some] for some in wanted], _WANTED)
+    lists = pa.array(
+        [[dict(zip(names, each, strict=True)) for each in some] for some in wanted], _WANTED
+    )
     versions = pa.array([version] * batch.num_rows, pa.int64())
     return pa.RecordBatch.from_arrays(
         [*batch.columns, versions, lists], names=[*batch.schema.names, "version", "wanted"]

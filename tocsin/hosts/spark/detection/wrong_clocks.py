@@ -1,4 +1,6 @@
-"""Events of a stream that end too far beyond the time of their micro-batch, which is the same where it is retried."""
+"""Events of a stream that end too far beyond the time of their micro-batch, which is the same where
+it is retried.
+"""
 
 from __future__ import annotations
 
