@@ -12,7 +12,7 @@ Five questions are put in OPSL, each as the text that you would write for your o
 * a ship falls silent: no report follows for 10 minutes.
 
 The first three are asked for each port. All reports take less than a minute on a small machine;
-`--limit` takes fewer. The picture needs matplotlib: pip install 'tocsin[bench]'. The reports are
+`--limit` takes fewer. The picture needs matplotlib: pip install matplotlib. The reports are
 those that Stone Soup uses in its demonstration (Crown Copyright Dstl, MIT licence); a position far
 from the Solent is an error of a receiver and is left out.
 """

@@ -8,22 +8,35 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from packaging.requirements import Requirement
 
-PROJECT = Path(__file__).resolve().parents[1] / "pyproject.toml"
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT = ROOT / "pyproject.toml"
+BESIDE = (ROOT / "benchmarks" / "pyproject.toml", ROOT / "examples" / "demo" / "pyproject.toml")
 TOOLS = ("hypothesis", "pytest", "pytest-xdist")
 
 
+def _project(path: Path) -> dict[str, Any]:
+    found: dict[str, Any] = tomllib.loads(path.read_text())["project"]
+    return found
+
+
 def ranges() -> Iterator[Requirement]:
-    """What users install: the dependencies, and those of every extra but `dev`."""
-    project = tomllib.loads(PROJECT.read_text())["project"]
+    """What users install: the dependencies, those of every extra but `dev`, and those of the
+    distributions beside the package.
+    """
+    project = _project(PROJECT)
     extras = project["optional-dependencies"]
     for each in (
         *project["dependencies"],
         *(one for name in extras if name != "dev" for one in extras[name]),
+        *(one for path in BESIDE for one in _project(path)["dependencies"]),
     ):
-        yield Requirement(each)
+        requirement = Requirement(each)
+        if requirement.name != "tocsin":
+            yield requirement
 
 
 def lowest() -> Iterator[str]:
@@ -35,7 +48,7 @@ def lowest() -> Iterator[str]:
 
 def tools() -> Iterator[str]:
     """The pins of the tools that cheap tests need."""
-    project = tomllib.loads(PROJECT.read_text())["project"]
+    project = _project(PROJECT)
     for each in project["optional-dependencies"]["dev"]:
         if Requirement(each).name.lower() in TOOLS:
             yield each

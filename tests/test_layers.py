@@ -18,18 +18,15 @@ DOORS = {
         "tocsin/values/space.py",
         "tocsin/values/globe.py",
         "tocsin/values/regions.py",
-        "tocsin/cli/bench/geofences_bare.py",
     },
-    "numba": {"tocsin/engine/matching/kernels.py"},
+    "numba": {"tocsin/engine/index/kernels.py"},
     "sqlalchemy": {"tocsin/catalog/store.py", "tocsin/catalog/database.py"},
-    "matplotlib": {"tocsin/cli/bench"},
-    "dd": {"tocsin/cli/bench/baselines/shared_bdd.py"},
     "lxml": {"tocsin/events/views/document.py", "tocsin/events/views/children.py"},
     "yaml": {"tocsin/catalog/yaml_text.py"},
-    "pyoxigraph": {"tocsin/values/rdf.py", "tocsin/cli/bench/graphs_sparql.py"},
+    "pyoxigraph": {"tocsin/values/rdf.py"},
     "pyproj": {"tocsin/values/geodesy.py"},
     "lark": {"tocsin/languages/parsing.py"},
-    "re2": {"tocsin/values/patterns.py"},
+    "re2": {"tocsin/values/regex.py"},
 }
 
 

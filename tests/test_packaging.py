@@ -17,8 +17,15 @@ from packaging.version import Version
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = PROJECT["optional-dependencies"]
+BESIDE = [
+    tomllib.loads((ROOT / folder / "pyproject.toml").read_text())["project"]["dependencies"]
+    for folder in ("benchmarks", "examples/demo")
+]
 RANGED = [Requirement(each) for each in PROJECT["dependencies"]] + [
-    Requirement(each) for name, extra in EXTRAS.items() if name != "dev" for each in extra
+    Requirement(each)
+    for extra in [*(EXTRAS[name] for name in EXTRAS if name != "dev"), *BESIDE]
+    for each in extra
+    if Requirement(each).name != "tocsin"
 ]
 PINS = {
     canonicalize_name(name): Version(version)

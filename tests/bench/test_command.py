@@ -8,12 +8,13 @@ import json
 from pathlib import Path
 
 import pytest
+from tocsin_benchmarks import app
+from tocsin_benchmarks.selectors import schedule
+from tocsin_benchmarks.selectors.contenders import Name
+from tocsin_benchmarks.selectors.schedule import Options, Part
+from tocsin_benchmarks.selectors.spark_schedule import MANY_COLUMNS, Way, spark_requests
 from typer.testing import CliRunner
 
-from tocsin.cli.bench import app, schedule
-from tocsin.cli.bench.contenders import Name
-from tocsin.cli.bench.schedule import Options, Part
-from tocsin.cli.bench.spark_schedule import MANY_COLUMNS, Way, spark_requests
 from tocsin.errors import MeaningProblem
 
 

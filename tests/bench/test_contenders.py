@@ -6,13 +6,13 @@ from functools import cache
 from typing import Any
 
 import pytest
+from tocsin_benchmarks.selectors.baselines import Contender, Work
+from tocsin_benchmarks.selectors.baselines.conjuncts import conjuncts_of
+from tocsin_benchmarks.selectors.baselines.matching_tree import MatchingTree
+from tocsin_benchmarks.selectors.baselines.shared_bdd import SharedBdd
+from tocsin_benchmarks.selectors.contenders import CONTENDERS, Name, distinct_predicates
+from tocsin_benchmarks.selectors.workloads import PaperWorkload, ScaleWorkload, Shape, Workload
 
-from tocsin.cli.bench.baselines import Contender, Work
-from tocsin.cli.bench.baselines.conjuncts import conjuncts_of
-from tocsin.cli.bench.baselines.matching_tree import MatchingTree
-from tocsin.cli.bench.baselines.shared_bdd import SharedBdd
-from tocsin.cli.bench.contenders import CONTENDERS, Name, distinct_predicates
-from tocsin.cli.bench.workloads import PaperWorkload, ScaleWorkload, Shape, Workload
 from tocsin.errors import LimitProblem
 from tocsin.events.event import Event
 from tocsin.plan.atoms import (

@@ -9,12 +9,12 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
+from tocsin_benchmarks import app
+from tocsin_benchmarks.endurance.command import largest_growth, quarters, table_of
+from tocsin_benchmarks.endurance.run import Sample, samples
+from tocsin_benchmarks.sequences.workload import SPACING, WINDOW, Density, SequenceWorkload
 from typer.testing import CliRunner
 
-from tocsin.cli.bench import app
-from tocsin.cli.bench.endurance import largest_growth, quarters, table_of
-from tocsin.cli.bench.endurance_run import Sample, samples
-from tocsin.cli.bench.sequences_workload import SPACING, WINDOW, Density, SequenceWorkload
 from tocsin.hosts.local.finite import match_events, read_events
 
 IN_A_WINDOW = WINDOW // SPACING + 1

@@ -8,13 +8,13 @@ import json
 from pathlib import Path
 
 import pytest
+from tocsin_benchmarks import app
+from tocsin_benchmarks.geofences.command import table_of
+from tocsin_benchmarks.geofences.workload import GeofenceWorkload
 from typer.testing import CliRunner
 
 from tocsin.catalog.compiling import compile_subscription
 from tocsin.catalog.entries import Subscription
-from tocsin.cli.bench import app
-from tocsin.cli.bench.geofences import table_of
-from tocsin.cli.bench.geofences_workload import GeofenceWorkload
 from tocsin.plan.atoms import Condition
 from tocsin.values.space import parse_place
 

@@ -8,13 +8,13 @@ import json
 from pathlib import Path
 
 import pytest
+from tocsin_benchmarks import app
+from tocsin_benchmarks.graphs.command import linearity, tables_of
+from tocsin_benchmarks.graphs.plot import draw, lines_of
+from tocsin_benchmarks.graphs.trial import run
+from tocsin_benchmarks.graphs.workload import EVENTS, GraphWorkload, Kind
 from typer.testing import CliRunner
 
-from tocsin.cli.bench import app
-from tocsin.cli.bench.graphs import linearity, tables_of
-from tocsin.cli.bench.graphs_plot import draw, lines_of
-from tocsin.cli.bench.graphs_trial import run
-from tocsin.cli.bench.graphs_workload import EVENTS, GraphWorkload, Kind
 from tocsin.plan.graphs import Home
 from tocsin.reference import graphs as reference
 

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tocsin_benchmarks import app
+from tocsin_benchmarks.harness.process_memory import resident_of_tree
+from tocsin_benchmarks.logistics.client import FatClient
+from tocsin_benchmarks.logistics.paced import paced_table
+from tocsin_benchmarks.logistics.paced_trial import _figures
+from tocsin_benchmarks.logistics.workload import LogisticsWorkload, Position, Scenario
 from typer.testing import CliRunner
 
-from tocsin.cli.bench import app
-from tocsin.cli.bench.logistics_client import FatClient
-from tocsin.cli.bench.logistics_paced import paced_table
-from tocsin.cli.bench.logistics_paced_trial import _figures
-from tocsin.cli.bench.logistics_workload import LogisticsWorkload, Position, Scenario
-from tocsin.cli.bench.process_memory import resident_of_tree
 from tocsin.hosts.local.hub import Hub
 
 SMALL = ["--vehicles", "10", "--events", "80", "--scenario", "leaves"]

@@ -7,12 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tocsin_benchmarks.harness.report import findings_of, markdown, merged, save, tables_of
+from tocsin_benchmarks.harness.table import rounded
+from tocsin_benchmarks.selectors.contenders import Name
+from tocsin_benchmarks.selectors.schedule import (
+    ALIKE_CONTENDERS,
+    PAPER_CONTENDERS,
+    TABLE_5,
+    TABLE_6,
+)
+from tocsin_benchmarks.selectors.workloads import Shape
 
-from tocsin.cli.bench.contenders import Name
-from tocsin.cli.bench.report import findings_of, markdown, merged, save, tables_of
-from tocsin.cli.bench.schedule import ALIKE_CONTENDERS, PAPER_CONTENDERS, TABLE_5, TABLE_6
-from tocsin.cli.bench.table import rounded
-from tocsin.cli.bench.workloads import Shape
 from tocsin.errors import MeaningProblem
 
 MACHINE = {

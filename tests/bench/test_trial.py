@@ -7,10 +7,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import pytest
-
-from tocsin.cli.bench.contenders import Name
-from tocsin.cli.bench.runner import run_module
-from tocsin.cli.bench.schedule import (
+from tocsin_benchmarks.harness.stopwatch import (
+    Rate,
+    rate_of_batches,
+    rate_of_pieces,
+    rate_of_singles,
+)
+from tocsin_benchmarks.selectors.contenders import Name
+from tocsin_benchmarks.selectors.runner import run_module
+from tocsin_benchmarks.selectors.schedule import (
     ALIKE_CONTENDERS,
     LARGE,
     TABLE_5,
@@ -19,9 +24,8 @@ from tocsin.cli.bench.schedule import (
     Part,
     trials,
 )
-from tocsin.cli.bench.stopwatch import Rate, rate_of_batches, rate_of_pieces, rate_of_singles
-from tocsin.cli.bench.trial import Trial, run_trial
-from tocsin.cli.bench.workloads import Shape
+from tocsin_benchmarks.selectors.trial import Trial, run_trial
+from tocsin_benchmarks.selectors.workloads import Shape
 
 SHORT = 0.001
 
@@ -46,13 +50,13 @@ def test_the_engine_is_measured_in_batches_by_single_events_and_from_json() -> N
 def test_a_trial_survives_the_way_to_its_process() -> None:
     trial = _trial(Name.COUNTING)
     assert Trial.of_json(trial.as_json()) == trial
-    answer = run_module("tocsin.cli.bench.run_trial", trial.as_json())
+    answer = run_module("tocsin_benchmarks.selectors.run_trial", trial.as_json())
     assert answer["compared"] == run_trial(trial)["compared"]
 
 
 def test_a_process_that_dies_leaves_a_reason() -> None:
     answer = run_module(
-        "tocsin.cli.bench.run_trial", {**_trial(Name.NAIVE).as_json(), "shape": "round"}
+        "tocsin_benchmarks.selectors.run_trial", {**_trial(Name.NAIVE).as_json(), "shape": "round"}
     )
     assert "round" in answer["refused"]
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 from itertools import islice
 
 import pytest
+from tocsin_benchmarks.selectors.baselines.counting import CountingMatcher
+from tocsin_benchmarks.selectors.workloads import PaperWorkload, ScaleWorkload, Shape, Workload
+from tocsin_benchmarks.selectors.workloads.population import PUBLISHERS, json_lines
+from tocsin_benchmarks.selectors.workloads.scale import MATCH_RATE
 
-from tocsin.cli.bench.baselines.counting import CountingMatcher
-from tocsin.cli.bench.workloads import PaperWorkload, ScaleWorkload, Shape, Workload
-from tocsin.cli.bench.workloads.population import PUBLISHERS, json_lines
-from tocsin.cli.bench.workloads.scale import MATCH_RATE
 from tocsin.events.codecs.cloudevents import decode
 from tocsin.plan.atoms import (
     AllOf,

@@ -15,7 +15,9 @@ from typing import Any
 
 from lxml import etree
 
-from tocsin.plan.blocks import (
+from tocsin.plan.paths import PathChoice, PathRepeat, PathSequence, PathStep, RegularPath
+from tocsin.plan.row_terms import RowAll, RowAny, RowCondition, RowNot, ValueCondition
+from tocsin.plan.xml_patterns import (
     BoundTo,
     InDocument,
     InEvent,
@@ -24,8 +26,6 @@ from tocsin.plan.blocks import (
     PatternElement,
     SourcedPattern,
 )
-from tocsin.plan.paths import PathChoice, PathRepeat, PathSequence, PathStep, RegularPath
-from tocsin.plan.row_terms import RowAll, RowAny, RowCondition, RowNot, ValueCondition
 
 Value = str | tuple[str]
 Values = dict[str, Value]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tests.blocks.worlds import blocks, documents, patterns, xml_event
 from tocsin.engine.batch import Batch
-from tocsin.engine.blocks import BlockMatcher, automaton
-from tocsin.plan.blocks import PatternElement, XmlBlock
+from tocsin.engine.xml import BlockMatcher, automaton
+from tocsin.plan.xml_patterns import PatternElement, XmlBlock
 from tocsin.reference import blocks as reference
 
 

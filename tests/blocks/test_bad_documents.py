@@ -11,11 +11,11 @@ import pytest
 
 from tests.blocks.worlds import xml_event
 from tocsin.engine.batch import Batch
-from tocsin.engine.blocks import BlockMatcher
+from tocsin.engine.xml import BlockMatcher
 from tocsin.errors import LimitProblem, Problem
 from tocsin.events.views.document import DocumentLimits, parse_xml
 from tocsin.hosts.local.finite import read_events
-from tocsin.plan.blocks import MAX_ROWS, BoundTo, PatternElement, VariableBinding, XmlBlock
+from tocsin.plan.xml_patterns import MAX_ROWS, BoundTo, PatternElement, VariableBinding, XmlBlock
 
 LAUGHS = "".join(f'<!ENTITY e{n + 1} "{f"&e{n};" * 10}">' for n in range(9))
 MALFORMED, LIMIT = "MalformedEvent", "EventLimitError"

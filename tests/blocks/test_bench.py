@@ -9,12 +9,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from tocsin_benchmarks import app
+from tocsin_benchmarks.xml import paper as xml_paper
+from tocsin_benchmarks.xml import trial as xml_trial
+from tocsin_benchmarks.xml.trial import run
+from tocsin_benchmarks.xml.workload import XmlWorkload
 from typer.testing import CliRunner
 
 from tests.languages.exmlql.asking import block_of
-from tocsin.cli.bench import app, xml_paper, xml_trial
-from tocsin.cli.bench.xml_trial import run
-from tocsin.cli.bench.xml_workload import XmlWorkload
 from tocsin.events.views.document import XPath
 from tocsin.reference.blocks import holds
 
@@ -33,7 +35,7 @@ def test_documents_have_about_the_size_that_is_asked_for() -> None:
 def test_the_baseline_means_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """With few articles and customers, so that blocks really match."""
     for name in ("ARTICLES", "CUSTOMERS", "WAREHOUSES"):
-        monkeypatch.setattr(f"tocsin.cli.bench.xml_workload.{name}", 3)
+        monkeypatch.setattr(f"tocsin_benchmarks.xml.workload.{name}", 3)
     workload = XmlWorkload(40, 1_000, 2)
     found = {True: 0, False: 0}
     for event in workload.events(6):
@@ -55,10 +57,11 @@ def test_a_trial_has_all_figures(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_tiny_run_saves_figures_and_a_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    command = sys.modules["tocsin.cli.bench.xml"]  # the package has a function of the same name
+    # the package has a function of the same name
+    command = sys.modules["tocsin_benchmarks.xml.command"]
     monkeypatch.setattr(command, "run_module", lambda _, request: run(request))
     monkeypatch.setattr(xml_trial, "LIMIT_SECONDS", 0.01)
-    monkeypatch.setattr("tocsin.cli.bench.sequences_output.plotted", lambda _: "no plot")
+    monkeypatch.setattr("tocsin_benchmarks.sequences.output.plotted", lambda _: "no plot")
     arguments = [
         "xml",
         "--part",

@@ -11,10 +11,10 @@ from tests.languages.exmlql.asking import block_of
 from tests.languages.exmlql.test_documents import CASES
 from tocsin.languages.context import Context
 from tocsin.languages.exmlql import problems
-from tocsin.plan.block_text import block_text
-from tocsin.plan.blocks import XmlBlock, XPathPattern
+from tocsin.plan.explain.xml_patterns import block_text
 from tocsin.plan.row_terms import ValueCondition
 from tocsin.plan.row_text import condition_text
+from tocsin.plan.xml_patterns import XmlBlock, XPathPattern
 
 TEXTS = [case[1] for case in CASES] + [f"{PROLOG} WHERE {asked.text}" for asked in ASKED.values()]
 

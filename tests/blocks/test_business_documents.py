@@ -18,7 +18,7 @@ from tests.blocks.worlds import xml_event
 from tests.conftest import shared_data
 from tests.languages.exmlql.asking import block_of, outputs
 from tocsin.engine.batch import Batch
-from tocsin.engine.blocks import BlockMatcher
+from tocsin.engine.xml import BlockMatcher
 from tocsin.reference import blocks as reference
 
 SPACES = {

@@ -11,7 +11,7 @@ import pytest
 import tocsin
 from tests.blocks.worlds import xml_event
 from tocsin.catalog import Subscription, compile_subscription
-from tocsin.engine.blocks import relations
+from tocsin.engine.xml import relations
 from tocsin.hosts.local.finite import Input, match_events
 from tocsin.plan import construction
 from tocsin.plan.row_functions import MAX_TEXT

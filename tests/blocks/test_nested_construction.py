@@ -10,16 +10,7 @@ from lxml import etree
 
 from tests.blocks.worlds import TOLD, VARIABLES, conditions, documents, patterns, sourced
 from tests.blocks.xml_ql import evaluated
-from tocsin.engine.blocks.nested import asking as ask_engine
-from tocsin.plan.blocks import (
-    BoundTo,
-    InDocument,
-    InEvent,
-    PatternElement,
-    SourcedPattern,
-    VariableBinding,
-    pattern_variables,
-)
+from tocsin.engine.xml.nested import asking as ask_engine
 from tocsin.plan.construction import construct
 from tocsin.plan.row_terms import OrderKey, RowCondition, condition_variables
 from tocsin.plan.templates import (
@@ -30,6 +21,15 @@ from tocsin.plan.templates import (
     SkolemTerm,
     TemplateContent,
     TemplateElement,
+)
+from tocsin.plan.xml_patterns import (
+    BoundTo,
+    InDocument,
+    InEvent,
+    PatternElement,
+    SourcedPattern,
+    VariableBinding,
+    pattern_variables,
 )
 from tocsin.reference.blocks import asking as ask_reference
 

@@ -13,8 +13,8 @@ from tests.blocks.test_agreement import matcher_of
 from tests.blocks.worlds import blocks, deep_documents, documents, path_patterns, xml_event
 from tests.languages.exmlql.asking import block_of
 from tocsin.engine.batch import Batch
-from tocsin.plan.blocks import PatternElement, XmlBlock, XPathPattern, block_variables
 from tocsin.plan.row_terms import condition_variables
+from tocsin.plan.xml_patterns import PatternElement, XmlBlock, XPathPattern, block_variables
 from tocsin.reference import blocks as reference
 
 

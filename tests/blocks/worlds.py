@@ -10,7 +10,17 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from tocsin.events.event import Event
-from tocsin.plan.blocks import (
+from tocsin.plan.paths import PathChoice, PathRepeat, PathSequence, PathStep
+from tocsin.plan.row_terms import (
+    RowAll,
+    RowAny,
+    RowCondition,
+    RowNot,
+    TextValue,
+    VariableValue,
+    compared,
+)
+from tocsin.plan.xml_patterns import (
     AttributeTest,
     BoundTo,
     InDocument,
@@ -22,16 +32,6 @@ from tocsin.plan.blocks import (
     XmlBlock,
     XPathPattern,
     pattern_variables,
-)
-from tocsin.plan.paths import PathChoice, PathRepeat, PathSequence, PathStep
-from tocsin.plan.row_terms import (
-    RowAll,
-    RowAny,
-    RowCondition,
-    RowNot,
-    TextValue,
-    VariableValue,
-    compared,
 )
 
 NAMES = "abc"

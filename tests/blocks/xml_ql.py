@@ -16,7 +16,6 @@ from hashlib import sha256
 from lxml import etree
 
 from tests.blocks.plain_patterns import plain_rows, plain_truth
-from tocsin.plan.blocks import XmlValue
 from tocsin.plan.row_terms import OrderKey
 from tocsin.plan.templates import (
     NestedQuery,
@@ -27,6 +26,7 @@ from tocsin.plan.templates import (
     TemplateContent,
     TemplateElement,
 )
+from tocsin.plan.xml_patterns import XmlValue
 
 Values = dict[str, XmlValue]
 

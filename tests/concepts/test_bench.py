@@ -8,13 +8,13 @@ import json
 from pathlib import Path
 
 import pytest
+from tocsin_benchmarks import app
+from tocsin_benchmarks.rfid.command import FIGURE, Series, tables_of
+from tocsin_benchmarks.rfid.plot import fit_of, lines_of
+from tocsin_benchmarks.rfid.trial import run
+from tocsin_benchmarks.rfid.workload import ROLES, TAXONOMIES, TYPES, RfidWorkload
 from typer.testing import CliRunner
 
-from tocsin.cli.bench import app
-from tocsin.cli.bench.rfid import FIGURE, Series, tables_of
-from tocsin.cli.bench.rfid_plot import fit_of, lines_of
-from tocsin.cli.bench.rfid_trial import run
-from tocsin.cli.bench.rfid_workload import ROLES, TAXONOMIES, TYPES, RfidWorkload
 from tocsin.knowledge.concepts.concept import Disjunction, Enumeration
 from tocsin.languages.concept import tbox_of_text
 from tocsin.plan.composites import Absence, Either, Join, parts_of

@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 from typing import Any
 from xml.etree import ElementTree
 
+from tocsin_demo.pallets import idle_hours
+from tocsin_demo.purchases import Purchase
+from tocsin_demo.story import LATENESS, MIDNIGHT, Line, Story
+from tocsin_demo.subscriptions import COMBINING, during_the_day, from_the_start
+from tocsin_demo.tours import FALLS_OUT
+
 from tocsin.catalog import Subscription, compile_subscription
-from tocsin.cli.demo.pallets import idle_hours
-from tocsin.cli.demo.purchases import Purchase
-from tocsin.cli.demo.story import LATENESS, MIDNIGHT, Line, Story
-from tocsin.cli.demo.subscriptions import COMBINING, during_the_day, from_the_start
-from tocsin.cli.demo.tours import FALLS_OUT
 from tocsin.errors import Problem
 from tocsin.events.codecs.cloudevents import decode
 from tocsin.hosts.ordering import Watermark

@@ -12,10 +12,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from tocsin_demo.keeping import DEAD_LETTERS, MATCHES
+from tocsin_demo.story import Story
 
 from tests.demo.counting import TOLD, expected_of, told_in
-from tocsin.cli.demo.keeping import DEAD_LETTERS, MATCHES
-from tocsin.cli.demo.story import Story
 
 TOCSIN = (sys.executable, "-c", "from tocsin.cli.main import run; run()")
 

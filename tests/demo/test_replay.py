@@ -14,19 +14,19 @@ from typing import Any
 
 import pytest
 from rich.console import Console
+from tocsin_demo.board import Board
+from tocsin_demo.keeping import DEAD_LETTERS, MATCHES, keeper_in
+from tocsin_demo.purchases import SETTLED, Fate
+from tocsin_demo.query import files_read
+from tocsin_demo.replay import Found, Replay
+from tocsin_demo.screen import subscription_table
+from tocsin_demo.slices import Slice, prepare
+from tocsin_demo.story import Story
+from tocsin_demo.subscriptions import COMBINING, definitions, during_the_day, from_the_start
 
 from tests.demo.counting import elements_of, expected_of, settlement_of, told_in
 from tocsin import Hub
 from tocsin.catalog import Catalog, create_catalog
-from tocsin.cli.demo.board import Board
-from tocsin.cli.demo.keeping import DEAD_LETTERS, MATCHES, keeper_in
-from tocsin.cli.demo.purchases import SETTLED, Fate
-from tocsin.cli.demo.query import files_read
-from tocsin.cli.demo.replay import Found, Replay
-from tocsin.cli.demo.screen import subscription_table
-from tocsin.cli.demo.slices import Slice, prepare
-from tocsin.cli.demo.story import Story
-from tocsin.cli.demo.subscriptions import COMBINING, definitions, during_the_day, from_the_start
 from tocsin.errors import Problem, StateProblem
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.match import Match

@@ -7,16 +7,16 @@ from io import StringIO
 
 import pytest
 from rich.console import Console
+from tocsin_demo.auction import CHEAP
+from tocsin_demo.board import Board, Rung
+from tocsin_demo.plain import PlainLines
+from tocsin_demo.screen import Screen
+from tocsin_demo.story import DAY, MIDNIGHT
+from tocsin_demo.subscriptions import from_the_start
+from tocsin_demo.summary import document_lines, show_summary, summary_lines
+from tocsin_demo.tours import LEAVES
 
 from tocsin.catalog import Subscription
-from tocsin.cli.demo.auction import CHEAP
-from tocsin.cli.demo.board import Board, Rung
-from tocsin.cli.demo.plain import PlainLines
-from tocsin.cli.demo.screen import Screen
-from tocsin.cli.demo.story import DAY, MIDNIGHT
-from tocsin.cli.demo.subscriptions import from_the_start
-from tocsin.cli.demo.summary import document_lines, show_summary, summary_lines
-from tocsin.cli.demo.tours import LEAVES
 
 HOUR = 3_600_000_000
 

@@ -10,15 +10,15 @@ from itertools import pairwise
 from threading import Event as Flag
 
 import pytest
+from tocsin_demo import pallets, purchases
+from tocsin_demo.auction import CHEAP, ONE_MAKER
+from tocsin_demo.blemishes import BLEMISHES, Blemish
+from tocsin_demo.slices import line_of, prepare
+from tocsin_demo.story import DAY, LATENESS, MIDNIGHT, Story
+from tocsin_demo.tours import ARRIVES, FALLS_OUT, LEAVES, MISSING, Fate
+from tocsin_demo.wording import in_words
 
 from tests.demo.counting import texts, truth_of
-from tocsin.cli.demo import pallets, purchases
-from tocsin.cli.demo.auction import CHEAP, ONE_MAKER
-from tocsin.cli.demo.blemishes import BLEMISHES, Blemish
-from tocsin.cli.demo.slices import line_of, prepare
-from tocsin.cli.demo.story import DAY, LATENESS, MIDNIGHT, Story
-from tocsin.cli.demo.tours import ARRIVES, FALLS_OUT, LEAVES, MISSING, Fate
-from tocsin.cli.demo.wording import in_words
 from tocsin.errors import Problem
 from tocsin.events.codecs.cloudevents import decode
 from tocsin.events.event import Event

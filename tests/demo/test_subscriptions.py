@@ -5,18 +5,18 @@ ring.
 from __future__ import annotations
 
 import pytest
-
-from tests.demo.counting import Expected, expected_of
-from tocsin.catalog import Subscription, compile_subscription, problems_of
-from tocsin.cli.demo.board import Row
-from tocsin.cli.demo.story import Story
-from tocsin.cli.demo.subscriptions import (
+from tocsin_demo.board import Row
+from tocsin_demo.story import Story
+from tocsin_demo.subscriptions import (
     COMBINING,
     definitions,
     during_the_day,
     ever,
     from_the_start,
 )
+
+from tests.demo.counting import Expected, expected_of
+from tocsin.catalog import Subscription, compile_subscription, problems_of
 from tocsin.plan.atoms import Atom
 
 

@@ -14,7 +14,6 @@ from tests.detection.test_agreement import expected, key, play
 from tocsin.engine.detection.network import Network
 from tocsin.events.codecs.cloudevents import from_mapping
 from tocsin.events.event import Event
-from tocsin.plan.blocks import BoundTo, PatternElement, VariableBinding, XmlBlock
 from tocsin.plan.composites import (
     Absence,
     AfterWindow,
@@ -36,6 +35,7 @@ from tocsin.plan.composites import (
     Waiting,
 )
 from tocsin.plan.row_terms import ValueCondition
+from tocsin.plan.xml_patterns import BoundTo, PatternElement, VariableBinding, XmlBlock
 from tocsin.reference.atoms import rows_of
 from tocsin.values.time import format_instant
 

@@ -14,18 +14,18 @@ from tests.detection.test_agreement import expected, key, play
 from tests.detection.test_work import nodes
 from tocsin.engine.batch import Batch
 from tocsin.engine.concepts.matcher import ConceptMatcher
+from tocsin.engine.detection.absence_per_value import MissingNode
 from tocsin.engine.detection.join import PairNode
-from tocsin.engine.detection.missing import MissingNode
 from tocsin.engine.detection.network import Network
 from tocsin.events.codecs.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.languages import parse_subscription
+from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.plan.composites import Part, Policy
 from tocsin.plan.concepts import MOST_ROWS, ConceptTest
 from tocsin.plan.natural_join import natural_join, rows_without
 from tocsin.plan.passes import prepared
-from tocsin.plan.rows import NOTHING_BOUND, Rows
-from tocsin.plan.settings import with_settings
+from tocsin.plan.passes.set_policy import with_settings
 from tocsin.reference.atoms import holds, rows_of
 from tocsin.reference.occurrence import Occurrence, join_rows, without
 from tocsin.values.time import format_instant

@@ -5,12 +5,12 @@ find as many.
 from __future__ import annotations
 
 import pytest
+from tocsin_benchmarks.logistics.client import composites_of_client
+from tocsin_benchmarks.logistics.trial import run as run_logistics
+from tocsin_benchmarks.logistics.workload import LogisticsWorkload, Scenario
+from tocsin_benchmarks.sequences.loop import as_tuples, matches_of_loop
+from tocsin_benchmarks.sequences.workload import Density, SequenceWorkload
 
-from tocsin.cli.bench.logistics_client import composites_of_client
-from tocsin.cli.bench.logistics_trial import run as run_logistics
-from tocsin.cli.bench.logistics_workload import LogisticsWorkload, Scenario
-from tocsin.cli.bench.sequences_loop import as_tuples, matches_of_loop
-from tocsin.cli.bench.sequences_workload import Density, SequenceWorkload
 from tocsin.hosts.local.finite import match_events, read_events
 
 

@@ -19,8 +19,8 @@ from tests.engine.worlds import (
 )
 from tests.strategies import HUGE, PATHS, events
 from tocsin.engine.batch import Batch
-from tocsin.engine.matching.matcher import Matcher
-from tocsin.engine.matching.scan import ScanMatcher
+from tocsin.engine.conditions.matcher import Matcher
+from tocsin.engine.conditions.scan import ScanMatcher
 from tocsin.plan.atoms import AllOf, AnyOf, Between, Equals, Not, OneOf, Ordered
 from tocsin.values.scalars import Constant
 from tocsin.values.truth import Truth

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.engine.worlds import event, expressions, pairs, pairs_of_reference, subscribed
 from tocsin.engine.batch import ArrowBatch, Batch, Column
-from tocsin.engine.matching.matcher import Matcher
+from tocsin.engine.conditions.matcher import Matcher
 from tocsin.plan.atoms import AllOf, AnyOf, Computed, Equals, IsNull, Ordered
 from tocsin.plan.expression import Attribute, Call, Semantics
 from tocsin.values.scalars import Constant, Kind, canonical_number

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from tests.engine.worlds import pairs, pairs_of_reference, subscribed
 from tocsin.engine.batch import ArrowBatch, Batch
-from tocsin.engine.matching import places
-from tocsin.engine.matching.matcher import Matcher
-from tocsin.engine.matching.scan import ScanMatcher
+from tocsin.engine.conditions import places
+from tocsin.engine.conditions.matcher import Matcher
+from tocsin.engine.conditions.scan import ScanMatcher
 from tocsin.errors import MeaningProblem
 from tocsin.events.event import Event
 from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode, Condition, Equals, Not, PlaceIs

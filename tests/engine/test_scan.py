@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from tests.engine.worlds import event, pairs, subscribed
 from tocsin.engine.batch import Batch
-from tocsin.engine.matching.scan import ScanMatcher
+from tocsin.engine.conditions.scan import ScanMatcher
 from tocsin.plan.atoms import AllOf, AnyOf, Equals, Like, OneOf, Ordered
 from tocsin.values.like import LikePattern, Wild
 from tocsin.values.scalars import Constant

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from tests.engine.worlds import event, pairs, pairs_of_reference, subscribed
 from tocsin.engine.batch import ArrowBatch, Batch
-from tocsin.engine.matching.matcher import Matcher
-from tocsin.engine.matching.scale import Scale
-from tocsin.engine.matching.scan import ScanMatcher
+from tocsin.engine.conditions.matcher import Matcher
+from tocsin.engine.conditions.scale import Scale
+from tocsin.engine.conditions.scan import ScanMatcher
 from tocsin.plan.atoms import AllOf, Between, BooleanNode, Condition, Equals, Not, Ordered
 from tocsin.reference import holds
 from tocsin.values.scalars import Constant

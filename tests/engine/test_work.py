@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from tests.engine.worlds import event, event_lists, expressions, pairs, subscribed
 from tocsin.engine.batch import Batch
-from tocsin.engine.matching.matcher import Matcher
-from tocsin.engine.matching.scan import ScanMatcher
+from tocsin.engine.conditions.matcher import Matcher
+from tocsin.engine.conditions.scan import ScanMatcher
 from tocsin.plan import atoms
 from tocsin.plan.atoms import AllOf, Computed, Equals, Like, Not, Ordered
 from tocsin.plan.expression import Attribute, Call, Semantics, Value

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tests.strategies import boolean_nodes, events
 from tocsin.engine.batch import Batch, EventBatch
-from tocsin.engine.matching.matcher import Matcher
-from tocsin.engine.matching.scan import ScanMatcher
+from tocsin.engine.conditions.matcher import Matcher
+from tocsin.engine.conditions.scan import ScanMatcher
 from tocsin.events.event import Event
 from tocsin.plan.atoms import BooleanNode, Condition
 from tocsin.reference import holds

@@ -14,7 +14,8 @@ from tocsin.engine.graphs.matcher import GraphMatcher
 from tocsin.engine.graphs.paper.matcher import PaperMatcher
 from tocsin.errors import MeaningProblem
 from tocsin.events.event import Event
-from tocsin.plan.explain_graphs import graph_lines
+from tocsin.plan.bindings import Rows
+from tocsin.plan.explain.graphs import graph_lines
 from tocsin.plan.graphs import (
     Comparison,
     FilterAll,
@@ -27,7 +28,6 @@ from tocsin.plan.graphs import (
     Variable,
     filter_truth,
 )
-from tocsin.plan.rows import Rows
 from tocsin.reference import graphs as reference
 from tocsin.values.terms import DECIMAL, INTEGER, THING, Iri, Literal
 from tocsin.values.truth import Truth

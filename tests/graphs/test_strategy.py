@@ -8,12 +8,12 @@ from dataclasses import replace
 
 import tocsin
 from tests.graphs.auction import CHEAP, auction
+from tocsin.engine.atoms import AtomMatchers
 from tocsin.engine.batch import Batch
-from tocsin.engine.families import AtomMatchers
 from tocsin.engine.graphs.matcher import GraphMatcher
 from tocsin.engine.graphs.paper.matcher import PaperMatcher
 from tocsin.plan.composites import Plan
-from tocsin.plan.explain_graphs import graph_lines
+from tocsin.plan.explain.graphs import graph_lines
 from tocsin.plan.graphs import Strategy
 from tocsin.plan.wire import plan_from_json, plan_to_json
 

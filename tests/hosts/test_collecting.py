@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tocsin.hosts.collecting import RARELY, collect_rarely, rare_collection
+from tocsin.hosts.garbage import RARELY, collect_rarely, rare_collection
 
 
 @pytest.fixture(autouse=True)

@@ -14,21 +14,21 @@ from hypothesis import strategies as st
 
 import tocsin
 from tocsin.catalog import Subscription, compile_subscription
+from tocsin.engine.atoms import AtomMatchers
 from tocsin.engine.batch import Batch, EventBatch
-from tocsin.engine.blocks.matcher import BlockMatcher
 from tocsin.engine.concepts.matcher import ConceptMatcher
+from tocsin.engine.conditions.matcher import Matcher
+from tocsin.engine.detection.absence_after import Deadlines
 from tocsin.engine.detection.join import JoinNode
-from tocsin.engine.detection.silence import Deadlines
-from tocsin.engine.families import AtomMatchers
 from tocsin.engine.graphs.matcher import GraphMatcher
-from tocsin.engine.matching.matcher import Matcher
+from tocsin.engine.xml.matcher import BlockMatcher
 from tocsin.errors import EventProblem
 from tocsin.events.codecs.epcis.inside import decode_all
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.event import Event
 from tocsin.hosts import guarded
 from tocsin.hosts.containment import STRIKES
-from tocsin.plan.rendering import Told
+from tocsin.plan.match_template import Told
 from tocsin.values.time import parse_instant
 
 POISON = "poison"

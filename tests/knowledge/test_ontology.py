@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tocsin.errors import LimitProblem, MeaningProblem, SyntaxProblem
-from tocsin.knowledge.ems import ancestors_of, ems_of
 from tocsin.knowledge.loading import Source, load_ontology, ontology_of, parse_ontology
+from tocsin.knowledge.meta_statements import ancestors_of, ems_of
 from tocsin.knowledge.ontology import MetaStatement, Ontology, local_name, open_ontology
 from tocsin.values.rdf import JSON_LD, N_TRIPLES, RDF_XML
 from tocsin.values.terms import (

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tocsin.engine.batch import Batch
-from tocsin.engine.matching.matcher import Matcher
-from tocsin.engine.matching.scan import ScanMatcher
+from tocsin.engine.conditions.matcher import Matcher
+from tocsin.engine.conditions.scan import ScanMatcher
 from tocsin.events.codecs.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.plan.atoms import Condition

@@ -21,7 +21,7 @@ def test_a_mutant_can_be_applied(mutant: Mutant) -> None:
 def test_mutants_are_in_all_that_decides() -> None:
     folders = {tuple(each.file.split("/")[1:3]) for each in mutants()}
     decides = {
-        ("engine", part) for part in ("detection", "matching", "graphs", "concepts", "blocks")
+        ("engine", part) for part in ("detection", "conditions", "graphs", "concepts", "xml")
     }
     assert folders >= decides
     assert {folder for folder, _ in folders} == {"engine", "plan", "reference", "values"}

@@ -10,7 +10,7 @@ from tocsin.catalog import Subscription, compile_subscription, problems_of
 from tocsin.errors import Problem
 from tocsin.plan.bounds import bounds_of, with_horizon
 from tocsin.plan.composites import Absence, AfterWindow, BetweenWindow, Join, Part, Plan, Policy
-from tocsin.plan.settings import with_settings
+from tocsin.plan.passes.set_policy import with_settings
 
 A, B = kind("a"), kind("b")
 HOUR = 3_600_000_000

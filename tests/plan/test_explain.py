@@ -20,8 +20,8 @@ from tocsin.plan.atoms import (
     predicates_of,
 )
 from tocsin.plan.composites import Plan
-from tocsin.plan.explain import path_text, selector_text
-from tocsin.plan.explain_plan import plan_lines, summary_lines
+from tocsin.plan.explain.conditions import path_text, selector_text
+from tocsin.plan.explain.plan import plan_lines, summary_lines
 from tocsin.plan.passes import prepared_expression
 from tocsin.values.scalars import Constant, Kind
 from tocsin.values.truth import Truth

@@ -26,7 +26,7 @@ from tocsin.plan.composites import (
     Plan,
     Policy,
 )
-from tocsin.plan.explain import selector_text
+from tocsin.plan.explain.conditions import selector_text
 from tocsin.plan.passes import prepared
 from tocsin.plan.passes.fold_regions import fold_regions
 from tocsin.plan.wire import plan_from_json, plan_to_json

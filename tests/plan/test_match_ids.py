@@ -16,10 +16,10 @@ from tocsin.engine.detection.network import Network
 from tocsin.events.codecs.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.hosts.local.finite import Input, match_events
+from tocsin.plan.bindings import NOTHING_BOUND
 from tocsin.plan.composites import Part, Plan, Policy
+from tocsin.plan.match_template import match_of
 from tocsin.plan.occurrence import Occurrence
-from tocsin.plan.rendering import match_of
-from tocsin.plan.rows import NOTHING_BOUND
 from tocsin.reference import matches
 from tocsin.reference.atoms import holds
 from tocsin.reference.detection import Detection

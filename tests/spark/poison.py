@@ -10,9 +10,9 @@ from typing import Any
 from pyspark import TaskContext
 
 from tocsin.catalog import Snapshot
+from tocsin.engine.atoms import AtomMatchers
 from tocsin.engine.batch import EventBatch
 from tocsin.engine.engine import Engine
-from tocsin.engine.families import AtomMatchers
 from tocsin.events.event import Event
 from tocsin.hosts.spark.sources import FixedList
 

@@ -14,12 +14,13 @@ import pytest
 from tests.spark.poison import MATCHING, TELLING, poison_engines
 from tests.spark.scenes import selector
 from tocsin.catalog import Subscription
+from tocsin.engine.atoms import AtomMatchers
 from tocsin.engine.engine import Engine
-from tocsin.engine.families import AtomMatchers
 from tocsin.events.codecs.epcis import inside
-from tocsin.hosts.spark import index, kafka, reading, worker
+from tocsin.hosts.spark import kafka, reading, worker
+from tocsin.hosts.spark import plan_cache as index
 from tocsin.hosts.spark.contained import MOST_HELD
-from tocsin.hosts.spark.detection.wanting import Wanting
+from tocsin.hosts.spark.detection.route_by_event import Wanting
 from tocsin.hosts.spark.layout import JsonRows
 from tocsin.hosts.spark.sources import FixedList
 from tocsin.hosts.spark.worker import ByEvent, ByMatch

@@ -16,12 +16,12 @@ from tests.spark.scenes import SUBSCRIPTIONS, expected, in_order, random_lines, 
 from tocsin.catalog import Catalog, Definition, Snapshot, Subscription, create_catalog
 from tocsin.errors import StateProblem
 from tocsin.hosts.spark import worker
+from tocsin.hosts.spark.catalog_version import VERSION, VersionReader
 from tocsin.hosts.spark.finite import matches_in
-from tocsin.hosts.spark.index import Index, Indexes
 from tocsin.hosts.spark.layout import JsonRows
+from tocsin.hosts.spark.plan_cache import Index, Indexes
 from tocsin.hosts.spark.reports import Reports, Task
 from tocsin.hosts.spark.sources import FixedList, LiveCatalog, source_of
-from tocsin.hosts.spark.versions import VERSION, VersionReader
 from tocsin.hosts.spark.worker import ByEvent, ByMatch
 
 

@@ -17,15 +17,15 @@ from pyspark.sql.streaming.tws_tester import TwsTester
 
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.match import Match
-from tocsin.hosts.spark.detection import keeping
+from tocsin.hosts.spark.catalog_version import VERSION
+from tocsin.hosts.spark.detection import state_store as keeping
 from tocsin.hosts.spark.detection.clock import Pace
 from tocsin.hosts.spark.detection.messages import passed
 from tocsin.hosts.spark.detection.processor import Detector
-from tocsin.hosts.spark.detection.sending import Sending
+from tocsin.hosts.spark.detection.route import Sending
 from tocsin.hosts.spark.finite import letters_in, matches_in
 from tocsin.hosts.spark.layout import JsonRows
 from tocsin.hosts.spark.sources import FIXED_VERSION, Source
-from tocsin.hosts.spark.versions import VERSION
 
 
 class FakeHost:

@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from tocsin.errors import StateProblem
-from tocsin.hosts.spark.detection.packing import pack, unpack
+from tocsin.hosts.spark.detection.serde import pack, unpack
 from tocsin.hosts.spark.detection.shards import shard_keys, shard_of, spark_hash
 
 

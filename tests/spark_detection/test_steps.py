@@ -14,12 +14,12 @@ from tests.spark_detection.fake import FakeHost
 from tests.spark_detection.scenes import NAMES, line
 from tocsin.catalog import Catalog, Definition, Subscription, create_catalog
 from tocsin.errors import StateProblem
-from tocsin.hosts.spark.detection import keeping
+from tocsin.hosts.spark.catalog_version import VERSION
+from tocsin.hosts.spark.detection import state_store as keeping
 from tocsin.hosts.spark.detection.clock import Pace
 from tocsin.hosts.spark.finite import letters_in, matches_in
 from tocsin.hosts.spark.layout import JsonRows
 from tocsin.hosts.spark.sources import FixedList, LiveCatalog, Source
-from tocsin.hosts.spark.versions import VERSION
 from tocsin.hosts.spark.worker import ByMatch
 
 SECOND = 1_000_000

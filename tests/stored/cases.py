@@ -33,7 +33,7 @@ from tocsin.plan.composites import (
     Triggered,
     Waiting,
 )
-from tocsin.plan.settings import with_settings
+from tocsin.plan.passes.set_policy import with_settings
 from tocsin.values.time import format_instant
 
 FILES = ("opsl.toml", "graph.toml", "concept.toml", "exmlql.toml")

@@ -28,8 +28,8 @@ from tocsin.languages.context import Definition as LanguageDefinition
 from tocsin.plan.composites import Plan, Policy
 from tocsin.plan.construction_loops import loops_in
 from tocsin.plan.passes import prepared
+from tocsin.plan.passes.set_policy import DEFAULT_HORIZON, under_policy, with_settings
 from tocsin.plan.past_windows import AbsoluteWindow, past_window, past_window_problem
-from tocsin.plan.settings import DEFAULT_HORIZON, under_policy, with_settings
 from tocsin.plan.unwritten_horizon import horizon_warnings
 from tocsin.values.time import Duration, Instant, format_instant, parse_duration
 

@@ -101,10 +101,11 @@ def _in_lines(file: LineSource, head: bytes) -> Iterator[_Item]:
 
 def _in_json(file: LineSource, head: bytes) -> Iterator[_Item]:
     for raw, line, problem in json_values(file, head):
+        # so that places are those in the file
         yield (
             line,
             problem or _parsed(b"\n" * (line - 1) + raw),
-        )  # so that places are those in the file
+        )
 
 
 def _in_yaml(file: LineSource, head: bytes) -> Iterator[_Item]:

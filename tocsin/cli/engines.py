@@ -20,10 +20,10 @@ from tocsin.events.event import Event
 from tocsin.events.match import Match
 from tocsin.events.reception import Ends
 from tocsin.events.warning import EventWarning, Warned
-from tocsin.hosts.cascade import cascaded, constructing
 from tocsin.hosts.containment import contain
 from tocsin.hosts.fan_out import FanOut
 from tocsin.hosts.local.finite import Input, match_events, read_pieces
+from tocsin.hosts.republishing import cascaded, constructing
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Plan, atoms_of
 from tocsin.plan.past_windows import past_window

@@ -27,9 +27,9 @@ from tocsin.events.order import in_canonical_order
 from tocsin.languages import xml_ql_of
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Plan, atoms_of
-from tocsin.plan.explain_composites import has_concurrent_parts, waiting_text
-from tocsin.plan.explain_modes import mode_lines
-from tocsin.plan.explain_plan import plan_lines, summary_lines
+from tocsin.plan.explain.composites import has_concurrent_parts, waiting_text
+from tocsin.plan.explain.modes import mode_lines
+from tocsin.plan.explain.plan import plan_lines, summary_lines
 from tocsin.plan.occurrence import Occurrence
 from tocsin.plan.warnings import event_warnings
 from tocsin.plan.wire import plan_to_json

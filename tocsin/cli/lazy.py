@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.metadata import entry_points
 from typing import Any
 
 import typer
@@ -39,6 +40,18 @@ class Lazy:
     def outline(self, called: str) -> TyperCommand:
         """Name and summary only, for lists of commands and for completion."""
         return TyperCommand(called, help=self.summary)
+
+
+ENTRY_POINTS = "tocsin.commands"
+"""Where a distribution beside this one says which commands it adds."""
+
+
+def installed_commands(summaries: Mapping[str, str]) -> dict[str, Lazy]:
+    """The commands that other distributions add; one that is not known here has no summary."""
+    return {
+        each.name: Lazy(each.module, each.attr, summaries.get(each.name, ""))
+        for each in entry_points(group=ENTRY_POINTS)
+    }
 
 
 def lazy_group(commands: Mapping[str, Lazy]) -> type[TyperGroup]:

@@ -8,7 +8,7 @@ import sys
 import typer
 
 from tocsin import __version__
-from tocsin.cli.lazy import Lazy, lazy_group
+from tocsin.cli.lazy import Lazy, installed_commands, lazy_group
 from tocsin.errors import Problem
 
 COMMANDS = {
@@ -38,24 +38,23 @@ COMMANDS = {
         "app",
         "Subscriptions and definitions in a live catalog (SQLite file or PostgreSQL URL).",
     ),
-    "bench": Lazy(
-        "tocsin.cli.bench",
-        "app",
-        "The papers' experiments and the scale tests, on this machine.",
-    ),
-    "demo": Lazy(
-        "tocsin.cli.demo",
-        "demo",
-        "Play a made-up day of a marketplace and a delivery fleet to a local Spark stream, and show"
-        " what rings.",
-    ),
 }
-"""Every command with its first sentence; a test compares it with what the command says of itself.
+"""Every command of the package with its first sentence; a test compares it with what the command
+says of itself.
+"""
+
+BESIDE = {
+    "bench": "The papers' experiments and the scale tests, on this machine.",
+    "demo": "Play a made-up day of a marketplace and a delivery fleet to a local Spark stream, and"
+    " show what rings.",
+}
+"""Commands of other distributions, `tocsin-benchmarks` and `tocsin-demo`, which `make setup`
+installs: found through the entry points `tocsin.commands`, shown only where they are installed.
 """
 
 app = typer.Typer(
     name="tocsin",
-    cls=lazy_group(COMMANDS),
+    cls=lazy_group(COMMANDS | installed_commands(BESIDE)),
     help="Publish/subscribe that understands what happened, when, where and what it means.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -86,8 +85,7 @@ def run() -> None:
     except Problem as problem:
         typer.echo(f"tocsin: {problem}", err=True)
         sys.exit(1)
-    except (
-        BrokenPipeError
-    ):  # the reader of our output has gone: not our problem, and not the user's
+    except BrokenPipeError:
+        # the reader of our output has gone: not our problem, and not the user's
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
-from tocsin.engine.matching.paper_list import (
+from tocsin.engine.conditions.paper_list import (
     How,
     Node,
     Operator,
@@ -20,7 +20,7 @@ from tocsin.engine.matching.paper_list import (
 from tocsin.events.event import Event
 from tocsin.plan.atoms import Condition, Not
 from tocsin.plan.composites import Plan
-from tocsin.plan.explain import predicate_text, selector_text
+from tocsin.plan.explain.conditions import predicate_text, selector_text
 from tocsin.values.truth import Truth
 
 _LETTERS = {Truth.TRUE: "T", Truth.FALSE: "F", Truth.UNKNOWN: "U"}

@@ -8,11 +8,11 @@ from typing import assert_never
 from tocsin.engine.graphs.paper.printing import tree_lines
 from tocsin.events.event import Event
 from tocsin.plan.atoms import Atom, Condition
-from tocsin.plan.blocks import XmlBlock
 from tocsin.plan.composites import Named, Part, parts_of
 from tocsin.plan.concepts import ConceptTest
 from tocsin.plan.graphs import GraphPattern
-from tocsin.plan.rendering import values_of
+from tocsin.plan.match_template import values_of
+from tocsin.plan.xml_patterns import XmlBlock
 from tocsin.reference import concepts
 from tocsin.reference.atoms import holds, rows_of
 from tocsin.reference.why import verdict_line, why_lines

@@ -105,9 +105,8 @@ class _Records:
             assert closed is not None
             if closed[1] is None:
                 continue
-            if (
-                closed[2] is None
-            ):  # quotes in the midst of a text: they open the next one, and these were never closed
+            # quotes in the midst of a text: they open the next one, and these were never closed
+            if closed[2] is None:
                 break
             if not self._is_open(following[closed.end() :]):
                 return taken

@@ -107,9 +107,8 @@ def _write_out(lines: Iterable[str]) -> None:
     try:
         _write(sys.stdout.buffer, lines)
     except BrokenPipeError:
-        os.dup2(
-            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
-        )  # nothing is left to be written at the end
+        # nothing is left to be written at the end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _write(out: IO[bytes], lines: Iterable[str]) -> None:

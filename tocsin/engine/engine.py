@@ -11,23 +11,23 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from tocsin.engine.atoms import AtomMatchers
 from tocsin.engine.batch import EventBatch
-from tocsin.engine.blocks.nested import asking
+from tocsin.engine.conditions.matcher import Matcher
+from tocsin.engine.conditions.scan import ScanMatcher
 from tocsin.engine.detection.network import QUEUE_LIMIT, Found, Network
 from tocsin.engine.detection.node import Pending, State
-from tocsin.engine.families import AtomMatchers
-from tocsin.engine.matching.hits import Hits
-from tocsin.engine.matching.matcher import Matcher
-from tocsin.engine.matching.scan import ScanMatcher
-from tocsin.engine.matching.work import Work
+from tocsin.engine.index.hits import Hits
+from tocsin.engine.index.work import Work
+from tocsin.engine.xml.nested import asking
 from tocsin.errors import EventProblem, StateProblem
 from tocsin.events.event import Event
 from tocsin.events.match import Match, match_of_event
 from tocsin.plan.atoms import Atom, Condition
 from tocsin.plan.composites import MOST_EMPTY_WINDOWS, Forward, Plan
 from tocsin.plan.construction import Construct
+from tocsin.plan.match_template import match_of_atom, matches_of
 from tocsin.plan.past_windows import past_window
-from tocsin.plan.rendering import match_of_atom, matches_of
 from tocsin.plan.row_functions import GivenUp
 from tocsin.values.time import Duration, Instant
 

@@ -145,10 +145,11 @@ class Event:
         return instant if unit == INSTANT else instant // 1000
 
     def __reduce__(self) -> tuple[object, ...]:
+        # views are derived anew
         return (
             Event,
             (self.envelope, self.data, self.interval, self.place_source),
-        )  # views are derived anew
+        )
 
     def __repr__(self) -> str:
         return f"Event({self.source!r}, {self.id!r})"

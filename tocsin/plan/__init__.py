@@ -1,5 +1,5 @@
-"""The plan: the narrow waist between five languages and one engine. Small frozen nodes, identity by
+"""The plan: the narrow waist between the languages and one engine. Small frozen nodes, identity by
 value.
 """
 
-from tocsin.plan import explain_plan as explain_plan  # how notebooks tell a plan
+import tocsin.plan.explain.plan  # noqa: F401 (how notebooks tell a plan)

@@ -15,11 +15,11 @@ from typing import Any, assert_never
 
 from tocsin.errors import MeaningProblem
 from tocsin.events.event import Event, Path
-from tocsin.plan.blocks import XmlBlock, block_variables
 from tocsin.plan.concepts import ConceptTest
 from tocsin.plan.evaluation import evaluate_condition
 from tocsin.plan.expression import Expression, Semantics, paths_of
 from tocsin.plan.graphs import GraphPattern
+from tocsin.plan.xml_patterns import XmlBlock, block_variables
 from tocsin.values.like import LikePattern, compile_like
 from tocsin.values.scalars import ORDERED_KINDS, Constant, Kind, kind_of
 from tocsin.values.space import Geometry, Metric, SpatialRelation, parse_place, related

@@ -16,7 +16,7 @@ from tocsin.knowledge.concepts.assertions import World
 from tocsin.knowledge.concepts.concept import Concept
 from tocsin.knowledge.concepts.tbox import TBox
 from tocsin.knowledge.concepts.wording import concept_text
-from tocsin.plan.rows import NOTHING_BOUND, Rows
+from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.values.scalars import Scalar
 
 MOST_ROWS = 50_000

@@ -9,7 +9,7 @@ from functools import lru_cache
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any, assert_never
 
-from tocsin.plan.blocks import bound_scalar
+from tocsin.plan.bindings import Row
 from tocsin.plan.composites import (
     AfterInstant,
     AtRegion,
@@ -29,7 +29,7 @@ from tocsin.plan.occurrence import Occurrence
 from tocsin.plan.row_evaluation import meets_condition
 from tocsin.plan.row_functions import GivenUp
 from tocsin.plan.row_terms import RowCondition
-from tocsin.plan.rows import Row
+from tocsin.plan.xml_patterns import bound_scalar
 from tocsin.values.allen import bounds_test
 from tocsin.values.scalars import Kind, kind_of
 from tocsin.values.space import Geometry, parse_place, related

@@ -21,6 +21,7 @@ from typing import TypeAlias, assert_never
 
 from tocsin.events.views.canonical import XML_SPACE, escaped_text, escaped_value
 from tocsin.events.views.names import is_xml_name
+from tocsin.plan.bindings import Row, Rows
 from tocsin.plan.row_evaluation import Values, in_order, meets_condition, value_of
 from tocsin.plan.row_functions import GivenUp, Known, plain_text
 from tocsin.plan.row_terms import (
@@ -31,7 +32,6 @@ from tocsin.plan.row_terms import (
     TextValue,
     VariableValue,
 )
-from tocsin.plan.rows import Row, Rows
 from tocsin.plan.templates import (
     AttributeValue,
     NestedQuery,

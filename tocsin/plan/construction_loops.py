@@ -16,16 +16,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from tocsin.events.views.canonical import XML_SPACE
-from tocsin.plan.blocks import (
-    AttributeTest,
-    BoundTo,
-    Pattern,
-    PatternElement,
-    SourcedPattern,
-    XmlBlock,
-    XPathPattern,
-    elements_of,
-)
 from tocsin.plan.composites import Plan, atoms_of
 from tocsin.plan.construction import Construct
 from tocsin.plan.paths import steps_of
@@ -35,6 +25,16 @@ from tocsin.plan.templates import (
     OutputValue,
     TemplateContent,
     TemplateElement,
+)
+from tocsin.plan.xml_patterns import (
+    AttributeTest,
+    BoundTo,
+    Pattern,
+    PatternElement,
+    SourcedPattern,
+    XmlBlock,
+    XPathPattern,
+    elements_of,
 )
 from tocsin.plan.xpath.read import read_xpath
 from tocsin.plan.xpath.syntax import Call, Expression, Literal, Number, Path, Step, parts_of

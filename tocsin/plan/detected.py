@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from tocsin.events.event import Event
-from tocsin.plan.rows import Rows
+from tocsin.plan.bindings import Rows
 from tocsin.values.space import Geometry
 from tocsin.values.time import Instant
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 
 from tocsin.events.event import ENVELOPE, Event, Path
-from tocsin.plan.rows import Row, Rows
+from tocsin.plan.bindings import Row, Rows
 
 Elements = tuple[str, Path]
 """A variable, and the path to the values that it is bound to."""

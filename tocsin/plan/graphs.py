@@ -33,7 +33,7 @@ from typing import TypeAlias, assert_never
 
 from tocsin.errors import MeaningProblem
 from tocsin.knowledge.ontology import Ontology
-from tocsin.values.patterns import Search
+from tocsin.values.regex import Search
 from tocsin.values.terms import Iri, Literal, Term, compare
 from tocsin.values.truth import Truth, conjunction, disjunction, negation, truth
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
-from tocsin.plan.rows import NOTHING_BOUND, Row, Rows
+from tocsin.plan.bindings import NOTHING_BOUND, Row, Rows
 
 Names = tuple[str, ...]
 Values = tuple[Hashable, ...]

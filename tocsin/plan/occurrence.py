@@ -10,8 +10,8 @@ from functools import partial, reduce
 
 from tocsin.errors import EventProblem
 from tocsin.events.event import Event
+from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.plan.natural_join import Spend, natural_join, rows_without, spend_nothing
-from tocsin.plan.rows import NOTHING_BOUND, Rows
 from tocsin.values.space import HALF_TURN, Geometry, Metric, extent, width
 from tocsin.values.time import Instant
 

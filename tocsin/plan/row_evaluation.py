@@ -9,6 +9,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any, TypeAlias, assert_never
 
+from tocsin.plan.bindings import Row
 from tocsin.plan.row_functions import Known, applied, number_in, plain_text
 from tocsin.plan.row_terms import (
     RELATIONS,
@@ -27,7 +28,6 @@ from tocsin.plan.row_terms import (
     ValueLike,
     VariableValue,
 )
-from tocsin.plan.rows import Row
 from tocsin.values.dates import Date, date_of
 from tocsin.values.like import compile_like
 from tocsin.values.truth import Truth, conjunction, disjunction, negation, truth

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import assert_never
 
-from tocsin.plan.block_text import Spaces
 from tocsin.plan.construction import Construct
+from tocsin.plan.explain.xml_patterns import Spaces
 from tocsin.plan.row_terms import ChoiceValue, FunctionValue, OrderKey, TextValue, VariableValue
 from tocsin.plan.row_text import condition_text, operand_text, order_text, quoted
 from tocsin.plan.templates import (

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
-from tocsin.plan.blocks import InVariable, SourcedPattern, pattern_variables
 from tocsin.plan.row_terms import (
     ChoiceValue,
     FunctionValue,
@@ -19,6 +18,7 @@ from tocsin.plan.row_terms import (
     condition_variables,
     operand_variables,
 )
+from tocsin.plan.xml_patterns import InVariable, SourcedPattern, pattern_variables
 
 ComputedValue: TypeAlias = FunctionValue | ChoiceValue | TextValue | VariableValue
 """A value that is worked out: a text, or nothing where it is unknown."""

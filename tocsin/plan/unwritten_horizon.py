@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from tocsin.errors import MeaningProblem
 from tocsin.plan.bounds import bounds_of
 from tocsin.plan.composites import Join, Named, Part, parts_of
-from tocsin.plan.explain_composites import short_text
+from tocsin.plan.explain.composites import short_text
 from tocsin.values.time import Duration, format_duration
 
 DEFAULT_HORIZON_USED = "DefaultHorizon"

@@ -18,7 +18,6 @@ from tocsin.knowledge.concepts.tbox import TBox
 from tocsin.knowledge.ontology import Ontology
 from tocsin.plan import (
     atoms,
-    blocks,
     composites,
     concepts,
     construction,
@@ -28,6 +27,7 @@ from tocsin.plan import (
     row_terms,
     templates,
 )
+from tocsin.plan import xml_patterns as blocks
 from tocsin.values.like import LikePattern, Wild
 from tocsin.values.scalars import Constant, Kind
 from tocsin.values.space import Metric, SpatialRelation

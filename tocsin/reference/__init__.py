@@ -12,7 +12,7 @@ from tocsin.events.match import Match
 from tocsin.events.order import in_canonical_order
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Plan
-from tocsin.plan.rendering import match_of, match_of_atom
+from tocsin.plan.match_template import match_of, match_of_atom
 from tocsin.plan.row_functions import GivenUp
 from tocsin.reference.atoms import holds, rows_of, truth_of
 from tocsin.reference.blocks import asking

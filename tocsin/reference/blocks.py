@@ -11,7 +11,11 @@ from typing import TypeAlias, assert_never
 from tocsin.events.event import Event
 from tocsin.events.views.canonical import own_text
 from tocsin.events.views.document import Element, XPath, parse_xml
-from tocsin.plan.blocks import (
+from tocsin.plan.bindings import Row, Rows
+from tocsin.plan.construction import Ask
+from tocsin.plan.row_functions import GivenUp
+from tocsin.plan.templates import NestedQuery
+from tocsin.plan.xml_patterns import (
     MAX_ROWS,
     AttributeTest,
     InDocument,
@@ -30,10 +34,6 @@ from tocsin.plan.blocks import (
     outermost_inside,
     text_value,
 )
-from tocsin.plan.construction import Ask
-from tocsin.plan.row_functions import GivenUp
-from tocsin.plan.rows import Row, Rows
-from tocsin.plan.templates import NestedQuery
 from tocsin.plan.xpath.read import read_xpath
 from tocsin.plan.xpath.shape import Outline, Shape, outlined_shape
 from tocsin.plan.xpath.work import is_within_budget

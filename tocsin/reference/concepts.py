@@ -24,6 +24,7 @@ from tocsin.knowledge.concepts.tableau import (
 )
 from tocsin.knowledge.concepts.tbox import TBox
 from tocsin.plan.assertions import assertions_of, contradiction
+from tocsin.plan.bindings import Rows
 from tocsin.plan.concepts import (
     MOST_ROWS,
     ConceptTest,
@@ -31,7 +32,6 @@ from tocsin.plan.concepts import (
     correlation_rows,
     row_count,
 )
-from tocsin.plan.rows import Rows
 
 SHOWN = 12
 """So many branches, and so many assumptions of one, are told at most."""

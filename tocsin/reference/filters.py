@@ -9,7 +9,7 @@ from typing import assert_never
 
 from tocsin.knowledge.ontology import Ontology
 from tocsin.plan.graphs import Comparison, Filter, FilterAll, FilterAny, FilterNot, Regex
-from tocsin.values.patterns import Search
+from tocsin.values.regex import Search
 from tocsin.values.terms import Literal, Term, compare
 from tocsin.values.truth import Truth
 

@@ -15,6 +15,7 @@ from typing import TypeAlias
 from tocsin.errors import EventProblem
 from tocsin.events.event import Event
 from tocsin.events.views.graph import Graph, graph_in
+from tocsin.plan.bindings import Row, Rows
 from tocsin.plan.graphs import (
     ITSELF,
     GraphPattern,
@@ -26,7 +27,6 @@ from tocsin.plan.graphs import (
     Vertex,
     ids_of,
 )
-from tocsin.plan.rows import Row, Rows
 from tocsin.reference.filters import is_of_class, passes
 from tocsin.reference.inference import inferred
 from tocsin.values.terms import Iri, Literal, Term, plain_value, same_value

@@ -12,8 +12,8 @@ from itertools import combinations
 
 from tocsin.errors import EventProblem
 from tocsin.events.event import Event
+from tocsin.plan.bindings import NOTHING_BOUND, Row, Rows
 from tocsin.plan.elements import Elements
-from tocsin.plan.rows import NOTHING_BOUND, Row, Rows
 from tocsin.reference.places import place_of
 from tocsin.reference.values import scalars_at
 from tocsin.values.space import Geometry, Metric

@@ -12,6 +12,7 @@ from functools import cmp_to_key
 from typing import Any, assert_never
 
 from tocsin.events.views.document import DocumentLimits, parse_xml
+from tocsin.plan.bindings import Row
 from tocsin.plan.row_functions import MAX_TEXT, GivenUp
 from tocsin.plan.row_terms import (
     ChoiceValue,
@@ -29,7 +30,6 @@ from tocsin.plan.row_terms import (
     ValueLike,
     VariableValue,
 )
-from tocsin.plan.rows import Row
 from tocsin.reference.values import is_like, is_ordered, written_number
 from tocsin.values.dates import Date, date_of
 from tocsin.values.formats import NumberFormat, format_of

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from tocsin.events.event import ENVELOPE, INSTANT, Event, Path
 from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode, Not, PlaceIs, Predicate, attribute_paths
-from tocsin.plan.explain import path_text, selector_text
+from tocsin.plan.explain.conditions import path_text, selector_text
 from tocsin.reference import truth_of
 from tocsin.values.truth import Truth
 

@@ -13,8 +13,12 @@ from dataclasses import dataclass
 from tocsin.events.event import Event
 from tocsin.events.views.canonical import own_text
 from tocsin.events.views.document import Element, parse_xml
-from tocsin.plan.block_text import Spaces
-from tocsin.plan.blocks import (
+from tocsin.plan.explain.xml_patterns import Spaces
+from tocsin.plan.paths import PathStep, steps_of
+from tocsin.plan.row_functions import GivenUp
+from tocsin.plan.row_terms import condition_variables
+from tocsin.plan.row_text import condition_text
+from tocsin.plan.xml_patterns import (
     InDocument,
     InVariable,
     Pattern,
@@ -26,10 +30,6 @@ from tocsin.plan.blocks import (
     elements_of,
     pattern_variables,
 )
-from tocsin.plan.paths import PathStep, steps_of
-from tocsin.plan.row_functions import GivenUp
-from tocsin.plan.row_terms import condition_variables
-from tocsin.plan.row_text import condition_text
 from tocsin.reference.blocks import (
     attributes_for,
     first_images,

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import groupby
 
-from tocsin.values.patterns import escaped, whole_match
+from tocsin.values.regex import escaped, whole_match
 
 
 class Wild(Enum):

@@ -89,9 +89,8 @@ def read_rdf(
         )
     if media_type == RDF_XML and "daml:collection" in text:  # what RDF/XML took over as Collection
         text = _DAML_COLLECTION.sub(r"\1\2Collection\2", text)
-    if (
-        media_type in _WITH_QUOTES and text.count("<<") > _MAX_QUOTED
-    ):  # the reader follows quoted triples by recursion
+    # the reader follows quoted triples by recursion
+    if media_type in _WITH_QUOTES and text.count("<<") > _MAX_QUOTED:
         raise _quoted()
     try:
         reader = parse(
@@ -156,9 +155,8 @@ def _declared(text: str) -> dict[str, str]:
     parser: XMLPullParser[Any] = XMLPullParser(events=("start-ns", "start"))
     try:
         parser.feed(text[:_HEAD])
-    except (
-        ParseError
-    ):  # well-formed as a whole, as the reader found, but cut off or in an encoding of its own
+    except ParseError:
+        # well-formed as a whole, as the reader found, but cut off or in an encoding of its own
         return declared
     for event in cast("Iterator[tuple[str, Any]]", parser.read_events()):
         if event[0] == "start":

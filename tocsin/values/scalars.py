@@ -58,11 +58,9 @@ def canonical_number(value: float | Decimal) -> int | float:
     if isinstance(value, Decimal):
         if value.is_nan():
             raise EventProblem("NaN is not a legal number")
-        if (
-            value.is_finite()
-            and value.as_tuple().exponent <= 0
-            and value == value.to_integral_value()
-        ):  # type: ignore[operator]
+        exponent = value.as_tuple().exponent
+        is_written_whole = isinstance(exponent, int) and exponent <= 0
+        if is_written_whole and value == value.to_integral_value():
             return int(value)
         value = float(value)
     if math.isnan(value):

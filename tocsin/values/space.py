@@ -94,9 +94,8 @@ def read_place(value: object) -> Geometry | None:
             return shapely.from_wkt(value)
         return _checked(_from_wkt(value))
     if isinstance(value, Mapping):
-        is_unlocated = (
-            value.get("type") == "Feature" and value.get("geometry", value) is None
-        )  # RFC 7946, 3.2
+        # RFC 7946, 3.2
+        is_unlocated = value.get("type") == "Feature" and value.get("geometry", value) is None
         return None if is_unlocated else _checked(_from_geojson(value))
     raise MeaningProblem(f"a place is a WKT string or a GeoJSON object, got {type(value).__name__}")
 
@@ -279,9 +278,8 @@ def _plain_points(values: Sequence[Any]) -> Places | None:
         if not _PLAIN_POINTS.fullmatch(lines) or lines.count("\n") != len(values) - 1:
             return None
         numbers = lines.replace("POINT", "").replace("(", "").replace(")", "").split()
-        return _made_of(
-            pa.array(numbers).cast(pa.float64()).to_numpy().reshape(-1, 2)
-        )  # reads four times as fast
+        # reads four times as fast
+        return _made_of(pa.array(numbers).cast(pa.float64()).to_numpy().reshape(-1, 2))
     if kinds == {dict} and all(map(is_plain_point, values)):
         return _made_of(np.array([value["coordinates"] for value in values], np.float64))
     return None

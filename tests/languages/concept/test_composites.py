@@ -15,7 +15,7 @@ from tocsin.events.codecs.cloudevents import from_mapping
 from tocsin.hosts.local.finite import match_events, read_events
 from tocsin.languages import parse_subscription
 from tocsin.plan.passes import prepared
-from tocsin.plan.settings import with_settings
+from tocsin.plan.passes.set_policy import with_settings
 from tocsin.reference import matches
 from tocsin.values.allen import BOUNDS
 

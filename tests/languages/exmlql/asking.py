@@ -6,15 +6,15 @@ from __future__ import annotations
 
 from tests.blocks.worlds import xml_event
 from tocsin.engine.batch import Batch
-from tocsin.engine.blocks import BlockMatcher
+from tocsin.engine.xml import BlockMatcher
 from tocsin.errors import Problem
 from tocsin.events.event import Event
 from tocsin.languages.context import Context
 from tocsin.languages.exmlql import parse, problems
-from tocsin.plan.blocks import XmlBlock
+from tocsin.plan.bindings import Rows
 from tocsin.plan.composites import Plan
 from tocsin.plan.construction import Construct, construct
-from tocsin.plan.rows import Rows
+from tocsin.plan.xml_patterns import XmlBlock
 from tocsin.reference import blocks as reference
 
 

@@ -12,12 +12,12 @@ from tests.scenarios.loading import Scenario, scenarios
 from tocsin.catalog import Definition, Surroundings, compile_subscription
 from tocsin.events.codecs.cloudevents import from_mapping
 from tocsin.languages import parse_subscription, xml_ql_of
-from tocsin.plan.blocks import XmlBlock
 from tocsin.plan.composites import Plan
 from tocsin.plan.construction import Construct
-from tocsin.plan.explain_modes import mode_lines
+from tocsin.plan.explain.modes import mode_lines
 from tocsin.plan.template_text import construct_text
 from tocsin.plan.wire import plan_from_json, plan_to_json
+from tocsin.plan.xml_patterns import XmlBlock
 from tocsin.reference import matches
 
 FIGURE_5 = """

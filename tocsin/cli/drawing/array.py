@@ -14,7 +14,7 @@ from tocsin.cli.drawing.svg import LETTER, Drawing
 from tocsin.engine.graphs.encoding import EncodedGraph
 from tocsin.engine.graphs.paper.statements import typed
 from tocsin.errors import LimitProblem
-from tocsin.knowledge.ems import ems_of
+from tocsin.knowledge.meta_statements import ems_of
 from tocsin.knowledge.ontology import MetaStatement, Ontology
 from tocsin.plan.graphs import ITSELF, GraphPattern, Home
 

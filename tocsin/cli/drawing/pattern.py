@@ -12,7 +12,7 @@ from math import hypot
 from typing import NamedTuple
 
 from tocsin.cli.drawing.svg import LETTER, LINE, Drawing
-from tocsin.plan.explain_graphs import filter_text, id_text, statement_text
+from tocsin.plan.explain.graphs import filter_text, id_text, statement_text
 from tocsin.plan.graphs import (
     ITSELF,
     GraphPattern,

@@ -13,7 +13,7 @@ from tocsin.cli.drawing.pattern import number_statements
 from tocsin.cli.drawing.svg import LETTER, LINE, Drawing
 from tocsin.engine.graphs.encoding import EncodedGraph
 from tocsin.engine.graphs.paper.nodes import Circle, Square, Tree
-from tocsin.plan.explain_graphs import id_text
+from tocsin.plan.explain.graphs import id_text
 from tocsin.plan.graphs import Vertex
 from tocsin.values.terms import Blank
 

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tocsin.engine.concepts.parts import Had
-from tocsin.engine.matching.growable import BYTE, INT32, Growable
-from tocsin.engine.matching.postings import Postings
+from tocsin.engine.index.growable import BYTE, INT32, Growable
+from tocsin.engine.index.postings import Postings
 
 Numbers = npt.NDArray[Any]
 

@@ -19,7 +19,7 @@ from tocsin.engine.concepts.clauses import Clause, clauses_of
 from tocsin.engine.concepts.facts import Facts
 from tocsin.engine.concepts.groups import Group
 from tocsin.engine.concepts.parts import Had, Parts
-from tocsin.engine.matching.work import Work
+from tocsin.engine.index.work import Work
 from tocsin.knowledge.concepts.assertions import World
 from tocsin.knowledge.concepts.concept import Symbol
 from tocsin.plan.concepts import ConceptTest

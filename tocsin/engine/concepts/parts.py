@@ -15,7 +15,7 @@ from itertools import chain
 from tocsin.engine.concepts.clauses import Part
 from tocsin.engine.concepts.facts import Facts
 from tocsin.engine.concepts.ranges import Ranges
-from tocsin.engine.matching.work import Work
+from tocsin.engine.index.work import Work
 from tocsin.knowledge.concepts.assertions import EVENT, Individual, Kind, World
 from tocsin.knowledge.concepts.concept import (
     Concept,
@@ -139,9 +139,8 @@ class Parts:
                 if isinstance(each, Symbol):
                     certain.update(role.by_symbol.get(each.name, ()))
         if value.kind is Kind.PLACEHOLDER:
-            unknown.update(
-                chain.from_iterable(role.by_element.values())
-            )  # it may be one of those that are listed
+            # it may be one of those that are listed
+            unknown.update(chain.from_iterable(role.by_element.values()))
         if value.value is not None and len(role.ranges):
             certain.update(role.ranges.met_by(value.value))
         if role.evaluated:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
-from tocsin.engine.detection.keys import slot_keys
+from tocsin.engine.detection.buffer import Entry, Waiting
 from tocsin.engine.detection.node import (
     A_RESULT,
     A_TRIAL,
@@ -17,13 +17,13 @@ from tocsin.engine.detection.node import (
     Step,
     Writer,
 )
+from tocsin.engine.detection.partition_keys import slot_keys
 from tocsin.engine.detection.queue import Queue
 from tocsin.engine.detection.scope import Scopes
-from tocsin.engine.detection.waiting import Entry, Waiting
+from tocsin.plan.bindings import NOTHING_BOUND
 from tocsin.plan.composites import Absence, AfterWindow, BetweenWindow, FixedWindow, Policy, Related
 from tocsin.plan.conditions import compare, concerns
 from tocsin.plan.occurrence import Occurrence, combined
-from tocsin.plan.rows import NOTHING_BOUND
 from tocsin.values.time import Instant
 
 
@@ -386,6 +386,7 @@ class BetweenAbsenceNode(Node):
 
     def _use_up(self, entry: Entry, last: Occurrence, whole: Occurrence) -> bool:
         """What the policy demands; whether the last part is used up too."""
+        # once per operator: who was the last of a window is the first of none
         match self._absence.policy:
             case Policy.UNRESTRICTED | Policy.GLOBE | Policy.RECENT:
                 return False
@@ -396,9 +397,7 @@ class BetweenAbsenceNode(Node):
             case Policy.DEFERRED if self._names:
                 self._scopes.use_up(self._settles, whole)
                 return False
-            case (
-                Policy.CHRONICLE
-            ):  # once per operator: who was the last of a window is the first of none
+            case Policy.CHRONICLE:
                 self._firsts.use_up_same(entry.occurrence)
                 self._firsts.use_up_same(last)
                 return True

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from itertools import product, repeat
 from math import prod
 
-from tocsin.engine.detection.compiled import Filter, by_cost, pair_filter
-from tocsin.engine.detection.keys import homes_of, slot_keys
+from tocsin.engine.detection.join_filters import Filter, by_cost, pair_filter
 from tocsin.engine.detection.node import (
     A_RESULT,
     A_TRIAL,
@@ -21,6 +20,7 @@ from tocsin.engine.detection.node import (
     Step,
     Writer,
 )
+from tocsin.engine.detection.partition_keys import homes_of, slot_keys
 from tocsin.engine.detection.queue import Queue
 from tocsin.engine.detection.row_queue import RowQueue
 from tocsin.engine.detection.scope import Scopes
@@ -358,9 +358,8 @@ class PairNode(JoinNode):
         self.tried += len(waiting)
         fitting = iter(waiting)
         if not self._filters[slot]:
-            self.spend(
-                len(waiting) * A_TRIAL
-            )  # known before anything is tried, so that nothing is where it is too much
+            # known before anything is tried, so that nothing is where it is too much
+            self.spend(len(waiting) * A_TRIAL)
         else:
             self.spend(len(waiting) // QUESTIONS)
             for bound_to in self._filters[slot]:

@@ -13,19 +13,19 @@ from dataclasses import dataclass
 from itertools import count
 from operator import is_
 
-from tocsin.engine.detection.building import node_of
 from tocsin.engine.detection.node import Node, Pending, State
+from tocsin.engine.detection.node_choice import node_of
 from tocsin.engine.detection.scope import Scopes
 from tocsin.engine.detection.snapshot import VERSION, SnapshotReader, SnapshotWriter, checked
 from tocsin.errors import StateProblem
 from tocsin.events.event import Event
 from tocsin.plan.atoms import Atom, Condition
+from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.plan.bounds import bounds_of
 from tocsin.plan.composites import Absence, EveryWindow, Part, names_of, parts_of
 from tocsin.plan.occurrence import Occurrence, occurrence_of
 from tocsin.plan.past_windows import past_window, past_window_problem
 from tocsin.plan.row_functions import GivenUp
-from tocsin.plan.rows import NOTHING_BOUND, Rows
 from tocsin.plan.scopes import scopes_of
 from tocsin.values.time import Duration, Instant
 

@@ -13,8 +13,8 @@ from collections import deque
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from operator import attrgetter
 
+from tocsin.plan.bindings import Rows
 from tocsin.plan.occurrence import Occurrence
-from tocsin.plan.rows import Rows
 from tocsin.values.time import Duration, Instant
 
 _NONE: Sequence[Occurrence] = ()

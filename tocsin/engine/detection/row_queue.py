@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 
 from tocsin.engine.detection.queue import Queue
+from tocsin.plan.bindings import Row, Rows
 from tocsin.plan.natural_join import Values, values_at
 from tocsin.plan.occurrence import Occurrence
-from tocsin.plan.rows import Row, Rows
 from tocsin.values.time import Duration
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tocsin.engine.detection.compiled import restriction_test
+from tocsin.engine.detection.join_filters import restriction_test
 from tocsin.engine.detection.node import Node, Step
 from tocsin.plan.composites import Either, Named, Only
 from tocsin.plan.elements import element_rows

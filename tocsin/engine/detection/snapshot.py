@@ -9,8 +9,8 @@ from tocsin.errors import StateProblem
 from tocsin.events.codecs.cloudevents import event_of
 from tocsin.events.event import Event
 from tocsin.events.views.epcis import EpcisData
+from tocsin.plan.bindings import NOTHING_BOUND
 from tocsin.plan.occurrence import Occurrence
-from tocsin.plan.rows import NOTHING_BOUND
 
 VERSION = 1
 

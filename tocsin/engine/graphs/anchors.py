@@ -13,7 +13,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from tocsin.engine.graphs.thresholds import Numbers
-from tocsin.engine.matching.postings import Postings
+from tocsin.engine.index.postings import Postings
 
 Anchor = tuple[str, int]
 

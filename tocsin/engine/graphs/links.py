@@ -12,7 +12,7 @@ import numpy as np
 
 from tocsin.engine.graphs.encoding import Arc
 from tocsin.engine.graphs.thresholds import NO_THRESHOLD, Numbers, Thresholds
-from tocsin.engine.matching.growable import INT32, Growable
+from tocsin.engine.index.growable import INT32, Growable
 from tocsin.knowledge.ontology import Ontology
 from tocsin.plan.graphs import Filter, StatementPattern
 from tocsin.values.terms import Literal

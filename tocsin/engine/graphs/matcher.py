@@ -21,15 +21,15 @@ from tocsin.engine.graphs.shapes import shape_of
 from tocsin.engine.graphs.solving import Solver
 from tocsin.engine.graphs.subscribers import Subscribers
 from tocsin.engine.graphs.work import GraphWork
-from tocsin.engine.matching.growable import INT64, Growable
-from tocsin.engine.matching.hits import Hits, joined
-from tocsin.engine.matching.keys import Keys
+from tocsin.engine.index.growable import INT64, Growable
+from tocsin.engine.index.hits import Hits, joined
+from tocsin.engine.index.keys import Keys
 from tocsin.errors import EventProblem
 from tocsin.events.event import Event
 from tocsin.knowledge.ontology import Ontology
 from tocsin.knowledge.warnings import Watch
+from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.plan.graphs import GraphPattern
-from tocsin.plan.rows import NOTHING_BOUND, Rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tocsin.engine.matching.growable import INT32, INT64, Growable
+from tocsin.engine.index.growable import INT32, INT64, Growable
 
 _WORTH_COMPACTING = 1024
 

@@ -8,7 +8,7 @@ link, whether it binds, its base. Pairs of vertices are sorted within each link,
 
 from __future__ import annotations
 
-from tocsin.engine.matching.kernels import Flags, Ints, compiled, inlined
+from tocsin.engine.index.kernels import Flags, Ints, compiled, inlined
 
 HEADER = 3
 STEP = 5

@@ -16,6 +16,7 @@ from tocsin.engine.graphs.encoding import HOME, EncodedGraph
 from tocsin.engine.graphs.links import Link
 from tocsin.engine.graphs.meeting import pairs_of
 from tocsin.engine.graphs.relations import Relation
+from tocsin.plan.bindings import Rows
 from tocsin.plan.graphs import (
     GraphPattern,
     Home,
@@ -26,7 +27,6 @@ from tocsin.plan.graphs import (
     Vertex,
     ids_of,
 )
-from tocsin.plan.rows import Rows
 from tocsin.values.terms import Literal, plain_value
 
 Map: TypeAlias = Mapping[Vertex, int]

@@ -6,8 +6,8 @@ import numpy as np
 
 from tocsin.engine.graphs.running import spread
 from tocsin.engine.graphs.thresholds import Numbers
-from tocsin.engine.matching.growable import INT32, Growable
-from tocsin.engine.matching.postings import Postings
+from tocsin.engine.index.growable import INT32, Growable
+from tocsin.engine.index.postings import Postings
 
 _NOBODY = -1
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tocsin.engine.graphs.encoding import EncodedGraph
-from tocsin.engine.matching.growable import BYTE, FLOAT64, Growable
+from tocsin.engine.index.growable import BYTE, FLOAT64, Growable
 from tocsin.plan.graphs import RELATIONS, Comparison, Filter
 from tocsin.values.terms import Family, Literal, Term, value_of
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tocsin.engine.matching.work import Work
+from tocsin.engine.index.work import Work
 
 
 @dataclass(slots=True)

@@ -100,9 +100,8 @@ def _value(text: str) -> Any:
     if text.startswith("{"):
         try:
             value, end = _DECODER.scan_once(text, 0)  # type: ignore[attr-defined]
-        except (
-            StopIteration
-        ):  # how the scanner says that a value is missing; the decoder says it in words
+        except StopIteration:
+            # how the scanner says that a value is missing; the decoder says it in words
             return _DECODER.decode(text)
         if end == len(text):
             return value

@@ -86,9 +86,8 @@ def format_of(name: str, head: bytes, *, whole: bool) -> Format:
     if not start or has_object_line(head):
         return Format.JSON_LINES
     if start == b"<":
-        return (
-            Format.TURTLE if _TRIPLE.match(head.lstrip()) else Format.XML
-        )  # RDF/XML shows in its root
+        # RDF/XML shows in its root
+        return Format.TURTLE if _TRIPLE.match(head.lstrip()) else Format.XML
     if _TURTLE_WORD.match(head.lstrip()):
         return Format.TURTLE
     raise unclear(name, head)
@@ -117,9 +116,8 @@ def is_json_lines(head: bytes, *, whole: bool) -> bool:
     first = _FIRST_LINE.match(head)
     if first is None:
         return True
-    if (
-        first.end() == len(head) and not whole
-    ):  # one line, longer than the head: an array is split, an object is a line
+    # one line, longer than the head: an array is split, an object is a line
+    if first.end() == len(head) and not whole:
         return head.lstrip().startswith(b"{")
     if _is_value(first[1], dict | list):
         return first[1].startswith(b"{")

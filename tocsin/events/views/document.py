@@ -295,9 +295,8 @@ class XPath:
         except etree.XPathError:
             return False
         if isinstance(found, list):
-            return [
-                each for each in found if isinstance(each, str | Element)
-            ]  # the others are namespaces
+            # the others are namespaces
+            return [each for each in found if isinstance(each, str | Element)]
         if isinstance(found, float):
             return [_number_text(found)] if found and not math.isnan(found) else []
         return found if isinstance(found, bool) else [str(found)] if found else []

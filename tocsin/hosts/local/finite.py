@@ -26,12 +26,12 @@ from tocsin.events.piece import Made, Piece, events_in
 from tocsin.events.reception import Ends, received
 from tocsin.events.warning import EventWarning, Warned
 from tocsin.hosts import ahead as clocks
-from tocsin.hosts.cascade import cascaded, constructing
-from tocsin.hosts.collecting import rare_collection
 from tocsin.hosts.fan_out import FanOut
+from tocsin.hosts.garbage import rare_collection
 from tocsin.hosts.guarded import GuardedEngine
 from tocsin.hosts.ordering import Watermark
 from tocsin.hosts.pauses import pauses
+from tocsin.hosts.republishing import cascaded, constructing
 from tocsin.plan.composites import Plan
 from tocsin.values.time import Duration, Instant
 

@@ -11,8 +11,8 @@ from tocsin.engine.engine import Relevant
 from tocsin.events.dead_letter import internal_error, unreadable
 from tocsin.events.match import Match
 from tocsin.hosts.spark.contained import guarded, letters_of
-from tocsin.hosts.spark.index import Index
 from tocsin.hosts.spark.layout import Layout
+from tocsin.hosts.spark.plan_cache import Index
 from tocsin.hosts.spark.reading import Reading, RowReading, read
 from tocsin.hosts.spark.rows import Letter
 

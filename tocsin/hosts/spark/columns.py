@@ -19,7 +19,7 @@ from tocsin.events.codecs.cloudevents import from_mapping
 from tocsin.events.event import ENVELOPE, INSTANT, Event, Path
 from tocsin.events.order import content
 from tocsin.events.reception import Ends, received
-from tocsin.hosts.spark.heads import Heads
+from tocsin.hosts.spark.headers import Heads
 from tocsin.hosts.spark.kept import KEPT
 from tocsin.hosts.spark.layout import ORIGIN
 from tocsin.hosts.spark.rows import Letter, letter_of_fault

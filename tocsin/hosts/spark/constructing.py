@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 
 from tocsin.catalog import Surroundings, compile_subscription
 from tocsin.events.constructed import HOP_LIMIT, ID_PATTERN, SOURCE
-from tocsin.hosts.cascade import constructing
+from tocsin.hosts.republishing import constructing
 from tocsin.hosts.spark.sources import FIXED_VERSION, Source
 
 

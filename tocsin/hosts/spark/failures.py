@@ -21,7 +21,7 @@ from pyspark.sql.streaming.listener import (
 from pyspark.sql.utils import is_remote
 
 from tocsin.errors import StateProblem
-from tocsin.hosts.spark.detection.keeping import DAMAGED
+from tocsin.hosts.spark.detection.state_store import DAMAGED
 from tocsin.hosts.spark.session import ATTEMPTS
 
 LOG = logging.getLogger("tocsin.spark")

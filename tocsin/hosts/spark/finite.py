@@ -30,8 +30,8 @@ from tocsin.events.event import Event
 from tocsin.events.match import Match
 from tocsin.events.reception import Ends, ends_named, received
 from tocsin.hosts import ahead as clocks
-from tocsin.hosts.cascade import cascaded
 from tocsin.hosts.fan_out import FanOut
+from tocsin.hosts.republishing import cascaded
 from tocsin.hosts.spark.constructing import constructing_in
 from tocsin.hosts.spark.detection.pipeline import Detection
 from tocsin.hosts.spark.lines import PART_BYTES, opened, read_lines

@@ -124,9 +124,8 @@ def _numbered(file: IO[bytes], part: LinesPart) -> Iterator[tuple[bytes, int]]:
             return
         if line.removeprefix(BOM_UTF8).strip():
             yield line, number
-        position = (
-            file.tell() if len(line) > MAX_BYTES else position + len(line)
-        )  # one that was cut is longer
+        # one that was cut is longer
+        position = file.tell() if len(line) > MAX_BYTES else position + len(line)
         number += 1
 
 

@@ -24,6 +24,8 @@ from tocsin.events.reception import Ends, ends_named
 from tocsin.hosts.ahead import DEFAULT_AHEAD
 from tocsin.hosts.spark.absent_columns import warn_of_absent_columns
 from tocsin.hosts.spark.callers import levels_to_the_caller
+from tocsin.hosts.spark.catalog_version import version_table
+from tocsin.hosts.spark.deduplication import first_of_each
 from tocsin.hosts.spark.detection.clock import Pace
 from tocsin.hosts.spark.detection.pipeline import (
     DEFAULT_LATENESS,
@@ -37,12 +39,10 @@ from tocsin.hosts.spark.failures import watch_failures
 from tocsin.hosts.spark.kept import Keep, Keeping, kept_column, require_names_apart
 from tocsin.hosts.spark.layout import laid_out
 from tocsin.hosts.spark.metrics import Watch
-from tocsin.hosts.spark.repeats import first_of_each
 from tocsin.hosts.spark.rows import MATCH_NAMES
 from tocsin.hosts.spark.schemas import BY_EVENT, BY_MATCH
 from tocsin.hosts.spark.sources import LiveCatalog, Source, Subscriptions, snapshot_of, source_of
 from tocsin.hosts.spark.telling import Telling, telling_of, told
-from tocsin.hosts.spark.versions import version_table
 from tocsin.hosts.spark.worker import ByEvent, ByMatch
 from tocsin.hosts.spark.workers import choose_python
 from tocsin.plan.composites import Part, rings_by_time

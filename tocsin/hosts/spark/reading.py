@@ -16,7 +16,7 @@ from tocsin.events.event import Event
 from tocsin.events.order import content
 from tocsin.events.reception import Ends, received
 from tocsin.hosts.spark.columns import ColumnReading, event_of_object
-from tocsin.hosts.spark.heads import INSTANT, Heads, heads_of_events
+from tocsin.hosts.spark.headers import INSTANT, Heads, heads_of_events
 from tocsin.hosts.spark.kafka import HEADERS, events_in_value, events_of_record, shown_record
 from tocsin.hosts.spark.kept import KEPT, carrying
 from tocsin.hosts.spark.layout import CAME, LINE, ORIGIN, VALUE, EventColumns, JsonRows, Layout

@@ -14,7 +14,7 @@ from tocsin.errors import EventProblem, Problem, UnsupportedProblem
 from tocsin.events.content import Content
 from tocsin.events.dead_letter import warning
 from tocsin.events.event import Event
-from tocsin.hosts.spark.index import Index
+from tocsin.hosts.spark.plan_cache import Index
 from tocsin.hosts.spark.rows import Letter, letter_of_subscription
 from tocsin.hosts.spark.telling import IDS_ONLY, Kind, Telling
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 from tocsin.errors import Problem
 from tocsin.events.dead_letter import malformed, shown_input, unreadable
 from tocsin.events.match import Match, match_id
-from tocsin.hosts.spark.heads import INSTANT, Heads
+from tocsin.hosts.spark.headers import INSTANT, Heads
 from tocsin.hosts.spark.telling import MEMBERS
 
 MATCH = pa.struct(

@@ -32,8 +32,8 @@ from tocsin.catalog import (
 )
 from tocsin.engine.engine import Engine
 from tocsin.errors import MeaningProblem, Problem, UnsupportedProblem
+from tocsin.hosts.spark.catalog_version import require_same_catalog, shared_catalog
 from tocsin.hosts.spark.listed import is_list_file, list_in_file, no_subscription, require_name
-from tocsin.hosts.spark.versions import require_same_catalog, shared_catalog
 
 Entry = Subscription | Definition | Mapping[str, Any]
 Subscriptions = Catalog | str | Path | Entry | Iterable[Entry]

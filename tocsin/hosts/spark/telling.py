@@ -21,7 +21,7 @@ from tocsin.events.codecs.cloudevents import encode, json_text
 from tocsin.events.content import Content, Words, turtle
 from tocsin.events.event import Event
 from tocsin.events.views.payload import is_json, media_type
-from tocsin.hosts.spark.heads import INSTANT
+from tocsin.hosts.spark.headers import INSTANT
 from tocsin.hosts.spark.kept import Keeping, carried_by, with_kept, without_kept
 
 MEMBER = pa.struct(

@@ -20,9 +20,10 @@ from tocsin.engine.engine import Engine
 from tocsin.events.dead_letter import refused, undecided, untold
 from tocsin.events.match import Match
 from tocsin.hosts.spark.apart import Apart, faults_of
+from tocsin.hosts.spark.catalog_version import VERSION
 from tocsin.hosts.spark.contained import refuse_too_much, serve_rows
-from tocsin.hosts.spark.index import WORKER_INDEXES, Index
 from tocsin.hosts.spark.layout import Layout
+from tocsin.hosts.spark.plan_cache import WORKER_INDEXES, Index
 from tocsin.hosts.spark.reading import Reading, RowReading, read
 from tocsin.hosts.spark.reports import WORKER_ODD_EVENTS, WORKER_REPORTS, Task
 from tocsin.hosts.spark.rows import (
@@ -35,7 +36,6 @@ from tocsin.hosts.spark.rows import (
 )
 from tocsin.hosts.spark.sources import FIXED_VERSION, Source
 from tocsin.hosts.spark.telling import IDS_ONLY, Teller, Telling
-from tocsin.hosts.spark.versions import VERSION
 from tocsin.values.time import Duration
 
 MOST_MATCHES = 10_000

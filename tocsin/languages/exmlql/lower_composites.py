@@ -17,7 +17,6 @@ from tocsin.languages.exmlql.names import constituents
 from tocsin.languages.exmlql.problems import SYNTAX_CODE
 from tocsin.languages.exmlql.syntax import BlockUse, Group, Operation, Subscription, Timed, TimePart
 from tocsin.languages.texts import Problems, Spot
-from tocsin.plan.blocks import XmlBlock
 from tocsin.plan.composites import (
     Absence,
     AfterWindow,
@@ -40,6 +39,7 @@ from tocsin.plan.composites import (
 )
 from tocsin.plan.construction import Construct
 from tocsin.plan.row_terms import RowCondition
+from tocsin.plan.xml_patterns import XmlBlock
 from tocsin.values.time import Duration, parse_duration
 
 

@@ -26,7 +26,8 @@ from tocsin.languages.exmlql.syntax import (
 )
 from tocsin.languages.exmlql.xpath import check_xpath
 from tocsin.languages.texts import Problems, Spot
-from tocsin.plan.blocks import (
+from tocsin.plan.paths import PathChoice, PathRepeat, PathSequence, PathStep, RegularPath
+from tocsin.plan.xml_patterns import (
     AttributeTest,
     BoundTo,
     Pattern,
@@ -34,7 +35,6 @@ from tocsin.plan.blocks import (
     VariableBinding,
     XPathPattern,
 )
-from tocsin.plan.paths import PathChoice, PathRepeat, PathSequence, PathStep, RegularPath
 
 _BINDS = {"ELEMENT_AS": BoundTo.ELEMENT, "CONTENT_AS": BoundTo.CONTENT}
 

@@ -16,7 +16,7 @@ from tocsin.languages.context import Definition, DocumentDefinition
 from tocsin.languages.exmlql.bindings import item_bindings
 from tocsin.languages.exmlql.syntax import PatternItem, SourceUse, Subscription
 from tocsin.languages.texts import Problems
-from tocsin.plan.blocks import InDocument
+from tocsin.plan.xml_patterns import InDocument
 
 
 def attached(subscription: Subscription) -> dict[str, list[PatternItem]]:

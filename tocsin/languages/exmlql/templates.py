@@ -28,7 +28,6 @@ from tocsin.languages.exmlql.syntax import (
 )
 from tocsin.languages.exmlql.terms import TermReader
 from tocsin.languages.texts import Problems, Spot
-from tocsin.plan.blocks import InEvent, InVariable, Source, SourcedPattern
 from tocsin.plan.row_terms import OrderKey
 from tocsin.plan.templates import (
     AttributeValue,
@@ -40,6 +39,7 @@ from tocsin.plan.templates import (
     TemplateContent,
     TemplateElement,
 )
+from tocsin.plan.xml_patterns import InEvent, InVariable, Source, SourcedPattern
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,13 @@ from typing import assert_never
 from tocsin.languages.exmlql.syntax import BlockUse, Group, Operation, Subscription, Timed, TimePart
 from tocsin.languages.texts import Spot
 from tocsin.plan.atoms import Atom
-from tocsin.plan.block_text import Spaces
-from tocsin.plan.blocks import (
+from tocsin.plan.composites import Named, Part, Plan, parts_of
+from tocsin.plan.construction import Construct
+from tocsin.plan.explain.xml_patterns import Spaces
+from tocsin.plan.row_text import condition_text
+from tocsin.plan.template_text import construct_text
+from tocsin.plan.templates import queries_in
+from tocsin.plan.xml_patterns import (
     InDocument,
     InEvent,
     Pattern,
@@ -24,11 +29,6 @@ from tocsin.plan.blocks import (
     SourcedPattern,
     XmlBlock,
 )
-from tocsin.plan.composites import Named, Part, Plan, parts_of
-from tocsin.plan.construction import Construct
-from tocsin.plan.row_text import condition_text
-from tocsin.plan.template_text import construct_text
-from tocsin.plan.templates import queries_in
 
 MOST = 64
 """So many alternatives are written out at most."""

@@ -22,7 +22,7 @@ from tocsin.languages.graph.syntax import (
 )
 from tocsin.languages.texts import Problems
 from tocsin.plan.graphs import Comparison, Filter, FilterAll, FilterAny, FilterNot, Regex
-from tocsin.values.patterns import Search
+from tocsin.values.regex import Search
 from tocsin.values.terms import Iri, Literal
 
 _SPELLINGS = {"≤": "<=", "≥": ">=", "≠": "!="}

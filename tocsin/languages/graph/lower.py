@@ -94,9 +94,8 @@ class _Walk:
         object_class = types[-1]
         if object_class is not None:
             self.literal_objects[statement] = self._ontology.is_datatype(object_class)
-        is_literal = self.literal_objects.get(
-            statement, True
-        )  # a class that is not known has its own problem
+        # a class that is not known has its own problem
+        is_literal = self.literal_objects.get(statement, True)
         condition = filter_of(statement, is_literal, self._names, self._problems)
         if statement.subject.kind is Kind.LITERAL:
             self._problems.add(

@@ -23,9 +23,8 @@ def check_reachable(subscription: Subscription, problems: Problems) -> None:
     if not subscription.statements and not problems:
         hint = "say what home is or points to: ASK { _:H a :Class }"
         problems.add("NO_HOME_PATTERN", Spot(0, ""), "nothing is said about _:H", hint)
-    main = tuple(
-        each for each in subscription.statements if each.path
-    )  # a class alone leads nowhere
+    # a class alone leads nowhere
+    main = tuple(each for each in subscription.statements if each.path)
     if main and not any(each.subject.kind is Kind.HOME for each in main):
         problems.add(
             "NO_HOME_PATTERN",
@@ -124,10 +123,11 @@ def _reached(start: Iterable[Node], statements: Iterable[Statement]) -> set[Node
 def _refuse_lost(statements: Iterable[Statement], reached: set[Node], problems: Problems) -> None:
     lost = dict.fromkeys(end for each in statements for end in _ends(each) if end not in reached)
     for node in lost:
+        # which are refused for themselves, or with their subject
         if node.kind not in (
             Kind.BLANK,
             Kind.LITERAL,
-        ):  # which are refused for themselves, or with their subject
+        ):
             problems.add(
                 "PATTERN_UNREACHABLE",
                 node.spot,

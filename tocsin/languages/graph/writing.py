@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages.graph.lower import FRESH
-from tocsin.plan.explain_graphs import filter_text, id_text, statement_text
+from tocsin.plan.explain.graphs import filter_text, id_text, statement_text
 from tocsin.plan.graphs import ITSELF, GraphPattern, Statements, Variable, Vertex, variables_of
 
 

@@ -14,9 +14,9 @@ from tocsin.events.event import Path
 from tocsin.languages.opsl.atoms import path_of
 from tocsin.languages.opsl.syntax import Attribute, Comparison
 from tocsin.languages.texts import Problems
-from tocsin.plan.blocks import XmlBlock, block_variables
 from tocsin.plan.composites import Either, Named, Only, Part
 from tocsin.plan.graphs import GraphPattern, variables_of
+from tocsin.plan.xml_patterns import XmlBlock, block_variables
 
 CODE = "WhereError"
 

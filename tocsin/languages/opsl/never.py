@@ -29,7 +29,7 @@ from tocsin.languages.texts import Problems, Spot
 from tocsin.plan.atoms import attribute_paths, predicates_of
 from tocsin.plan.contradictions import Literal, contradictions
 from tocsin.plan.coordinates import tests_off_the_globe
-from tocsin.plan.explain import selector_text
+from tocsin.plan.explain.conditions import selector_text
 from tocsin.values.ranges import TURNED
 from tocsin.values.space import Metric
 

@@ -43,7 +43,7 @@ from tocsin.plan.atoms import (
 )
 from tocsin.plan.contradictions import contradictions, never_holds
 from tocsin.plan.coordinates import tests_off_the_globe
-from tocsin.plan.explain import selector_text
+from tocsin.plan.explain.conditions import selector_text
 
 _START = Spot(0, "")
 _TIMES = {"ce_time", "ce_endtime"}

@@ -25,14 +25,14 @@ from tocsin.engine.graphs.paper.nodes import Tree
 from tocsin.engine.graphs.paper.verifying import Verification
 from tocsin.engine.graphs.solving import Solver
 from tocsin.engine.graphs.work import GraphWork
-from tocsin.engine.matching.hits import Hits
-from tocsin.engine.matching.keys import Keys
+from tocsin.engine.index.hits import Hits
+from tocsin.engine.index.keys import Keys
 from tocsin.errors import EventProblem
 from tocsin.events.event import Event
 from tocsin.knowledge.ontology import Ontology
 from tocsin.knowledge.warnings import Watch
+from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.plan.graphs import GraphPattern, Statements
-from tocsin.plan.rows import NOTHING_BOUND, Rows
 
 
 @dataclass(slots=True)

@@ -94,9 +94,8 @@ def pre_hash(attributes: Mapping[str, Any]) -> str:
 def _told(name: str, value: Any, area: str) -> str:
     """A field of the standard with its value: a list, an object, or a scalar."""
     if name in _ITEMS:
-        items = (
-            value if isinstance(value, list) else [value]
-        )  # an extension has a list of one as that one
+        # an extension has a list of one as that one
+        items = value if isinstance(value, list) else [value]
         return name + _sorted(_item(_ITEMS[name], item, name) for item in items)
     if isinstance(value, list):
         return _sorted(_told(name, item, area) for item in value)

@@ -56,9 +56,8 @@ def unwrapped(event: Event) -> list[Event]:
     """The EPCIS events in the data of an event; the event itself where its data is
     something else.
     """
-    if (
-        type(event.data) is dict and "type" not in event.data
-    ):  # most events: what EPCIS is, it says in its type
+    # most events: what EPCIS is, it says in its type
+    if type(event.data) is dict and "type" not in event.data:
         return [event]
     found = _inside(event)
     if found is None:

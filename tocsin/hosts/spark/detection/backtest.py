@@ -18,13 +18,13 @@ from pyspark.sql import functions as F
 
 from tocsin.events.dead_letter import window_over
 from tocsin.events.match import Match, once
-from tocsin.hosts.collecting import collect_rarely
+from tocsin.hosts.garbage import collect_rarely
 from tocsin.hosts.pauses import Span, pauses
 from tocsin.hosts.spark.contained import guarded, letters_of
-from tocsin.hosts.spark.detection.members import Members
 from tocsin.hosts.spark.detection.messages import RESULTS, message_of, results
 from tocsin.hosts.spark.detection.results import packed_results
 from tocsin.hosts.spark.detection.shard import Outcome, letter_of
+from tocsin.hosts.spark.detection.shard_plans import Members
 from tocsin.hosts.spark.detection.shards import shard_keys
 from tocsin.hosts.spark.rows import Letter
 from tocsin.hosts.spark.schemas import BY_MATCH, MATCHES

@@ -15,14 +15,14 @@ import pyarrow as pa
 
 from tocsin.events.event import Event
 from tocsin.hosts.pauses import Span
-from tocsin.hosts.spark.detection.packing import (
+from tocsin.hosts.spark.detection.routes import Route
+from tocsin.hosts.spark.detection.serde import (
     PlainEvent,
     event_of_plain,
     pack,
     plain_event,
     unpack,
 )
-from tocsin.hosts.spark.detection.routes import Route
 from tocsin.hosts.spark.rows import DEAD_LETTER, MATCH, Letter, letter_array
 
 MESSAGE = b"h"

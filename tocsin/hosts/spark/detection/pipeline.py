@@ -12,18 +12,18 @@ from pyspark.sql import functions as F
 
 from tocsin.catalog import Catalog, Snapshot, Surroundings, compile_subscription
 from tocsin.errors import MeaningProblem
+from tocsin.hosts.spark.catalog_version import VERSION, version_table
 from tocsin.hosts.spark.detection.backtest import BackTest, first_in_order, tested
 from tocsin.hosts.spark.detection.clock import Pace
-from tocsin.hosts.spark.detection.forwarding import Forwarding
-from tocsin.hosts.spark.detection.sending import SENT, Sending
+from tocsin.hosts.spark.detection.route import SENT, Sending
+from tocsin.hosts.spark.detection.route_by_event import WANTED, Identity, Wanting
+from tocsin.hosts.spark.detection.route_deduplicated import Forwarding
 from tocsin.hosts.spark.detection.shards import DEFAULT_SHARDS, MOST_SHARDS
 from tocsin.hosts.spark.detection.stream import detected
-from tocsin.hosts.spark.detection.wanting import WANTED, Identity, Wanting
 from tocsin.hosts.spark.detection.wrong_clocks import with_now
 from tocsin.hosts.spark.layout import Layout
 from tocsin.hosts.spark.sources import FIXED_VERSION, LiveCatalog, Source
 from tocsin.hosts.spark.telling import IDS_ONLY, Telling
-from tocsin.hosts.spark.versions import VERSION, version_table
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Part
 from tocsin.values.time import Duration, Instant

@@ -15,13 +15,13 @@ from pyspark.sql.streaming.stateful_processor import (
     TimerValues,
 )
 
-from tocsin.hosts.collecting import collect_rarely
+from tocsin.hosts.garbage import collect_rarely
 from tocsin.hosts.spark.detection.clock import Millis, Pace
-from tocsin.hosts.spark.detection.keeping import BYTES_SCHEMA, HEAD_SCHEMA, Keeper, Kept
 from tocsin.hosts.spark.detection.messages import MESSAGE, passing
 from tocsin.hosts.spark.detection.results import packed_results
 from tocsin.hosts.spark.detection.shard import Outcome, Setting, step_of
 from tocsin.hosts.spark.detection.shards import shard_keys
+from tocsin.hosts.spark.detection.state_store import BYTES_SCHEMA, HEAD_SCHEMA, Keeper, Kept
 from tocsin.hosts.spark.sources import Source
 from tocsin.hosts.spark.telling import IDS_ONLY, Teller, Telling
 

@@ -16,7 +16,7 @@ from tocsin.hosts.containment import contain
 from tocsin.hosts.spark.contained import letters_of
 from tocsin.hosts.spark.detection.messages import passed, result_of_letters, results
 from tocsin.hosts.spark.detection.shard import Outcome
-from tocsin.hosts.spark.heads import INSTANT
+from tocsin.hosts.spark.headers import INSTANT
 from tocsin.hosts.spark.rows import DEAD_LETTER, MATCH
 from tocsin.hosts.spark.telling import Teller
 

@@ -10,7 +10,7 @@ from hashlib import blake2b
 
 from tocsin.catalog import Subscription, Surroundings, compile_subscription
 from tocsin.hosts.spark.detection.shards import shard_of
-from tocsin.hosts.spark.index import Index, Indexes
+from tocsin.hosts.spark.plan_cache import Index, Indexes
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Plan, atoms_of
 from tocsin.plan.wire import plan_to_json

@@ -20,9 +20,9 @@ from tocsin.events.order import in_canonical_order
 from tocsin.hosts.ordering import ReorderBuffer
 from tocsin.hosts.spark.contained import guarded, letters_of
 from tocsin.hosts.spark.detection.clock import Millis, Pace, StreamClock
-from tocsin.hosts.spark.detection.members import Members
 from tocsin.hosts.spark.detection.messages import Hit, message_of
-from tocsin.hosts.spark.detection.packing import event_of_plain, pack, plain_event, unpack
+from tocsin.hosts.spark.detection.serde import event_of_plain, pack, plain_event, unpack
+from tocsin.hosts.spark.detection.shard_plans import Members
 from tocsin.hosts.spark.rows import Letter
 from tocsin.hosts.spark.sources import Source
 from tocsin.hosts.spark.telling import Teller, Telling

@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from tocsin.events.dead_letter import too_far_ahead
-from tocsin.hosts.spark.heads import INSTANT
+from tocsin.hosts.spark.headers import INSTANT
 from tocsin.hosts.spark.reading import Reading
 from tocsin.hosts.spark.rows import Letter
 from tocsin.values.time import Duration, Instant

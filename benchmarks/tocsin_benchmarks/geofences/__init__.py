@@ -1,0 +1,1 @@
+"""`tocsin bench geofences`: its command, workload, trials and what it is compared with."""

@@ -1,0 +1,1 @@
+"""What all benchmarks share: the stopwatch, tables of results, files of input."""

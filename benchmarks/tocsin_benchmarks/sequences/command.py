@@ -1,0 +1,169 @@
+"""`tocsin bench sequences`: K patterns over a keyed stream, dense and sparse, beside a bare loop
+that finds as many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tocsin_benchmarks.harness.table import NOTHING, Table, rounded
+from tocsin_benchmarks.selectors.command import _numbers, _progress
+from tocsin_benchmarks.selectors.runner import about_machine, run_module
+from tocsin_benchmarks.sequences.output import milliseconds, save, show
+from tocsin_benchmarks.sequences.workload import Density
+
+SIZES = (1, 10, 100, 1_000, 10_000)
+EVENTS = 200_000
+DEFAULT_OUTPUT = Path("artifacts/bench-sequences")
+
+_HEADER = (
+    "patterns",
+    "distinct",
+    "events/s",
+    "without decoding",
+    "matches/s",
+    "matches/event",
+    "p50",
+    "p99",
+    "bytes/pending",
+    "in a snapshot",
+    "built in",
+    "bare loop, events/s",
+)
+
+
+def sequences(
+    sizes: Annotated[
+        str | None, typer.Option(help="Numbers of patterns, as 1,10,100,1000,10000.")
+    ] = None,
+    density: Annotated[
+        list[Density] | None,
+        typer.Option(
+            help=(
+                "dense: ten kinds; unlike: dense, no two patterns equal; sparse: kinds grow with"
+                " patterns."
+            )
+        ),
+    ] = None,
+    events: Annotated[int, typer.Option(min=1, help="Events of each measurement.")] = EVENTS,
+    seed: Annotated[int, typer.Option(help="Events are drawn from it.")] = 5,
+    spark: Annotated[
+        bool, typer.Option(help="Also as a Spark stream on local[2] with checkpoints.")
+    ] = False,
+    output: Annotated[
+        Path, typer.Option(help="Where results.json, report.md and the plot go.", file_okay=False)
+    ] = Path("artifacts/bench-sequences"),
+) -> None:
+    """Measure composite detection in process: X then Y within 5 s for a key, and X not followed by
+    Y.
+
+    Every measurement runs in a process of its own on one core, from bytes to rendered matches.
+    """
+    requests = [
+        {"density": kind.value, "patterns": size, "events": events, "seed": seed}
+        for kind in density or list(Density)
+        for size in _numbers(sizes, "--sizes") or SIZES
+    ]
+    saved: dict[str, Any] = {"machine": about_machine(), "seed": seed, "trials": [], "on_spark": []}
+    with _progress(len(requests)) as advance:
+        for request in requests:
+            advance(f"{request['density']}, {request['patterns']:,} patterns")
+            saved["trials"].append(run_module("tocsin_benchmarks.sequences.trial", request))
+            if spark:
+                saved["on_spark"].append(
+                    run_module("tocsin_benchmarks.sequences.spark_trial", request)
+                )
+            saved["plot"] = _plot(saved["trials"])
+            save(saved, output)
+    show(saved, [*tables_of(saved["trials"]), *spark_tables_of(saved["on_spark"])], output)
+
+
+def tables_of(trials: Sequence[Mapping[str, Any]]) -> list[Table]:
+    """One table for each density."""
+    densities = dict.fromkeys(trial["trial"]["density"] for trial in trials)
+    return [
+        Table(f"Sequences, {density}", _HEADER, tuple(map(_row, mine)), _notes(mine))
+        for density in densities
+        if (mine := [trial for trial in trials if trial["trial"]["density"] == density])
+    ]
+
+
+def spark_tables_of(trials: Sequence[Mapping[str, Any]]) -> list[Table]:
+    """One table for all trials on Spark; none where there are none."""
+    header = ("patterns", "density", "events/s", "matches", "events")
+    rows = tuple(
+        (
+            f"{each['trial']['patterns']:,}",
+            each["trial"]["density"],
+            rounded(each["measured_events"] / each["seconds"]),
+            f"{each['matches']:,}",
+            f"{each['measured_events']:,}",
+        )
+        for each in trials
+    )
+    note = (
+        "Seconds of the clock, two cores, RocksDB state with checkpoints; the first micro-batch is"
+        " not counted."
+    )
+    return [Table("Sequences, Spark stream on local[2]", header, rows, (note,))] if rows else []
+
+
+def _row(figures: Mapping[str, Any]) -> tuple[str, ...]:
+    patterns = f"{figures['trial']['patterns']:,}"
+    if "refused" in figures:
+        return (patterns, figures["refused"], *[NOTHING] * (len(_HEADER) - 2))
+    events, seconds = figures["measured_events"], figures["seconds"]
+    return (
+        patterns,
+        f"{figures['distinct']:,}",
+        rounded(events / seconds),
+        rounded(events / (seconds - figures["decoding_seconds"])),
+        rounded(figures["matches"] / seconds),
+        rounded(figures["matches"] / events),
+        milliseconds(figures["latency_p50"]),
+        milliseconds(figures["latency_p99"]),
+        rounded(figures["bytes_per_pending"]),
+        rounded(figures["snapshot_bytes_per_pending"]),
+        f"{figures['build_seconds']:.2f} s",
+        rounded(figures["loop_events"] / figures["loop_seconds"]),
+    )
+
+
+def _notes(trials: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    differing = [
+        trial["trial"]["patterns"] for trial in trials if not trial.get("same_matches", True)
+    ]
+    said = (
+        f"DIFFERENT numbers of matches with {differing} patterns."
+        if differing
+        else "Both find as many matches."
+    )
+    return (
+        (
+            "The bare loop has its events as tuples in memory and asks every pattern about every"
+            f" event. {said}"
+        ),
+        (
+            "Latency is from when 256 lines came in to the match in hand. Equal patterns are"
+            " detected once and ring for each subscription; bytes are for one occurrence that waits"
+            " at one place, its event not counted."
+        ),
+    )
+
+
+def _plot(trials: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    lines: dict[str, list[tuple[int, float]]] = {}
+    for figures in trials:
+        if "refused" not in figures:
+            asked = figures["trial"]
+            lines.setdefault(f"tocsin, {asked['density']}", []).append(
+                (asked["patterns"], figures["measured_events"] / figures["seconds"])
+            )
+            lines.setdefault(f"bare loop, {asked['density']}", []).append(
+                (asked["patterns"], figures["loop_events"] / figures["loop_seconds"])
+            )
+    return {"x": "patterns", "lines": lines}

@@ -1,0 +1,182 @@
+"""All atoms, each matched by the matcher of its family: conditions, graph patterns, concepts, XML
+blocks.
+
+A family's matcher is made for its first atom and given back with its last. A slot tells the family
+by its remainder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
+
+import numpy as np
+
+from tocsin.engine.batch import EventBatch
+from tocsin.engine.concepts.matcher import ConceptMatcher
+from tocsin.engine.conditions.matcher import Matcher
+from tocsin.engine.conditions.scan import ScanMatcher
+from tocsin.engine.graphs.matcher import GraphMatcher
+from tocsin.engine.graphs.paper.matcher import PaperMatcher
+from tocsin.engine.index.hits import Hits
+from tocsin.engine.index.work import Work
+from tocsin.engine.xml.matcher import BlockMatcher
+from tocsin.errors import EventProblem, StateProblem
+from tocsin.events.event import Event
+from tocsin.plan.atoms import Atom, Condition
+from tocsin.plan.bindings import NOTHING_BOUND, Rows
+from tocsin.plan.concepts import ConceptTest
+from tocsin.plan.graphs import GraphPattern, Strategy
+from tocsin.plan.xml_patterns import XmlBlock
+
+
+class AtomMatcher(Protocol):
+    """What the engine needs of a family's matcher."""
+
+    def __len__(self) -> int: ...
+    def __contains__(self, key: object) -> bool: ...
+    def add(self, key: str, atom: Any) -> None: ...
+    def remove(self, key: str) -> None: ...
+    def match(self, batch: EventBatch) -> Hits: ...
+    def key_of(self, slot: int) -> str: ...
+    def keys_of(self, slots: Iterable[int]) -> list[str]: ...
+
+
+Make = Callable[[], AtomMatcher]
+
+_FAMILIES: tuple[type, ...] = (Condition, GraphPattern, ConceptTest, XmlBlock)
+_FOREIGN: tuple[Make, ...] = (GraphMatcher, ConceptMatcher, BlockMatcher, PaperMatcher)
+_PAPER = len(_FAMILIES)
+"""The family of graph patterns that ask for the paper's algorithm."""
+_COUNT = len(_FAMILIES) + 1
+
+
+def _family(atom: Atom) -> int:
+    is_paper = isinstance(atom, GraphPattern) and atom.strategy is Strategy.PAPER
+    return _PAPER if is_paper else _FAMILIES.index(type(atom))
+
+
+class AtomMatchers:
+    """Atoms by key; keys are unique over all families."""
+
+    __slots__ = ("_makes", "_matchers", "work")
+
+    def __init__(self, make_conditions: Callable[[], Matcher | ScanMatcher] = Matcher) -> None:
+        self._makes: tuple[Make, ...] = (make_conditions, *_FOREIGN)
+        conditions = make_conditions()
+        self._matchers: list[AtomMatcher | None] = [conditions, *[None] * (_COUNT - 1)]
+        self.work: Work = conditions.work
+
+    def __len__(self) -> int:
+        return sum(len(each) for each in self._matchers if each is not None)
+
+    def __contains__(self, key: object) -> bool:
+        return any(key in each for each in self._matchers if each is not None)
+
+    def add(self, key: str, atom: Atom) -> None:
+        """Adds an atom; a key that is there is refused and nothing changes."""
+        if key in self:
+            raise StateProblem(
+                f"the subscription {key!r} is already there",
+                code="DuplicateSubscriptionError",
+                token=key,
+                hint="remove it first, or choose another id",
+            )
+        family = _family(atom)
+        matcher = self._matchers[family]
+        if matcher is None:
+            matcher = self._matchers[family] = self._makes[family]()
+        matcher.add(key, atom)
+
+    def remove(self, key: str) -> None:
+        """Removes an atom and all that only it held."""
+        family = next(
+            (
+                number
+                for number, each in enumerate(self._matchers)
+                if each is not None and key in each
+            ),
+            0,
+        )
+        matcher = self._matchers[family]
+        assert matcher is not None
+        matcher.remove(key)
+        if family and not len(matcher):
+            self._matchers[family] = None
+
+    def match(self, batch: EventBatch) -> Hits:
+        """Which atoms hold for which events, by event; of one event those of one family
+        together.
+        """
+        found = [
+            (number, each.match(batch))
+            for number, each in enumerate(self._matchers)
+            if each is not None
+        ]
+        if len(found) == 1:
+            return Hits(found[0][1].events, found[0][1].slots * _COUNT)
+        events = np.concatenate([hits.events for _, hits in found])
+        slots = np.concatenate([hits.slots * _COUNT + number for number, hits in found])
+        order = np.argsort(events, kind="stable")
+        return Hits(events[order], slots[order])
+
+    @property
+    def undecided(self) -> list[tuple[int, str]]:
+        """Pairs of event index and key of the last batch that were too hard to decide within the
+        limits.
+        """
+        able = (
+            each
+            for each in self._matchers
+            if isinstance(each, GraphMatcher | PaperMatcher | ConceptMatcher | BlockMatcher)
+        )
+        return [pair for each in able for pair in each.undecided]
+
+    @property
+    def warned(self) -> list[tuple[int, EventProblem]]:
+        """Pairs of event index and warning of the last batch, each once: the events are served all
+        the same.
+        """
+        found = [
+            (index, problem)
+            for each in self._matchers
+            if isinstance(each, GraphMatcher | PaperMatcher | ConceptMatcher)
+            for index, problem in each.warned
+        ]
+        return list(
+            {(index, each.code, each.token): (index, each) for index, each in found}.values()
+        )
+
+    @property
+    def refused(self) -> dict[int, EventProblem]:
+        """Events of the last batch, by index, that have no proper graph or contradict themselves in
+        a TBox's light.
+        """
+        found: dict[int, EventProblem] = {}
+        for each in self._matchers:
+            if isinstance(each, GraphMatcher | PaperMatcher | ConceptMatcher):
+                found |= each.refused
+        return found
+
+    def key_of(self, slot: int) -> str:
+        """The key of a slot."""
+        matcher = self._matchers[slot % _COUNT]
+        if matcher is None:
+            raise StateProblem(f"slot {slot} has no subscription", code="UnknownSubscriptionError")
+        return matcher.key_of(slot // _COUNT)
+
+    def keys_of(self, slots: Iterable[int]) -> list[str]:
+        """The keys of slots, one by one; quick where there are conditions only."""
+        if all(each is None for each in self._matchers[1:]):
+            conditions = self._matchers[0]
+            assert conditions is not None
+            return conditions.keys_of(np.asarray(slots) // _COUNT)
+        return [self.key_of(slot) for slot in np.asarray(slots).tolist()]
+
+    def rows(self, atom: Atom, event: Event) -> Rows:
+        """What an event that is an occurrence of an atom binds; the atom must be there."""
+        if isinstance(atom, Condition):
+            return NOTHING_BOUND
+        matcher: Any = self._matchers[_family(atom)]
+        rows: Rows = matcher.rows(atom, event)
+        return rows

@@ -1,7 +1,0 @@
-"""XML blocks matched many at once: one pass over a document drives a shared automaton over element
-paths.
-"""
-
-from tocsin.engine.blocks.matcher import BlockMatcher
-
-__all__ = ["BlockMatcher"]

@@ -1,0 +1,104 @@
+"""Anchors: a few probes of which a subscription needs at least one, so that an event visits only
+what it can ring.
+
+A conjunction is anchored at its operand that excludes most, a disjunction at all its operands. Only
+probes that an event finds by looking up its values can be anchors; a subscription without such is
+anchored nowhere and visited always.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from tocsin.engine.conditions.predicate_table import NEVER
+from tocsin.engine.conditions.probes import Every, Formula, Literal, Probe, Some
+from tocsin.engine.conditions.programs import weight_of
+from tocsin.engine.index.growable import INT32, Growable
+from tocsin.engine.index.postings import Postings
+from tocsin.plan.atoms import Ordered
+
+ALWAYS = NEVER
+"""Where subscriptions are filed that are visited always: no event finds this probe."""
+
+NO_LIST = -1
+
+Choice = tuple[int, int, frozenset[int]]
+"""How little it excludes, how many subscriptions share it, and the probes."""
+
+
+class Anchors:
+    """Lists of subscription slots by probe; `lists` has the number of each probe's list."""
+
+    __slots__ = ("lists", "slots")
+
+    def __init__(self) -> None:
+        self.lists = Growable(INT32)
+        self.slots = Postings()
+
+    def chosen(self, formula: Formula, number_of: Callable[[Probe], int]) -> list[int]:
+        """The probes to file a formula under."""
+        choice = self._choice(formula, number_of)
+        return [ALWAYS] if choice is None else sorted(choice[2])
+
+    def add(self, slot: int, probes: Iterable[int]) -> None:
+        """Files a subscription."""
+        for probe in probes:
+            known = self._list(probe)
+            if known == NO_LIST:
+                self.lists[probe] = self.slots.new(slot)
+            else:
+                self.slots.append(known, slot)
+
+    def remove(self, slot: int, probes: Iterable[int]) -> None:
+        """Takes a subscription out."""
+        for probe in probes:
+            if self.slots.remove(self._list(probe), slot):
+                self.lists[probe] = NO_LIST
+        if not len(self.slots):
+            self.lists = Growable(INT32)
+
+    def lists_of(self, probes: int) -> npt.NDArray[np.int32]:
+        """The list numbers of all probes up to a number."""
+        self._reach(probes - 1)
+        return self.lists.array
+
+    def _choice(self, formula: Formula, number_of: Callable[[Probe], int]) -> Choice | None:
+        match formula:
+            case Literal(probe, negated):
+                return (
+                    None
+                    if negated or isinstance(probe, Ordered)
+                    else self._single(formula, number_of(probe))
+                )
+            case Every(operands):
+                choices = [
+                    choice for operand in operands if (choice := self._choice(operand, number_of))
+                ]
+                return min(choices, key=lambda choice: choice[:2], default=None)
+            case Some(operands):
+                return _union([self._choice(operand, number_of) for operand in operands])
+
+    def _single(self, literal: Literal, probe: int) -> Choice:
+        known = self._list(probe)
+        sharing = 0 if known == NO_LIST else self.slots.counts[known]
+        return weight_of(literal), sharing, frozenset((probe,))
+
+    def _list(self, probe: int) -> int:
+        self._reach(probe)
+        return int(self.lists[probe])
+
+    def _reach(self, probe: int) -> None:
+        missing = probe + 1 - len(self.lists)
+        if missing > 0:
+            self.lists.extend([NO_LIST] * missing)
+
+
+def _union(choices: list[Choice | None]) -> Choice | None:
+    known = [choice for choice in choices if choice is not None]
+    if not known or len(known) < len(choices):
+        return None
+    probes = frozenset(probe for choice in known for probe in choice[2])
+    return max(choice[0] for choice in known), sum(choice[1] for choice in known), probes

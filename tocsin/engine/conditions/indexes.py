@@ -1,0 +1,172 @@
+"""All indexes: one set per attribute that some subscription asks about, made for its first probe,
+gone at its last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import isnan
+from typing import Any, assert_never
+
+from tocsin.engine.batch import EventBatch
+from tocsin.engine.conditions.attribute import Attribute
+from tocsin.engine.conditions.bitmap_matrix import ListAnswers, Rows
+from tocsin.engine.conditions.computed import ComputedProbes
+from tocsin.engine.conditions.equality import MemberProbes
+from tocsin.engine.conditions.likes import LikeProbes
+from tocsin.engine.conditions.places import PlaceProbes
+from tocsin.engine.conditions.predicate_table import ProbeTable
+from tocsin.engine.conditions.probes import HasPlace, Known, OfKind, Probe
+from tocsin.engine.conditions.ranges import NumberProbes
+from tocsin.engine.conditions.single_event import OneEvent
+from tocsin.engine.conditions.texts import TextAnswers, TextProbes
+from tocsin.engine.conditions.types import KindProbes
+from tocsin.engine.encoding import nearest_float
+from tocsin.engine.index.work import Work
+from tocsin.events.event import Path
+from tocsin.plan.atoms import Equals, IsNull, Like, OneOf, Ordered, PlaceIs
+from tocsin.values.scalars import Constant, Kind, kind_of
+
+COLUMNS = 2
+"""What an attribute is compared by: its number, and its place among the texts that it is compared
+with.
+"""
+
+
+class AttributeIndexes:
+    """Every index about one attribute."""
+
+    __slots__ = ("kinds", "likes", "members", "number", "numbers", "path", "texts")
+
+    def __init__(self, path: Path, attribute: Attribute, work: Work) -> None:
+        self.path = path
+        self.number = attribute.number
+        self.kinds = KindProbes(attribute)
+        self.numbers = NumberProbes(attribute, COLUMNS * attribute.number)
+        self.texts = TextProbes(attribute, COLUMNS * attribute.number + 1)
+        self.likes = LikeProbes(attribute, work)
+        self.members = {
+            kind: MemberProbes(attribute) for kind in (Kind.BOOLEAN, Kind.NUMBER, Kind.STRING)
+        }
+
+    def see(self, value: Any, one: OneEvent) -> None:
+        """Answers for one event with the value."""
+        kind = kind_of(value)
+        if kind is Kind.NUMBER and isnan(nearest_float(value)):
+            kind = Kind.NULL
+        self.kinds.see(kind, one)
+        if kind in self.members:
+            self.members[kind].see(value, one)
+        if kind is Kind.NUMBER and len(self.numbers):
+            self.numbers.see(value, one)
+        if kind is Kind.STRING and len(self.texts):
+            self.texts.see(value, one)
+        if kind is Kind.STRING and len(self.likes):
+            self.likes.see(value, one)
+
+
+class Indexes:
+    """From probes to their numbers, and from events to the probes that they answer with yes."""
+
+    __slots__ = ("_attributes", "_computed", "_free", "_places", "_work", "table")
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self.table = ProbeTable()
+        self._attributes: dict[Path, AttributeIndexes] = {}
+        self._free: list[int] = []
+        self._computed = ComputedProbes(self.table)
+        self._places = PlaceProbes(self.table, work)
+
+    def __len__(self) -> int:
+        """How many attributes are asked about."""
+        return len(self._attributes)
+
+    def use(self, probe: Probe) -> int:
+        """The number of a probe, used once more."""
+        number = self.number_of(probe)
+        self.table.uses[number] += 1
+        return number
+
+    def number_of(self, probe: Probe) -> int:
+        """The number of a probe that is used, or is about to be."""
+        match probe:
+            case Equals(path, value):
+                return self._at(path).members[value.kind].probe(value.value)
+            case OneOf(path, values):
+                return self._at(path).members[probe.kind].probe(*(value.value for value in values))
+            case Ordered(path, relation, Constant(Kind.STRING, text)):
+                return self._at(path).texts.probe(relation, text)  # type: ignore[arg-type]
+            case Ordered(path, relation, limit):
+                return self._at(path).numbers.probe(relation, limit.value)  # type: ignore[arg-type]
+            case Like(path, pattern):
+                return self._at(path).likes.probe(pattern)
+            case IsNull(path):
+                return self._at(path).kinds.probe(Kind.NULL)
+            case OfKind(path, kind):
+                return self._at(path).kinds.probe(kind)
+            case Known(predicate, truth):
+                return self._computed.probe(predicate, truth)
+            case PlaceIs():
+                return self._places.probe(probe)
+            case HasPlace():
+                return self._places.probe_of_any()
+            case _:
+                assert_never(probe)
+
+    def filled(self, batch: EventBatch, rows: Rows, block: int) -> Iterator[slice]:
+        """Writes the answers of one block of events after the other, and gives its window while
+        they are there.
+        """
+        lists = [answers for index in self._attributes.values() for answers in _lists(index, batch)]
+        for start in range(0, batch.size, block):
+            window = slice(start, min(start + block, batch.size))
+            rows.begin(window.stop - window.start, self.table.capacity)
+            for index in self._attributes.values():
+                column = batch.column(index.path)
+                index.kinds.fill(column, rows, window)
+                index.numbers.fill(column, rows, window)
+            for answers in lists:
+                answers.fill(rows, window)
+            if len(self._places):
+                self._places.fill(batch.places()[window], rows)
+            self._computed.fill(batch, rows, window)
+            yield window
+
+    def see(self, batch: EventBatch, i: int, one: OneEvent, slots: int) -> None:
+        """Answers for one event of the batch, among subscriptions of so many slots."""
+        one.begin(self.table.capacity, slots, COLUMNS * (len(self._attributes) + len(self._free)))
+        for index in self._attributes.values():
+            index.see(batch.value(index.path, i), one)
+        if len(self._computed):
+            self._computed.see(batch.event(i), one)
+        if len(self._places):
+            self._places.see(batch.places()[i : i + 1], one)
+
+    def _at(self, path: Path) -> AttributeIndexes:
+        found = self._attributes.get(path)
+        if found is None:
+            number = self._free.pop() if self._free else len(self._attributes)
+            attribute = Attribute(self.table, number, lambda: self._discard(path))
+            found = self._attributes[path] = AttributeIndexes(path, attribute, self._work)
+        return found
+
+    def _discard(self, path: Path) -> None:
+        self._free.append(self._attributes.pop(path).number)
+        if not self._attributes:
+            self._free = []
+
+
+def _lists(index: AttributeIndexes, batch: EventBatch) -> Iterator[ListAnswers | TextAnswers]:
+    """What the indexes say about the different values of a batch, found once for all its blocks."""
+    column = batch.column(index.path)
+    for kind, members in index.members.items():
+        answers = members.answers(column.distinct(kind)) if len(members) else None
+        if answers is not None:
+            yield answers
+    answers = index.likes.answers(column.distinct(Kind.STRING)) if len(index.likes) else None
+    if answers is not None:
+        yield answers
+    placed = index.texts.answers(column.distinct(Kind.STRING)) if len(index.texts) else None
+    if placed is not None:
+        yield placed

@@ -1,0 +1,195 @@
+"""The indexed matcher: every distinct predicate is decided once per batch, as a bit vector over its
+events.
+
+A subscription is a small program over these bit vectors; one with a required predicate that no
+event of a block satisfies is skipped. A few events go one by one through the same indexes instead.
+Adding or removing a subscription touches only what it names, and removing it frees all that only it
+held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from tocsin.engine.batch import EventBatch
+from tocsin.engine.conditions.anchors import Anchors
+from tocsin.engine.conditions.bitmap_matrix import Rows
+from tocsin.engine.conditions.bitmaps import WORD
+from tocsin.engine.conditions.indexes import Indexes
+from tocsin.engine.conditions.interpreter import run_one, run_programs
+from tocsin.engine.conditions.probes import lowered
+from tocsin.engine.conditions.programs import probe_of, program_of
+from tocsin.engine.conditions.single_event import OneEvent
+from tocsin.engine.conditions.store import ProgramStore
+from tocsin.engine.index.hits import Found, Hits, joined, sorted_by_event
+from tocsin.engine.index.keys import Keys
+from tocsin.engine.index.work import Work
+from tocsin.plan.atoms import Condition
+
+__all__ = ["Hits", "Matcher"]
+
+BLOCK = 8192
+"""Events whose answers are held at a time."""
+
+_LARGEST_BLOCK = 1 << 16
+"""An event's number within its block has 16 bits."""
+
+FEW = 12
+"""Up to so many events go one by one."""
+
+_ROOM = 1 << 20
+
+
+class Matcher:
+    """Subscriptions by key."""
+
+    __slots__ = (
+        "_anchors",
+        "_block",
+        "_few",
+        "_indexes",
+        "_keys",
+        "_one",
+        "_programs",
+        "_rows",
+        "work",
+    )
+
+    def __init__(self, *, block: int = BLOCK, few: int = FEW) -> None:
+        if not 0 < block <= _LARGEST_BLOCK:
+            raise ValueError(f"a block has 1 to {_LARGEST_BLOCK} events, got {block}")
+        self._block = block
+        self._few = few
+        self.work = Work()
+        self._keys = Keys()
+        self._indexes = Indexes(self.work)
+        self._programs = ProgramStore()
+        self._anchors = Anchors()
+        self._rows = Rows()
+        self._one = OneEvent()
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._keys
+
+    @property
+    def distinct_predicates(self) -> int:
+        """How many different questions about an event the subscriptions ask."""
+        return len(self._indexes.table)
+
+    def key_of(self, slot: int) -> str:
+        """The key of a slot."""
+        return self._keys.key_of(slot)
+
+    def keys_of(self, slots: Iterable[int]) -> list[str]:
+        """The keys of slots, one by one."""
+        return self._keys.keys_of(slots)
+
+    def add(self, key: str, atom: Condition) -> None:
+        """Adds a subscription; a key that is there is refused and nothing changes."""
+        self._keys.require_new(key)
+        formula = lowered(atom.expression)
+        program = program_of(formula, self._indexes.use)
+        anchors = self._anchors.chosen(formula, self._indexes.number_of)
+        slot = self._keys.add(key)
+        self._programs.add(slot, program, anchors)
+        self._anchors.add(slot, anchors)
+
+    def remove(self, key: str) -> None:
+        """Removes a subscription and all that only it held."""
+        slot = self._keys.remove(key)
+        instructions, anchors = self._programs.remove(slot)
+        self._anchors.remove(slot, anchors)
+        for instruction in instructions:
+            if instruction >= 0:
+                self._indexes.table.release(probe_of(instruction))
+        if not len(self):
+            self._rows, self._one = Rows(), OneEvent()
+
+    def match(self, batch: EventBatch) -> Hits:
+        """Which subscriptions ring for which events."""
+        if batch.size <= self._few:
+            hits = joined([self._match_one(batch, i) for i in range(batch.size)])
+        else:
+            windows = self._indexes.filled(batch, self._rows, self._block)
+            hits = sorted_by_event([self._match_block(window) for window in windows])
+        self.work.events += batch.size
+        self.work.hits += len(hits)
+        return hits
+
+    def _match_one(self, batch: EventBatch, i: int) -> Hits:
+        one, programs, table, anchors = (
+            self._one,
+            self._programs,
+            self._indexes.table,
+            self._anchors,
+        )
+        self._indexes.see(batch, i, one, self._keys.capacity)
+        found = np.empty(programs.live, np.int32)
+        yes = one.yes()
+        count, candidates = run_one(
+            yes,
+            anchors.lists_of(table.capacity),
+            anchors.slots.starts.array,
+            anchors.slots.counts.array,
+            anchors.slots.pool.array,
+            programs.starts.array,
+            programs.lengths.array,
+            programs.code.array,
+            programs.jumps.array,
+            table.relations.array,
+            table.attributes.array,
+            table.limits.array,
+            one.numbers,
+            one.tied,
+            one.seen,
+            one.visited,
+            one.generation,
+            one.compared,
+            found,
+        )
+        self.work.candidates += candidates
+        self.work.predicate_evaluations += len(yes) + int(one.compared[0])
+        slots = found[:count]
+        return Hits(np.full(count, i, np.int32), slots[np.argsort(programs.places.array[slots])])
+
+    def _match_block(self, window: slice) -> Found:
+        """Runs all programs over the block whose answers are in the rows."""
+        self.work.predicate_evaluations += self._rows.decided
+        programs, rows = self._programs, self._rows
+        order, matrix = programs.order.array, rows.matrix
+        words = matrix.shape[1]
+        (play, spare), (rest, kept) = (
+            np.empty((2, words), np.uint64),
+            np.empty((2, programs.depth, words), np.uint64),
+        )
+        found = Found(window)
+        at = 0
+        while at < len(order):
+            events, slots = found.new_part(max(_ROOM, words * WORD))
+            at, count, candidates = run_programs(
+                order,
+                at,
+                programs.starts.array,
+                programs.lengths.array,
+                programs.required.array,
+                programs.code.array,
+                programs.jumps.array,
+                rows.numbers,
+                matrix,
+                rows.pool,
+                play,
+                spare,
+                rest,
+                kept,
+                events,
+                slots,
+                found.tally,
+            )
+            found.end_part(count)
+            self.work.candidates += candidates
+        return found

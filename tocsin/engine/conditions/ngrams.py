@@ -1,0 +1,101 @@
+"""Probes filed under short pieces of text: at the start of a text, at its end, or anywhere
+in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+import numpy.typing as npt
+
+from tocsin.engine.index.postings import Postings
+from tocsin.values.like import LikePattern, Wild
+
+LONGEST_PIECE = 3
+
+
+class Where(Enum):
+    """Where in a text a piece has to stand."""
+
+    START = "start"
+    END = "end"
+    ANYWHERE = "anywhere"
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of text and where it has to stand; the empty piece is in every text."""
+
+    where: Where
+    text: str
+
+
+class Pieces:
+    """Lists of probes by piece."""
+
+    __slots__ = ("_lists", "_postings")
+
+    def __init__(self) -> None:
+        self._lists: dict[Where, dict[str, int]] = {where: {} for where in Where}
+        self._postings = Postings()
+
+    def __len__(self) -> int:
+        return len(self._postings)
+
+    def add(self, piece: Piece, probe: int) -> None:
+        """Files a probe under a piece."""
+        lists = self._lists[piece.where]
+        known = lists.get(piece.text)
+        if known is None:
+            lists[piece.text] = self._postings.new(probe)
+        else:
+            self._postings.append(known, probe)
+
+    def remove(self, piece: Piece, probe: int) -> None:
+        """Takes a probe out."""
+        lists = self._lists[piece.where]
+        if self._postings.remove(lists[piece.text], probe):
+            del lists[piece.text]
+
+    def of(self, text: str) -> npt.NDArray[np.int32]:
+        """The probes whose piece the text has, each once."""
+        starts, ends, anywhere = (
+            self._lists[Where.START],
+            self._lists[Where.END],
+            self._lists[Where.ANYWHERE],
+        )
+        lengths = range(1, min(LONGEST_PIECE, len(text)) + 1)
+        found = [starts.get(text[:length]) for length in lengths] if starts else []
+        found += [ends.get(text[-length:]) for length in lengths] if ends else []
+        found += map(anywhere.get, _pieces(text)) if anywhere else ()
+        lists = [self._postings.of(number) for number in found if number is not None]
+        return np.concatenate(lists) if lists else np.empty(0, np.int32)
+
+
+def filed_under(pattern: LikePattern) -> tuple[Piece, bool]:
+    """A piece that every matching text has, and whether every text that has it matches."""
+    match pattern.tokens:
+        case (str() as run, Wild.ANY_RUN):
+            return Piece(Where.START, run[:LONGEST_PIECE]), len(run) <= LONGEST_PIECE
+        case (Wild.ANY_RUN, str() as run):
+            return Piece(Where.END, run[-LONGEST_PIECE:]), len(run) <= LONGEST_PIECE
+        case (Wild.ANY_RUN, str() as run, Wild.ANY_RUN):
+            return Piece(Where.ANYWHERE, run[:LONGEST_PIECE]), len(run) <= LONGEST_PIECE
+        case (Wild.ANY_RUN,):
+            return Piece(Where.ANYWHERE, ""), True
+        case tokens:
+            longest = max(pattern.literals(), key=len, default="")
+            if longest and tokens[0] == longest:
+                return Piece(Where.START, longest[:LONGEST_PIECE]), False
+            if longest and tokens[-1] == longest:
+                return Piece(Where.END, longest[-LONGEST_PIECE:]), False
+            return Piece(Where.ANYWHERE, longest[:LONGEST_PIECE]), False
+
+
+def _pieces(text: str) -> set[str]:
+    """Every piece of the text, and the empty one."""
+    return {
+        text[at : at + length] for length in range(1, LONGEST_PIECE + 1) for at in range(len(text))
+    } | {""}

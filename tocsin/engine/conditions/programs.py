@@ -1,0 +1,136 @@
+"""Programs: a formula as a flat list of instructions, run over one event or over a block of events
+alike.
+
+The machine holds what is still in play: a set of events, or for one event a yes or no.
+
+    literal   keeps what the probe (or its complement) holds; where nothing is left it jumps BEGIN
+    an OR begins: what is in play is kept for its operands NEXT      the operand before it is done:
+    what it kept is kept, the rest is in play; where no rest is, it jumps END       all that an
+    operand kept is in play again; where nothing is left it jumps
+
+Jumps are relative. A literal jumps to the NEXT or END of its innermost OR, or to the end of the
+program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from tocsin.engine.conditions.predicate_table import NEVER
+from tocsin.engine.conditions.probes import (
+    Every,
+    Formula,
+    HasPlace,
+    Known,
+    Literal,
+    OfKind,
+    Probe,
+    Some,
+)
+from tocsin.plan.atoms import Equals, IsNull, Like, OneOf, Ordered, PlaceIs
+from tocsin.values.scalars import Kind
+
+BEGIN = -1
+NEXT = -2
+END = -3
+
+_SELECTIVITY: dict[type, int] = {
+    Equals: 0,
+    OneOf: 1,
+    PlaceIs: 0,
+    Like: 2,
+    Known: 3,
+    Ordered: 4,
+    IsNull: 5,
+    OfKind: 6,
+    HasPlace: 6,
+}
+_COMPLEMENT = 10
+_GROUP = 20
+
+
+@dataclass(slots=True)
+class Program:
+    """Instructions, jumps, how many literals come first that all must hold, and how deep
+    ORs nest.
+    """
+
+    code: list[int] = field(default_factory=list)
+    jumps: list[int] = field(default_factory=list)
+    required: int = 0
+    depth: int = 0
+
+
+def program_of(formula: Formula, number_of: Callable[[Probe], int]) -> Program:
+    """The program of a formula, with the literals that exclude most events first."""
+    program = Program()
+    operands = _ordered(formula.operands) if isinstance(formula, Every) else (formula,)
+    program.required = sum(isinstance(operand, Literal) for operand in operands)
+    open_jumps = [at for operand in operands for at in _emit(operand, program, number_of, 1)]
+    _close(open_jumps, program, len(program.code))
+    return program
+
+
+def probe_of(instruction: int) -> int:
+    """The probe of a literal instruction."""
+    return instruction >> 1
+
+
+def _emit(
+    formula: Formula, program: Program, number_of: Callable[[Probe], int], depth: int
+) -> list[int]:
+    """Writes the formula and gives the places whose jump is still open."""
+    match formula:
+        case Literal(probe, negated):
+            return [_write(program, 2 * number_of(probe) + negated)]
+        case Every(operands):
+            return [
+                at
+                for operand in _ordered(operands)
+                for at in _emit(operand, program, number_of, depth)
+            ]
+        case Some(()):
+            return [_write(program, 2 * NEVER)]
+        case Some(operands):
+            return [_emit_some(operands, program, number_of, depth)]
+
+
+def _emit_some(
+    operands: tuple[Formula, ...], program: Program, number_of: Callable[[Probe], int], depth: int
+) -> int:
+    program.depth = max(program.depth, depth)
+    _write(program, BEGIN)
+    nexts: list[int] = []
+    for operand in operands[:-1]:
+        _close(_emit(operand, program, number_of, depth + 1), program, len(program.code))
+        nexts.append(_write(program, NEXT))
+    _close(_emit(operands[-1], program, number_of, depth + 1), program, len(program.code))
+    end = _write(program, END)
+    _close(nexts, program, end)
+    return end
+
+
+def _write(program: Program, instruction: int) -> int:
+    program.code.append(instruction)
+    program.jumps.append(1)
+    return len(program.code) - 1
+
+
+def _close(places: list[int], program: Program, target: int) -> None:
+    for at in places:
+        program.jumps[at] = target - at
+
+
+def _ordered(operands: tuple[Formula, ...]) -> list[Formula]:
+    return sorted(operands, key=weight_of)
+
+
+def weight_of(formula: Formula) -> int:
+    """Small for what few events are expected to pass."""
+    if not isinstance(formula, Literal):
+        return _GROUP
+    weight = _SELECTIVITY[type(formula.probe)]
+    if isinstance(formula.probe, Equals) and formula.probe.value.kind is Kind.BOOLEAN:
+        weight = _SELECTIVITY[Ordered]
+    return weight + _COMPLEMENT * formula.negated

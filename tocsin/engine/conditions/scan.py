@@ -1,0 +1,142 @@
+"""The paper's algorithm (spec 4.4, 4.5): every subscription in turn, every distinct predicate at
+most once per event.
+
+No index: it is the fallback, and the oracle that every index is compared with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from tocsin.engine.batch import EventBatch
+from tocsin.engine.conditions.shortcircuit import ACCEPT, Code, compiled
+from tocsin.engine.index.hits import Hits
+from tocsin.engine.index.keys import Keys
+from tocsin.engine.index.work import Work
+from tocsin.events.event import Event
+from tocsin.plan.atoms import Condition, Predicate, predicate_truth, predicates_of
+from tocsin.plan.passes import prepared_expression
+from tocsin.values.truth import Truth, negation
+
+PropsRow = tuple[Predicate, Truth]
+
+
+class ScanMatcher:
+    """Subscriptions in insertion order, run one after the other over a table of predicate
+    results.
+    """
+
+    __slots__ = (
+        "_codes",
+        "_free",
+        "_keys",
+        "_numbers",
+        "_predicates",
+        "_references",
+        "_reorder",
+        "props",
+        "work",
+    )
+
+    def __init__(self, *, reorder: bool = True) -> None:
+        self._reorder = reorder
+        self._keys = Keys()
+        self._codes: dict[int, Code] = {}
+        self._numbers: dict[Predicate, int] = {}
+        self._predicates: list[Predicate | None] = []
+        self._references: list[int] = []
+        self._free: list[int] = []
+        self.props: list[PropsRow] = []
+        """The predicate table of the event matched last: rows in the order of evaluation."""
+        self.work = Work()
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._keys
+
+    @property
+    def distinct_predicates(self) -> int:
+        """How many different predicates the subscriptions have."""
+        return len(self._numbers)
+
+    def key_of(self, slot: int) -> str:
+        """The key of a slot."""
+        return self._keys.key_of(slot)
+
+    def keys_of(self, slots: Iterable[int]) -> list[str]:
+        """The keys of slots, one by one."""
+        return self._keys.keys_of(slots)
+
+    def add(self, key: str, atom: Condition) -> None:
+        """Adds a subscription; a key that is there is refused and nothing changes."""
+        self._keys.require_new(key)
+        expression = prepared_expression(atom.expression) if self._reorder else atom.expression
+        for predicate in predicates_of(expression):
+            self._refer(predicate)
+        self._codes[self._keys.add(key)] = compiled(expression, self._numbers.__getitem__)
+
+    def remove(self, key: str) -> None:
+        """Removes a subscription and every predicate that only it had."""
+        code = self._codes.pop(self._keys.remove(key))
+        for step in code.steps:
+            self._release(step.predicate)
+
+    def match(self, batch: EventBatch) -> Hits:
+        """Every event against every subscription."""
+        found = [(i, slot) for i in range(batch.size) for slot in self._matching(batch.event(i))]
+        self.work.events += batch.size
+        self.work.hits += len(found)
+        pairs = np.array(found, np.int32).reshape(-1, 2)
+        return Hits(pairs[:, 0].copy(), pairs[:, 1].copy())
+
+    def _matching(self, event: Event) -> list[int]:
+        self.props = []
+        truths: list[Truth | None] = [None] * len(self._predicates)
+        self.work.candidates += len(self._codes)
+        return [slot for slot, code in self._codes.items() if self._accepts(code, truths, event)]
+
+    def _accepts(self, code: Code, truths: list[Truth | None], event: Event) -> bool:
+        at = code.start
+        while at >= 0:
+            step = code.steps[at]
+            known = truths[step.predicate]
+            value = self._evaluated(step.predicate, truths, event) if known is None else known
+            at = (
+                step.if_true
+                if (negation(value) if step.negated else value) is Truth.TRUE
+                else step.if_not
+            )
+        return at == ACCEPT
+
+    def _evaluated(self, number: int, truths: list[Truth | None], event: Event) -> Truth:
+        predicate = self._predicates[number]
+        assert predicate is not None
+        value = truths[number] = predicate_truth(predicate, event)
+        self.props.append((predicate, value))
+        self.work.predicate_evaluations += 1
+        return value
+
+    def _refer(self, predicate: Predicate) -> None:
+        number = self._numbers.get(predicate)
+        if number is None:
+            number = self._numbers[predicate] = (
+                self._free.pop() if self._free else len(self._predicates)
+            )
+            if number == len(self._predicates):
+                self._predicates.append(None)
+                self._references.append(0)
+            self._predicates[number] = predicate
+        self._references[number] += 1
+
+    def _release(self, number: int) -> None:
+        self._references[number] -= 1
+        if self._references[number] == 0:
+            predicate = self._predicates[number]
+            assert predicate is not None
+            del self._numbers[predicate]
+            self._predicates[number] = None
+            self._free.append(number)

@@ -1,0 +1,230 @@
+"""One event, and not another within a time: the absence of an atom after an atom, for all
+subscriptions that ask so.
+
+Deadlines come in the order of arrival, and an absence is broken iff the absent part has started
+since: it is enough to know, for each key, when it last started. So what may be followed is kept
+once for all who wait, and what must not follow leaves one number.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Hashable, Iterator
+
+from tocsin.engine.detection.join_filters import is_one_event
+from tocsin.engine.detection.node import Node, Pending, State, Step, Writer
+from tocsin.engine.detection.partition_keys import Key, slot_keys
+from tocsin.engine.detection.scope import Scopes
+from tocsin.engine.detection.shared_buffer import Follower, Line, joined
+from tocsin.plan.composites import Absence, AfterWindow, Policy, variables_of
+from tocsin.plan.occurrence import Occurrence
+from tocsin.values.time import Duration, Instant
+
+_ROOM = 64
+_KEYS_ALLOWED = 1024
+
+
+def is_silence(part: Absence, window: AfterWindow, scopes: Scopes) -> bool:
+    """Whether an absence can be served so: about single events, with no condition but equal
+    keys.
+    """
+    if part.policy is Policy.DEFERRED and scopes.names_in(part):
+        return False
+    parts = (part.part, window.part)
+    if not all(map(is_one_event, parts)) or slot_keys(parts, part.conditions)[1]:
+        return False
+    # else what they bind has to agree
+    return variables_of(part.part).isdisjoint(variables_of(window.part))
+
+
+class LatestStarts(Follower):
+    """When a source last started, for each key; what is older than any window that asks is dropped
+    now and then.
+    """
+
+    __slots__ = ("_allowed", "longest", "starts")
+
+    def __init__(self, source: Node, key: Key, address: Hashable) -> None:
+        super().__init__(source, key, address)
+        self.starts: dict[Hashable, Instant] = {}
+        self.longest: Duration = 0
+        self._allowed = _KEYS_ALLOWED
+
+    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+        """Notes the start."""
+        key = self.key(occurrence)
+        if key is None or not occurrence.rows:
+            return
+        known = self.starts.get(key)
+        if known is None or known < occurrence.start:
+            self.starts[key] = occurrence.start
+            if len(self.starts) > self._allowed:
+                self._drop_before(step.now - self.longest)
+
+    def has_broken(self, occurrence: Occurrence, key: Hashable) -> bool:
+        """Whether there was a start after the end of an occurrence."""
+        start = self.starts.get(key)
+        return start is not None and start > occurrence.end
+
+    def _drop_before(self, oldest: Instant) -> None:
+        self.starts = {key: start for key, start in self.starts.items() if start >= oldest}
+        self._allowed = 2 * len(self.starts) + _KEYS_ALLOWED
+
+
+class Deadlines(Line):
+    """What the silence must follow, until its deadline; one timer for the soonest."""
+
+    __slots__ = ("_allowed", "_keys", "_line", "_timed", "members")
+
+    def __init__(self, source: Node, key: Key, length: Duration, address: Hashable) -> None:
+        super().__init__(source, key, length, address)
+        self.members: list[SilenceNode] = []
+        self._line: deque[Occurrence] = deque()
+        self._keys: deque[Hashable] = deque()
+        self._timed = False
+        self._allowed = _ROOM
+
+    keeps = True
+
+    @property
+    def kept(self) -> int:
+        """How many have not reached their deadline."""
+        return len(self._line)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing waits."""
+        return not self._line
+
+    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+        """Waits from now on; without the attributes of its key it can be ended by nothing."""
+        if not occurrence.rows:
+            return  # it binds no value that could be missing
+        self._line.append(occurrence)
+        self._keys.append(self.key(occurrence))
+        if len(self._line) > self._allowed:
+            self._drop_broken()
+        if len(self._line) > step.queue_limit:
+            step.overfull.add(self)
+        if not self._timed:
+            self._set_timer(step)
+
+    def on_timer(self, token: object, step: Step) -> None:
+        """The deadline of the first has come, and of all that ended with it."""
+        self._timed = False
+        line, due = self._line, step.now - self.lifetime
+        while line and line[0].end <= due:
+            occurrence, key = line.popleft(), self._keys.popleft()
+            whole = occurrence.with_silence(occurrence.end, occurrence.end + self.lifetime)
+            for member in self.members:
+                if member.is_waiting(occurrence, key):
+                    step.bring(member, whole)
+        self.forget_restored(step.now)
+        self._set_timer(step)
+
+    def waiting(self) -> Iterator[Occurrence]:
+        """All that have not reached their deadline, oldest first."""
+        return iter(self._line)
+
+    def waiting_for(self, member: SilenceNode) -> list[Occurrence]:
+        """Those that one node still waits for."""
+        return [
+            each
+            for each, key in zip(self._line, self._keys, strict=True)
+            if member.is_waiting(each, key)
+        ]
+
+    def replace(self, occurrences: list[Occurrence], step: Step) -> None:  # type: ignore[override]
+        """Has these wait, and nothing else."""
+        self._line, self._keys = deque(occurrences), deque(map(self.key, occurrences))
+        if not self._timed:
+            self._set_timer(step)
+
+    def _set_timer(self, step: Step) -> None:
+        """Wakes for the first that anybody waits for; most silences are broken long before their
+        deadline.
+        """
+        line, keys = self._line, self._keys
+        while line and not self._is_waited_for(line[0], keys[0]):
+            line.popleft()
+            keys.popleft()
+        if line:
+            self._timed = True
+            step.wake(self, self._line[0].end + self.lifetime, None)
+
+    def _is_waited_for(self, occurrence: Occurrence, key: Hashable) -> bool:
+        end = occurrence.end
+        for member in self.members:
+            start = member.absent.starts.get(key)
+            if (start is None or start <= end) and not self.is_only_others(occurrence, member.mine):
+                return True
+        return False
+
+    def _drop_broken(self) -> None:
+        """What no node waits for any more need not be kept until its deadline."""
+        pairs = zip(self._line, self._keys, strict=True)
+        kept = [pair for pair in pairs if self._is_waited_for(*pair)]
+        self._line, self._keys = deque(each for each, _ in kept), deque(key for _, key in kept)
+        self._allowed = 2 * len(kept) + _ROOM
+
+
+class SilenceNode(Node):
+    """The absence of an atom after an atom, for the subscriptions that have it."""
+
+    __slots__ = ("_absence", "_length", "absent", "deadlines", "mine")
+
+    def __init__(self, part: Absence, window: AfterWindow, inner: list[Node]) -> None:
+        super().__init__(part, inner)
+        self._absence = part
+        self._length = window.length
+        self.mine: set[Occurrence] = set()
+
+    def enter(self) -> None:
+        """Joins, or makes, the table of its absent part and the deadlines of the part before it."""
+        absent, first = self.inner
+        window = self._absence.window
+        assert isinstance(window, AfterWindow)
+        (absent_key, first_key), _ = slot_keys(
+            (self._absence.part, window.part), self._absence.conditions
+        )
+        table, line = ("starts", absent_key), ("deadlines", first_key, self._length)
+        self.absent = joined(absent, table, lambda: LatestStarts(absent, absent_key, table))
+        self.absent.longest = max(self.absent.longest, self._length)
+        self.deadlines = joined(
+            first, line, lambda: Deadlines(first, first_key, self._length, line)
+        )
+        self.deadlines.members.append(self)
+
+    def leave(self) -> None:
+        """Leaves both."""
+        self.deadlines.members.remove(self)
+        self.deadlines.leave()
+        self.absent.leave()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing waits."""
+        return self.deadlines.is_empty
+
+    def uses(self, other: Node) -> bool:
+        """Whether the other is this node or its deadlines."""
+        return other in (self, self.deadlines)
+
+    def is_waiting(self, occurrence: Occurrence, key: Hashable) -> bool:
+        """Whether the silence after an occurrence is unbroken so far."""
+        return not self.absent.has_broken(occurrence, key) and not self.deadlines.is_only_others(
+            occurrence, self.mine
+        )
+
+    def pending(self) -> Iterator[Pending]:
+        """All that waits for its deadline."""
+        for each in self.deadlines.waiting_for(self):
+            yield Pending(self.part, 1, each, each.end + self._length)
+
+    def snapshot(self, writer: Writer) -> State:
+        """Those that wait."""
+        return {"waiting": [writer.write(each) for each in self.deadlines.waiting_for(self)]}
+
+    def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
+        """Takes over those that wait."""
+        self.mine = self.deadlines.take_over([read(each) for each in state["waiting"]], step)

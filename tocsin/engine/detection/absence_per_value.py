@@ -1,0 +1,224 @@
+"""One part, and for each value that it binds not another part within a time: shipped, and which of
+it not received.
+
+What waits is found by the values of the variables that both parts bind, so that what comes looks at
+no more than it ends. All wait equally long, so that deadlines come in the order of arrival: one
+timer for the soonest is enough.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+
+from tocsin.engine.detection.node import Node, Pending, State, Step, Writer
+from tocsin.engine.detection.scope import Scopes
+from tocsin.plan.bindings import Row, Rows
+from tocsin.plan.composites import Absence, AfterWindow, Policy, variables_of
+from tocsin.plan.conditions import concerns
+from tocsin.plan.natural_join import Values, rows_without, values_at
+from tocsin.plan.occurrence import Occurrence
+
+
+def is_by_value(part: Absence, window: AfterWindow) -> bool:
+    """Whether the absent part and the part before it bind variables of the same name."""
+    return not variables_of(part.part).isdisjoint(variables_of(window.part))
+
+
+class Entry:
+    """An occurrence that waits, and what it still waits for: values under which it is found, and
+    rows without them.
+    """
+
+    __slots__ = ("loose", "occurrence", "values")
+
+    def __init__(self, occurrence: Occurrence) -> None:
+        self.occurrence = occurrence
+        self.values: set[Values] = set()
+        self.loose: Rows = ()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether everything came."""
+        return not self.values and not self.loose
+
+
+class MissingNode(Node):
+    """Lets every occurrence of the first part wait for its deadline, row by row; the absent part
+    ends rows.
+    """
+
+    __slots__ = (
+        "_absence",
+        "_by_value",
+        "_length",
+        "_line",
+        "_loose",
+        "_names",
+        "_scopes",
+        "_shared",
+        "_timed",
+        "tried",
+    )
+
+    def __init__(
+        self, part: Absence, window: AfterWindow, inner: list[Node], scopes: Scopes
+    ) -> None:
+        super().__init__(part, inner)
+        self._absence = part
+        self._length = window.length
+        self._scopes = scopes
+        self._names = scopes.names_in(part) if part.policy is Policy.DEFERRED else ()
+        self._shared = tuple(sorted(variables_of(part.part) & variables_of(window.part)))
+        self._line: deque[Entry] = deque()
+        self._by_value: dict[Values, dict[int, Entry]] = {}
+        self._loose: dict[int, Entry] = {}
+        self._timed = False
+        self.tried = 0
+
+    keeps = True
+
+    @property
+    def kept(self) -> int:
+        """How many wait for their deadlines, those for which everything came included until
+        then.
+        """
+        return len(self._line)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing waits."""
+        return all(entry.is_over for entry in self._line)
+
+    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+        """Slot 0 is the absent part, slot 1 the part that the window follows."""
+        if slot == 1:
+            self._await(occurrence, step)
+            return
+        values = [self._values(row) for row in occurrence.rows]
+        if None in values:
+            self._end_rows(list(self._line), occurrence)
+            return
+        for each in dict.fromkeys(values):
+            assert each is not None
+            self._end(each, occurrence)
+        if self._loose:
+            self._end_rows(list(self._loose.values()), occurrence)
+
+    def on_timer(self, token: object, step: Step) -> None:
+        """The deadline of the first that waited when the timer was set has come, if it
+        still waits.
+        """
+        self._timed = False
+        line = self._line
+        while line and (line[0].is_over or line[0].occurrence.end + self._length <= step.now):
+            entry = line.popleft()
+            self._forget(entry)
+            left = self._left(entry)
+            if left is not None:
+                step.bring(self, left.with_silence(left.end, left.end + self._length))
+        self._set_timer(step)
+
+    def pending(self) -> Iterable[Pending]:
+        """All that waits for its deadline, with what it still waits for."""
+        for left in self._waiting():
+            yield Pending(self.part, 1, left, left.end + self._length)
+
+    def snapshot(self, writer: Writer) -> State:
+        """Those that wait."""
+        return {"waiting": [writer.write(each) for each in self._waiting()]}
+
+    def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
+        """Takes over those that wait."""
+        for each in state["waiting"]:
+            self._await(read(each), step)
+
+    def _waiting(self) -> Iterator[Occurrence]:
+        return (left for entry in self._line if (left := self._left(entry)) is not None)
+
+    def _left(self, entry: Entry) -> Occurrence | None:
+        """The occurrence with what is missing; None where nothing is, or where it is used up
+        elsewhere.
+        """
+        first = entry.occurrence
+        if entry.is_over or (self._names and self._scopes.is_used(first, self._names)):
+            return None
+        rows = tuple(
+            row for row in first.rows if self._values(row) in entry.values or row in entry.loose
+        )
+        return first if len(rows) == len(first.rows) else first.binding(rows)
+
+    def _await(self, occurrence: Occurrence, step: Step) -> None:
+        entry = Entry(occurrence)
+        for row in occurrence.rows:
+            values = self._values(row)
+            if values is None:
+                entry.loose = (*entry.loose, row)
+            elif values not in entry.values:
+                entry.values.add(values)
+                self._by_value.setdefault(values, {})[id(entry)] = entry
+        if entry.is_over:
+            return  # it binds no value that could be missing
+        if entry.loose:
+            self._loose[id(entry)] = entry
+        self._line.append(entry)
+        if not self._timed:
+            self._set_timer(step)
+
+    def _set_timer(self, step: Step) -> None:
+        while self._line and self._line[0].is_over:
+            self._line.popleft()
+        if self._line:
+            self._timed = True
+            step.wake(self, self._line[0].occurrence.end + self._length, None)
+
+    def _values(self, row: Row) -> Values | None:
+        """The values under which a row is found; None where it does not bind all variables."""
+        bound = dict(row)
+        if len(bound) == len(self._shared) == 1:
+            return tuple(bound.values()) if self._shared[0] in bound else None
+        return values_at(row, self._shared) if all(name in bound for name in self._shared) else None
+
+    def _end(self, values: Values, absent: Occurrence) -> None:
+        """Ends what waits for the values in the window of the absent part."""
+        waiting = self._by_value.get(values)
+        if not waiting:
+            return
+        self.tried += len(waiting)
+        for entry in [each for each in waiting.values() if self._is_ended(each.occurrence, absent)]:
+            entry.values.discard(values)
+            del waiting[id(entry)]
+        if not waiting:
+            del self._by_value[values]
+
+    def _end_rows(self, entries: Iterable[Entry], absent: Occurrence) -> None:
+        """The slow way, for rows that bind not all variables."""
+        for entry in entries:
+            if not entry.is_over and self._is_ended(entry.occurrence, absent):
+                living = tuple(
+                    row for row in entry.occurrence.rows if self._values(row) in entry.values
+                )
+                left = {self._values(row) for row in rows_without(living, [absent.rows])}
+                for values in [each for each in entry.values if each not in left]:
+                    self._forget_value(entry, values)
+                entry.loose = rows_without(entry.loose, [absent.rows])
+
+    def _is_ended(self, first: Occurrence, absent: Occurrence) -> bool:
+        if first.end >= absent.start or absent.end > first.end + self._length:
+            return False
+        return concerns(self._absence.conditions, absent, first)
+
+    def _forget(self, entry: Entry) -> None:
+        """Finds the entry no more; what it waits for stays known to it."""
+        self._loose.pop(id(entry), None)
+        for values in entry.values:
+            self._unlist(entry, values)
+
+    def _forget_value(self, entry: Entry, values: Values) -> None:
+        entry.values.discard(values)
+        self._unlist(entry, values)
+
+    def _unlist(self, entry: Entry, values: Values) -> None:
+        waiting = self._by_value.get(values)
+        if waiting is not None and waiting.pop(id(entry), None) is not None and not waiting:
+            del self._by_value[values]

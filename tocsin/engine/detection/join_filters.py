@@ -1,0 +1,209 @@
+"""Conditions as functions: what a condition says is read once, when a node is built, and not for
+every candidate.
+
+A filter of a pair takes the occurrence that came and gives the question to ask of those that wait;
+what the newcomer contributes is thus looked up once. `tocsin.plan.conditions` says what conditions
+mean; these give the same answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
+from typing import Any, assert_never
+
+from tocsin.events.event import Event, Path
+from tocsin.plan.atoms import Atom
+from tocsin.plan.composites import (
+    AtRegion,
+    End,
+    JoinCondition,
+    Moment,
+    Named,
+    Near,
+    Only,
+    Part,
+    PartAttribute,
+    Precedes,
+    Related,
+    Restriction,
+    Stands,
+)
+from tocsin.plan.conditions import COMPARISONS, allows, comparable, meets
+from tocsin.plan.occurrence import Occurrence
+from tocsin.plan.xml_patterns import bound_scalar
+from tocsin.values.space import parse_place, related
+
+Question = Callable[[Occurrence], bool]
+Filter = Callable[[Occurrence], Question]
+Reader = Callable[[Occurrence], Any]
+
+_MIRRORED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+def restriction_test(restriction: Restriction) -> Question:
+    """Whether an occurrence meets a restriction; a region is read once."""
+    if not isinstance(restriction, AtRegion):
+        return lambda occurrence: allows(restriction, occurrence)
+    region = parse_place(restriction.region)
+    relation, distance, metric = restriction.relation, restriction.distance, restriction.metric
+
+    def test(occurrence: Occurrence) -> bool:
+        place = occurrence.place_by(metric)
+        return place is not None and related(place, relation, region, distance, metric)
+
+    return test
+
+
+def by_cost(conditions: Sequence[JoinCondition]) -> tuple[JoinCondition, ...]:
+    """Cheap conditions first: times, intervals, attributes, places."""
+    return tuple(
+        sorted(
+            conditions,
+            key=lambda condition: (Precedes, Stands, Related, Near).index(type(condition)),
+        )
+    )
+
+
+def pair_filter(
+    condition: JoinCondition, parts: Sequence[Part], homes: Mapping[str, int], slot: int
+) -> Filter | None:
+    """The filter of a condition between two parts for what comes to `slot`; None where only the
+    whole can tell.
+
+    `homes` has the slot of every name that only one part binds.
+    """
+    match condition:
+        case Precedes():
+            return _precedes(condition, slot)
+        case Related(left, _, right):
+            if {homes.get(left.name), homes.get(right.name)} != {0, 1}:
+                return None
+            theirs, relation, mine, _ = pair_sides(condition, parts, homes, slot)
+            return _related(theirs, relation, mine)
+        case Near() | Stands():
+            return lambda new: (
+                lambda waiting: meets(condition, (waiting, new) if slot else (new, waiting), {})
+            )
+        case _:
+            assert_never(condition)
+
+
+def pair_sides(
+    condition: Related, parts: Sequence[Part], homes: Mapping[str, int], slot: int
+) -> tuple[Reader, str, Reader, PartAttribute]:
+    """How to read what waits, its relation to what comes to `slot`, how to read that, and the
+    attribute that waits.
+    """
+    left, relation, right = condition.left, condition.relation, condition.right
+    if homes[left.name] == slot:
+        left, relation, right = right, _MIRRORED[relation], left
+    theirs, mine = (
+        reader(side, is_of(side, part))
+        for side, part in ((left, parts[1 - slot]), (right, parts[slot]))
+    )
+    return theirs, relation, mine, left
+
+
+def is_of(attribute: PartAttribute, part: Part) -> bool:
+    """Whether the attribute is one of the very event that an occurrence of the part is."""
+    return isinstance(part, Named) and part.name == attribute.name and is_one_event(part.part)
+
+
+def is_one_event(part: Part) -> bool:
+    """Whether the part brings one occurrence for an event at most, that event alone."""
+    return isinstance(part, Atom) or (isinstance(part, Only | Named) and is_one_event(part.part))
+
+
+def reader(attribute: PartAttribute, of_event: bool) -> Reader:
+    """How to read an attribute of the one event that a name stands for, or what it binds; None
+    where there is none.
+    """
+    name, read = attribute.name, _own_reader(attribute)
+    if of_event:
+        return read
+
+    def value(occurrence: Occurrence) -> Any:
+        named = occurrence.names.get(name)
+        return None if named is None or len(named.members) != 1 else read(named)
+
+    return value
+
+
+def _own_reader(attribute: PartAttribute) -> Reader:
+    variable = attribute.variable
+    if variable:
+        return lambda occurrence: bound_scalar(occurrence.rows, variable)
+    read = _event_reader(attribute.path)
+    return lambda occurrence: read(occurrence.members[0])
+
+
+def _event_reader(path: Path) -> Callable[[Event], Any]:
+    """`Event.attribute`; the usual path of one step into JSON data is read without its calls."""
+    if len(path) > 1:
+        return lambda event: event.attribute(path)
+    step = path[0]
+
+    def read(event: Event) -> Any:
+        data = event.data
+        return data.get(step) if type(data) is dict else event.attribute(path)
+
+    return read
+
+
+def _precedes(condition: Precedes, slot: int) -> Filter:
+    earlier, later, gap = condition.earlier, condition.later, condition.gap
+    if earlier.part == later.part:
+        return lambda new: (
+            lambda waiting: meets(condition, (waiting, new) if slot else (new, waiting), {})
+        )
+    slack = gap if condition.or_equal else gap + 1  # instants are whole numbers
+    early, late = _end_of(earlier), _end_of(later)
+    if earlier.part == slot:
+        return _not_before(early, slack, late)
+    return _not_after(late, -slack, early)
+
+
+def _not_before(
+    mine: Callable[[Occurrence], int], plus: int, theirs: Callable[[Occurrence], int]
+) -> Filter:
+    def bound_to(new: Occurrence) -> Question:
+        limit = mine(new) + plus
+        return lambda waiting: theirs(waiting) >= limit
+
+    return bound_to
+
+
+def _not_after(
+    mine: Callable[[Occurrence], int], plus: int, theirs: Callable[[Occurrence], int]
+) -> Filter:
+    def bound_to(new: Occurrence) -> Question:
+        limit = mine(new) + plus
+        return lambda waiting: theirs(waiting) <= limit
+
+    return bound_to
+
+
+def _end_of(moment: Moment) -> Callable[[Occurrence], int]:
+    return attrgetter("start" if moment.end is End.START else "end")
+
+
+def _related(theirs: Reader, relation: str, mine: Reader) -> Filter:
+    compares = COMPARISONS[relation]
+
+    def bound_to(new: Occurrence) -> Question:
+        value = mine(new)
+
+        def question(waiting: Occurrence) -> bool:
+            other = theirs(waiting)
+            return comparable(other, relation, value) and compares(other, value)
+
+        def question_of_integers(
+            waiting: Occurrence,
+        ) -> bool:  # the usual case needs no look at kinds
+            other = theirs(waiting)
+            return compares(other, value) if type(other) is int else question(waiting)
+
+        return question_of_integers if type(value) is int else question
+
+    return bound_to

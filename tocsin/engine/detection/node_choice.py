@@ -1,0 +1,71 @@
+"""Which kind of node serves a part: the most special one that gives the same answers."""
+
+from __future__ import annotations
+
+from tocsin.engine.detection.absence import AfterAbsenceNode, BetweenAbsenceNode, FixedAbsenceNode
+from tocsin.engine.detection.absence_after import SilenceNode, is_silence
+from tocsin.engine.detection.absence_per_value import MissingNode, is_by_value
+from tocsin.engine.detection.join import JoinNode, PairNode
+from tocsin.engine.detection.node import Node
+from tocsin.engine.detection.recurring_absence import BeforeAbsenceNode, EveryAbsenceNode
+from tocsin.engine.detection.scope import Scopes
+from tocsin.engine.detection.sequence import FollowingNode, is_following
+from tocsin.engine.detection.simple import AtomNode, EitherNode, NamedNode, OnlyNode
+from tocsin.engine.detection.trigger import TriggerNode
+from tocsin.plan.atoms import Atom
+from tocsin.plan.composites import (
+    Absence,
+    AfterWindow,
+    BeforeWindow,
+    BetweenWindow,
+    Either,
+    EveryWindow,
+    FixedWindow,
+    Join,
+    Named,
+    Only,
+    Part,
+    Triggered,
+    Window,
+)
+
+
+def node_of(part: Part, inner: list[Node], scopes: Scopes) -> Node:
+    """The node of a part on top of the nodes inside it."""
+    if isinstance(part, Atom):
+        return AtomNode(part, inner)
+    match part:
+        case Named():
+            return NamedNode(part, inner)
+        case Only():
+            return OnlyNode(part, inner)
+        case Either():
+            return EitherNode(part, inner)
+        case Join() if is_following(part, scopes):
+            return FollowingNode(part, inner)
+        case Join():
+            return (
+                PairNode(part, inner, scopes) if len(inner) == 2 else JoinNode(part, inner, scopes)
+            )
+        case Triggered():
+            return TriggerNode(part, inner)
+        case Absence(_, window):
+            return _absence_node(part, window, inner, scopes)
+
+
+def _absence_node(part: Absence, window: Window, inner: list[Node], scopes: Scopes) -> Node:
+    match window:
+        case FixedWindow():
+            return FixedAbsenceNode(part, window, inner)
+        case AfterWindow() if is_silence(part, window, scopes):
+            return SilenceNode(part, window, inner)
+        case AfterWindow() if is_by_value(part, window):
+            return MissingNode(part, window, inner, scopes)
+        case AfterWindow():
+            return AfterAbsenceNode(part, window, inner, scopes)
+        case BetweenWindow():
+            return BetweenAbsenceNode(part, window, inner, scopes)
+        case BeforeWindow():
+            return BeforeAbsenceNode(part, window, inner)
+        case EveryWindow():
+            return EveryAbsenceNode(part, window, inner)

@@ -1,0 +1,76 @@
+"""Hits: which subscription rang for which event, in the order of (event, insertion of the
+subscription).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tocsin.engine.conditions.interpreter import scatter
+
+Numbers = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hits:
+    """Pairs of event index and subscription slot. A slot means its subscription until that is
+    removed.
+    """
+
+    events: Numbers
+    slots: Numbers
+
+    def __len__(self) -> int:
+        return len(self.events)
+
+
+class Found:
+    """What a block of events found, in the order of subscriptions, in parts; and how much of it
+    each event has.
+    """
+
+    __slots__ = ("parts", "tally", "window")
+
+    def __init__(self, window: slice) -> None:
+        self.window = window
+        self.tally = np.zeros(window.stop - window.start, np.int64)
+        self.parts: list[tuple[npt.NDArray[Any], npt.NDArray[Any]]] = []
+
+    def new_part(self, room: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        """Room for pairs of event within the block and slot."""
+        self.parts.append((np.empty(room, np.uint16), np.empty(room, np.int32)))
+        return self.parts[-1]
+
+    def end_part(self, count: int) -> None:
+        """So many pairs were found."""
+        events, slots = self.parts[-1]
+        self.parts[-1] = (events[:count], slots[:count])
+
+
+def sorted_by_event(blocks: Sequence[Found]) -> Hits:
+    """The hits of consecutive blocks: sorted by counting, which keeps the order of
+    subscriptions.
+    """
+    tally = np.concatenate([block.tally for block in blocks]) if blocks else np.zeros(0, np.int64)
+    places = np.cumsum(tally) - tally
+    slots = np.empty(tally.sum(), np.int32)
+    for block in blocks:
+        for events_found, slots_found in block.parts:
+            scatter(events_found, slots_found, places[block.window], slots)
+    return Hits(np.repeat(np.arange(len(tally), dtype=np.int32), tally), slots)
+
+
+def joined(parts: Sequence[Hits]) -> Hits:
+    """The hits of consecutive parts of a batch."""
+    if len(parts) == 1:
+        return parts[0]
+    nothing = np.empty(0, np.int32)
+    return Hits(
+        np.concatenate([nothing, *(part.events for part in parts)]),
+        np.concatenate([nothing, *(part.slots for part in parts)]),
+    )

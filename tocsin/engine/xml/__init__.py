@@ -1,0 +1,7 @@
+"""XML blocks matched many at once: one pass over a document drives a shared automaton over element
+paths.
+"""
+
+from tocsin.engine.xml.matcher import BlockMatcher
+
+__all__ = ["BlockMatcher"]

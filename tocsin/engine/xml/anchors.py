@@ -1,0 +1,37 @@
+"""Where to anchor a block: at the path and test that lead there least often, judged by how many
+blocks share them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tocsin.engine.xml.automaton import Anchor, Automaton, Path
+from tocsin.plan.xml_patterns import PatternElement, XmlBlock
+
+
+def chosen_anchor(block: XmlBlock, automaton: Automaton) -> Anchor | None:
+    """The anchor for a block; None where it has XPath expressions only."""
+    anchors = (
+        anchor
+        for pattern in block.patterns
+        if isinstance(pattern, PatternElement)
+        for anchor in anchors_of(pattern, (pattern.path or pattern.name,))
+    )
+    return min(
+        anchors,
+        key=lambda each: (each.test is None, automaton.size(each), -len(each.path)),
+        default=None,
+    )
+
+
+def anchors_of(pattern: PatternElement, path: Path) -> Iterator[Anchor]:
+    """All anchors of a pattern whose first element the path leads to."""
+    yield Anchor(path, None)
+    if pattern.text is not None:
+        yield Anchor(path, pattern.text)
+    for test in pattern.attributes:
+        if test.name is not None and test.value is not None:
+            yield Anchor(path, (test.name, test.value))
+    for child in pattern.children:
+        yield from anchors_of(child, (*path, *(None,) * (child.rel - 1), child.path or child.name))

@@ -1,0 +1,95 @@
+"""Shapes: what an element must be for a pattern to fit, without variables. Equal shapes are one,
+over all blocks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from tocsin.engine.xml.path_automaton import PathAutomaton
+from tocsin.plan.xml_patterns import PatternElement
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """Where a shape is sure to have an element with a certain name and text: so many levels below
+    it.
+    """
+
+    down: int
+    name: str
+    text: str
+
+
+_Key: TypeAlias = tuple[object, ...]
+"""Name or path, text, attributes, and for each child how far below and which shape; flat, because
+there are many.
+"""
+
+
+@dataclass(slots=True, eq=False)
+class Shape:
+    """A name, a text, attributes (None: any name, any value), and shapes so many levels below, in
+    order.
+
+    Where there is a path, it says where the shape may be, from a parent's element or from anywhere.
+    """
+
+    number: int
+    key: _Key
+    name: str | None
+    text: str | None
+    attributes: tuple[tuple[str | None, str | None], ...]
+    children: tuple[tuple[int, Shape], ...]
+    probe: Probe | None
+    path: PathAutomaton | None = None
+    uses: int = 0
+
+
+class Shapes:
+    """All shapes in use, counted."""
+
+    __slots__ = ("_numbers", "_shapes")
+
+    def __init__(self) -> None:
+        self._shapes: dict[_Key, Shape] = {}
+        self._numbers = 0
+
+    def __len__(self) -> int:
+        return len(self._shapes)
+
+    def use(self, pattern: PatternElement) -> Shape:
+        """The shape of a pattern, with one more use of it."""
+        children = tuple((child.rel, self.use(child)) for child in pattern.children)
+        attributes = tuple((test.name, test.value) for test in pattern.attributes)
+        below = (number for rel, child in children for number in (rel, child.number))
+        key = (pattern.path or pattern.name, pattern.text, attributes, *below)
+        shape = self._shapes.get(key)
+        if shape is None:
+            self._numbers += 1
+            probe = _probe(pattern, children)
+            path = None if pattern.path is None else PathAutomaton(pattern.path)
+            shape = Shape(
+                self._numbers, key, pattern.name, pattern.text, attributes, children, probe, path
+            )
+            self._shapes[key] = shape
+        shape.uses += 1
+        return shape
+
+    def release(self, shape: Shape) -> None:
+        """One use less; a shape without uses is gone."""
+        shape.uses -= 1
+        for _, child in shape.children:
+            self.release(child)
+        if not shape.uses:
+            del self._shapes[shape.key]
+
+
+def _probe(pattern: PatternElement, children: tuple[tuple[int, Shape], ...]) -> Probe | None:
+    if pattern.text is not None and pattern.name is not None:
+        return Probe(0, pattern.name, pattern.text)
+    for rel, child in children:
+        if child.probe is not None and child.path is None:
+            return Probe(child.probe.down + rel, child.probe.name, child.probe.text)
+    return None

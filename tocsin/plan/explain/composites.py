@@ -1,0 +1,274 @@
+"""A composite plan in words: its tree with every condition, what waits where and how long, and what
+is shared.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import assert_never
+
+from tocsin.plan import row_text
+from tocsin.plan.atoms import Condition
+from tocsin.plan.bounds import bounds_of
+from tocsin.plan.composites import (
+    Absence,
+    AfterInstant,
+    AfterWindow,
+    AtRegion,
+    BeforeWindow,
+    BetweenWindow,
+    DuringWindow,
+    Either,
+    End,
+    EveryWindow,
+    FixedWindow,
+    Join,
+    JoinCondition,
+    Meeting,
+    Moment,
+    Named,
+    Near,
+    Only,
+    Part,
+    PartAttribute,
+    Precedes,
+    Related,
+    Restriction,
+    Stands,
+    Triggered,
+    Window,
+    parts_of,
+)
+from tocsin.plan.concepts import ConceptTest
+from tocsin.plan.explain.atoms import atom_text
+from tocsin.plan.explain.conditions import path_text, region_text, relation_text
+from tocsin.plan.graphs import GraphPattern
+from tocsin.plan.xml_patterns import XmlBlock
+from tocsin.values.allen import relation_of
+from tocsin.values.time import format_duration, format_instant
+
+
+def part_lines(part: Part, indent: str = "") -> Iterator[str]:
+    """The plan as an indented tree; the parts of a join are numbered, so that its conditions can
+    speak of them.
+    """
+    yield indent + _title(part)
+    deeper = indent + "  "
+    if isinstance(part, Join):
+        for condition in part.conditions:
+            yield f"{deeper}where {condition_text(condition)}"
+    if isinstance(part, Absence):
+        for related in part.conditions:
+            yield f"{deeper}where {condition_text(related)}"
+    for role, inner in zip(_roles(part), parts_of(part), strict=True):
+        first, *rest = part_lines(inner, deeper)
+        yield f"{deeper}{role}{first.lstrip()}"
+        yield from rest
+
+
+def state_lines(part: Part) -> Iterator[str]:
+    """What waits, for how long, which timers run, and which parts are shared inside the
+    subscription.
+    """
+    for bound in bounds_of(part):
+        lifetime = (
+            "for ever"
+            if bound.lifetime is None
+            else f"up to {format_duration(bound.lifetime)} after its end"
+        )
+        yield f"{_role_at(bound.owner, bound.slot)}waits {lifetime}, in {_title(bound.owner)}"
+    yield from _timers(part)
+    for shared, uses in _shared(part).items():
+        yield f"one for {uses} places: {_title(shared)}"
+
+
+def has_concurrent_parts(part: Part) -> bool:
+    """Whether a join is only about parts sharing time, so that one that lasts may come long after
+    the other ended.
+    """
+    return _is_concurrent(part) or any(map(has_concurrent_parts, parts_of(part)))
+
+
+def _is_concurrent(part: Part) -> bool:
+    if not isinstance(part, Join) or len(part.parts) != 2:
+        return False
+    orders = [each for each in part.conditions if isinstance(each, Precedes)]
+    begin_to_end = {
+        (each.earlier.part, each.later.part) for each in orders if each.earlier.end is End.START
+    }
+    return begin_to_end >= {(0, 1), (1, 0)} and len(orders) == len(begin_to_end)
+
+
+def waiting_text(owner: Part, slot: int, members: str, until: int | None) -> str:
+    """What an occurrence that waits in a part is waiting for, and until when."""
+    limit = "" if until is None else f" until {format_instant(until)}"
+    match owner:
+        case Absence(_, AfterWindow()):
+            return (
+                f"{members}: rings at {format_instant(until or 0)} unless"
+                f" {short_text(parts_of(owner)[0])} comes before"
+            )
+        case Absence(_, BetweenWindow(_, last)):
+            return f"{members}: waits for {short_text(last)}{limit}, with nothing in between"
+        case Absence():
+            return f"{members}: breaks the silence{limit} of {_title(owner)}"
+        case _:
+            others = (
+                short_text(part) for number, part in enumerate(parts_of(owner)) if number != slot
+            )
+            return (
+                f"{members}: as [{slot + 1}] of {_title(owner)} waits for"
+                f" {' and '.join(others)}{limit}"
+            )
+
+
+def condition_text(condition: JoinCondition) -> str:
+    """A condition between the parts of a join, which go by [1], [2] and so on."""
+    match condition:
+        case Precedes(earlier, later, gap, or_equal):
+            return _precedes_text(earlier, later, gap, or_equal)
+        case Near(part, relation, other, distance):
+            return f"[{part + 1}] is {relation_text(relation, distance)} [{other + 1}]"
+        case Stands(part, name, other, proper):
+            allen, negated = relation_of(name)
+            between = " (between proper intervals)" if proper else ""
+            return (
+                f"[{part + 1}] {'not ' if negated else ''}{allen.value.lower()}"
+                f" [{other + 1}]{between}"
+            )
+        case Related(left, relation, right):
+            return f"{_side_text(left)} {relation} {_side_text(right)}"
+        case _:
+            assert_never(condition)
+
+
+def _side_text(side: PartAttribute) -> str:
+    return f"{side.name}.{side.variable or path_text(side.path)}"
+
+
+def _title(part: Part) -> str:
+    match part:
+        case Condition() | GraphPattern() | ConceptTest() | XmlBlock():
+            return f"event {atom_text(part)}"
+        case Named(name, _, elements):
+            each = f", with each of {path_text(elements[1])} as {elements[0]}" if elements else ""
+            return f"{name}{each}, which is"
+        case Either():
+            return "either of"
+        case Only(_, restriction):
+            return f"only {_restriction_text(restriction)}"
+        case Join(_, _, policy, keep):
+            return f"together ({policy.value}{_keep_text(keep)})"
+        case Absence(_, window, _, policy, keep):
+            return f"nothing {_window_text(window)} ({policy.value}{_keep_text(keep)})"
+        case Triggered(_, _, waiting, keep):
+            return f"sends, of the target, {waiting.value}{_keep_text(keep)}"
+        case _:
+            assert_never(part)
+
+
+def short_text(part: Part) -> str:
+    """A part in a few words: its name, or what it is."""
+    return part.name if isinstance(part, Named) else _title(part)
+
+
+def _roles(part: Part) -> Iterator[str]:
+    match part:
+        case Join(parts):
+            yield from (f"[{number}] " for number in range(1, len(parts) + 1))
+        case Triggered():
+            yield from ("detection: ", "target: ")
+        case Absence(_, FixedWindow() | EveryWindow()):
+            yield "absent: "
+        case Absence(_, BeforeWindow()):
+            yield from ("absent: ", "before: ")
+        case Absence(_, AfterWindow()):
+            yield from ("absent: ", "after: ")
+        case Absence(_, BetweenWindow()):
+            yield from ("absent: ", "first: ", "last: ")
+        case _:
+            yield from ("" for _ in parts_of(part))
+
+
+def _role_at(owner: Part, slot: int) -> str:
+    return list(_roles(owner))[slot]
+
+
+def _precedes_text(earlier: Moment, later: Moment, gap: int, or_equal: bool) -> str:
+    comparison = "at or before" if or_equal else "before"
+    shift = f" plus {format_duration(gap)}" if gap > 0 else ""
+    allowance = f" plus {format_duration(-gap)}" if gap < 0 else ""
+    return f"{_moment_text(earlier)}{shift} is {comparison} {_moment_text(later)}{allowance}"
+
+
+def _moment_text(moment: Moment) -> str:
+    return f"the {'start' if moment.end is End.START else 'end'} of [{moment.part + 1}]"
+
+
+def _restriction_text(restriction: Restriction) -> str:
+    match restriction:
+        case DuringWindow(start, length):
+            return f"after {format_instant(start)} and by {format_instant(start + length)}"
+        case AfterInstant(instant):
+            return f"after {format_instant(instant)}"
+        case AtRegion(relation, region, distance):
+            return f"{relation_text(relation, distance)} {region_text(region)}"
+        case Meeting(conditions):
+            return f"where {' and '.join(map(row_text.condition_text, conditions))}"
+        case _:
+            assert_never(restriction)
+
+
+def _window_text(window: Window) -> str:
+    match window:
+        case FixedWindow(start, length):
+            return f"from {format_instant(start)} to {format_instant(start + length)}"
+        case AfterWindow(_, length):
+            return f"within {format_duration(length)} after"
+        case BetweenWindow():
+            return "between"
+        case BeforeWindow(_, length):
+            return f"within {format_duration(length)} before"
+        case EveryWindow(length, origin):
+            return f"within {format_duration(length)}, again and again{_since(origin)}"
+        case _:
+            assert_never(window)
+
+
+def _since(origin: int | None) -> str:
+    return "" if origin is None else f" since {format_instant(origin)}"
+
+
+def _keep_text(keep: int | None) -> str:
+    return "" if keep is None else f", ends at most {format_duration(keep)} apart"
+
+
+def _timers(part: Part) -> Iterator[str]:
+    match part:
+        case Absence(_, FixedWindow(start, length)):
+            yield f"timer at {format_instant(start + length)}"
+        case Absence(_, AfterWindow(_, length)):
+            yield f"timer {format_duration(length)} after each start of silence"
+        case Absence(_, EveryWindow(length)):
+            yield f"timer every {format_duration(length)}"
+        case _:
+            pass
+    for inner in parts_of(part):
+        yield from _timers(inner)
+
+
+def _shared(part: Part) -> Counter[Part]:
+    """Parts that stand in several places of the plan and are at work once."""
+    places: Counter[Part] = Counter()
+    seen: set[Part] = set()
+
+    def walk(part: Part) -> None:
+        places[part] += 1
+        if part not in seen:
+            seen.add(part)
+            for inner in parts_of(part):
+                walk(inner)
+
+    walk(part)
+    return Counter({each: count for each, count in places.items() if count > 1})

@@ -1,0 +1,198 @@
+"""Conditions in words: as selector text, which parses back, and as a tree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import assert_never
+
+from tocsin.events.event import ENVELOPE, INSTANT, MILLISECONDS, Path
+from tocsin.plan.atoms import (
+    AllOf,
+    AnyOf,
+    Between,
+    BooleanNode,
+    Computed,
+    Equals,
+    IsNull,
+    Like,
+    Not,
+    OneOf,
+    Ordered,
+    PlaceIs,
+    Predicate,
+)
+from tocsin.plan.expression import Attribute, Call, Expression, Semantics, Value
+from tocsin.values.scalars import Constant, Kind
+from tocsin.values.space import DISTANCES, SpatialRelation
+from tocsin.values.time import format_instant, is_instant
+from tocsin.values.truth import Truth
+
+_CREATION_TIME = "properties.creation_time"
+RESERVED = frozenset("AND OR NOT LIKE ESCAPE BETWEEN IN IS NULL TRUE FALSE".split())
+
+_NAME = re.compile(r"[^\W\d]\w*")
+_ESCAPES = "!\\^~|$"
+_LONGEST_REGION = 60
+_INFIX = frozenset("+ - * / % = <> != < <= > >= AND OR XOR LIKE IN".split())
+_PLAIN = frozenset(("INSTANT", "COALESCE"))
+"""Calls that the reader sees as their first argument: how it is read is not part of the text."""
+
+
+def selector_text(node: BooleanNode) -> str:
+    """The expression as selector text; parsing it gives the same expression where the language can
+    say it.
+    """
+    return _text(node, 0)
+
+
+def condition_lines(node: BooleanNode, indent: str = "") -> Iterator[str]:
+    """A boolean expression as an indented tree."""
+    match node:
+        case AllOf(()):
+            yield f"{indent}every event"
+        case AllOf(operands) | AnyOf(operands):
+            yield f"{indent}{'all of' if isinstance(node, AllOf) else 'any of'}"
+            for operand in operands:
+                yield from condition_lines(operand, indent + "  ")
+        case _:
+            yield f"{indent}{_text(node, 0)}"
+
+
+def predicate_text(predicate: Predicate) -> str:
+    """One predicate as selector text."""
+    match predicate:
+        case Equals(path, value, mismatch):
+            return f"{path_text(path)} = {_value_text(path, value)}{_strictness(mismatch)}"
+        case Ordered(path, relation, limit, mismatch):
+            return f"{path_text(path)} {relation} {_value_text(path, limit)}{_strictness(mismatch)}"
+        case Between(path, low, high, mismatch):
+            limits = f"{_value_text(path, low)} AND {_value_text(path, high)}"
+            return f"{path_text(path)} BETWEEN {limits}{_strictness(mismatch)}"
+        case OneOf(path, values, mismatch):
+            listed = ", ".join(sorted(_value_text(path, value) for value in values))
+            return f"{path_text(path)} IN ({listed}){_strictness(mismatch)}"
+        case Like(path, _, mismatch):
+            return f"{path_text(path)} LIKE {_like_text(predicate)}{_strictness(mismatch)}"
+        case IsNull(path):
+            return f"{path_text(path)} IS NULL"
+        case Computed(expression, semantics):
+            note = "" if semantics is Semantics.SELECTOR else f" [{semantics.value}]"
+            return expression_text(expression) + note
+        case PlaceIs(relation, region, distance):
+            return f"place {relation_text(relation, distance)} {region_text(region)}"
+        case _:
+            assert_never(predicate)
+
+
+def relation_text(relation: SpatialRelation, distance: float) -> str:
+    """A relation in space, with its distance where it has one."""
+    return f"{relation.value} ({distance:g})" if relation in DISTANCES else relation.value
+
+
+def region_text(region: str) -> str:
+    """A region as WKT, the first of it where it is long."""
+    return region if len(region) <= _LONGEST_REGION else region[: _LONGEST_REGION - 3] + "..."
+
+
+def path_text(path: Path) -> str:
+    """A path as a name; names that are no plain words stand in backticks."""
+    if path[0] == ENVELOPE:
+        return _CREATION_TIME if path[-1] == MILLISECONDS else "ce_" + path[1]
+    if (
+        all(_NAME.fullmatch(step) for step in path)
+        and path[0].upper() not in RESERVED
+        and not path[0].startswith("ce_")
+    ):
+        return ".".join(path)
+    return ".".join(f"`{step}`" for step in path)
+
+
+def constant_text(constant: Constant) -> str:
+    """A constant as a literal of the language."""
+    if constant.kind is Kind.STRING:
+        return "'" + str(constant.value).replace("'", "''") + "'"
+    if constant.kind is Kind.BOOLEAN:
+        return "TRUE" if constant.value else "FALSE"
+    infinite = {float("inf"): "1e999", float("-inf"): "-1e999"}
+    return infinite.get(constant.value, repr(constant.value))  # type: ignore[arg-type]
+
+
+def _value_text(path: Path, constant: Constant) -> str:
+    """A constant that the attribute at the path is compared with: instants are written as times."""
+    if path[-1] == INSTANT and path[0] == ENVELOPE and is_instant(constant.value):
+        return f"'{format_instant(constant.value)}'"  # type: ignore[arg-type]
+    return constant_text(constant)
+
+
+def expression_text(expression: Expression) -> str:
+    """A scalar expression in infix form."""
+    match expression:
+        case Value(constant):
+            return constant_text(constant)
+        case Attribute(path):
+            return path_text(path)
+        case Call("IN", (subject, *elements)):
+            return f"{_operand(subject)} IN ({', '.join(map(expression_text, elements))})"
+        case Call(function, (left, right)) if function.upper() in _INFIX:
+            return f"{_operand(left)} {function} {_operand(right)}"
+        case Call("IS NULL", (operand,)):
+            return f"{_operand(operand)} IS NULL"
+        case Call("INSTANT", (operand,)):
+            return expression_text(operand)
+        case Call("COALESCE", (attribute, _)):
+            return expression_text(attribute)
+        case Call(function, arguments):
+            return f"{function}({', '.join(map(expression_text, arguments))})"
+        case _:
+            assert_never(expression)
+
+
+def _operand(expression: Expression) -> str:
+    text = expression_text(expression)
+    return (
+        f"({text})" if isinstance(expression, Call) and expression.function not in _PLAIN else text
+    )
+
+
+def _text(node: BooleanNode, binding: int) -> str:
+    """Binding strength of the context: 0 anything may stand bare, 1 inside AND, 2 under NOT."""
+    match node:
+        case AllOf(()) | AnyOf(()):
+            return "TRUE" if isinstance(node, AllOf) else "FALSE"
+        case AllOf(operands):
+            text = " AND ".join(_text(operand, 1) for operand in operands)
+            return f"({text})" if binding > 1 else text
+        case AnyOf(operands):
+            text = " OR ".join(_text(operand, 0) for operand in operands)
+            return f"({text})" if binding > 0 else text
+        case Not(operand):
+            return _negated_text(operand)
+        case _:
+            return predicate_text(node)
+
+
+def _negated_text(operand: BooleanNode) -> str:
+    match operand:
+        case Equals(path, value, mismatch):
+            return f"{path_text(path)} <> {_value_text(path, value)}{_strictness(mismatch)}"
+        case IsNull(path):
+            return f"{path_text(path)} IS NOT NULL"
+        case _:
+            return f"NOT {_text(operand, 2)}"
+
+
+def _like_text(like: Like) -> str:
+    pattern = like.pattern
+    if not pattern.needs_escape():
+        return constant_text(Constant.of(pattern.text(escape="")))
+    used = "".join(pattern.literals())
+    escape = next((char for char in _ESCAPES if char not in used), _ESCAPES[0])
+    return f"{constant_text(Constant.of(pattern.text(escape)))} ESCAPE '{escape}'"
+
+
+def _strictness(mismatch: Truth) -> str:
+    """What the text of the selector dialect cannot say: a value of another kind makes the predicate
+    false, or true.
+    """
+    return {Truth.UNKNOWN: "", Truth.FALSE: " [strict]", Truth.TRUE: " [lenient]"}[mismatch]

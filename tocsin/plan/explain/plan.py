@@ -1,0 +1,46 @@
+"""A plan in words: its tree, the order of evaluation, what it costs and how much state it
+can hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tocsin.plan.atoms import Atom, Condition, predicates_of
+from tocsin.plan.composites import Plan, atoms_of
+from tocsin.plan.explain.atoms import atom_lines
+from tocsin.plan.explain.composites import part_lines, state_lines
+from tocsin.plan.explain.conditions import selector_text
+from tocsin.values.notebook import html_of, preformatted
+
+
+def plan_lines(plan: Plan) -> Iterator[str]:
+    """The plan as an indented tree."""
+    if isinstance(plan.pattern, Atom):
+        yield from atom_lines(plan.pattern)
+    else:
+        yield from part_lines(plan.pattern)
+
+
+def summary_lines(plan: Plan) -> Iterator[str]:
+    """What the plan costs: predicates, the order of evaluation, and how much state it can hold."""
+    pattern = plan.pattern
+    if isinstance(pattern, Condition):
+        yield f"evaluated as   {selector_text(pattern.expression)} #"
+    conditions = [atom for atom in atoms_of(pattern) if isinstance(atom, Condition)]
+    predicates = [each for atom in conditions for each in predicates_of(atom.expression)]
+    if conditions:
+        yield f"predicates     {len(predicates)}, {len(set(predicates))} distinct"
+    if isinstance(pattern, Atom):
+        yield "state bound    none: an atomic subscription looks at one event and keeps nothing"
+        return
+    yield f"atoms          {len(list(atoms_of(pattern)))}, {len(set(atoms_of(pattern)))} distinct"
+    title = "state bound    "
+    for line in state_lines(pattern):
+        yield title + line
+        title = " " * len(title)
+
+
+@html_of.register
+def _(plan: Plan) -> str:
+    return preformatted([*plan_lines(plan), "", *summary_lines(plan)])
