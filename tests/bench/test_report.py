@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tocsin_benchmarks.harness.report import findings_of, markdown, merged, save, tables_of
 from tocsin_benchmarks.harness.table import rounded
 from tocsin_benchmarks.selectors.contenders import Name
+from tocsin_benchmarks.selectors.report import findings_of, markdown, merged, save, tables_of
 from tocsin_benchmarks.selectors.schedule import (
     ALIKE_CONTENDERS,
     PAPER_CONTENDERS,

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import pytest
+from tocsin_benchmarks.harness.runner import run_module
 from tocsin_benchmarks.harness.stopwatch import (
     Rate,
     rate_of_batches,
@@ -14,7 +15,6 @@ from tocsin_benchmarks.harness.stopwatch import (
     rate_of_singles,
 )
 from tocsin_benchmarks.selectors.contenders import Name
-from tocsin_benchmarks.selectors.runner import run_module
 from tocsin_benchmarks.selectors.schedule import (
     ALIKE_CONTENDERS,
     LARGE,

@@ -61,7 +61,7 @@ def test_a_tiny_run_saves_figures_and_a_table(
     command = sys.modules["tocsin_benchmarks.xml.command"]
     monkeypatch.setattr(command, "run_module", lambda _, request: run(request))
     monkeypatch.setattr(xml_trial, "LIMIT_SECONDS", 0.01)
-    monkeypatch.setattr("tocsin_benchmarks.sequences.output.plotted", lambda _: "no plot")
+    monkeypatch.setattr("tocsin_benchmarks.harness.output.plotted", lambda _: "no plot")
     arguments = [
         "xml",
         "--part",

@@ -11,7 +11,7 @@ from tocsin import __version__
 from tocsin.cli.lazy import Lazy, installed_commands, lazy_group
 from tocsin.errors import Problem
 
-COMMANDS = {
+OF_THE_PACKAGE = {
     "match": Lazy(
         "tocsin.cli.match",
         "match",
@@ -39,8 +39,7 @@ COMMANDS = {
         "Subscriptions and definitions in a live catalog (SQLite file or PostgreSQL URL).",
     ),
 }
-"""Every command of the package with its first sentence; a test compares it with what the command
-says of itself.
+"""Every command with its first sentence; a test compares it with what the command says of itself.
 """
 
 BESIDE = {
@@ -52,9 +51,11 @@ BESIDE = {
 installs: found through the entry points `tocsin.commands`, shown only where they are installed.
 """
 
+COMMANDS = OF_THE_PACKAGE | installed_commands(BESIDE)
+
 app = typer.Typer(
     name="tocsin",
-    cls=lazy_group(COMMANDS | installed_commands(BESIDE)),
+    cls=lazy_group(COMMANDS),
     help="Publish/subscribe that understands what happened, when, where and what it means.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,

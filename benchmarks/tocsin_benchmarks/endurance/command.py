@@ -4,11 +4,8 @@ at.
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 from typing import Annotated, Any
@@ -16,10 +13,11 @@ from typing import Annotated, Any
 import typer
 
 from tocsin_benchmarks.endurance.run import Sample, samples
+from tocsin_benchmarks.harness.drawing import draw
+from tocsin_benchmarks.harness.output import MARKDOWN, RESULTS, machine_line, save
+from tocsin_benchmarks.harness.runner import about_machine
 from tocsin_benchmarks.harness.table import Table, mebibytes, rounded
 from tocsin_benchmarks.selectors.command import _progress
-from tocsin_benchmarks.selectors.runner import about_machine
-from tocsin_benchmarks.sequences.output import MARKDOWN, RESULTS, machine_line, save
 from tocsin_benchmarks.sequences.workload import KEYS, Density, SequenceWorkload
 
 EVENTS = 10_000_000
@@ -117,14 +115,4 @@ def _show(saved: Mapping[str, Any], table: Table, output: Path) -> None:
 
 
 def _plotted(directory: Path) -> str:
-    """The plot is drawn by a process of its own: who does not want one needs no matplotlib."""
-    if find_spec("matplotlib") is None:
-        return "no plot: matplotlib is not installed; pip install 'tocsin[bench]' adds it"
-    given = [str(directory / RESULTS), str(directory / PLOT)]
-    command = [sys.executable, "-m", "tocsin_benchmarks.endurance.plot", *given]
-    drawn = subprocess.run(command, capture_output=True, text=True, check=False)
-    return (
-        given[1]
-        if drawn.returncode == 0
-        else f"no plot: {drawn.stderr.strip().rpartition(chr(10))[2]}"
-    )
+    return draw("tocsin_benchmarks.endurance.plot", directory / RESULTS, directory / PLOT)

@@ -10,12 +10,12 @@ from typing import Annotated, Any
 
 import typer
 
+from tocsin_benchmarks.harness.output import milliseconds, save, show
+from tocsin_benchmarks.harness.runner import about_machine, run_module
 from tocsin_benchmarks.harness.table import NOTHING, Table, mebibytes, rounded
 from tocsin_benchmarks.logistics.paced import PacedHost, run_paced
 from tocsin_benchmarks.logistics.workload import EVENTS, VEHICLES, Scenario
 from tocsin_benchmarks.selectors.command import _progress
-from tocsin_benchmarks.selectors.runner import about_machine, run_module
-from tocsin_benchmarks.sequences.output import milliseconds, save, show
 
 CLIENT_EVENTS = 4_000
 RATE = 2_000.0

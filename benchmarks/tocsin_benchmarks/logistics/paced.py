@@ -11,11 +11,11 @@ from typing import Any
 
 import typer
 
+from tocsin_benchmarks.harness.output import MARKDOWN, RESULTS, machine_line, plotted, save
+from tocsin_benchmarks.harness.runner import about_machine, run_module
 from tocsin_benchmarks.harness.table import NOTHING, Table, mebibytes, rounded
 from tocsin_benchmarks.logistics.workload import Scenario
 from tocsin_benchmarks.selectors.command import _progress
-from tocsin_benchmarks.selectors.runner import about_machine, run_module
-from tocsin_benchmarks.sequences.output import MARKDOWN, RESULTS, machine_line, plotted, save
 
 PLOT = "over-time.png"
 
@@ -60,7 +60,7 @@ def run_paced(
     for line in (
         str(output / RESULTS),
         str(output / MARKDOWN),
-        plotted(output, "logistics_paced_plot", PLOT),
+        plotted(output, "logistics.paced_plot", PLOT),
     ):
         typer.echo(line, err=True)
 

@@ -25,9 +25,9 @@ START_LIMIT = 900.0
 LONGEST_END = 120.0
 
 _SERVERS = {
-    "local": "logistics_paced_server",
-    "client": "logistics_paced_server",
-    "spark": "logistics_paced_spark",
+    "local": "logistics.paced_server",
+    "client": "logistics.paced_server",
+    "spark": "logistics.paced_spark",
 }
 
 
@@ -41,7 +41,7 @@ def run(request: Mapping[str, Any]) -> dict[str, Any]:
         folder = Path(directory)
         told = json.dumps({**request, "folder": str(folder)})
         server = _start(_SERVERS[request["host"]], told, subprocess.PIPE, subprocess.PIPE)
-        client = _start("logistics_paced_client", told, server.stdout, subprocess.DEVNULL)
+        client = _start("logistics.paced_client", told, server.stdout, subprocess.DEVNULL)
         assert server.stdin is not None
         assert server.stdout is not None
         server.stdout.close()  # the client has it

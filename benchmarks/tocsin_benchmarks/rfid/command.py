@@ -11,10 +11,10 @@ from typing import Annotated, Any
 
 import typer
 
+from tocsin_benchmarks.harness.output import milliseconds, plotted, save, show
+from tocsin_benchmarks.harness.runner import about_machine, run_module
 from tocsin_benchmarks.harness.table import NOTHING, Table, mebibytes, rounded
 from tocsin_benchmarks.selectors.command import _numbers, _progress
-from tocsin_benchmarks.selectors.runner import about_machine, run_module
-from tocsin_benchmarks.sequences.output import milliseconds, plotted, save, show
 
 SIZES = (500, 1_000, 2_000, 5_000, 10_000)
 EVENTS = 2_000
@@ -91,7 +91,7 @@ def rfid(
             save(saved, output)
     show(saved, tables_of(saved["trials"]), output)
     if plot:
-        typer.echo(plotted(output, "rfid_plot", FIGURE), err=True)
+        typer.echo(plotted(output, "rfid.plot", FIGURE), err=True)
 
 
 def tables_of(trials: Sequence[Mapping[str, Any]]) -> list[Table]:

@@ -16,8 +16,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from tocsin.errors import MeaningProblem
-from tocsin_benchmarks.harness.report import findings_of, markdown, merged, save, tables_of
-from tocsin_benchmarks.selectors.runner import Result, about_machine, run_module
+from tocsin_benchmarks.harness.runner import Result, about_machine, run_module
+from tocsin_benchmarks.selectors.report import findings_of, markdown, merged, save, tables_of
 from tocsin_benchmarks.selectors.schedule import Options, Part, trials
 from tocsin_benchmarks.selectors.spark_schedule import spark_requests
 from tocsin_benchmarks.selectors.trial import Trial

@@ -74,9 +74,9 @@ class EngineContender:
 
 
 def _shared_bdd() -> Contender:
-    """Loaded when it takes part: its library is in the extra `bench`, and slow to load."""
+    """Loaded when it takes part: its library is slow to load."""
     if find_spec("dd") is None:
-        raise UnsupportedProblem("dd is not installed", hint="pip install 'tocsin[bench]' adds it")
+        raise UnsupportedProblem("dd is not installed", hint="pip install dd adds it")
     made: Contender = import_module("tocsin_benchmarks.selectors.baselines.shared_bdd").SharedBdd()
     return made
 

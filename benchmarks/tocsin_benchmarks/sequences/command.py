@@ -10,10 +10,10 @@ from typing import Annotated, Any
 
 import typer
 
+from tocsin_benchmarks.harness.output import milliseconds, save, show
+from tocsin_benchmarks.harness.runner import about_machine, run_module
 from tocsin_benchmarks.harness.table import NOTHING, Table, rounded
 from tocsin_benchmarks.selectors.command import _numbers, _progress
-from tocsin_benchmarks.selectors.runner import about_machine, run_module
-from tocsin_benchmarks.sequences.output import milliseconds, save, show
 from tocsin_benchmarks.sequences.workload import Density
 
 SIZES = (1, 10, 100, 1_000, 10_000)

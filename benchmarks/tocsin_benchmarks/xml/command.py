@@ -11,10 +11,10 @@ from typing import Annotated, Any
 
 import typer
 
+from tocsin_benchmarks.harness.output import save, show
+from tocsin_benchmarks.harness.runner import about_machine, run_module
 from tocsin_benchmarks.harness.table import NOTHING, Table, rounded
 from tocsin_benchmarks.selectors.command import _numbers, _progress
-from tocsin_benchmarks.selectors.runner import about_machine, run_module
-from tocsin_benchmarks.sequences.output import save, show
 from tocsin_benchmarks.xml.paper import KEYS, paper_table
 
 SIZES = (1_000, 10_000, 100_000)

@@ -5,16 +5,14 @@ and a plot.
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import typer
 from rich.console import Console
 
+from tocsin_benchmarks.harness.drawing import draw
 from tocsin_benchmarks.harness.table import NOTHING, Table, mebibytes
 
 RESULTS = "results.json"
@@ -59,21 +57,6 @@ def save(saved: Mapping[str, Any], output: Path) -> None:
     (output / RESULTS).write_text(json.dumps(saved, indent=1) + "\n")
 
 
-def plotted(directory: Path, module: str = "sequences_plot", name: str = PLOT) -> str:
-    """The plot is drawn by a process of its own: who does not want one needs no matplotlib."""
-    if find_spec("matplotlib") is None:
-        return "no plot: matplotlib is not installed; pip install 'tocsin[bench]' adds it"
-    target = str(directory / name)
-    command = [
-        sys.executable,
-        "-m",
-        f"tocsin_benchmarks.{module}",
-        str(directory / RESULTS),
-        target,
-    ]
-    drawn = subprocess.run(command, capture_output=True, text=True, check=False)
-    return (
-        target
-        if drawn.returncode == 0
-        else f"no plot: {drawn.stderr.strip().rpartition(chr(10))[2]}"
-    )
+def plotted(directory: Path, module: str = "sequences.plot", name: str = PLOT) -> str:
+    """The picture of the results in this directory."""
+    return draw(f"tocsin_benchmarks.{module}", directory / RESULTS, directory / name)

@@ -8,14 +8,12 @@ is installed, events-per-second.png.
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from tocsin.errors import MeaningProblem
+from tocsin_benchmarks.harness.drawing import draw
 from tocsin_benchmarks.harness.results import Results
 from tocsin_benchmarks.harness.table import Table, mebibytes
 from tocsin_benchmarks.selectors.paper_tables import paper_tables
@@ -106,20 +104,4 @@ def markdown(saved: Mapping[str, Any]) -> str:
 
 
 def _plotted(directory: Path) -> str:
-    """The plot is drawn by a process of its own: who does not want one needs no matplotlib."""
-    if find_spec("matplotlib") is None:
-        return "no plot: matplotlib is not installed; pip install 'tocsin[bench]' adds it"
-    target = directory / PLOT
-    command = [
-        sys.executable,
-        "-m",
-        "tocsin_benchmarks.selectors.plot",
-        str(directory / RESULTS),
-        str(target),
-    ]
-    drawn = subprocess.run(command, capture_output=True, text=True, check=False)
-    return (
-        str(target)
-        if drawn.returncode == 0
-        else f"no plot: {drawn.stderr.strip().rpartition(chr(10))[2]}"
-    )
+    return draw("tocsin_benchmarks.selectors.plot", directory / RESULTS, directory / PLOT)
