@@ -25,6 +25,9 @@ from tocsin.languages.parsing import END, Token, Unexpected
 LONGEST_TOKEN = 40
 """How much of a token a problem repeats."""
 
+_LOOK_BACK = 200
+"""How much of what stands before an error a hint looks at."""
+
 _LONGEST_SHOWN = 30
 _START = Place(1, 1)
 
@@ -127,14 +130,26 @@ class Slip:
     found: Unexpected
 
     @property
+    def just_before(self) -> str:
+        """The end of what was read before: enough for a hint. A pattern that looks for what stands
+        at the end tries every place of its text, so the text must not be long.
+        """
+        return end_of(self.before)
+
+    @property
     def last_word(self) -> str:
         """The word right before the error, or nothing."""
-        word = re.search(r"[\w-]*$", self.before)
+        word = re.search(r"[\w-]*$", self.just_before)
         return word[0] if word else ""
 
     def could_be(self, *terminals: str) -> bool:
         """Whether one of the terminals would have been right here."""
         return not self.found.expected.isdisjoint(terminals)
+
+
+def end_of(text: str) -> str:
+    """The last characters of a text, as many as a hint may look at."""
+    return text[-_LOOK_BACK:]
 
 
 def parts_at(text: str, found: Unexpected) -> tuple[str, str]:

@@ -42,9 +42,9 @@ def _ends(slip: Slip) -> str:
 
 def _lengths(slip: Slip) -> str:
     """`A Before(5 min) B` and `A & not B within 48h`."""
-    if _RELATION.search(slip.before.removesuffix("(")) and _LENGTH.match(slip.here):
+    if _RELATION.search(slip.just_before.removesuffix("(")) and _LENGTH.match(slip.here):
         return _LENGTH_HERE
-    if re.search(r"(?:Before|After)\s*\(\s*P[\dTDHMSW.]+\s*\)$", slip.before):
+    if re.search(r"(?:Before|After)\s*\(\s*P[\dTDHMSW.]+\s*\)$", slip.just_before):
         return _LENGTH_HERE
     found = _WITHIN.match(slip.here)
     return (
@@ -59,7 +59,7 @@ def _relations(slip: Slip) -> str:
     word = re.match(r"\w+", slip.here)
     if word and _RELATION.match(word[0]) and slip.could_be("NOT"):
         return f"{word[0]} stands between two parts: A {word[0]} B"
-    if not slip.here and _RELATION.search(slip.before):
+    if not slip.here and _RELATION.search(slip.just_before):
         return (
             f"{slip.last_word} stands between two parts, and the second one is missing: A"
             f" {slip.last_word} B"
@@ -71,7 +71,7 @@ def _roles(slip: Slip) -> str:
     """`bizStep = shipping` and `bizStep.shipping`."""
     role, value = slip.last_word, re.match(r"\s*(=|\.|:|is\b)\s*[\"']?([^\W\d][\w-]*)", slip.here)
     if role and value and (slip.could_be("TEMPORAL") or slip.could_be("_DOT")):
-        exists = "" if re.search(r"(?:exists|forall)\s+[\w:-]+$", slip.before) else "exists "
+        exists = "" if re.search(r"(?:exists|forall)\s+[\w:-]+$", slip.just_before) else "exists "
         if value[1] != "." or exists:
             one_of = f"exists {role}.{{{value[2]}}}"
             return (

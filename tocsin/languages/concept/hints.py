@@ -136,7 +136,7 @@ def _expected_words(terminals: frozenset[str]) -> str:
 def _quantifiers(error: _Error) -> str:
     if error.could_be("_DOT"):
         return "a role is followed by a dot and a concept: exists bizStep.transporting"
-    if re.search(r"(?:forall|all|exists|some|∀|∃)$", error.before):
+    if re.search(r"(?:forall|all|exists|some|∀|∃)$", error.just_before):
         return (
             "a quantifier is followed by a role, a dot and a concept: exists bizStep.transporting"
         )

@@ -31,7 +31,7 @@ def _comments(slip: Slip) -> str:
 
 def _attributes(slip: Slip) -> str:
     """`no=7` and `no='7'` inside of a tag."""
-    name = _ATTRIBUTE.search(slip.before)
+    name = _ATTRIBUTE.search(slip.just_before)
     if (
         name is None
         or not slip.could_be("STRING")
@@ -53,7 +53,7 @@ def _attributes(slip: Slip) -> str:
 
 def _namespaces(slip: Slip) -> str:
     """`NAMESPACE p urn:x`, `NAMESPACE p = urn:x`, and xmlns before WHERE."""
-    prefix = _PREFIX.search(slip.before)
+    prefix = _PREFIX.search(slip.just_before)
     if prefix and slip.could_be("_EQUAL", "STRING"):
         uri = _NAMESPACE.match(slip.here)
         return f'write NAMESPACE {prefix[1]} = "{uri[1] if uri else ""}"'
@@ -76,9 +76,13 @@ def _blocks(slip: Slip) -> str:
             f"{here[0]} names a pattern and stands after it: <order></> {here[0]}; events are"
             f" joined by {_JOINS}"
         )
-    if slip.here.startswith(",") and re.search(r"#\w+$", slip.before):
+    if slip.here.startswith(",") and re.search(r"#\w+$", slip.just_before):
         return f"events are joined by {_JOINS}; a comma stands between patterns and conditions"
-    if re.search(r"#\w+$", slip.before) and slip.could_be("THEN") and _OTHER_JOIN.match(slip.here):
+    if (
+        re.search(r"#\w+$", slip.just_before)
+        and slip.could_be("THEN")
+        and _OTHER_JOIN.match(slip.here)
+    ):
         return f"events are joined by {_JOINS}"
     return ""
 
@@ -87,14 +91,14 @@ def _joined_conditions(slip: Slip) -> str:
     """AND behind a pattern."""
     word = _WORD.match(slip.here)
     joins = slip.here.startswith(("&", ";", "∧")) or (word and word[0].upper() == "AND")
-    if joins and slip.could_be("_COMMA") and re.search(r"(?:>|\$\w+|#\w+)$", slip.before):
+    if joins and slip.could_be("_COMMA") and re.search(r"(?:>|\$\w+|#\w+)$", slip.just_before):
         return "a comma stands between patterns and conditions: <order><id>$x</></>, $x > 5"
     return ""
 
 
 def _between(slip: Slip) -> str:
     found = re.match(r"(?i:between)\s+(\S+)\s+(?i:and)\s+(\S+)", slip.here)
-    name = re.search(r"\$\w+$", slip.before)
+    name = re.search(r"\$\w+$", slip.just_before)
     if found and name:
         return f"write {name[0]} >= {found[1]}, {name[0]} <= {found[2]}"
     return ""

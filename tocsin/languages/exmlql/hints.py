@@ -19,6 +19,7 @@ from tocsin.languages.texts import (
     Slip,
     Spot,
     alternatives,
+    end_of,
     parts_at,
     unexpected_problem,
 )
@@ -84,7 +85,7 @@ _OPENED = re.compile(r"([^\W\d][\w.\-]*)\($")
 
 def syntax_problem(text: str, found: Unexpected) -> Problem:
     """The problem of a text that is not in the grammar."""
-    called = _OPENED.search(text[: found.offset].rstrip())
+    called = _OPENED.search(end_of(text[: found.offset].rstrip()))
     if called and called[1] not in FUNCTION_NAMES:
         return misplaced_problem(text, unknown_function(Spot(called.start(), called[1])))
     if (

@@ -30,7 +30,7 @@ def _characters(slip: Slip) -> str:
     here = slip.here[:1]
     if here and here in _CURLY:
         return 'write straight quotes, as in "laptop"'
-    if re.search(r"(?i)\bprefix\s+[\w-]*:$", slip.before) and slip.could_be("IRIREF"):
+    if re.search(r"(?i)\bprefix\s+[\w-]*:$", slip.just_before) and slip.could_be("IRIREF"):
         return "an IRI stands in angle brackets: PREFIX ex: <http://example.org/>"
     if slip.here.startswith(("//", "--", "/*")):
         return "a comment begins with # and ends with its line"
@@ -39,7 +39,7 @@ def _characters(slip: Slip) -> str:
 
 def _bare_triples(slip: Slip) -> str:
     """`_:H :target ?1`, without ASK and braces; and ASK without braces."""
-    if slip.before.strip() and not re.search(r"(?i)\b(?:ask|where|>)$", slip.before):
+    if slip.before.strip() and not re.search(r"(?i)\b(?:ask|where|>)$", slip.just_before):
         return ""
     if not _BEGINS_TRIPLE.match(slip.here) or not (slip.could_be("ASK") or slip.could_be("LBRACE")):
         return ""
@@ -97,7 +97,7 @@ def _triples(slip: Slip) -> str:
         )
     if here == "}" and not slip.could_be("RBRACE"):
         return "triples are subject property object, as in _:H :target ?1 ."
-    if re.search(r"(?i)\bfilter\s+\?\w+$", slip.before):
+    if re.search(r"(?i)\bfilter\s+\?\w+$", slip.just_before):
         return "a filter stands in parentheses: FILTER (?1 < 400)"
     return ""
 

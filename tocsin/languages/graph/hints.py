@@ -119,7 +119,7 @@ class _Error(Slip):
         if (
             self.here.startswith("(")
             and self.could_be("RELATION")
-            and re.search(r"\w$", self.before)
+            and re.search(r"\w$", self.just_before)
         ):
             return _FUNCTION
         candidates = (self.last_word, self.here) if self.here.startswith("{") else (self.here,)

@@ -85,7 +85,7 @@ def _quoted(word: str) -> str:
 
 def _distance_with_unit(slip: OpslSlip) -> str:
     """`DIST(A; <; 5km)B`."""
-    number, unit = re.search(rf"{_NUMBER.pattern}$", slip.before), _UNIT.match(slip.here)
+    number, unit = re.search(rf"{_NUMBER.pattern}$", slip.just_before), _UNIT.match(slip.here)
     if slip.operator != "DIST" or number is None or unit is None:
         return ""
     metres = _METRES.get(unit[1].lower())

@@ -90,7 +90,7 @@ def _variables(error: OpslSlip) -> str:
         return "a binding follows a comma: , $x; = A"
     if error.here.startswith("$") and not re.match(r"\$\w", error.here):
         return "a variable is $, letters or digits, and a semicolon: $x;"
-    last = re.search(r"\$\w+;$", error.before)
+    last = re.search(r"\$\w+;$", error.just_before)
     return _after_variable(error, last[0]) if last else ""
 
 

@@ -18,8 +18,10 @@ from tocsin.languages.texts import TooDeep, refuse_long
 CODE = "OpslSyntaxError"
 
 _SHORTER = "split the subscription, or name its regions and parts and use the names"
-_OPENING = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|([A-Za-z]+)?\s*\{""")
-"""The brace of an atom of another language; texts in quotes, in which none counts."""
+_OPENING = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|(?<![A-Za-z])([A-Za-z]+)\s*\{|\{""")
+"""The brace of an atom of another language; texts in quotes, in which none counts. A word is tried
+from its first letter only: a long one costs its length, not the square of it.
+"""
 
 
 def read(text: str, limits: Limits) -> Subscription:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from tocsin.languages.texts import Slip
+from tocsin.languages.texts import Slip, end_of
 
 _CALL = re.compile(r"(=\||\|=|\|\||&&|!|\||@|[A-Za-z]+)?\s*$")
 _BRACKETS = {"(": 1, ")": -1}
@@ -30,5 +30,5 @@ class OpslSlip(Slip):
     @property
     def operator(self) -> str:
         """The operator whose parenthesis is open here, or nothing."""
-        call = _CALL.search(self.before[: max(0, self.opened)])
+        call = _CALL.search(end_of(self.before[: max(0, self.opened)]))
         return (call and call[1]) or ""

@@ -12,6 +12,7 @@ import unicodedata
 
 from tocsin.languages.parsing import END
 from tocsin.languages.selector.wording import KEYWORDS, SelectorSlip
+from tocsin.languages.texts import end_of
 from tocsin.plan.texts import ARGUMENTS
 
 _CURLY = frozenset("“”„‟‘’‚‛«»‹›´")
@@ -114,7 +115,7 @@ _OPERAND_ENDS = ("NAME", "TIMES", "OPEN", "STRING", "NUMBER", "_COMMA", "")
 
 def numbers(slip: SelectorSlip) -> str:
     """Separators and units of numbers."""
-    written, here = _DIGITS.search(_TEXTS.sub("", slip.before)), slip.here
+    written, here = _DIGITS.search(end_of(_TEXTS.sub("", slip.before))), slip.here
     if written is None:
         return ""
     rest = re.match(r"[,_'.]([0-9][0-9,_'.]*)", here)
@@ -166,7 +167,7 @@ def lists(slip: SelectorSlip) -> str:
 
 def functions(slip: SelectorSlip) -> str:
     """A word with a parenthesis behind it, and EXISTS."""
-    last = _LAST_WORD.search(slip.before)
+    last = _LAST_WORD.search(slip.just_before)
     word = last[1].upper() if last else ""
     if word == "EXISTS" and slip.wording.dialect == "amqp":
         return "write EXISTS(price)"
@@ -205,11 +206,11 @@ def _exists_of(slip: SelectorSlip) -> str:
 
 def words(slip: SelectorSlip) -> str:
     """Words of other languages, and IS with something else behind it than NULL."""
-    if re.search(r"\bis\s+not$", slip.before, re.IGNORECASE):
+    if re.search(r"\bis\s+not$", slip.just_before, re.IGNORECASE):
         return "write IS NOT NULL, or <> and a value"
-    if re.search(r"\bis$", slip.before, re.IGNORECASE) and slip.here:
+    if re.search(r"\bis$", slip.just_before, re.IGNORECASE) and slip.here:
         return "write = and a value; IS stands in IS NULL and IS NOT NULL only"
-    if slip.keyword == "NULL" and re.search(r"\bnot$", slip.before, re.IGNORECASE):
+    if slip.keyword == "NULL" and re.search(r"\bnot$", slip.just_before, re.IGNORECASE):
         return "write IS NOT NULL"
     if (
         slip.found.terminal == "NAME"
@@ -230,7 +231,9 @@ _CLAUSES = ("LIMIT", "ORDER", "GROUP", "HAVING", "OFFSET", "TOP", "UNION")
 
 def comparisons(slip: SelectorSlip) -> str:
     """Operators of other languages, two comparisons in one, and a comparison that lost its name."""
-    if slip.found.terminal == "COMPARE" and re.search(r"\b(and|or)$", slip.before, re.IGNORECASE):
+    if slip.found.terminal == "COMPARE" and re.search(
+        r"\b(and|or)$", slip.just_before, re.IGNORECASE
+    ):
         return "write the name again, as in price > 1 AND price < 5"
     if slip.found.terminal == "COMPARE" and slip.could_be("_AND") and not slip.could_be("COMPARE"):
         return "compare two values at a time, as in x > 1 AND x < 5, or x BETWEEN 1 AND 5"

@@ -110,7 +110,7 @@ def _structure(error: SelectorSlip) -> str:
         return "# ends the selector; nothing may follow it"
     if here == "#" and error.wording.dialect != "selector":
         return f"the end mark # is not part of the {error.wording.dialect} dialect"
-    if here == ")" and re.search(r"\bin\s*\($", error.before, re.IGNORECASE):
+    if here == ")" and re.search(r"\bin\s*\($", error.just_before, re.IGNORECASE):
         return "IN needs at least one value"
     if here == ")" and not error.could_be("_CLOSE") and error.could_be(END):
         return "this parenthesis was never opened"
@@ -124,7 +124,7 @@ def _structure(error: SelectorSlip) -> str:
 
 
 def _forms(error: SelectorSlip) -> str:
-    last = re.search(r"\w*$", error.before)
+    last = re.search(r"\w*$", error.just_before)
     word = last[0].upper() if last else ""
     if error.could_be("_AND") and not error.could_be("_OR"):
         word = "BETWEEN"
