@@ -48,7 +48,7 @@ def yaml_values(text: str) -> Iterator[tuple[int, Any]]:
 class _Loader(yaml.SafeLoader):
     """The core values of YAML 1.2, which are those of JSON."""
 
-    yaml_implicit_resolvers: dict[str, Any] = {}  # PyYAML looks for it here  # noqa: RUF012  # PyYAML looks for it here
+    yaml_implicit_resolvers: dict[str, Any] = {}  # PyYAML looks for it here  # noqa: RUF012
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         """A node of the text; an alias is none."""

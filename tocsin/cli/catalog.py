@@ -87,8 +87,9 @@ def add(
     force: Force = False,
     dry_run: DryRun = False,
 ) -> None:
-    """Add all entries of a file, or none; running queries take them over with their next
-    micro-batch.
+    """Add all entries of a file, or none.
+
+    Running queries take them over with their next micro-batch.
     """
     _change(
         open_catalog(catalog),
@@ -109,8 +110,7 @@ def replace(
     force: Force = False,
     dry_run: DryRun = False,
 ) -> None:
-    """Put the entries of a file in the place of those with the same names: all in one version, or
-    none.
+    """Put the entries of a file in the place of those with the same names, all or none.
 
     First says which other subscriptions break, change their meaning or heal by it, and refuses to
     break any.
@@ -145,8 +145,9 @@ def remove(
 
 @app.command("list")
 def list_entries(catalog: Url, version: AsOf = None, kind: OfKind = None) -> None:
-    """List what there is as JSON Lines; of an ontology its length instead of its text (`show` has
-    it whole).
+    """List what there is as JSON Lines.
+
+    Of an ontology its length instead of its text: `show` has it whole.
     """
     snapshot = open_catalog(catalog).snapshot(version)
     definitions, subscriptions = _of_kind(snapshot, kind)

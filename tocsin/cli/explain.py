@@ -100,9 +100,7 @@ def explain(
         ),
     ] = False,
 ) -> None:
-    """Show the plan and the state bound of subscriptions; with events, why each did or did not
-    ring.
-    """
+    """Show plan and state bound of subscriptions; with events, why each did or did not ring."""
     loaded = load(subscription, ontology, infer, skip_wrong=True)
     if id is not None:
         require_subscription(loaded, subscription, id)

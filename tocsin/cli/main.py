@@ -25,8 +25,7 @@ OF_THE_PACKAGE = {
     "explain": Lazy(
         "tocsin.cli.explain",
         "explain",
-        "Show the plan and the state bound of subscriptions; with events, why each did or did not"
-        " ring.",
+        "Show plan and state bound of subscriptions; with events, why each did or did not ring.",
     ),
     "verify": Lazy(
         "tocsin.cli.verify",
@@ -44,8 +43,7 @@ OF_THE_PACKAGE = {
 
 BESIDE = {
     "bench": "The papers' experiments and the scale tests, on this machine.",
-    "demo": "Play a made-up day of a marketplace and a delivery fleet to a local Spark stream, and"
-    " show what rings.",
+    "demo": "Play a made-up day of a marketplace and a fleet to a local Spark stream.",
 }
 """Commands of other distributions, `tocsin-benchmarks` and `tocsin-demo`, which `make setup`
 installs: found through the entry points `tocsin.commands`, shown only where they are installed.

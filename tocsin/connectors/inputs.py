@@ -75,7 +75,7 @@ def _matching(pattern: str) -> Iterator[InputFile]:
 
 
 def _paths(pattern: str) -> list[str]:
-    return glob(pattern, recursive=True)  # Path.glob takes no pattern from the root on  # noqa: PTH207 (no pattern from the root on)
+    return glob(pattern, recursive=True)  # noqa: PTH207 (takes a root)
 
 
 def _is_hidden(path: Path, folder: Path) -> bool:

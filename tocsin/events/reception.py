@@ -31,7 +31,8 @@ def ends_named(given: object) -> Ends:
     no such.
     """
     try:
-        return Ends.START if given is None else Ends(given)  # type: ignore[arg-type]  # what is no text is none
+        # what is no text is no rule either
+        return Ends.START if given is None else Ends(given)  # type: ignore[arg-type]
     except ValueError:
         raise MeaningProblem(
             f"interval {given!r} is not known",

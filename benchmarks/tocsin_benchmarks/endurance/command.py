@@ -41,8 +41,7 @@ def endurance(
         Path, typer.Option(help="Where results.json, report.md and the plot go.", file_okay=False)
     ] = Path("artifacts/bench-endurance"),
 ) -> None:
-    """Watch the memory of one process over many events: X then a higher Y within 5 s for a key, and
-    X without Y.
+    """Watch the memory of one process over many events: X then a higher Y, and X without Y.
 
     What was looked at is saved on the way, so that a run that is stopped is not lost.
     """

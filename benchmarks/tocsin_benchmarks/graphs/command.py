@@ -63,8 +63,7 @@ def graphs(
         ),
     ] = False,
 ) -> None:
-    """Measure graph patterns: ten events against 500 to 10,000 subscriptions, 3 % of which match
-    each of them.
+    """Measure graph patterns: ten events against 500 to 10,000 subscriptions.
 
     Every measurement runs in a process of its own on one core. The times are of matching, the graph
     of an event being read before; nodes are those of the paper's trees.

@@ -68,8 +68,7 @@ def rfid(
         ),
     ] = False,
 ) -> None:
-    """Measure concept subscriptions in process, over generated taxonomies of business steps and
-    dispositions.
+    """Measure concept subscriptions in process, over generated taxonomies.
 
     Every measurement runs in a process of its own on one core.
     """

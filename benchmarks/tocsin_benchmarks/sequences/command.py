@@ -58,8 +58,7 @@ def sequences(
         Path, typer.Option(help="Where results.json, report.md and the plot go.", file_okay=False)
     ] = Path("artifacts/bench-sequences"),
 ) -> None:
-    """Measure composite detection in process: X then Y within 5 s for a key, and X not followed by
-    Y.
+    """Measure composite detection in process: X then Y within 5 s for a key, and X without Y.
 
     Every measurement runs in a process of its own on one core, from bytes to rendered matches.
     """

@@ -33,8 +33,7 @@ def demo(
         typer.Option(metavar="DIR", help="Keep matches and dead letters here, as JSON Lines."),
     ] = None,
 ) -> None:
-    """Play a made-up day of a marketplace and a delivery fleet to a local Spark stream, and show
-    what rings.
+    """Play a made-up day of a marketplace and a fleet to a local Spark stream.
 
     The events pass a few dozen subscriptions; some are added to and removed from the live catalog
     while the query runs. Most are about one event; a few combine several: a truck leaves, arrives,

@@ -210,17 +210,6 @@ def run_programs(
     return order.size, filled, candidates
 
 
-@compiled
-def scatter(found_events: Ints, found_slots: Ints, places: Ints, slots: Ints) -> None:
-    """Sorts found pairs by event, keeping their order; `places` is the next place of each event and
-    moves on.
-    """
-    for k in range(found_events.size):
-        event = found_events[k]
-        slots[places[event]] = found_slots[k]
-        places[event] += 1
-
-
 @inlined
 def _compares(number: float, relation: int, limit: float, tied: bool) -> bool:
     """Whether a number stands in the relation; of equal floats that may differ exactly, a yes was

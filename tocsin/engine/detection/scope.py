@@ -88,7 +88,8 @@ class Scopes:
     def restore(self, state: list[list[object]]) -> None:
         """Takes over what a snapshot held."""
         for when, name, identity, start, end in state:
-            key = (name, tuple(tuple(each) for each in identity), start, end)  # type: ignore[attr-defined]
+            members = tuple(tuple(each) for each in identity)  # type: ignore[attr-defined]
+            key = (name, members, start, end)
             self._used.add(key)  # type: ignore[arg-type]
             self._times.append((when, key))  # type: ignore[arg-type]
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tocsin.engine.conditions.interpreter import scatter
+from tocsin.engine.index.kernels import Ints, compiled
 
 Numbers = npt.NDArray[np.int32]
 
@@ -61,7 +61,7 @@ def sorted_by_event(blocks: Sequence[Found]) -> Hits:
     slots = np.empty(tally.sum(), np.int32)
     for block in blocks:
         for events_found, slots_found in block.parts:
-            scatter(events_found, slots_found, places[block.window], slots)
+            _scatter(events_found, slots_found, places[block.window], slots)
     return Hits(np.repeat(np.arange(len(tally), dtype=np.int32), tally), slots)
 
 
@@ -74,3 +74,14 @@ def joined(parts: Sequence[Hits]) -> Hits:
         np.concatenate([nothing, *(part.events for part in parts)]),
         np.concatenate([nothing, *(part.slots for part in parts)]),
     )
+
+
+@compiled
+def _scatter(found_events: Ints, found_slots: Ints, places: Ints, slots: Ints) -> None:
+    """Sorts found pairs by event, keeping their order; `places` is the next place of each event and
+    moves on.
+    """
+    for k in range(found_events.size):
+        event = found_events[k]
+        slots[places[event]] = found_slots[k]
+        places[event] += 1

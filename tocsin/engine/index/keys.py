@@ -81,4 +81,6 @@ class Keys:
         """The keys of slots, one by one; quick for the slots of many hits."""
         numbers = slots.tolist() if isinstance(slots, np.ndarray) else slots
         keys = [self._keys[slot] for slot in numbers]
-        return keys if None not in keys else [self.key_of(slot) for slot in numbers]  # type: ignore[return-value]
+        if None in keys:
+            return [self.key_of(slot) for slot in numbers]
+        return keys  # type: ignore[return-value]

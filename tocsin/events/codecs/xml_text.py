@@ -23,7 +23,8 @@ _DECLARATION = re.compile(
     rb"""<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([A-Za-z][A-Za-z0-9._-]{0,40})["']"""
 )
 _SERVED = re.compile(
-    r"utf-8(-sig)?|utf-16(le|be)?|us-ascii|iso-8859-\d{1,2}|windows-125\d|gb2312|gbk|gb18030|big5|shift_jis|euc-(jp|kr)"
+    r"utf-8(-sig)?|utf-16(le|be)?|us-ascii|iso-8859-\d{1,2}|windows-125\d"
+    r"|gb2312|gbk|gb18030|big5|shift_jis|euc-(jp|kr)"
 )
 
 

@@ -15,7 +15,8 @@ VOCABULARY = "urn:tocsin:vocabulary:"
 
 # XML 1.0 (fifth edition), productions 4 and 4a, without the colon: a name here has no prefix.
 _START = (
-    "A-Z_a-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c-\u200d\u2070-\u218f\u2c00-\u2fef"
+    "A-Z_a-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff"
+    "\u200c-\u200d\u2070-\u218f\u2c00-\u2fef"
     "\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
 )
 _FURTHER = _START + "\\-.0-9\u00b7\u0300-\u036f\u203f-\u2040"

@@ -61,8 +61,9 @@ _FAILURES = (
     ),
     _Known(
         re.compile(
-            "CANNOT_LOAD_STATE_STORE|FAILED_READ_FILE|MALFORMED_LOG_FILE|UNSUPPORTED_LOG_VERSION|MISSING_METADATA_FILE|BATCH_METADATA_NOT_FOUND|StateStoreError|StreamReadFeature|Incomplete"
-            " log file|[Ff]ailed to read log file|[Cc]hecksum"
+            "CANNOT_LOAD_STATE_STORE|FAILED_READ_FILE|MALFORMED_LOG_FILE|UNSUPPORTED_LOG_VERSION"
+            "|MISSING_METADATA_FILE|BATCH_METADATA_NOT_FOUND|StateStoreError|StreamReadFeature"
+            "|Incomplete log file|[Ff]ailed to read log file|[Cc]hecksum"
             " (error|mismatch|verification)|CHECKSUM_"
         ),
         _CHECKPOINT,

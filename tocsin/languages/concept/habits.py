@@ -9,7 +9,8 @@ from tocsin.languages.texts import Slip
 _CURLY = frozenset("“”„‟‘’‚‛«»")
 _LENGTH = re.compile(r"[(\[]?\s*(\d+(?:\.\d+)?\s*[A-Za-z]*|P[\dTDHMSW.]+)\s*[)\]]?")
 _RELATION = re.compile(
-    r"(Before|After|Meets|MetBy|Overlaps|OverlappedBy|Starts|StartedBy|During|Contains|Finishes|FinishedBy|Equals)\s*$"
+    r"(Before|After|Meets|MetBy|Overlaps|OverlappedBy|Starts|StartedBy|During"
+    r"|Contains|Finishes|FinishedBy|Equals)\s*$"
 )
 _WITHIN = re.compile(r"(?i:within|in|for)\s+(\d+\s*[A-Za-z]*|P\w+)")
 _LENGTH_HERE = (

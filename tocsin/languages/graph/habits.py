@@ -13,7 +13,8 @@ _CURLY = frozenset("“”„‟‘’‚‛«»")
 _BEGINS_TRIPLE = re.compile(r"(?:_:\w|\?\w|<|[\w-]*:[\w-])")
 _TRIPLE = re.compile(r"(\S+)\s+(\S+)\s+([^\s.;}]+)")
 _FILTER = re.compile(
-    r"(?:(?i:filter|where|and|if|having)\s*|[|&,]+\s*)?\(?\s*(\?\w+\s*(?:<=|>=|!=|=~|=|<|>)\s*[^\s)]+)"
+    r"(?:(?i:filter|where|and|if|having)\s*|[|&,]+\s*)?\(?\s*"
+    r"(\?\w+\s*(?:<=|>=|!=|=~|=|<|>)\s*[^\s)]+)"
 )
 _STATEMENT = "(_:H, ?1, (Selling, target, Computer))"
 

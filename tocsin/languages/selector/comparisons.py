@@ -37,7 +37,8 @@ def comparison_of(relation: str, left: Expression, right: Expression, rules: Rul
         case Attribute(path), Value(constant):
             return _test(relation, path, constant, rules.mismatch, rules.negated_mismatch)
         case Call("-", (Attribute(path),)), Value(Constant(Kind.NUMBER, value)):
-            return _test(_MIRRORED[relation], path, Constant.of(-value), _NULL, _NULL)  # type: ignore[operator]
+            opposite = Constant.of(-value)  # type: ignore[operator]
+            return _test(_MIRRORED[relation], path, opposite, _NULL, _NULL)
         case Call("+", (Attribute(path),)), Value(Constant(Kind.NUMBER) as constant):
             return _test(relation, path, constant, _NULL, _NULL)
         case _:

@@ -47,7 +47,8 @@ _PRIMARY = "|".join(
     ["00|01|253|255|401|402|414|415|417|8003|8004|8006|8010|8013|8017|8018", *list(_WORDS)[:-3]]
 )
 _LINK = re.compile(
-    rf"https?://[^?#]*?/(?P<key>{_PRIMARY})/(?P<value>\d[^/?#]*)(?P<rest>(?:/[^/?#]+/[^/?#]+)*)/?(?:[?#].*)?",
+    rf"https?://[^?#]*?/(?P<key>{_PRIMARY})/(?P<value>\d[^/?#]*)"
+    r"(?P<rest>(?:/[^/?#]+/[^/?#]+)*)/?(?:[?#].*)?",
     re.DOTALL,
 )
 _RESERVED = str.maketrans({character: f"%{ord(character):02X}" for character in "!()*+,:"})
