@@ -5,12 +5,20 @@ id).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tocsin.events.views.document import Element, attributes_of, document_of
-from tocsin.events.views.graph import Graph, graph_of
+from tocsin.deferred import Deferred
 from tocsin.values.space import Geometry, format_place, read_place
 from tocsin.values.time import Instant, Interval
+
+if TYPE_CHECKING:
+    from tocsin.events.views import document as documents
+    from tocsin.events.views import graph as graphs
+    from tocsin.events.views.document import Element
+    from tocsin.events.views.graph import Graph
+else:
+    documents = Deferred("tocsin.events.views.document")
+    graphs = Deferred("tocsin.events.views.graph")
 
 Path = tuple[str, ...]
 """How to reach an attribute: member names of nested objects. A first member "" means the envelope,
@@ -109,7 +117,7 @@ class Event:
         try:
             return self._attributes
         except AttributeError:
-            self._attributes: Mapping[str, Any] = attributes_of(self)
+            self._attributes: Mapping[str, Any] = documents.attributes_of(self)
             return self._attributes
 
     @property
@@ -118,7 +126,7 @@ class Event:
         try:
             return self._document
         except AttributeError:
-            self._document: Element = document_of(self)
+            self._document: Element = documents.document_of(self)
             return self._document
 
     @property
@@ -129,7 +137,7 @@ class Event:
         try:
             return self._graph
         except AttributeError:
-            self._graph: Graph = graph_of(self)
+            self._graph: Graph = graphs.graph_of(self)
             return self._graph
 
     def attribute(self, path: Path) -> Any:

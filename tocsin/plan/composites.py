@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
+from tocsin.deferred import Deferred
 from tocsin.errors import MeaningProblem
 from tocsin.events.event import Path
 from tocsin.plan.atoms import Atom, variables_bound_by
@@ -19,9 +20,13 @@ from tocsin.plan.construction import Construct
 from tocsin.plan.elements import Elements
 from tocsin.plan.row_terms import RowCondition
 from tocsin.values.allen import relation_of
-from tocsin.values.notebook import html_of
 from tocsin.values.space import Metric, SpatialRelation
 from tocsin.values.time import Duration, Instant
+
+if TYPE_CHECKING:
+    from tocsin.plan.explain import plan as explain_plan
+else:
+    explain_plan = Deferred("tocsin.plan.explain.plan")
 
 
 class Policy(Enum):
@@ -368,8 +373,8 @@ class Plan:
     output: Output = Forward()
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the words of `tocsin explain`, which explain_plan registers."""
-        return html_of(self)
+        """What a notebook shows: the words of `tocsin explain`."""
+        return explain_plan.html(self)
 
 
 def parts_of(part: Part) -> tuple[Part, ...]:

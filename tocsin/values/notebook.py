@@ -1,24 +1,14 @@
 """What notebooks show: small HTML without scripts or styles of its own, every text escaped, long
 ones cut.
-
-How a thing is told is registered where the words for it are, so that what is told need not know
-them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import singledispatch
 from html import escape
 
 _LONGEST_VALUE = 2_000
 _LONGEST_TEXT = 50_000
-
-
-@singledispatch
-def html_of(thing: object) -> str:
-    """The HTML of a thing; of one that nobody has words for, its `repr`."""
-    return preformatted([repr(thing)])
 
 
 def preformatted(lines: Iterable[str]) -> str:

@@ -11,7 +11,7 @@ from tocsin.plan.composites import Plan, atoms_of
 from tocsin.plan.explain.atoms import atom_lines
 from tocsin.plan.explain.composites import part_lines, state_lines
 from tocsin.plan.explain.conditions import selector_text
-from tocsin.values.notebook import html_of, preformatted
+from tocsin.values.notebook import preformatted
 
 
 def plan_lines(plan: Plan) -> Iterator[str]:
@@ -41,6 +41,6 @@ def summary_lines(plan: Plan) -> Iterator[str]:
         title = " " * len(title)
 
 
-@html_of.register
-def _(plan: Plan) -> str:
+def html(plan: Plan) -> str:
+    """What a notebook shows of a plan."""
     return preformatted([*plan_lines(plan), "", *summary_lines(plan)])
