@@ -8,14 +8,22 @@ from dataclasses import replace
 
 from tocsin.plan.composites import (
     Absence,
+    Change,
+    Fulfilling,
+    Gathered,
     Join,
     JoinCondition,
     Named,
+    NamedCondition,
+    Only,
     Part,
     PartAttribute,
     Related,
+    Sliding,
     parts_of,
+    variables_of,
 )
+from tocsin.plan.measures import Apart, Satisfies, with_prefix
 from tocsin.plan.rewriting import with_parts
 
 
@@ -48,16 +56,38 @@ def renamed(part: Part, prefix: str) -> Part:
             return replace(
                 inner, conditions=tuple(_renamed_condition(each, prefix) for each in conditions)
             )
-        case Absence():
-            return replace(
-                inner, conditions=tuple(_renamed_related(each, prefix) for each in inner.conditions)
-            )
+        case Absence(_, _, asked) | Gathered(conditions=asked):
+            return replace(inner, conditions=_renamed_all(asked, prefix))
+        case Only(_, Fulfilling(asked)):
+            return replace(inner, restriction=Fulfilling(_renamed_all(asked, prefix)))
+        case Sliding(part, each=variable) | Change(part, each=variable) if (
+            prefix + variable in variables_of(part)
+        ):
+            return replace(inner, each=prefix + variable)
         case _:
             return inner
 
 
 def _renamed_condition(condition: JoinCondition, prefix: str) -> JoinCondition:
-    return _renamed_related(condition, prefix) if isinstance(condition, Related) else condition
+    if isinstance(condition, Related | Satisfies | Apart):
+        return _renamed_named(condition, prefix)
+    return condition
+
+
+def _renamed_all(conditions: tuple[NamedCondition, ...], prefix: str) -> tuple[NamedCondition, ...]:
+    return tuple(_renamed_named(each, prefix) for each in conditions)
+
+
+def _renamed_named(condition: NamedCondition, prefix: str) -> NamedCondition:
+    match condition:
+        case Related():
+            return _renamed_related(condition, prefix)
+        case Satisfies(expression):
+            return Satisfies(with_prefix(expression, prefix))
+        case Apart(name, _, other):
+            return replace(condition, name=prefix + name, other=prefix + other)
+        case _:
+            return condition
 
 
 def _renamed_related(condition: Related, prefix: str) -> Related:
