@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tocsin.errors import LimitProblem, Place
+from tocsin.plan.measures import LONGEST_WINDOW
 from tocsin.values.time import Duration
 
 
@@ -21,7 +22,7 @@ class Limits:
     parts: int = 1024
     steps: int = 50
     times: int = 10_000
-    duration: Duration = 100 * 366 * 86_400_000_000
+    duration: Duration = LONGEST_WINDOW
 
 
 def exceeded(message: str, place: Place | None, hint: str, token: str = "") -> LimitProblem:

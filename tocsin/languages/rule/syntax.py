@@ -111,10 +111,13 @@ class Changes(Node):
 
 @dataclass(frozen=True, slots=True)
 class Aggregate(Node):
-    """`COUNT(atom)`, `COUNT(DISTINCT atom.path)`, `SUM(atom.path)` and its like."""
+    """`COUNT(atom)`, `COUNT(DISTINCT atom.path)`, `SUM(atom.path)` and its like.
+
+    A composite, of which nothing can be counted, is told when all is read.
+    """
 
     function: str
-    atom: AtomSyntax
+    atom: PartSyntax
     path: PathName | None = None
     distinct: bool = False
 

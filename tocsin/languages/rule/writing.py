@@ -205,7 +205,10 @@ def atom_text(atom: AtomSyntax, whole: bool = False) -> str:
 def _aggregate(aggregate: Aggregate) -> str:
     distinct = "DISTINCT " if aggregate.distinct else ""
     path = f".{aggregate.path.text}" if aggregate.path else ""
-    atom = atom_text(aggregate.atom, whole=bool(path) or aggregate.function != "COUNT")
+    counted = aggregate.atom
+    if not isinstance(counted, EventAtom | EmbeddedAtom):
+        return f"{aggregate.function}({part_text(counted)})"
+    atom = atom_text(counted, whole=bool(path) or aggregate.function != "COUNT")
     return f"{aggregate.function}({distinct}{atom}{path})"
 
 
