@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import get_close_matches
 
 from tocsin.errors import Problem
@@ -137,8 +137,8 @@ def _policy(rule: Rule, context: Context, problems: Problems) -> Policy:
     if said and said not in known:
         near = get_close_matches(said, known, n=1)
         meant = f"did you mean {near[0]}? " if near else ""
-        spot = replace(rule.spot, text=rule.policy)
         message = f"the policy {rule.policy} is not known"
+        spot = rule.spot_of("policy")
         problems.add("PolicyError", spot, message, f"{meant}one of {', '.join(known)}")
         return Policy.DEFERRED
     if said and beside is not None and beside != said:
@@ -158,10 +158,10 @@ def _refuse_other_horizon(rule: Rule, context: Context, problems: Problems) -> N
 
 def _refuse_twice(what: str, said: str, beside: str, rule: Rule, problems: Problems) -> None:
     message = f"the {what} is {said} in the rule and {beside} beside it"
-    problems.add("ClauseError", rule.spot, message, "say it in one of the two places")
+    problems.add("ClauseError", rule.spot_of(what), message, "say it in one of the two places")
 
 
 def _refuse_needless_ring(rule: Rule, lowering: Lowering, problems: Problems) -> None:
     if rule.ring and not lowering.slides:
         message = f"RING {rule.ring} is about COUNT, SUM, AVG, MIN and MAX, and there is none"
-        problems.add("RingError", rule.spot, message, "leave RING out")
+        problems.add("RingError", rule.spot_of("ring"), message, "leave RING out")

@@ -6,7 +6,7 @@ are two spellings of one tree: what `writing` writes is read back as the same tr
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias, assert_never
 
@@ -272,6 +272,11 @@ class Rule(Node):
     select: tuple[Item, ...] = ()
     policy: str = ""
     horizon: Length | None = None
+    spots: Mapping[str, Spot] = field(default_factory=dict, compare=False, repr=False)
+
+    def spot_of(self, clause: str) -> Spot:
+        """Where a clause stands, by the name of its field."""
+        return self.spots.get(clause, self.spot)
 
 
 def children(node: PartSyntax) -> tuple[PartSyntax, ...]:

@@ -88,7 +88,8 @@ class Transformer:
             if clause.name in said:
                 raise RepeatedClause(clause)
             said[clause.name] = clause.value
-        return Rule(when, **said, spot=when.spot, depth=when.depth)
+        spots = {clause.name: clause.spot for clause in clauses}
+        return Rule(when, **said, spots=spots, spot=when.spot, depth=when.depth)
 
     # Parts
 
