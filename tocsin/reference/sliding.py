@@ -59,7 +59,8 @@ class Watch:
         if now in self._asked:
             return []
         self._asked.add(now)
-        keys = dict.fromkeys(key for key, _ in self._seen)
+        moments = (now, now - self._sliding.over)
+        keys = dict.fromkeys(key for key, each in self._seen if each.end in moments)
         return [each for key in keys for each in self._rings_for(key, now)]
 
     def rings_for_window(self, end: Instant) -> list[Occurrence]:
