@@ -77,6 +77,18 @@ def test_company_never_shows_and_all_goes_when_it_goes(
     assert network.pending_count == 0
 
 
+@given(ANY, timelines())
+def test_forgetting_in_between_never_shows(pattern: Part, events: list[Event]) -> None:
+    network = Network()
+    network.add("s", pattern)
+    found = []
+    for event in events:
+        found += play(network, [event])
+        network.forget_before(event.order[0])
+    found += network.advance_to(None)
+    assert Counter(key(each) for _, each in found) == expected(pattern, events)
+
+
 @given(ANY, timelines(), st.integers(0, 7))
 def test_a_newcomer_counts_from_when_it_comes(pattern: Part, events: list[Event], cut: int) -> None:
     """What came before it is nothing to it, though another shares its parts."""

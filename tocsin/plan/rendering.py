@@ -211,6 +211,8 @@ def _constituents(
     told = measured([text for member in members for text in (member.source, member.id)])
     if windows:
         told += f"w{measured(windows)}"
+    elif occurrence.end > max([member.order[0] for member in members], default=occurrence.end):
+        told += f"e{occurrence.end}"  # a window that was over later than all that lies in it
     for name, bound in names:
         told += f"n{len(name)}:{name}{_numbers(bound, members)}"
         if bound.absences:

@@ -102,8 +102,9 @@ class AfterGatheredNode(Node):
         self._set_timer(step)
 
     def forget_before(self, now: Instant) -> None:
-        """Drops what no window that is open can count."""
-        self._came.forget_before(now)
+        """Drops what no window that is open can count; one whose timer is due is open still."""
+        end = self._firsts.first_end
+        self._came.forget_before(now if end is None else min(now, end + self._length))
 
     def next_expiry(self) -> Instant | None:
         """When the first that is kept counts no more."""
