@@ -14,9 +14,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import add, eq, ge, gt, le, lt, mul, ne, neg, pos, sub
-from typing import Any
+from typing import Any, Protocol
 
-from tocsin.plan.expression import Attribute, Call, Expression, HasAttributes, Value
+from tocsin.events.event import Path
+from tocsin.plan.expression import Attribute, Call, Expression, Value
 from tocsin.plan.texts import TEXT_FUNCTIONS, pattern_of_text
 from tocsin.values.like import compile_like
 from tocsin.values.scalars import ORDERED_KINDS, Kind, canonical_number, kind_of
@@ -37,6 +38,14 @@ COALESCE = "COALESCE"
 
 _EQUALITIES = frozenset(("=", "<>"))
 _LARGEST = int(sys.float_info.max)
+
+
+class HasAttributes(Protocol):
+    """What an expression is about: an event, or what stands for one."""
+
+    def attribute(self, path: Path) -> Any:
+        """The value at a path, or None where there is none."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,18 +6,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Protocol
 
 from tocsin.events.event import Path
 from tocsin.values.scalars import Constant
-
-
-class HasAttributes(Protocol):
-    """What an expression is about: an event, or what stands for one."""
-
-    def attribute(self, path: Path) -> Any:
-        """The value at a path, or None where there is none."""
-        ...
 
 
 class Semantics(Enum):

@@ -20,7 +20,20 @@ from tocsin.events.event import ENVELOPE, Path
 from tocsin.hosts.spark.callers import levels_to_the_caller
 from tocsin.hosts.spark.layout import EventColumns, Layout
 from tocsin.plan.atoms import Condition, attribute_paths, predicates_of
-from tocsin.plan.composites import Join, Part, Related, atoms_of, parts_of
+from tocsin.plan.composites import (
+    Absence,
+    Change,
+    Gathered,
+    Join,
+    JoinCondition,
+    Part,
+    Related,
+    Sliding,
+    atoms_of,
+    parts_of,
+)
+from tocsin.plan.expression import paths_of
+from tocsin.plan.measures import Satisfies
 
 MOST_LOOKED_AT = 1_000
 """How many subscriptions are looked at: one that was typed wrongly is seldom beyond."""
@@ -69,15 +82,26 @@ def _paths_of(part: Part) -> Iterator[Path]:
 
 
 def _compared_in(part: Part) -> Iterator[Path]:
-    """Attributes of parts that joins compare with each other."""
-    if isinstance(part, Join):
+    """Attributes of parts that are compared with each other, are keys, or are measured."""
+    if isinstance(part, Join | Absence | Gathered):
         for condition in part.conditions:
-            if isinstance(condition, Related):
-                yield from (
-                    side.path for side in (condition.left, condition.right) if not side.variable
-                )
+            yield from _compared_by(condition)
+    if isinstance(part, Join | Absence | Gathered | Sliding | Change):
+        yield from part.by
+    if isinstance(part, Sliding) and part.measure.path:
+        yield part.measure.path
     for inner in parts_of(part):
         yield from _compared_in(inner)
+
+
+def _compared_by(condition: JoinCondition) -> Iterator[Path]:
+    match condition:
+        case Related(left, _, right):
+            yield from (side.path for side in (left, right) if not side.variable)
+        case Satisfies(expression):
+            yield from (path[1:] for path in sorted(paths_of(expression)) if len(path) > 1)
+        case _:
+            pass
 
 
 def _may_be_there(path: Path, types: Mapping[Path, T.DataType]) -> bool:
