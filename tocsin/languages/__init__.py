@@ -107,6 +107,11 @@ def xml_ql_of(
     return exmlql.xml_ql(expression, options, _with_atoms(context or Context()))
 
 
+def read_atom(language: str, text: str, context: Context) -> Atom:
+    """The atom of a text that would stand in braces; raises where it is none."""
+    return _parse_atom(context, language, text)
+
+
 def _with_atoms(context: Context) -> Context:
     return replace(
         context,
