@@ -16,7 +16,16 @@ from tests.measured_worlds import gatherings, held_states, keyed, slidings, stat
 from tests.timelines import ATOMS, parts, timelines
 from tocsin.engine.detection.network import Network
 from tocsin.events.event import Event
-from tocsin.plan.composites import Join, Part, Policy
+from tocsin.plan.composites import (
+    Absence,
+    AfterWindow,
+    BeforeWindow,
+    BetweenWindow,
+    Gathered,
+    Join,
+    Part,
+    Policy,
+)
 
 INNER = st.one_of(ATOMS, parts(Policy.DEFERRED))
 KINDS = {
@@ -119,3 +128,32 @@ def test_a_part_that_counts_can_be_followed(pattern: Part, events: list[Event]) 
     network.add("s", whole)
     found = play(network, events) + network.advance_to(None)
     assert Counter(key(each) for _, each in found) == expected(whole, events)
+
+
+@given(
+    st.sampled_from(list(Policy)),
+    st.tuples(ATOMS, ATOMS, ATOMS),
+    st.integers(0, 4),
+    st.sampled_from([(), (("v",),)]),
+    timelines(),
+)
+def test_an_absence_is_what_is_gathered_with_nothing(
+    policy: Policy,
+    atoms: tuple[Part, Part, Part],
+    length: int,
+    by: tuple[tuple[str, ...], ...],
+    events: list[Event],
+) -> None:
+    counted, first, last = atoms
+    for window in (
+        AfterWindow(first, length),
+        BetweenWindow(first, last),
+        BeforeWindow(last, length, whole=True),
+    ):
+        absence = Absence(counted, window, policy=policy, keep=9, by=by)
+        nothing = Gathered(counted, window, 0, 0, policy=policy, keep=9, by=by)
+        rung = [
+            Counter((each[0], each[2]) for each in expected(part, events).elements())
+            for part in (absence, nothing)
+        ]
+        assert rung[0] == rung[1]
