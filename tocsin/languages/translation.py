@@ -58,6 +58,7 @@ from tocsin.plan.concepts import ConceptTest, concept_test_text
 from tocsin.plan.explain import path_text, selector_text
 from tocsin.plan.explain_composites import short_text
 from tocsin.plan.graphs import GraphPattern
+from tocsin.plan.passes import prepared_expression
 from tocsin.values.scalars import Kind
 from tocsin.values.space import Metric, SpatialRelation
 from tocsin.values.time import Duration, format_instant, parse_duration
@@ -193,7 +194,7 @@ class _Saying:
     def _require_same(self, language: str, text: str, meant: Atom, told: Atom) -> None:
         """Refuses an atom whose text would be read as another."""
         try:
-            is_same = read_atom(language, text, self.context) == meant
+            is_same = _plain(read_atom(language, text, self.context)) == _plain(meant)
         except Problem:
             is_same = False
         if not is_same:
@@ -350,6 +351,13 @@ class _Saying:
         if len(keys) > 1:
             raise _cannot(pattern, "its operators have different keys")
         return tuple(syntax.PathName(path_text(path)) for path in (keys.pop() if keys else ()))
+
+
+def _plain(atom: Atom) -> Atom:
+    """The atom in the one form that conditions of equal meaning have as a rule."""
+    if isinstance(atom, Condition):
+        return Condition(prepared_expression(atom.expression))
+    return atom
 
 
 def _sequence(first: syntax.PartSyntax, step: syntax.Step) -> syntax.Sequence:

@@ -27,6 +27,11 @@ SAID = [
     ("selector", "ce_type = 'offer'", "WHEN offer"),
     ("opsl", "=|(A;60s)B", f"WHEN {A} THEN {B} WITHIN 1m"),
     ("opsl", "!(A;2h)B", f"WHEN {A} THEN NO {B} WITHIN 2h"),
+    (
+        "opsl",
+        "!(STRING: kind = 'a'; 2h)ARITH: v = 1, STRING: kind = 'b'",
+        f"WHEN {A} THEN NO selector{{ v = 1 AND kind = 'b' }} WITHIN 2h",
+    ),
     ("opsl", "!(A;C)B", f"WHEN {A} THEN NO {B} THEN {C}"),
     ("opsl", "|=(A;B)C", f"WHEN {A} THEN {B} THEN {C}"),
     ("opsl", "=|(A;B)C", f"WHEN {A} THEN {C} THEN {B}"),
