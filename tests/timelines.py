@@ -8,6 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from tests.measured_worlds import measured_parts
 from tocsin.events.codecs.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.plan.atoms import AnyOf, Condition, Equals, Ordered
@@ -34,6 +35,7 @@ from tocsin.plan.composites import (
     Policy,
     Precedes,
     Related,
+    Sliding,
     Stands,
     Triggered,
     Waiting,
@@ -179,6 +181,7 @@ def parts(policy: Policy, names: dict[str, Part] | None = None) -> st.SearchStra
                 st.integers(1, 4),
                 st.sampled_from([None, 0, 2]),
             ),
+            *(measured_parts(inner, ATOMS, policy),) * 4,
         )
 
     return st.recursive(leaves, grown, max_leaves=5)
@@ -282,6 +285,8 @@ def nested_overlapping(draw: st.DrawFn) -> Part:
 def has_clock(part: Part) -> bool:
     """Whether windows come again in it: it rings at times of its own, and for ever."""
     window = part.window if isinstance(part, Absence) else None
+    if isinstance(part, Sliding) and part.every is not None:
+        return True
     return isinstance(window, EveryWindow) or any(map(has_clock, parts_of(part)))
 
 

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tocsin import rule
     from tocsin.catalog import Definition, Subscription
     from tocsin.errors import Problem
     from tocsin.events.event import Event
@@ -15,7 +16,17 @@ if TYPE_CHECKING:
     from tocsin.hosts.local.async_hub import AsyncHub
     from tocsin.hosts.local.hub import Handle, Hub
 
-__all__ = ["AsyncHub", "Definition", "Event", "Handle", "Hub", "Match", "Problem", "Subscription"]
+__all__ = [
+    "AsyncHub",
+    "Definition",
+    "Event",
+    "Handle",
+    "Hub",
+    "Match",
+    "Problem",
+    "Subscription",
+    "rule",
+]
 __version__ = "0.1.0"
 
 _HOMES = {
@@ -29,7 +40,8 @@ _HOMES = {
     "Subscription": "tocsin.catalog",
 }
 _PARTS = frozenset(
-    "catalog engine errors events hosts knowledge languages plan reference spark values".split()
+    """catalog engine errors events hosts knowledge languages plan reference rule spark
+    values""".split()
 )
 
 

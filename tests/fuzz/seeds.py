@@ -13,7 +13,7 @@ from tests.fuzz.case import Case
 from tests.scenarios.loading import Scenario, scenarios
 from tocsin.catalog import Definition
 
-_FILES = ("selector.toml", "opsl.toml", "graph.toml", "concept.toml", "exmlql.toml")
+_FILES = ("selector.toml", "opsl.toml", "graph.toml", "concept.toml", "exmlql.toml", "rule.toml")
 _TIME = "2026-01-01T08:00:00Z"
 
 
@@ -82,6 +82,14 @@ _SUBSCRIPTIONS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("selector", "price % 3 = 1 OR kind IN ('a', size) AND kind != 'z'", {"dialect": "amqp"}),
     ("opsl", "=|($x;;60s)$y; WHERE $x;.price < $y;.price", {}),
     ("opsl", '!(selector{price = 1};1h)STRING: kind = "a"', {}),
+    ("rule", "WHEN fuzz(price > 3) x2 WITHIN 5m THEN NO selector{ kind = 'a' } FOR EACH kind", {}),
+    ("rule", "WHEN AVG(fuzz.price) > 3 OVER 5m FOR EACH kind, tags[] RING EVERY TIME", {}),
+    (
+        "rule",
+        "WHEN a: fuzz BECOMES price > 3 AND b: fuzz WHERE b.price > a.price * 2 SELECT b.kind",
+        {},
+    ),
+    ("rule", "WHEN fuzz HOLDS NEAR POLYGON((0 0, 3 0, 3 3, 0 0)) 2 FOR 1m HORIZON 2h", {}),
     (
         "graph",
         "PREFIX : <http://fuzz.example/> ASK { ?x a :Desk ; :near ?y . FILTER(?y != ?x) }",

@@ -52,6 +52,16 @@ FRAMES = {
         "xml{{{}}}",
         "ARITH: a = 1 {} ;",
     ),
+    "rule": (
+        "{}",
+        "WHEN{}",
+        "WHEN a({})",
+        "WHEN selector{{{}}}",
+        "WHEN a BECOMES {}",
+        "WHEN a THEN {} b",
+        "WHEN a WHERE {}",
+        "WHEN a FOR EACH {}",
+    ),
     "epcis": ("{}", "{{{}}}", "<{}", '{{"EQ_bizStep": [{}]}}'),
 }
 

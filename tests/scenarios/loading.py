@@ -34,6 +34,7 @@ DEFINITIONS = (
     Definition("Region2", region=SQUARE.format(1000, 0, 1100, 100)),
     Definition("Alps", region=SQUARE.format(6.5, 46, 9.5, 47.4)),
     Definition("Fiji", region=SQUARE.format(177, -20, 182, -15)),
+    Definition("Depot", region=SQUARE.format(0, 0, 10, 10)),
     Definition("Arctic", region=SQUARE.format(-180, 70, 180, 90)),
 )
 
@@ -94,7 +95,7 @@ def _runs(file: str) -> Iterator[Scenario]:
             yield Scenario(
                 f"{each['name']} [{number}]",
                 _subscription(file, body, each),
-                tuple(events_of(run["events"], bodies)),
+                tuple(events_of(run["events"], bodies, typed=body.get("typed", False))),
                 tuple(run["expected"]),
                 (
                     *_definitions(file, _ontology(body, each), tuple(each.get("infer", ()))),
@@ -142,18 +143,20 @@ def _definitions(file: str, ontology: str | None, infer: tuple[str, ...]) -> tup
     )
 
 
-def events_of(text: str, bodies: Mapping[str, str] | None = None) -> Iterator[dict[str, Any]]:
+def events_of(
+    text: str, bodies: Mapping[str, str] | None = None, *, typed: bool = False
+) -> Iterator[dict[str, Any]]:
     """CloudEvents objects of the short hand; the order of writing is not the order in time.
 
     Where bodies are given, the kinds name one of them, which is Turtle and takes the place of the
-    data.
+    data. Where they are `typed`, the kinds are also the type.
     """
     for found in _EVENT.finditer(text):
         kinds = found["kinds"] or re.sub(r"\d", "", found["name"])
         event: dict[str, Any] = {
             "id": found["name"],
             "source": "scenario",
-            "type": "test",
+            "type": kinds if typed else "test",
             "time": _time(found["start"]),
             "endtime": _time(found["end"] or found["start"]),
             "data": {"kind": kinds, **_attributes(found["data"] or "")},
@@ -182,7 +185,9 @@ def _attributes(text: str) -> dict[str, Any]:
 
 
 def _value(text: str) -> Any:
-    """A number, a text in quotes, or several texts, written 'a'+'b'."""
+    """A number, a truth value, a text in quotes, or several texts, written 'a'+'b'."""
+    if text in ("TRUE", "FALSE"):
+        return text == "TRUE"
     texts = text.strip("'").split("'+'")
     return float(text) if "'" not in text else texts if len(texts) > 1 else texts[0]
 

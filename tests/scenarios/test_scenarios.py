@@ -17,7 +17,7 @@ from tocsin.hosts.local.finite import match_events, read_events
 from tocsin.reference import matches
 from tocsin.values.time import format_duration, format_instant, parse_instant
 
-FILES = ("selector.toml", "opsl.toml", "graph.toml", "concept.toml", "exmlql.toml")
+FILES = ("selector.toml", "opsl.toml", "graph.toml", "concept.toml", "exmlql.toml", "rule.toml")
 LATENESS = 600_000_000
 SCENARIOS = [scenario for file in FILES for scenario in scenarios(file)]
 

@@ -38,6 +38,19 @@ PATTERNS = {
     "either": "=|(A || B; 4s)(C)",
     "same": "=|($x;; 6s)($y;) WHERE $x;.v = $y;.v, $x; = A, $y; = B",
 }
+RULES = {
+    "burst": "WHEN COUNT(A) >= 2 OVER 4s FOR EACH v",
+    "mean": "WHEN AVG(B.v) > 1 OVER 3s RING ONCE",
+    "changed": "WHEN C CEASES v > 0",
+    "held": "WHEN C HOLDS v > 0 FOR 4s FOR EACH v",
+    "gathered": "WHEN A THEN b: B x1..2 WITHIN 5s FOR EACH v SELECT SUM(b.v) AS sum",
+    "counted": "WHEN A THEN B x2+ WITHIN 9s THEN C",
+}
+
+
+def rules() -> list[Subscription]:
+    """What counts, measures and watches for changes."""
+    return [Subscription(id, "rule", text, horizon="1h") for id, text in RULES.items()]
 
 
 def line(id: str, kind: str, second: float, **data: Any) -> str:

@@ -21,6 +21,7 @@ from tests.spark_detection.scenes import (
     local,
     own_world,
     random_lines,
+    rules,
 )
 from tocsin.catalog import Subscription, compile_subscription
 from tocsin.hosts.local.finite import match_events, read_events
@@ -30,7 +31,10 @@ from tocsin.values.time import parse_instant
 OPSL = [each for each in scenarios("opsl.toml") if "over" not in each.facts]
 """What is over depends on the first event of all: these have a job of their own."""
 OVER = [each for each in scenarios("opsl.toml") if "over" in each.facts]
-SUBSCRIPTIONS = [Subscription(id, "opsl", text, horizon="1h") for id, text in PATTERNS.items()]
+SUBSCRIPTIONS = [
+    *(Subscription(id, "opsl", text, horizon="1h") for id, text in PATTERNS.items()),
+    *rules(),
+]
 ATOM = Subscription("atom", "selector", "kind = 'b'")
 
 

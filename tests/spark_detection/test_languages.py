@@ -66,11 +66,17 @@ def asked(number: int, each: Scenario) -> Subscription:
 
 
 def jobs(chosen: list[Scenario], definitions: tuple[Definition, ...]) -> list[list[Scenario]]:
-    """Which scenarios share a job; one with windows that come again has its own."""
+    """Which scenarios share a job; one with windows that come again, or with times of its own, has
+    its own.
+    """
     light = Surroundings.of(definitions)
-    clocked = [has_clock(compile_subscription(each.subscription, light).pattern) for each in chosen]
-    alone = [[each] for each, own in zip(chosen, clocked, strict=True) if own]
-    return [[each for each, own in zip(chosen, clocked, strict=True) if not own], *alone]
+    fixed = [
+        has_clock(compile_subscription(each.subscription, light).pattern)
+        or "1970" in each.subscription.expression
+        for each in chosen
+    ]
+    alone = [[each] for each, own in zip(chosen, fixed, strict=True) if own]
+    return [[each for each, own in zip(chosen, fixed, strict=True) if not own], *alone]
 
 
 @pytest.mark.parametrize("file", FILES)

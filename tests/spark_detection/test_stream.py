@@ -28,6 +28,7 @@ from tests.spark_detection.scenes import (
     local,
     own_world,
     random_lines,
+    rules,
     shuffled_within,
 )
 from tocsin.catalog import Subscription, create_catalog
@@ -38,6 +39,7 @@ OPSL = [each for each in scenarios("opsl.toml") if not is_inline(each) and "over
 SUBSCRIPTIONS = [
     *NAMES,
     *(Subscription(id, "opsl", text, horizon="1h") for id, text in PATTERNS.items()),
+    *rules(),
 ]
 ATOM = Subscription("atom", "selector", "kind = 'b'")
 THEN = Subscription("then", "opsl", "=|(A; 5s)B")

@@ -16,24 +16,35 @@ from tests.timelines import kind
 from tocsin.catalog import Definition, Subscription, compile_subscription
 from tocsin.engine.engine import Engine
 from tocsin.plan import wire
+from tocsin.plan.atoms import Condition, Ordered
 from tocsin.plan.composites import (
     Absence,
     AfterWindow,
     BeforeWindow,
     BetweenWindow,
+    Change,
     EveryWindow,
+    Fulfilling,
+    Gathered,
     Join,
+    Keyed,
     Named,
+    Only,
     Part,
     PartAttribute,
     Plan,
     Policy,
     Related,
+    Sliding,
     Stands,
     Triggered,
     Waiting,
 )
+from tocsin.plan.expression import Attribute, Call
+from tocsin.plan.measures import Aggregate, Apart, Lasts, Measure, Ring, Satisfies, Selected
 from tocsin.plan.passes.set_policy import with_settings
+from tocsin.values.scalars import Constant
+from tocsin.values.space import SpatialRelation
 from tocsin.values.time import format_instant
 
 FILES = ("opsl.toml", "graph.toml", "concept.toml", "exmlql.toml")
@@ -49,6 +60,33 @@ TEXTS = (
     ("exmlql", "WHERE <v>$x</> #A <w>$y</> #B $x < $y #A ; #B ~> #B"),
 )
 _SAME = Related(PartAttribute("x", ("v",)), "=", PartAttribute("y", ("v",)))
+_SUM = Call("SUM", (Attribute(("y", "v")),))
+_V = (("v",),)
+MEASURED: tuple[Part, ...] = (
+    Gathered(Named("y", B), AfterWindow(A, 9), 1, None, by=_V),
+    Gathered(
+        Named("y", B), AfterWindow(A, 9), 2, 3, (Satisfies(Call(">=", (_SUM, _SUM))), Lasts(12))
+    ),
+    Gathered(Named("y", B), BetweenWindow(A, C), 1, 2),
+    Gathered(B, BeforeWindow(C, 9, whole=True), 1, 3, limit=9),
+    *(Sliding(B, Measure(Aggregate.COUNT), ">=", 1, 4, ring=ring, by=_V) for ring in Ring),
+    *(
+        Sliding(B, Measure(each, ("v",)), ">=", 1, 4)
+        for each in Aggregate
+        if each is not Aggregate.COUNT
+    ),
+    Sliding(B, Measure(Aggregate.COUNT), "<", 2, 4, 2, Ring.EVERY_TIME),
+    Sliding(B, Measure(Aggregate.COUNT), "<", 2, 4, by=_V),
+    Change(B, kind("b"), True, _V),
+    Change(B, Condition(Ordered(("v",), ">", Constant.of(1))), False),
+    Only(
+        Join((Named("x", A), Named("y", B)), by=_V),
+        Fulfilling((Apart("x", SpatialRelation.WITHIN, "y", 1.0, negated=True),)),
+    ),
+    Only(B, Keyed(_V)),
+)
+"""What a rule says beyond the languages of the papers."""
+
 PARTS: tuple[Part, ...] = (
     *(Join((A, B), policy=policy) for policy in Policy),
     *(Absence(C, BetweenWindow(A, B), policy=policy) for policy in Policy),
@@ -63,6 +101,7 @@ PARTS: tuple[Part, ...] = (
     Absence(Join((A, B)), AfterWindow(C, 3)),
     Absence(B, BeforeWindow(A, 3)),
     Absence(B, EveryWindow(3)),
+    *MEASURED,
 )
 """What the scenarios leave out, or have in one policy only."""
 
@@ -147,7 +186,8 @@ def _event(number: int, start: int, end: int, letter: str, value: int) -> dict[s
 
 def _written_parts() -> Iterable[Case]:
     for number, part in enumerate(PARTS):
-        plan = with_settings(Plan(part), None, 1_000_000)
+        told = (Selected("sum", _SUM),) if isinstance(part, Gathered) else ()
+        plan = with_settings(Plan(part, select=told), None, 1_000_000)
         yield Case(f"part-{number:02}-{type(part).__name__.lower()}", plan, timeline())
 
 

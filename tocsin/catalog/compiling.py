@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from tocsin.catalog.entries import Definition, Subscription
@@ -18,6 +18,7 @@ from tocsin.languages import (
     window_in_subscription,
 )
 from tocsin.languages.context import (
+    Beside,
     Context,
     DocumentDefinition,
     MasterDataDefinition,
@@ -64,7 +65,7 @@ def compile_subscription(subscription: Subscription, definitions: Light = ()) ->
     """The prepared plan of a subscription; raises its first problem."""
     for problem in _setting_problems(subscription):
         raise problem
-    context = _context(definitions)
+    context = _beside(subscription, _context(definitions))
     plan = parse_subscription(
         subscription.language, subscription.expression, subscription.options, context
     )
@@ -95,8 +96,9 @@ def problems_of(subscription: Subscription, definitions: Light = ()) -> list[Pro
     """Every problem of a subscription; empty iff it compiles."""
     found = _setting_problems(subscription)
     context = _context(definitions)
+    light = context if found else _beside(subscription, context)
     found += problems_in_subscription(
-        subscription.language, subscription.expression, subscription.options, context
+        subscription.language, subscription.expression, subscription.options, light
     )
     if not found:
         try:
@@ -110,7 +112,7 @@ def warnings_of(subscription: Subscription, definitions: Light = ()) -> list[Pro
     """What a subscription that compiles says that is probably not meant, leaves unsaid, or says to
     nobody.
     """
-    context = _context(definitions)
+    context = _beside(subscription, _context(definitions))
     said = warnings_in_subscription(
         subscription.language, subscription.expression, subscription.options, context
     )
@@ -172,6 +174,12 @@ def _loop_warning(ids: tuple[str, ...]) -> Problem:
 
 def _context(light: Light) -> Context:
     return (light if isinstance(light, Surroundings) else Surroundings.of(light)).context
+
+
+def _beside(subscription: Subscription, context: Context) -> Context:
+    """The context of a text for which something is said beside it."""
+    beside = Beside(subscription.policy, _horizon(subscription), subscription.horizon is not None)
+    return replace(context, beside=beside)
 
 
 def _knowledge(definitions: tuple[Definition, ...]) -> object:

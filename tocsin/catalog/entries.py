@@ -14,6 +14,8 @@ from tocsin.errors import MeaningProblem, Problem
 from tocsin.events.content import Content
 from tocsin.events.views.document import parse_xml
 from tocsin.knowledge.rules import inferences
+from tocsin.languages.rule.building import LANGUAGE as RULE
+from tocsin.languages.rule.building import Rule
 from tocsin.values.rdf import TURTLE
 
 _TEXTS = ("id", "language", "expression")
@@ -40,6 +42,8 @@ class Subscription:
     options: Mapping[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if isinstance(self.expression, Rule):
+            object.__setattr__(self, "expression", str(self.expression))
         if not isinstance(self.subscriber, str):
             raise _malformed(
                 "subscriber must be a string", token="subscriber", hint='a name, as in "stock-team"'
@@ -67,6 +71,20 @@ class Subscription:
         )
 
     @staticmethod
+    def of(rule: Rule, **settings: Any) -> Subscription:
+        """The subscription of a rule by the name that it has, or by the `id` that is given."""
+        name = settings.pop("id", None) or rule.id
+        if not name:
+            raise _malformed(
+                f"the rule has no name: {rule}",
+                token="id",
+                hint='name it at its end: rule.named("missing")',
+            )
+        return Subscription.from_json(
+            {"id": name, "language": RULE, "expression": str(rule), **settings}
+        )
+
+    @staticmethod
     def from_json(body: Mapping[str, Any]) -> Subscription:
         """The subscription of a JSON object; every member is checked, none is ignored."""
         known = {each.name for each in fields(Subscription)}
@@ -78,6 +96,8 @@ class Subscription:
             )
         if isinstance(body.get("expression"), dict):
             body = {**body, "expression": _as_text(body["expression"])}
+        if isinstance(body.get("expression"), Rule):
+            body = {**body, "expression": str(body["expression"])}
         for name in _TEXTS:
             if not isinstance(body.get(name), str):
                 wrong = f"{name} is missing" if name not in body else f"{name} must be a string"

@@ -19,12 +19,13 @@ from tocsin.cli.why import atom_why_lines, missed_lines
 from tocsin.connectors.events import Split
 from tocsin.engine.batch import Batch
 from tocsin.engine.engine import Engine
-from tocsin.errors import MeaningProblem
+from tocsin.errors import MeaningProblem, UnsupportedProblem
 from tocsin.events.codecs.formats import Format as EventFormat
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.event import Event
 from tocsin.events.order import in_canonical_order
 from tocsin.languages import xml_ql_of
+from tocsin.languages.translation import as_rule
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Plan, atoms_of
 from tocsin.plan.explain.composites import has_concurrent_parts, waiting_text
@@ -54,6 +55,7 @@ class Form(StrEnum):
     """Other languages that a subscription can be shown in."""
 
     XML_QL = "xml-ql"
+    RULE = "rule"
 
 
 def explain(
@@ -82,7 +84,9 @@ def explain(
     ] = False,
     form: Annotated[
         Form | None,
-        typer.Option("--as", help="Show the subscription in another language instead: xml-ql."),
+        typer.Option(
+            "--as", help="Show the subscription in another language instead: rule, xml-ql."
+        ),
     ] = None,
     event_format: Annotated[
         EventFormat | None,
@@ -129,6 +133,9 @@ def explain(
             if form is Form.XML_QL:
                 _show_xml_ql(loaded.subscriptions[each], loaded.definitions)
                 continue
+            if form is Form.RULE:
+                _show_rule(loaded.subscriptions[each], loaded.definitions)
+                continue
             if wire:
                 typer.echo(plan_to_json(plan))
                 continue
@@ -159,6 +166,26 @@ def _show_xml_ql(subscription: Subscription, definitions: Iterable[Definition]) 
             " to build"
         )
         typer.echo(message)
+
+
+def _show_rule(subscription: Subscription, definitions: Iterable[Definition]) -> None:
+    """The subscription as a rule, or the part of it that a rule cannot say."""
+    context = Surroundings.of(definitions).context
+    typer.echo(f"-- {subscription.id} ({subscription.language})")
+    try:
+        typer.echo(
+            as_rule(
+                subscription.language,
+                subscription.expression,
+                subscription.options,
+                context,
+                subscription.policy,
+                subscription.horizon,
+            )
+        )
+    except UnsupportedProblem as problem:
+        typer.echo(f"-- {problem.message}: {problem.hint}")
+    typer.echo()
 
 
 def _show_trace(plans: dict[str, Plan], events: list[Event]) -> None:

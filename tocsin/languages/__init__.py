@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from tocsin.errors import MeaningProblem, Place, Problem
-from tocsin.languages import concept, epcis, exmlql, graph, opsl, selector
-from tocsin.languages.context import Context
+from tocsin.errors import LimitProblem, MeaningProblem, Place, Problem
+from tocsin.languages import concept, epcis, exmlql, graph, opsl, rule, selector
+from tocsin.languages.context import Beside, Context, PartDefinition
 from tocsin.languages.language import Language, Options
 from tocsin.languages.near import hint_for_language
 from tocsin.plan.atoms import Atom
-from tocsin.plan.composites import Plan
+from tocsin.plan.composites import Forward, Part, Plan
 from tocsin.plan.construction import Construct
 from tocsin.values.time import Duration, Instant
 
@@ -32,6 +32,7 @@ LANGUAGES: Mapping[str, Language] = {
     "opsl": Language(
         parse=opsl.parse, problems=opsl.problems, warnings=opsl.warnings, window=opsl.window
     ),
+    "rule": rule.LANGUAGE,
 }
 
 _ATOM_NAMES = {"xml": "exmlql"}
@@ -40,6 +41,11 @@ _ATOM_NAMES = {"xml": "exmlql"}
 
 _KNOWING = ("concept", "epcis", "graph")
 """Languages that look at the ontology."""
+
+_CHAIN = 32
+"""How many names may be defined by each other in a row: each is read inside the reading of the one
+before.
+"""
 
 _XML_OPENING = "WHERE "
 _OPENED = re.compile(r"\s*(WHERE|NAMESPACE)\b")
@@ -101,12 +107,50 @@ def xml_ql_of(
     return exmlql.xml_ql(expression, options, _with_atoms(context or Context()))
 
 
+def read_atom(language: str, text: str, context: Context) -> Atom:
+    """The atom of a text that would stand in braces; raises where it is none."""
+    return _parse_atom(context, language, text)
+
+
 def _with_atoms(context: Context) -> Context:
     return replace(
         context,
         parse_atom=partial(_parse_atom, context),
         warn_of_atom=partial(_warn_of_atom, context),
+        parse_part=partial(_parse_part, context),
     )
+
+
+def _parse_part(context: Context, definition: PartDefinition) -> Part:
+    """The part of a definition in any language, which may use other definitions and never
+    itself.
+    """
+    name, reading = definition.name, context.reading
+    if name in reading:
+        circle = " uses ".join((*reading[reading.index(name) :], name))
+        raise MeaningProblem(
+            f"the part is defined by itself: {circle}",
+            code="CyclicName",
+            token=name,
+            hint="break the circle",
+        )
+    if len(reading) >= _CHAIN:
+        raise LimitProblem(
+            f"more than {_CHAIN} names are defined by each other in a row",
+            code="NameLimitError",
+            token=name,
+            hint="write some of them out",
+        )
+    inner = replace(context, reading=(*reading, name), beside=Beside())
+    plan = parse_subscription(definition.language, definition.expression, {}, inner)
+    if plan.output != Forward():
+        raise MeaningProblem(
+            f"{name} says what is sent, and here it is a part of something else",
+            code="NameKindError",
+            token=name,
+            hint="define only which events are meant",
+        )
+    return plan.pattern
 
 
 def _parse_atom(context: Context, language: str, text: str) -> Atom:

@@ -17,7 +17,7 @@ from tocsin.languages.context import (
     RegionDefinition,
 )
 from tocsin.languages.epcis.master_data import known_in
-from tocsin.languages.opsl.regions import region_of
+from tocsin.languages.regions import region_of
 from tocsin.values.space import Metric
 
 _WRITABLE = re.compile(

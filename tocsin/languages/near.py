@@ -11,6 +11,7 @@ _OTHER_NAMES = {
     **dict.fromkeys(("owl", "dl", "tbox", "rfid"), "concept"),
     **dict.fromkeys(("xml", "xmlql", "e-xml-ql", "xquery", "xpath"), "exmlql"),
     **dict.fromkeys(("cep", "spatial", "geo", "spatiotemporal"), "opsl"),
+    **dict.fromkeys(("rules", "when", "flink", "esper", "epl", "match_recognize"), "rule"),
     **dict.fromkeys(("simpleeventquery", "query", "gs1"), "epcis"),
 }
 _DIALECTS = ("jms", "amqp", "cesql")

@@ -14,9 +14,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import add, eq, ge, gt, le, lt, mul, ne, neg, pos, sub
-from typing import Any
+from typing import Any, Protocol
 
-from tocsin.events.event import Event
+from tocsin.events.event import Path
 from tocsin.plan.expression import Attribute, Call, Expression, Value
 from tocsin.plan.texts import TEXT_FUNCTIONS, pattern_of_text
 from tocsin.values.like import compile_like
@@ -40,6 +40,14 @@ _EQUALITIES = frozenset(("=", "<>"))
 _LARGEST = int(sys.float_info.max)
 
 
+class HasAttributes(Protocol):
+    """What an expression is about: an event, or what stands for one."""
+
+    def attribute(self, path: Path) -> Any:
+        """The value at a path, or None where there is none."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Comparing:
     """How a dialect compares: what unlike kinds give, the kinds that have an order, and whether
@@ -61,17 +69,17 @@ AMQP = Comparing(Truth.FALSE)
 """Unlike kinds are unequal, as in the brokers that speak this dialect."""
 
 
-def selector_truth(expression: Expression, event: Event) -> Truth:
+def selector_truth(expression: Expression, event: HasAttributes) -> Truth:
     """The condition's truth; a value of the wrong kind makes it UNKNOWN."""
     return _truth(expression, event, SELECTOR)
 
 
-def jms_truth(expression: Expression, event: Event) -> Truth:
+def jms_truth(expression: Expression, event: HasAttributes) -> Truth:
     """The condition's truth; a comparison of unlike kinds is FALSE, `<>` included."""
     return _truth(expression, event, JMS)
 
 
-def amqp_truth(expression: Expression, event: Event) -> Truth:
+def amqp_truth(expression: Expression, event: HasAttributes) -> Truth:
     """The condition's truth; a comparison of unlike kinds is FALSE, and `<>` and NOT IN of them
     TRUE.
     """
@@ -112,23 +120,28 @@ def apply_function(function: str, operands: tuple[Any, ...]) -> Any:
     return calculate(function, operands) if work is None else work(*operands)
 
 
-def _truth(expression: Expression, event: Event, comparing: Comparing) -> Truth:
+def _truth(expression: Expression, event: HasAttributes, comparing: Comparing) -> Truth:
     match expression:
         case Call(function, (operand,)) if function == IS_NULL:
-            return truth(_value(operand, event) is None)
+            return truth(expression_value(operand, event) is None)
         case Call(function, (subject, *elements)) if function == IN:
             return _among(
-                _value(subject, event), [_value(element, event) for element in elements], comparing
+                expression_value(subject, event),
+                [expression_value(element, event) for element in elements],
+                comparing,
             )
         case Call(function, (subject, Value(pattern))) if function == LIKE:
-            return _like(_value(subject, event), str(pattern.value))
+            return _like(expression_value(subject, event), str(pattern.value))
         case Call(relation, (left, right)) if relation in RELATIONS:
-            return compare(relation, _value(left, event), _value(right, event), comparing)
+            return compare(
+                relation, expression_value(left, event), expression_value(right, event), comparing
+            )
         case _:
-            return compare("=", _value(expression, event), True, comparing)
+            return compare("=", expression_value(expression, event), True, comparing)
 
 
-def _value(expression: Expression, event: Event) -> Any:
+def expression_value(expression: Expression, event: HasAttributes) -> Any:
+    """The value of an expression; None where it has none."""
     match expression:
         case Value(constant):
             return constant.value
@@ -136,7 +149,7 @@ def _value(expression: Expression, event: Event) -> Any:
             return event.attribute(path)
         case Call(function, arguments):
             return apply_function(
-                function, tuple(_value(argument, event) for argument in arguments)
+                function, tuple(expression_value(argument, event) for argument in arguments)
             )
 
 

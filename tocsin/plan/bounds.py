@@ -13,14 +13,19 @@ from tocsin.plan.composites import (
     AfterWindow,
     BeforeWindow,
     BetweenWindow,
+    Change,
     End,
+    Gathered,
     Join,
     Part,
     Plan,
     Precedes,
+    Sliding,
     Triggered,
     parts_of,
 )
+from tocsin.plan.measures import Lasts
+from tocsin.plan.measuring import is_fulfilled
 from tocsin.plan.rewriting import with_parts
 from tocsin.values.time import Duration
 
@@ -48,6 +53,16 @@ def bounds_of(part: Part) -> Iterator[Bound]:
             yield Bound(part, 1, part.keep)
         case Absence(_, BeforeWindow()):
             yield Bound(part, 0, part.keep)
+        case Gathered(_, AfterWindow(_, length)):
+            yield from (Bound(part, slot, length) for slot in (0, 1))
+        case Gathered(_, BetweenWindow()):
+            yield from (Bound(part, slot, part.keep) for slot in (0, 1))
+        case Gathered(_, BeforeWindow()):
+            yield Bound(part, 0, part.keep)
+        case Sliding():
+            yield Bound(part, 0, _sliding_lifetime(part))
+        case Change():
+            yield Bound(part, 1, part.keep)
         case Triggered():
             yield from (Bound(part, slot, part.keep) for slot in (0, 1))
         case _:
@@ -76,7 +91,19 @@ def _wait_for(join: Join, slot: int, other: int) -> Duration | None:
         and (condition.earlier.part, condition.earlier.end, condition.later.part)
         == (other, End.FINISH, slot)
     ]
+    limits += [each.limit for each in join.conditions if isinstance(each, Lasts)]
     return min(limits, default=None)
+
+
+def remembers_keys(sliding: Sliding) -> bool:
+    """Whether a sliding part must know a key of which nothing is left: it holds of nothing."""
+    return sliding.every is None and sliding.counts and is_fulfilled(sliding, 0)
+
+
+def _sliding_lifetime(sliding: Sliding) -> Duration | None:
+    if not remembers_keys(sliding):
+        return sliding.over
+    return None if sliding.keep is None else sliding.over + sliding.keep
 
 
 def with_horizon(plan: Plan, horizon: Duration | None) -> Plan:
@@ -98,21 +125,27 @@ def with_horizon(plan: Plan, horizon: Duration | None) -> Plan:
 
 def _bounded(part: Part, horizon: Duration | None) -> Part:
     part = with_parts(part, lambda inner: _bounded(inner, horizon))
-    if isinstance(part, Join | Absence | Triggered) and part.keep is None and _is_open_ended(part):
+    if isinstance(part, _Keeping) and part.keep is None and _is_open_ended(part):
         return replace(part, keep=_kept(part, horizon))
     return part
 
 
-def _kept(part: Join | Absence | Triggered, horizon: Duration | None) -> Duration | None:
+_Keeping = Join | Absence | Gathered | Sliding | Change | Triggered
+
+
+def _kept(part: _Keeping, horizon: Duration | None) -> Duration | None:
     """What lies in a window before an occurrence is kept for the window on top of the horizon."""
-    if horizon is not None and isinstance(part, Absence) and isinstance(part.window, BeforeWindow):
-        return horizon + part.window.length
+    around = part.window if isinstance(part, Absence | Gathered) else None
+    if horizon is not None and isinstance(around, BeforeWindow):
+        return horizon + around.length
     return horizon
 
 
-def _is_open_ended(part: Join | Absence | Triggered) -> bool:
-    if isinstance(part, Triggered):
+def _is_open_ended(part: _Keeping) -> bool:
+    if isinstance(part, Triggered | Change):
         return True
-    if isinstance(part, Absence):
+    if isinstance(part, Sliding):
+        return remembers_keys(part)
+    if isinstance(part, Absence | Gathered):
         return isinstance(part.window, BetweenWindow | BeforeWindow)
     return any(join_lifetime(part, slot) is None for slot in range(len(part.parts)))

@@ -13,18 +13,32 @@ from enum import Enum
 from typing import TYPE_CHECKING, assert_never
 
 from tocsin.deferred import Deferred
-from tocsin.errors import MeaningProblem
+from tocsin.errors import LimitProblem, MeaningProblem
 from tocsin.events.event import Path
 from tocsin.plan.atoms import Atom, variables_bound_by
 from tocsin.plan.construction import Construct
 from tocsin.plan.elements import Elements
+from tocsin.plan.measures import (
+    MOST_COUNTED,
+    Aggregate,
+    Apart,
+    Lasts,
+    Measure,
+    Ring,
+    Satisfies,
+    Selected,
+    names_aggregated_in,
+    names_in,
+    require_relation,
+    require_window,
+)
 from tocsin.plan.row_terms import RowCondition
 from tocsin.values.allen import relation_of
 from tocsin.values.space import Metric, SpatialRelation
 from tocsin.values.time import Duration, Instant
 
 if TYPE_CHECKING:
-    from tocsin.plan.explain import plan as explain_plan
+    import tocsin.plan.explain.plan as explain_plan
 else:
     explain_plan = Deferred("tocsin.plan.explain.plan")
 
@@ -125,7 +139,18 @@ class Related:
     right: PartAttribute
 
 
-JoinCondition = Precedes | Near | Stands | Related
+NamedCondition = Related | Satisfies | Apart | Lasts
+"""What can be asked of named parts, wherever in an occurrence they are."""
+
+JoinCondition = Precedes | Near | Stands | NamedCondition
+
+Key = tuple[Path, ...]
+"""Paths to the values that all parts have in common.
+
+The key of an occurrence are the scalars at the paths in its members: all have them, and all the
+same. An operator with a key is one for each key, apart from the others; what has no key takes no
+part in it. TRUE is not 1, and 1 is 1.0.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,13 +158,15 @@ class Join:
     """One occurrence of each part that meet every condition, agree on named parts and share no
     other member.
 
-    Where `keep` is given, their ends lie at most so far apart: what is older can be forgotten.
+    Where `keep` is given, their ends lie at most so far apart: what is older can be forgotten. With
+    `by`, all parts have the same key.
     """
 
     parts: tuple[Part, ...]
     conditions: tuple[JoinCondition, ...] = ()
     policy: Policy = Policy.DEFERRED
     keep: Duration | None = None
+    by: Key = ()
 
     def __post_init__(self) -> None:
         if len(self.parts) < 2:
@@ -188,7 +215,21 @@ class Meeting:
     conditions: tuple[RowCondition, ...]
 
 
-Restriction = DuringWindow | AfterInstant | AtRegion | Meeting
+@dataclass(frozen=True, slots=True)
+class Fulfilling:
+    """The named parts inside the occurrence, or the whole of it, meet the conditions."""
+
+    conditions: tuple[NamedCondition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """The occurrence has a key: each of its events has a scalar at each path, and all the same."""
+
+    by: Key
+
+
+Restriction = DuringWindow | AfterInstant | AtRegion | Meeting | Fulfilling | Keyed
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,11 +271,12 @@ class BetweenWindow:
 @dataclass(frozen=True, slots=True)
 class BeforeWindow:
     """For each occurrence of the part, the window [start - length, start) before it; what ends
-    there is inside.
+    there is inside or, where `whole`, what also starts there.
     """
 
     part: Part
     length: Duration
+    whole: bool = False
 
 
 MOST_EMPTY_WINDOWS = 1_000
@@ -270,28 +312,191 @@ class Absence:
 
     Conditions between the two parts that bound a window are about these alone: which of them bound
     one. Where `keep` is given, the ends of such a window lie at most so far apart. What the absent
-    part binds must agree with what the parts around the window bind, else it does not count.
+    part binds must agree with what the parts around the window bind, else it does not count. With
+    `by`, what is absent and what is around the window have the same key.
     """
 
     part: Part
     window: Window
-    conditions: tuple[Related, ...] = ()
+    conditions: tuple[NamedCondition, ...] = ()
     policy: Policy = Policy.DEFERRED
     keep: Duration | None = None
+    by: Key = ()
+
+    def __post_init__(self) -> None:
+        if self.by and isinstance(self.window, FixedWindow | EveryWindow):
+            raise MeaningProblem("a window that no part bounds has no key")
+        if not isinstance(self.window, BetweenWindow):
+            absent = names_of(self.part)
+            strange = [each for each in self.conditions if not isinstance(each, Related)]
+            if any(absent.isdisjoint(names_asked(each)) for each in strange):
+                raise MeaningProblem("a condition of an absence speaks of what is absent")
 
     @property
-    def conditions_on_bounds(self) -> tuple[Related, ...]:
+    def conditions_on_bounds(self) -> tuple[NamedCondition, ...]:
         """What the two parts around a window have to meet."""
         if not isinstance(self.window, BetweenWindow):
             return ()
         names = names_of(self.window.first) | names_of(self.window.last)
-        return tuple(each for each in self.conditions if {each.left.name, each.right.name} <= names)
+        return tuple(each for each in self.conditions if names_asked(each) <= names)
 
     @property
-    def conditions_on_absent(self) -> tuple[Related, ...]:
+    def conditions_on_absent(self) -> tuple[NamedCondition, ...]:
         """What an occurrence of the absent part has to meet to count."""
         on_bounds = self.conditions_on_bounds
         return tuple(each for each in self.conditions if each not in on_bounds)
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """All occurrences of the part that lie wholly inside a window, where they are as many as told.
+
+    Windows, conditions, keys, and agreement on what is bound are those of an absence, which is the
+    same with 0..0; so it is judged row by row too, and keeps the rows for which it holds. From
+    `least` to `most` must have come; without `most`, any number. Conditions with an aggregate of a
+    name of the part are about all that came, the others about each. Its members are those of the
+    parts around the window and of all that came; the names of the part stand for all of them.
+
+    It is known when the part that closes the window comes, and after a part at the end of the
+    window, with which it ends. Only where nothing but `least` is asked after a part, it is known
+    with the first `least` in canonical order, once for each occurrence of that part.
+
+    Where `limit` is given, the last part ends at most so long after the latest end of what came
+    or, where nothing did, after the end of the first part; a window after a part has none.
+    """
+
+    part: Part
+    window: AfterWindow | BetweenWindow | BeforeWindow
+    least: int
+    most: int | None
+    conditions: tuple[NamedCondition, ...] = ()
+    policy: Policy = Policy.DEFERRED
+    keep: Duration | None = None
+    by: Key = ()
+    limit: Duration | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.window, AfterWindow | BetweenWindow | BeforeWindow):
+            raise MeaningProblem("what is gathered lies after, between or before parts")
+        if self.least < 0 or (self.most is not None and self.most < self.least):
+            raise MeaningProblem(f"the range {self.least}..{self.most} is empty")
+        if max(self.least, self.most or 0) > MOST_COUNTED:
+            raise LimitProblem(
+                f"at most {MOST_COUNTED:,} occurrences can be asked for",
+                code="TooManyCounted",
+                hint="all that is counted is part of the match; count with OVER instead",
+            )
+        if self.limit is not None and isinstance(self.window, AfterWindow):
+            raise MeaningProblem("nothing closes a window after a part")
+        if not isinstance(self.window, BetweenWindow):
+            require_window(self.window.length)
+
+    @property
+    def is_at_once(self) -> bool:
+        """Whether it is known as soon as the least number has come after a part."""
+        is_plain = self.most is None and self.least > 0 and not self.conditions_on_all
+        return is_plain and isinstance(self.window, AfterWindow)
+
+    @property
+    def conditions_on_bounds(self) -> tuple[NamedCondition, ...]:
+        """What the parts around a window have to meet, and the whole of them."""
+        around = parts_of(self)[1:]
+        names = frozenset[str]().union(*map(names_of, around))
+        return tuple(each for each in self.conditions if names_asked(each) <= names)
+
+    @property
+    def conditions_on_each(self) -> tuple[NamedCondition, ...]:
+        """What an occurrence has to meet to count."""
+        apart = (*self.conditions_on_bounds, *self.conditions_on_all)
+        return tuple(each for each in self.conditions if each not in apart)
+
+    @property
+    def conditions_on_all(self) -> tuple[NamedCondition, ...]:
+        """What all that came has to meet."""
+        names = names_of(self.part)
+        return tuple(
+            each
+            for each in self.conditions
+            if isinstance(each, Satisfies) and names & names_aggregated_in(each.expression)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Sliding:
+    """The occurrences of a part in the last `over`, where a measure of them stands in a relation.
+
+    The part is about one event. W(i) are its occurrences that end after i - over and at i or
+    before, f(i) is whether the measure over W(i) stands in the `relation` to `limit`; over no value
+    only COUNT and DISTINCT have one, 0. f is asked at every instant at which an occurrence ends,
+    and `over` after each, when all events of the instant are known. The occurrence of the whole has
+    the members of W(i) and lasts from their least start to i.
+
+    ON_CHANGE it rings where f is true and was not just before i; EVERY_TIME where f is true and an
+    occurrence ends at i; ONCE as on change, and what it rings for is in no W thereafter. Where an
+    empty W rings, it has no members but its window and the values of its key.
+
+    With `every`, W are instead the occurrences that end in the windows (k every, k every + over],
+    counted since the epoch, from the first that ends when time begins or later, and it rings at the
+    end of each for which f is true. An empty one is asked about only where there is no key. They
+    come again without end, as EveryWindow does, and are told as one where the clock leaps over many
+    that are empty.
+
+    With `by` there is a W for each key and, with `each`, for each value that an occurrence of the
+    part binds to that variable, which the whole binds too. Where f is true of nothing, a key whose
+    W is empty is remembered for `keep`; then it is as new, f not having been true.
+    """
+
+    part: Part
+    measure: Measure
+    relation: str
+    limit: int | float
+    over: Duration
+    every: Duration | None = None
+    ring: Ring = Ring.ON_CHANGE
+    by: Key = ()
+    each: str = ""
+    keep: Duration | None = None
+
+    def __post_init__(self) -> None:
+        require_relation(self.relation)
+        require_window(self.over, 1)
+        _require_one_event(self.part, "counted over a time")
+        if self.every is not None:
+            require_window(self.every, 1)
+            if self.ring is not Ring.EVERY_TIME:
+                raise MeaningProblem("windows that come again ring every time")
+
+    @property
+    def is_keyed(self) -> bool:
+        """Whether it has a W for each of several keys."""
+        return bool(self.by or self.each)
+
+    @property
+    def counts(self) -> bool:
+        """Whether the measure has a value of nothing."""
+        return self.measure.aggregate in (Aggregate.COUNT, Aggregate.DISTINCT)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The occurrences of a part, about one event, at which a state begins to hold or to hold no
+    more.
+
+    Of each key, and of each value of the variable `each`, the occurrences come in canonical order.
+    Where `becomes`, those count of which the state is true and was not of the one before, or there
+    was none; else those of which it is not true and was of the one before. The one before counts
+    for `keep` after its end.
+    """
+
+    part: Part
+    state: Atom
+    becomes: bool
+    by: Key = ()
+    each: str = ""
+    keep: Duration | None = None
+
+    def __post_init__(self) -> None:
+        _require_one_event(self.part, "watched for changes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,7 +547,7 @@ class Triggered:
     keep: Duration | None = None
 
 
-Composite = Join | Either | Only | Absence | Named | Triggered
+Composite = Join | Either | Only | Absence | Gathered | Sliding | Change | Named | Triggered
 Part = Atom | Composite
 
 
@@ -367,10 +572,13 @@ Output = Forward | Construct | Send
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a subscription means: a pattern and what to put out when it occurs."""
+    """What a subscription means: a pattern, what to put out when it occurs, and what to tell
+    of it.
+    """
 
     pattern: Part
     output: Output = Forward()
+    select: tuple[Selected, ...] = ()
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the words of `tocsin explain`."""
@@ -384,10 +592,12 @@ def parts_of(part: Part) -> tuple[Part, ...]:
     match part:
         case Join(parts) | Either(parts):
             return parts
-        case Only(inner) | Named(_, inner):
+        case Only(inner) | Named(_, inner) | Sliding(inner):
             return (inner,)
-        case Absence(absent, window):
-            return (absent, *_bounding_parts(window))
+        case Absence(counted, window) | Gathered(counted, window):
+            return (counted, *_bounding_parts(window))
+        case Change(inner, state):
+            return (state, inner)
         case Triggered(inner, target):
             return (inner, target)
         case _:
@@ -407,13 +617,44 @@ def _bounding_parts(window: Window) -> tuple[Part, ...]:
 
 
 def rings_by_time(part: Part) -> bool:
-    """Whether time alone may bring an occurrence about: the silent window of an absence ends when
-    nothing comes.
+    """Whether time alone may bring an occurrence about: the window of an absence ends when nothing
+    comes.
     """
-    waits = isinstance(part, Absence) and isinstance(
+    waits = isinstance(part, Absence | Gathered) and isinstance(
         part.window, FixedWindow | AfterWindow | EveryWindow
     )
-    return waits or any(map(rings_by_time, parts_of(part)))
+    return waits or isinstance(part, Sliding) or any(map(rings_by_time, parts_of(part)))
+
+
+def is_one_event(part: Part) -> bool:
+    """Whether the part brings one occurrence for an event at most, that event alone."""
+    if isinstance(part, Only | Named | Change):
+        return is_one_event(part.part)
+    return isinstance(part, Atom)
+
+
+def names_asked(condition: NamedCondition) -> frozenset[str]:
+    """The names of the parts that a condition speaks of."""
+    match condition:
+        case Related(left, _, right):
+            return frozenset((left.name, right.name))
+        case Satisfies(expression):
+            return names_in(expression)
+        case Apart(name, _, other):
+            return frozenset((name, other))
+        case Lasts():
+            return frozenset()
+        case _:
+            assert_never(condition)
+
+
+def _require_one_event(part: Part, done: str) -> None:
+    if not is_one_event(part):
+        raise MeaningProblem(
+            f"only what is about one event can be {done}",
+            code="AggregateOfComposite",
+            hint="count an event, and use xN for combinations",
+        )
 
 
 def names_of(part: Part) -> frozenset[str]:
@@ -441,7 +682,10 @@ def variables_of(part: Part) -> frozenset[str]:
     """
     if isinstance(part, Atom):
         return variables_bound_by(part)
-    inner = parts_of(part)[1:] if isinstance(part, Absence) else parts_of(part)
+    if isinstance(part, Sliding):
+        return frozenset({part.each} - {""})
+    leaves_none = isinstance(part, Absence | Gathered | Change)
+    inner = parts_of(part)[1:] if leaves_none else parts_of(part)
     own = (
         frozenset({part.elements[0]}) if isinstance(part, Named) and part.elements else frozenset()
     )

@@ -15,9 +15,12 @@ from tocsin.plan.composites import (
     AtRegion,
     DuringWindow,
     End,
+    Fulfilling,
     JoinCondition,
+    Keyed,
     Meeting,
     Moment,
+    NamedCondition,
     Near,
     PartAttribute,
     Precedes,
@@ -25,6 +28,8 @@ from tocsin.plan.composites import (
     Restriction,
     Stands,
 )
+from tocsin.plan.measures import Apart, Lasts, Satisfies
+from tocsin.plan.measuring import key_of, satisfies
 from tocsin.plan.occurrence import Occurrence
 from tocsin.plan.row_evaluation import meets_condition
 from tocsin.plan.row_functions import GivenUp
@@ -64,10 +69,40 @@ def meets(
         case Stands(part, relation, other, proper):
             one, two = parts[part], parts[other]
             return _relation(relation, proper)(one.start, one.end, two.start, two.end)
-        case Related():
-            return compare(condition, names)
+        case Lasts(limit):
+            start, end = min(each.start for each in parts), max(each.end for each in parts)
+            return end - start <= limit
+        case Related() | Satisfies() | Apart():
+            return _is_met(condition, names)
         case _:
             assert_never(condition)
+
+
+def fulfils(condition: NamedCondition, whole: Occurrence) -> bool:
+    """Whether an occurrence and the named parts in it meet a condition."""
+    if isinstance(condition, Lasts):
+        return whole.end - whole.start <= condition.limit
+    return _is_met(condition, whole.names)
+
+
+def _is_met(condition: Related | Satisfies | Apart, names: Mapping[str, Occurrence]) -> bool:
+    match condition:
+        case Related():
+            return compare(condition, names)
+        case Satisfies(expression):
+            return satisfies(expression, names)
+        case Apart():
+            return _are_apart(condition, names)
+        case _:
+            assert_never(condition)
+
+
+def _are_apart(apart: Apart, names: Mapping[str, Occurrence]) -> bool:
+    parts = (names.get(apart.name), names.get(apart.other))
+    one, other = (None if each is None else each.place_by(apart.metric) for each in parts)
+    if one is None or other is None:
+        return False
+    return related(one, apart.relation, other, apart.distance, apart.metric) is not apart.negated
 
 
 def compare(condition: Related, names: Mapping[str, Occurrence]) -> bool:
@@ -80,17 +115,16 @@ def compare(condition: Related, names: Mapping[str, Occurrence]) -> bool:
     )
 
 
-def concerns(conditions: Sequence[Related], absent: Occurrence, other: Occurrence) -> bool:
+def concerns(conditions: Sequence[NamedCondition], absent: Occurrence, other: Occurrence) -> bool:
     """Whether an occurrence of an absent part is one that the absence, of which the other is known,
     speaks of.
 
     For which of the other's rows it came is asked apart.
     """
-    return not conditions or _all_compare(conditions, {**other.names, **absent.names})
-
-
-def _all_compare(conditions: Sequence[Related], names: Mapping[str, Occurrence]) -> bool:
-    return all(compare(condition, names) for condition in conditions)
+    if not conditions:
+        return True
+    names = {**other.names, **absent.names}
+    return all(isinstance(each, Lasts) or _is_met(each, names) for each in conditions)
 
 
 def comparable(left: object, relation: str, right: object) -> bool:
@@ -115,6 +149,10 @@ def allows(restriction: Restriction, occurrence: Occurrence) -> bool:
             return place is not None and related(place, relation, _region(region), distance, metric)
         case Meeting(conditions):
             return any(_meets_all(conditions, row) for row in occurrence.rows)
+        case Fulfilling(named):
+            return all(fulfils(each, occurrence) for each in named)
+        case Keyed(by):
+            return key_of(by, occurrence.members) is not None
         case _:
             assert_never(restriction)
 

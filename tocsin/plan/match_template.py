@@ -14,6 +14,7 @@ from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.plan.composites import Forward, Output, Plan, Send
 from tocsin.plan.construction import Ask, Construct, ask_nothing, construct
 from tocsin.plan.detected import Detected
+from tocsin.plan.measuring import selected_values
 from tocsin.plan.row_functions import GivenUp
 from tocsin.plan.xml_patterns import document_to_match
 from tocsin.values.space import format_place
@@ -36,7 +37,8 @@ def asking_nothing(_: Documents) -> Ask:
 class Told:
     """What all subscriptions are told of one occurrence, worked out once however many it rings for.
 
-    Names are bound to event ids, absences to their windows, variables to their values.
+    Names are bound to event ids, absences to their windows, variables to their values. Names that
+    nobody gave begin with a dot and are not told.
     """
 
     __slots__ = ("_bindings", "_constituents", "_events", "_place", "_sources", "occurrence")
@@ -45,7 +47,7 @@ class Told:
         members, place = occurrence.members, occurrence.place
         windows = [_window(each) for each in occurrence.absences]
         names = sorted(occurrence.names.items()) if occurrence.names else []
-        bindings = {name: _ids(bound) for name, bound in names}
+        bindings = {name: _ids(bound) for name, bound in names if name[:1] != "."}
         for number, window in enumerate(windows):
             bindings[f"absence{number or ''}"] = window
         self.occurrence = occurrence
@@ -58,10 +60,14 @@ class Told:
         )
 
     def match(
-        self, subscription: str, output: Output = _FORWARD, asking: Asking = asking_nothing
+        self,
+        subscription: str,
+        output: Output = _FORWARD,
+        asking: Asking = asking_nothing,
+        selected: Mapping[str, str] | None = None,
     ) -> Match | None:
-        """The match of a composite subscription; None where nothing comes out, GivenUp where it is
-        too much.
+        """The match of a composite subscription with the values that it selects; None where nothing
+        comes out, GivenUp where it is too much.
         """
         occurrence = self.occurrence
         outputs: tuple[str, ...] | None = ()
@@ -78,7 +84,7 @@ class Told:
             occurrence.end,
             self._place,
             hashed_id(subscription, self._constituents),
-            self._bindings,
+            {**self._bindings, **selected} if selected else self._bindings,
             outputs,
             self._sources,
             occurrence.members,
@@ -90,11 +96,12 @@ def match_of(
     occurrence: Detected,
     output: Output = _FORWARD,
     asking: Asking = asking_nothing,
+    selected: Mapping[str, str] | None = None,
 ) -> Match | None:
     """The match of a composite subscription; None where nothing comes out, GivenUp where it is too
     much.
     """
-    return Told(occurrence).match(subscription, output, asking)
+    return Told(occurrence).match(subscription, output, asking, selected)
 
 
 def matches_of(
@@ -115,8 +122,10 @@ def matches_of(
     for key, occurrence in found:
         if told is None or told.occurrence is not occurrence:
             told = Told(occurrence)
+        plan = plans[key]
+        selected = selected_values(plan.select, occurrence.names) if plan.select else None
         try:
-            match = told.match(key, plans[key].output, asking)
+            match = told.match(key, plan.output, asking, selected)
         except GivenUp as why:
             give_up(key, occurrence.members, why)
             continue
@@ -202,6 +211,8 @@ def _constituents(
     told = measured([text for member in members for text in (member.source, member.id)])
     if windows:
         told += f"w{measured(windows)}"
+    elif occurrence.end > max([member.order[0] for member in members], default=occurrence.end):
+        told += f"e{occurrence.end}"  # a window that was over later than all that lies in it
     for name, bound in names:
         told += f"n{len(name)}:{name}{_numbers(bound, members)}"
         if bound.absences:

@@ -12,38 +12,49 @@ from tocsin.plan.composites import (
     AfterWindow,
     BeforeWindow,
     BetweenWindow,
+    Change,
     Either,
     EveryWindow,
     FixedWindow,
+    Gathered,
     Join,
     Named,
     Only,
     Part,
+    Sliding,
     Triggered,
     Window,
 )
 
-Change = Callable[[Part], Part]
+Rewrite = Callable[[Part], Part]
 
 
-def with_parts(part: Part, change: Change) -> Part:
+def with_parts(part: Part, change: Rewrite) -> Part:
     """The part with every part directly inside it changed; an atom is returned as it is."""
     if isinstance(part, Atom):
         return part
     match part:
         case Join(parts) | Either(parts):
             return replace(part, parts=tuple(map(change, parts)))
-        case Only(inner) | Named(_, inner):
+        case Only(inner) | Named(_, inner) | Sliding(inner):
             return replace(part, part=change(inner))
         case Triggered(inner, target):
             return replace(part, part=change(inner), target=change(target))
         case Absence(absent, window):
             return replace(part, part=change(absent), window=_with_bounds(window, change))
+        case Gathered(counted, window):
+            around = _with_bounds(window, change)
+            assert not isinstance(around, FixedWindow | EveryWindow)
+            return replace(part, part=change(counted), window=around)
+        case Change(inner, state):
+            changed = change(state)
+            assert isinstance(changed, Atom), "a state is about one event"
+            return replace(part, part=change(inner), state=changed)
         case _:
             assert_never(part)
 
 
-def _with_bounds(window: Window, change: Change) -> Window:
+def _with_bounds(window: Window, change: Rewrite) -> Window:
     match window:
         case FixedWindow() | EveryWindow():
             return window

@@ -23,6 +23,7 @@ from tocsin.plan import (
     construction,
     expression,
     graphs,
+    measures,
     paths,
     row_terms,
     templates,
@@ -34,13 +35,21 @@ from tocsin.values.space import Metric, SpatialRelation
 from tocsin.values.terms import Iri, Literal
 from tocsin.values.truth import Truth
 
-VERSION = 1
+VERSION = 2
+"""Version 2 knows keys, counting, changes and values to tell; a plan without them is written as
+version 1, which every version reads.
+"""
+
+_VERSIONS = (1, 2)
+_SINCE_2 = {"by": (), "select": (), "whole": False}
+"""Fields that version 1 did not have, with what they are where nothing was said."""
 
 
 def plan_to_json(plan: composites.Plan) -> str:
     """The plan as one line of JSON."""
+    body = _encode(plan)
     return json.dumps(
-        {"tocsin-plan": VERSION, "plan": _encode(plan)}, separators=(",", ":"), ensure_ascii=False
+        {"tocsin-plan": _version_of(body), "plan": body}, separators=(",", ":"), ensure_ascii=False
     )
 
 
@@ -54,8 +63,8 @@ def plan_from_json(text: str, knowledge: Iterable[Ontology | TBox] = ()) -> comp
         body = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise _malformed(f"not JSON: {error}") from None
-    if not isinstance(body, dict) or body.get("tocsin-plan") != VERSION:
-        raise _malformed(f"expected a plan of wire version {VERSION}")
+    if not isinstance(body, dict) or body.get("tocsin-plan") not in _VERSIONS:
+        raise _malformed(f"expected a plan of wire version {VERSION} or before")
     plan = _Decoder({each.fingerprint: each for each in knowledge}).value(body.get("plan"))
     if not isinstance(plan, composites.Plan):
         raise _malformed("the text holds no plan")
@@ -74,7 +83,7 @@ def _classes(*modules: Any) -> dict[str, type]:
 
 _MODULES = (
     *(atoms, blocks, composites, concepts, construction, expression, graphs, concept),
-    *(paths, row_terms, templates),
+    *(measures, paths, row_terms, templates),
 )
 _NODES: dict[str, type] = _classes(*_MODULES) | {
     each.__name__: each
@@ -99,7 +108,12 @@ def _encode(value: Any) -> Any:
     if isinstance(value, Enum):
         return {"node": type(value).__name__, "name": value.name}
     if is_dataclass(value):
-        body = {each.name: _encode(getattr(value, each.name)) for each in fields(value)}
+        said = {each.name: getattr(value, each.name) for each in fields(value)}
+        body = {
+            name: _encode(each)
+            for name, each in said.items()
+            if name not in _SINCE_2 or each != _SINCE_2[name]
+        }
         return {"node": type(value).__name__, **body}
     if isinstance(value, tuple):
         return [_encode(item) for item in value]
@@ -108,6 +122,19 @@ def _encode(value: Any) -> Any:
     if isinstance(value, float) and math.isinf(value):
         return {"infinity": 1 if value > 0 else -1}
     return value
+
+
+def _version_of(body: Any) -> int:
+    """The first version that can say it."""
+    if isinstance(body, list):
+        return max(map(_version_of, body), default=1)
+    if not isinstance(body, dict):
+        return 1
+    is_new = body.get("node") in _NODES_SINCE_2 or not _SINCE_2.keys().isdisjoint(body)
+    return 2 if is_new else max(map(_version_of, body.values()), default=1)
+
+
+_NODES_SINCE_2 = {*_classes(measures), "Gathered", "Sliding", "Change", "Fulfilling", "Keyed"}
 
 
 class _Decoder:

@@ -17,6 +17,7 @@ from tocsin.plan.row_functions import GivenUp
 from tocsin.reference.atoms import holds, rows_of, truth_of
 from tocsin.reference.blocks import asking
 from tocsin.reference.detection import Detection
+from tocsin.reference.measures import selected
 from tocsin.reference.occurrence import Occurrence
 from tocsin.reference.windows import is_over_before
 from tocsin.values.time import Instant
@@ -64,7 +65,8 @@ def _rings(
                 yield partial(match_of_atom, subscription, event, rows, plan.output, asking)
     else:
         for each in detected(plan, ordered, until):
-            yield partial(match_of, subscription, each, plan.output, asking)
+            told = selected(plan.select, each.names)
+            yield partial(match_of, subscription, each, plan.output, asking, told)
 
 
 def detected(plan: Plan, ordered: Sequence[Event], until: Instant | None) -> list[Occurrence]:

@@ -42,14 +42,16 @@ def computed_truth(expression: Expression, semantics: Semantics, event: Event) -
         return evaluate_condition(expression, semantics, event)
     match expression:
         case Call("IS NULL", (operand,)):
-            return _certain(_value(operand, event) is None)
+            return _certain(computed_value(operand, event) is None)
         case Call("IN", (subject, *elements)):
             found = [_compare("=", subject, element, semantics, event) for element in elements]
             return (
-                Truth.UNKNOWN if _value(subject, event) is None else _certain(Truth.TRUE in found)
+                Truth.UNKNOWN
+                if computed_value(subject, event) is None
+                else _certain(Truth.TRUE in found)
             )
         case Call("LIKE", (subject, Value(pattern))):
-            text = _value(subject, event)
+            text = computed_value(subject, event)
             liked = sort_of(text) == "text" and is_like(text, pattern_of_text(str(pattern.value)))
             return _certain(liked) if sort_of(text) == "text" else Truth.UNKNOWN
         case Call(relation, (left, right)) if relation in ("=", "<>", *_ORDERS):
@@ -61,7 +63,7 @@ def computed_truth(expression: Expression, semantics: Semantics, event: Event) -
 def _compare(
     relation: str, one: Expression, other: Expression, semantics: Semantics, event: Event
 ) -> Truth:
-    left, right = _value(one, event), _value(other, event)
+    left, right = computed_value(one, event), computed_value(other, event)
     if left is None or right is None:
         return Truth.UNKNOWN
     if relation == "<>" and semantics is not Semantics.JMS:
@@ -75,7 +77,8 @@ def _compare(
     return _certain((left == right) is (relation == "="))
 
 
-def _value(expression: Expression, event: Event) -> Any:
+def computed_value(expression: Expression, event: Event) -> Any:
+    """The value of an expression; None where it has none."""
     match expression:
         case Value(constant):
             return constant.value
@@ -84,7 +87,7 @@ def _value(expression: Expression, event: Event) -> Any:
         case Call("COALESCE", operands):
             present = [
                 value
-                for value in (_value(operand, event) for operand in operands)
+                for value in (computed_value(operand, event) for operand in operands)
                 if value is not None
             ]
             return present[0] if present else None
@@ -92,9 +95,9 @@ def _value(expression: Expression, event: Event) -> Any:
             "LOWER" | "UPPER" | "LEFT" | "RIGHT" | "SUBSTRING" | "DATE" | "INSTANT" as name,
             operands,
         ):
-            return _function(name, [_value(operand, event) for operand in operands])
+            return _function(name, [computed_value(operand, event) for operand in operands])
         case Call(operator, operands):
-            return _calculated(operator, [_value(operand, event) for operand in operands])
+            return _calculated(operator, [computed_value(operand, event) for operand in operands])
 
 
 def _calculated(operator: str, numbers: list[Any]) -> int | float | None:

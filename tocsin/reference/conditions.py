@@ -14,9 +14,12 @@ from tocsin.plan.composites import (
     BetweenWindow,
     DuringWindow,
     End,
+    Fulfilling,
     JoinCondition,
+    Keyed,
     Meeting,
     Moment,
+    NamedCondition,
     Near,
     PartAttribute,
     Precedes,
@@ -25,9 +28,11 @@ from tocsin.plan.composites import (
     Stands,
     names_of,
 )
+from tocsin.plan.measures import Apart, Lasts, Satisfies
 from tocsin.plan.row_functions import GivenUp
 from tocsin.plan.row_terms import RowCondition
 from tocsin.reference.intervals import stands
+from tocsin.reference.measures import is_satisfied, key_of, names_in
 from tocsin.reference.occurrence import Occurrence
 from tocsin.reference.places import are_related
 from tocsin.reference.row_values import truth_in
@@ -53,8 +58,34 @@ def meets(
             return stands(
                 relation, (first.start, first.end), (second.start, second.end), proper=proper
             )
+        case Lasts(limit):
+            return max(each.end for each in parts) <= min(each.start for each in parts) + limit
+        case Related() | Satisfies() | Apart():
+            return _is_met_by(condition, names)
+        case _:
+            assert_never(condition)
+
+
+def is_met(condition: NamedCondition, whole: Occurrence) -> bool:
+    """Whether an occurrence, or the named parts in it, meet a condition."""
+    if isinstance(condition, Lasts):
+        return whole.end <= whole.start + condition.limit
+    return _is_met_by(condition, whole.names)
+
+
+def _is_met_by(condition: Related | Satisfies | Apart, names: Mapping[str, Occurrence]) -> bool:
+    match condition:
         case Related():
             return compare(condition, names)
+        case Satisfies(expression):
+            return is_satisfied(expression, names)
+        case Apart(one, relation, other, distance, metric, negated):
+            places = [
+                names[name].place_by(metric) if name in names else None for name in (one, other)
+            ]
+            if None in places:
+                return False
+            return negated is not are_related(places[0], relation, places[1], distance, metric)
         case _:
             assert_never(condition)
 
@@ -67,12 +98,12 @@ def compare(condition: Related, names: Mapping[str, Occurrence]) -> bool:
     return compare_scalars(left, condition.relation, right)
 
 
-def concerns(conditions: Sequence[Related], absent: Occurrence, other: Occurrence) -> bool:
+def concerns(conditions: Sequence[NamedCondition], absent: Occurrence, other: Occurrence) -> bool:
     """Whether an occurrence of the absent part counts for what the other is known to be: attributes
     fit.
     """
     names = {**other.names, **absent.names}
-    return all(compare(each, names) for each in conditions)
+    return all(_is_met_by(each, names) for each in conditions if not isinstance(each, Lasts))
 
 
 def allows(restriction: Restriction, occurrence: Occurrence) -> bool:
@@ -88,6 +119,10 @@ def allows(restriction: Restriction, occurrence: Occurrence) -> bool:
             )
         case Meeting(conditions):
             return any(_meets_all(conditions, dict(row)) for row in occurrence.rows)
+        case Fulfilling(named):
+            return all(is_met(each, occurrence) for each in named)
+        case Keyed(by):
+            return key_of(by, occurrence) is not None
         case _:
             assert_never(restriction)
 
@@ -100,21 +135,36 @@ def _meets_all(conditions: Sequence[RowCondition], row: Mapping[str, Any]) -> bo
         return False
 
 
-def conditions_on_bounds(absence: Absence) -> tuple[Related, ...]:
+def conditions_on_bounds(absence: Absence) -> tuple[NamedCondition, ...]:
     """Those that speak of the two parts around a window alone."""
     return tuple(each for each in absence.conditions if _is_about_bounds(absence, each))
 
 
-def conditions_on_absent(absence: Absence) -> tuple[Related, ...]:
+def conditions_on_absent(absence: Absence) -> tuple[NamedCondition, ...]:
     """Those that speak of the absent part."""
     return tuple(each for each in absence.conditions if not _is_about_bounds(absence, each))
 
 
-def _is_about_bounds(absence: Absence, condition: Related) -> bool:
+def _is_about_bounds(absence: Absence, condition: NamedCondition) -> bool:
     if not isinstance(absence.window, BetweenWindow):
         return False
     around = names_of(absence.window.first) | names_of(absence.window.last)
-    return condition.left.name in around and condition.right.name in around
+    return names_asked(condition) <= around
+
+
+def names_asked(condition: NamedCondition) -> frozenset[str]:
+    """The parts that a condition speaks of."""
+    match condition:
+        case Related(left, _, right):
+            return frozenset({left.name, right.name})
+        case Satisfies(expression):
+            return names_in(expression)
+        case Apart(name, _, other):
+            return frozenset({name, other})
+        case Lasts():
+            return frozenset()
+        case _:
+            assert_never(condition)
 
 
 def _instant(moment: Moment, parts: Sequence[Occurrence]) -> Instant:

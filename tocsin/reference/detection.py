@@ -20,24 +20,38 @@ from tocsin.plan.composites import (
     Absence,
     AfterWindow,
     BeforeWindow,
+    BetweenWindow,
+    Change,
     Either,
     EveryWindow,
     FixedWindow,
+    Gathered,
     Join,
     JoinCondition,
+    Key,
     Named,
     Only,
     Part,
     Policy,
     Related,
+    Sliding,
     Triggered,
     parts_of,
 )
 from tocsin.reference.atoms import holds, rows_of
 from tocsin.reference.conditions import allows, compare, conditions_on_bounds
+from tocsin.reference.gathering import (
+    gathered_after,
+    gathered_at_once,
+    gathered_before,
+    gathered_between,
+    is_at_once,
+)
 from tocsin.reference.meaning import join
+from tocsin.reference.measures import are_alike, has_key
 from tocsin.reference.occurrence import Occurrence, occurrence_of, silence, together, without
 from tocsin.reference.scopes import scopes_of
+from tocsin.reference.sliding import Watch, changes, instants_of
 from tocsin.reference.triggers import Sending
 from tocsin.reference.windows import (
     between,
@@ -45,6 +59,7 @@ from tocsin.reference.windows import (
     breaks_before,
     breaks_between,
     ends_in,
+    first_end,
     first_start,
     is_in,
     last_leapt,
@@ -90,6 +105,7 @@ class Detection:
         self._leap: Instant | None = None
         self._now: Instant | None = None
         self._sending: dict[Triggered, Sending] = {}
+        self._watches: dict[Sliding, Watch] = {}
         self._scopes = scopes_of(pattern)
         self._nodes: dict[Part, _Node] = {}
         self._vanished: list[tuple[str, Occurrence]] = []
@@ -115,14 +131,14 @@ class Detection:
 
     def _begin(self, now: Instant) -> None:
         """The first instant that is known."""
-        for node in self._nodes.values():
-            if (
-                self._known is None
-                and isinstance(node.part, Absence)
-                and isinstance(node.part.window, EveryWindow)
-            ):
-                window = node.part.window
-                node.timers.append(_Timer(first_start(window, now) + window.length))
+        for node in self._nodes.values() if self._known is None else ():
+            match node.part:
+                case Absence(_, EveryWindow(length) as window):
+                    node.timers.append(_Timer(first_start(window, now) + length))
+                case Sliding(every=int()):
+                    node.timers.append(_Timer(first_end(node.part, now)))
+                case _:
+                    pass
 
     def _node(self, part: Part) -> _Node:
         """Nodes from the inside out: what is inside a part is built, and later served,
@@ -182,8 +198,19 @@ class Detection:
                     node.brought.append(occurrence)
             case Join():
                 self._on_join(node, node.part, slot, occurrence)
-            case Absence():
-                self._on_absence(node, node.part, slot, occurrence)
+            case Absence(by=by):
+                if has_key(by, occurrence):
+                    self._on_absence(node, node.part, slot, occurrence)
+            case Gathered(by=by):
+                if has_key(by, occurrence):
+                    self._on_gathered(node, node.part, slot, occurrence)
+            case Sliding():
+                self._watch(node.part).see(occurrence)
+                node.timers += [_Timer(due) for due in instants_of(node.part, occurrence)]
+            case Change():
+                if slot == 1:
+                    node.brought += changes(node.part, node.queues[1], occurrence)
+                    node.queues[1].append(occurrence)
             case Triggered():
                 self._on_trigger(node, node.part, slot, occurrence)
             case _:
@@ -192,13 +219,15 @@ class Detection:
     def _on_join(self, node: _Node, part: Join, slot: int, occurrence: Occurrence) -> None:
         if any(each.is_same(occurrence) for each in node.used):
             return  # single use: it is used up at another slot
+        if not has_key(part.by, occurrence):
+            return
         node.queues[slot].append(occurrence)
         for choice in self._choices(node, part, slot, occurrence):
             if all(each in queue for each, queue in zip(choice, node.queues, strict=True)):
                 whole = join(part, choice)
                 if whole is not None:
                     node.brought.append(whole)
-                    self._use_up(node, part.policy, enumerate(choice), whole)
+                    self._use_up(node, part, enumerate(choice), whole)
         if occurrence in node.queues[slot]:
             self._limit_wait(node, part, slot, occurrence)
 
@@ -221,7 +250,8 @@ class Detection:
         other part.
         """
         queues = [
-            [new] if number == slot else list(queue) for number, queue in enumerate(node.queues)
+            [new] if number == slot else _alike(part.by, queue, new)
+            for number, queue in enumerate(node.queues)
         ]
         if part.policy is Policy.RECENT:
             queues = [
@@ -233,16 +263,19 @@ class Detection:
     def _use_up(
         self,
         node: _Node,
-        policy: Policy,
+        part: Join | Absence | Gathered,
         chosen: Iterable[tuple[int, Occurrence]],
         whole: Occurrence,
     ) -> None:
-        match policy:
+        match part.policy:
             case Policy.UNRESTRICTED | Policy.GLOBE | Policy.RECENT:
                 return
             case Policy.EXCLUSIVE:
                 for queue in _roles(node):
-                    queue[:] = [each for each in queue if each.start > whole.end]
+                    mine = _alike(part.by, queue, whole)
+                    queue[:] = [
+                        each for each in queue if each.start > whole.end or each not in mine
+                    ]
             case Policy.DEFERRED if any(
                 node.part in scope.operators for scope in self._scopes.values()
             ):
@@ -256,7 +289,7 @@ class Detection:
                     for queue in _roles(node):
                         queue[:] = [other for other in queue if not other.is_same(each)]
             case _:
-                assert_never(policy)
+                assert_never(part.policy)
 
     def _settle(self, node: _Node, whole: Occurrence) -> None:
         """At a scope root the occurrences that its names stand for are used up in the whole
@@ -279,6 +312,39 @@ class Detection:
             self._await_silence(node, absence.window, occurrence)
         if slot == 2:
             self._on_last(node, absence, occurrence)
+
+    def _watch(self, sliding: Sliding) -> Watch:
+        return self._watches.setdefault(sliding, Watch(sliding))
+
+    def _on_gathered(self, node: _Node, part: Gathered, slot: int, occurrence: Occurrence) -> None:
+        node.queues[slot].append(occurrence)
+        came = node.queues[0]
+        match part.window:
+            case AfterWindow(_, length) if slot == 1:
+                node.timers.append(_Timer(occurrence.end + length, 1, occurrence))
+            case AfterWindow() if is_at_once(part):
+                judged = [gathered_at_once(part, first, came) for first in node.queues[1]]
+                node.brought += [whole for whole, _ in judged if whole is not None]
+                node.queues[1][:] = [rest for _, rest in judged if rest is not None]
+            case BeforeWindow() if slot == 1:
+                whole = gathered_before(part, occurrence, came)
+                node.brought += [] if whole is None else [whole]
+            case BetweenWindow() if slot == 2:
+                self._on_last_gathered(node, part, occurrence)
+            case _:
+                pass
+
+    def _on_last_gathered(self, node: _Node, part: Gathered, last: Occurrence) -> None:
+        came, firsts, lasts = node.queues
+        candidates = _alike(part.by, firsts, last)
+        if part.policy is Policy.RECENT:
+            candidates = _most_recent(candidates, last, part.conditions)
+        for first in candidates:
+            if first in firsts and last in lasts:
+                whole = gathered_between(part, first, last, came)
+                if whole is not None:
+                    node.brought.append(whole)
+                    self._use_up(node, part, ((1, first), (2, last)), whole)
 
     def _on_trigger(
         self, node: _Node, trigger: Triggered, slot: int, occurrence: Occurrence
@@ -303,9 +369,9 @@ class Detection:
 
     def _on_last(self, node: _Node, absence: Absence, last: Occurrence) -> None:
         absent, firsts, lasts = node.queues
-        candidates = [*firsts]
+        candidates = _alike(absence.by, firsts, last)
         if absence.policy is Policy.RECENT:
-            candidates = _most_recent(firsts, last, conditions_on_bounds(absence))
+            candidates = _most_recent(candidates, last, conditions_on_bounds(absence))
         for first in candidates:
             if first in firsts and last in lasts:
                 whole = between(absence, first, last)
@@ -320,7 +386,7 @@ class Detection:
                     )
                 if whole is not None:
                     node.brought.append(whole)
-                    self._use_up(node, absence.policy, ((1, first), (2, last)), whole)
+                    self._use_up(node, absence, ((1, first), (2, last)), whole)
 
     def _on_timer(self, node: _Node, timer: _Timer) -> None:
         occurrence = timer.occurrence
@@ -347,6 +413,35 @@ class Detection:
                 left = without(occurrence, came)
                 if left is not None:
                     node.brought.append(left.silent_after(occurrence.end, occurrence.end + length))
+            case Gathered(_, AfterWindow()) if (
+                occurrence is not None
+                and occurrence in node.queues[1]
+                and not is_at_once(node.part)
+            ):
+                node.queues[1].remove(occurrence)
+                whole = gathered_after(node.part, occurrence, node.queues[0])
+                node.brought += [] if whole is None else [whole]
+            case Sliding(every=None):
+                node.brought += self._watch(node.part).rings_at(timer.due)
+            case Sliding(every=int(every)):
+                self._on_measured(node, node.part, timer, every)
+
+    def _on_measured(self, node: _Node, part: Sliding, timer: _Timer, every: Duration) -> None:
+        """A window of a measure that comes again is over; many that are empty and ring are told as
+        one.
+        """
+        watch, due = self._watch(part), timer.due
+        last = last_leapt(part.part, due, every, self._leap) if watch.is_empty_at(due) else due
+        if last > due:
+            node.timers.append(
+                _Timer(last, since=due - part.over if timer.since is None else timer.since)
+            )
+            return
+        if timer.since is not None and watch.holds_of_nothing:
+            node.brought.append(silence(timer.since, due))
+        elif timer.since is None:
+            node.brought += watch.rings_for_window(due)
+        node.timers.append(_Timer(due + every))
 
     def _on_window_over(self, node: _Node, part: Part, timer: _Timer, length: Duration) -> None:
         """A window that comes again: told where it is empty, with those that follow where the clock
@@ -367,11 +462,17 @@ def _roles(node: _Node) -> list[list[Occurrence]]:
     """The queues of the parts that a combination uses up; evidence against an absence is never used
     up.
     """
-    return node.queues[1:] if isinstance(node.part, Absence) else node.queues
+    return node.queues[1:] if isinstance(node.part, Absence | Gathered) else node.queues
 
 
 def _is_endless(part: Part) -> bool:
+    if isinstance(part, Sliding):
+        return part.every is not None
     return isinstance(part, Absence) and isinstance(part.window, EveryWindow)
+
+
+def _alike(by: Key, queue: Iterable[Occurrence], other: Occurrence) -> list[Occurrence]:
+    return [each for each in queue if are_alike(by, each, other)]
 
 
 def _most_recent(

@@ -17,18 +17,31 @@ from tocsin.plan.composites import (
     AfterWindow,
     BeforeWindow,
     BetweenWindow,
+    Change,
     Either,
     EveryWindow,
     FixedWindow,
+    Gathered,
     Join,
+    Key,
     Named,
     Only,
     Part,
+    Sliding,
     Triggered,
 )
 from tocsin.reference.atoms import holds, rows_of
 from tocsin.reference.conditions import allows, meets
+from tocsin.reference.gathering import (
+    gathered_after,
+    gathered_at_once,
+    gathered_before,
+    gathered_between,
+    is_at_once,
+)
+from tocsin.reference.measures import are_alike, has_key
 from tocsin.reference.occurrence import Occurrence, occurrence_of, silence, together, without
+from tocsin.reference.sliding import Watch, changes, instants_of
 from tocsin.reference.triggers import Sending
 from tocsin.reference.windows import (
     between,
@@ -36,6 +49,7 @@ from tocsin.reference.windows import (
     breaks_before,
     breaks_between,
     ends_in,
+    first_end,
     is_in,
     windows,
 )
@@ -70,6 +84,17 @@ def occurrences(
             )
         case Absence():
             found = _absences(part, events, until)
+        case Gathered():
+            found = _gatherings(part, events, until)
+        case Sliding(inner):
+            found = _slidings(part, occurrences(inner, events, until), events, until)
+        case Change(inner):
+            all_of_it = occurrences(inner, events, until)
+            found = (
+                each
+                for number, now in enumerate(all_of_it)
+                for each in changes(part, all_of_it[:number], now)
+            )
         case Triggered(inner, target):
             found = _triggered(
                 part, occurrences(inner, events, until), occurrences(target, events, until)
@@ -97,12 +122,64 @@ def join(part: Join, parts: Sequence[Occurrence]) -> Occurrence | None:
     ends = [each.end for each in parts]
     if part.keep is not None and max(ends) - min(ends) > part.keep:
         return None
+    if not all(are_alike(part.by, parts[0], each) for each in parts):
+        return None
     whole = together(parts)
     if whole is None or not all(
         meets(condition, parts, whole.names) for condition in part.conditions
     ):
         return None
     return whole
+
+
+def _gatherings(
+    part: Gathered, events: Sequence[Event], until: Instant | None
+) -> Iterable[Occurrence]:
+    came = _keyed(part.by, occurrences(part.part, events, until))
+
+    def around(inner: Part) -> list[Occurrence]:
+        return _keyed(part.by, occurrences(inner, events, until))
+
+    match part.window:
+        case AfterWindow(inner) if is_at_once(part):
+            for first in around(inner):
+                waiting: Occurrence | None = first
+                for number in range(len(came)):
+                    if waiting is not None:
+                        whole, waiting = gathered_at_once(part, waiting, came[: number + 1])
+                        yield from () if whole is None else (whole,)
+        case AfterWindow(inner):
+            found = (gathered_after(part, first, came) for first in around(inner))
+            yield from (each for each in found if each is not None)
+        case BeforeWindow(inner):
+            found = (gathered_before(part, last, came) for last in around(inner))
+            yield from (each for each in found if each is not None)
+        case BetweenWindow(first_part, last_part):
+            pairs = product(around(first_part), around(last_part))
+            found = (gathered_between(part, first, last, came) for first, last in pairs)
+            yield from (each for each in found if each is not None)
+        case _:
+            assert_never(part.window)
+
+
+def _slidings(
+    part: Sliding, came: Sequence[Occurrence], events: Sequence[Event], until: Instant | None
+) -> Iterable[Occurrence]:
+    watch = Watch(part)
+    for each in came:
+        watch.see(each)
+    if part.every is None:
+        instants = sorted({due for each in came for due in instants_of(part, each)})
+        for now in instants:
+            if until is None or now <= until:
+                yield from watch.rings_at(now)
+        return
+    ends = [event.order[0] for event in events]
+    over = max(ends, default=None) if until is None else until
+    end = first_end(part, ends[0]) if ends else None
+    while end is not None and over is not None and end <= over:
+        yield from watch.rings_for_window(end)
+        end += part.every
 
 
 def distinct(found: Iterable[Occurrence]) -> list[Occurrence]:
@@ -127,6 +204,10 @@ def _names_key(occurrence: Occurrence) -> tuple[object, ...]:
     )
 
 
+def _keyed(by: Key, found: Iterable[Occurrence]) -> list[Occurrence]:
+    return [each for each in found if has_key(by, each)]
+
+
 def _absences(
     absence: Absence, events: Sequence[Event], until: Instant | None
 ) -> Iterable[Occurrence]:
@@ -136,7 +217,7 @@ def _absences(
             if not any(is_in(each, start, start + length) for each in present):
                 yield silence(start, start + length)
         case AfterWindow(part, length):
-            for after in occurrences(part, events, until):
+            for after in _keyed(absence.by, occurrences(part, events, until)):
                 left = without(
                     after, (each for each in present if breaks_after(absence, each, after, length))
                 )
@@ -159,7 +240,7 @@ def _absences(
                 if whole is not None:
                     yield whole
         case BeforeWindow(part, length):
-            for before in occurrences(part, events, until):
+            for before in _keyed(absence.by, occurrences(part, events, until)):
                 left = without(
                     before, (each for each in present if breaks_before(absence, each, before))
                 )

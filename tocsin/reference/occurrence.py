@@ -108,9 +108,8 @@ def together(parts: Sequence[Occurrence]) -> Occurrence | None:
         rows = join_rows(rows, part.rows)
     if not rows:
         return None
-    members = {member.identity: member for part in parts for member in part.members}
     return Occurrence(
-        tuple(sorted(members.values(), key=lambda member: member.order)),
+        in_order(member for part in parts for member in part.members),
         min(part.start for part in parts),
         max(part.end for part in parts),
         {name: named for part in parts for name, named in part.names.items()},
@@ -119,12 +118,18 @@ def together(parts: Sequence[Occurrence]) -> Occurrence | None:
     )
 
 
+def in_order(members: Iterable[Event]) -> tuple[Event, ...]:
+    """Events in canonical order, each once."""
+    once = {member.identity: member for member in members}
+    return tuple(sorted(once.values(), key=lambda member: member.order))
+
+
 def join_rows(left: Rows, right: Rows) -> Rows:
     """Every row of the left united with every row of the right that agrees on the variables of
     both, each once.
     """
     united = [
-        dict(one) | dict(other) for one in left for other in right if _agree(dict(one), dict(other))
+        dict(one) | dict(other) for one in left for other in right if agree(dict(one), dict(other))
     ]
     rows: list[Row] = [tuple(sorted(each.items())) for each in united]
     return tuple(dict.fromkeys(rows))
@@ -136,13 +141,12 @@ def without(occurrence: Occurrence, others: Iterable[Occurrence]) -> Occurrence 
     An absence is judged row by row: what came for one element of a list did not come for the next.
     """
     came = [dict(row) for other in others for row in other.rows]
-    left = tuple(
-        row for row in occurrence.rows if not any(_agree(dict(row), each) for each in came)
-    )
+    left = tuple(row for row in occurrence.rows if not any(agree(dict(row), each) for each in came))
     return replace(occurrence, rows=left) if left else None
 
 
-def _agree(one: Mapping[str, Hashable], other: Mapping[str, Hashable]) -> bool:
+def agree(one: Mapping[str, Hashable], other: Mapping[str, Hashable]) -> bool:
+    """Whether two rows give the variables of both the same values."""
     return all(one[variable] == other[variable] for variable in one.keys() & other.keys())
 
 

@@ -16,18 +16,22 @@ from tocsin.plan.composites import (
     End,
     EveryWindow,
     FixedWindow,
+    Gathered,
     Join,
     Only,
     Part,
     Precedes,
+    Sliding,
     parts_of,
 )
+from tocsin.plan.measures import Lasts
 from tocsin.reference.conditions import (
-    compare,
     concerns,
     conditions_on_absent,
     conditions_on_bounds,
+    is_met,
 )
+from tocsin.reference.measures import are_alike
 from tocsin.reference.occurrence import Occurrence, together
 from tocsin.values.time import Duration, Instant
 
@@ -73,6 +77,13 @@ def windows(
         start += every.length
 
 
+def first_end(every: Sliding, first: Instant) -> Instant:
+    """Where the first window of a measure that comes again ends: not before time begins."""
+    assert every.every is not None
+    starts_before = (every.over - first) // every.every
+    return every.over - starts_before * every.every
+
+
 def last_leapt(absent: Part, end: Instant, length: Duration, leap: Instant | None) -> Instant:
     """Where the last window ends that is told with the empty one that ends at `end`, when no event
     ends up to `leap`.
@@ -92,9 +103,11 @@ def _comes_by_time(part: Part) -> bool:
     """Whether an occurrence of the part may come about without an event: a window in it may run
     out.
     """
-    if isinstance(part, Absence) and isinstance(
+    if isinstance(part, Absence | Gathered) and isinstance(
         part.window, FixedWindow | AfterWindow | EveryWindow
     ):
+        return True
+    if isinstance(part, Sliding):
         return True
     return any(_comes_by_time(inner) for inner in parts_of(part))
 
@@ -111,7 +124,11 @@ def ends_in(each: Occurrence, start: Instant, end: Instant) -> bool:
 
 def breaks_after(absence: Absence, each: Occurrence, after: Occurrence, length: Duration) -> bool:
     """Whether an occurrence of the absent part lies in the window after another and concerns it."""
-    return is_in(each, after.end, after.end + length) and concerns(absence.conditions, each, after)
+    return (
+        is_in(each, after.end, after.end + length)
+        and are_alike(absence.by, each, after)
+        and concerns(absence.conditions, each, after)
+    )
 
 
 def breaks_before(absence: Absence, each: Occurrence, before: Occurrence) -> bool:
@@ -119,9 +136,17 @@ def breaks_before(absence: Absence, each: Occurrence, before: Occurrence) -> boo
     and concerns it.
     """
     assert isinstance(absence.window, BeforeWindow)
-    in_window = before.start - absence.window.length <= each.end < before.start
+    start = before.start - absence.window.length
+    in_window = start <= each.end < before.start
+    is_whole = start <= each.start or not absence.window.whole
     is_kept = absence.keep is None or before.end - each.end <= absence.keep
-    return in_window and is_kept and concerns(absence.conditions, each, before)
+    return (
+        in_window
+        and is_whole
+        and is_kept
+        and are_alike(absence.by, each, before)
+        and concerns(absence.conditions, each, before)
+    )
 
 
 def breaks_between(
@@ -131,7 +156,11 @@ def breaks_between(
     concerns them.
     """
     in_window = first.end < each.start and each.end < last.start
-    return in_window and concerns(conditions_on_absent(absence), each, whole)
+    return (
+        in_window
+        and are_alike(absence.by, each, first)
+        and concerns(conditions_on_absent(absence), each, whole)
+    )
 
 
 def between(absence: Absence, first: Occurrence, last: Occurrence) -> Occurrence | None:
@@ -140,10 +169,8 @@ def between(absence: Absence, first: Occurrence, last: Occurrence) -> Occurrence
         absence.keep is not None and last.end - first.end > absence.keep
     ):
         return None
-    whole = together((first, last))
-    if whole is None or not all(
-        compare(each, whole.names) for each in conditions_on_bounds(absence)
-    ):
+    whole = together((first, last)) if are_alike(absence.by, first, last) else None
+    if whole is None or not all(is_met(each, whole) for each in conditions_on_bounds(absence)):
         return None
     return whole.silent_after(first.end, last.start)
 
@@ -159,6 +186,7 @@ def longest_wait(join: Join, slot: int) -> Duration | None:
     orders = [each for each in join.conditions if isinstance(each, Precedes)]
     for other in range(len(join.parts)):
         limits = [-each.gap for each in orders if _limits_end(each, other, slot)]
+        limits += [each.limit for each in join.conditions if isinstance(each, Lasts)]
         if other != slot:
             waits.append(max(0, min(limits)) if limits else None)
     known = [each for each in waits if each is not None]

@@ -21,8 +21,18 @@ from tocsin.engine.detection.partition_keys import slot_keys
 from tocsin.engine.detection.queue import Queue
 from tocsin.engine.detection.scope import Scopes
 from tocsin.plan.bindings import NOTHING_BOUND
-from tocsin.plan.composites import Absence, AfterWindow, BetweenWindow, FixedWindow, Policy, Related
-from tocsin.plan.conditions import compare, concerns
+from tocsin.plan.composites import (
+    Absence,
+    AfterWindow,
+    BetweenWindow,
+    FixedWindow,
+    Gathered,
+    NamedCondition,
+    Policy,
+    Related,
+)
+from tocsin.plan.conditions import compare, concerns, fulfils
+from tocsin.plan.measuring import key_of
 from tocsin.plan.occurrence import Occurrence, combined
 from tocsin.values.time import Instant
 
@@ -99,7 +109,7 @@ class AfterAbsenceNode(Node):
         self._waiting = Queue(None)
         self._timed = False
         (self._absent_key, self._first_key), self._rest = slot_keys(
-            (part.part, window.part), part.conditions
+            (part.part, window.part), part.conditions, part.by
         )
 
     keeps = True
@@ -157,9 +167,10 @@ class AfterAbsenceNode(Node):
         """An occurrence without the attributes of its conditions can be ended by nothing: it waits
         under no key.
         """
-        if not occurrence.rows:
-            return  # it binds no value that could be missing
-        self._waiting.add(occurrence, self._first_key(occurrence))
+        key = self._first_key(occurrence)
+        if not occurrence.rows or (key is None and self._absence.by):
+            return  # it binds no value that could be missing, or has no key
+        self._waiting.add(occurrence, key)
         if not self._timed:
             self._set_timer(step)
 
@@ -201,7 +212,7 @@ class BetweenAbsenceNode(Node):
     )
 
     def __init__(
-        self, part: Absence, window: BetweenWindow, inner: list[Node], scopes: Scopes
+        self, part: Absence | Gathered, window: BetweenWindow, inner: list[Node], scopes: Scopes
     ) -> None:
         super().__init__(part, inner)
         self._absence = part
@@ -212,11 +223,15 @@ class BetweenAbsenceNode(Node):
         self._firsts = Waiting(part.keep)
         self._absent = Waiting(part.keep)
         self._expires = False
-        on_bounds, on_absent = part.conditions_on_bounds, part.conditions_on_absent
+        on_bounds = part.conditions_on_bounds
+        on_absent = (
+            part.conditions_on_absent if isinstance(part, Absence) else part.conditions_on_each
+        )
         keys, rest = slot_keys((window.first, window.last), on_bounds)
         alike = (*on_bounds, *_that_extend(on_absent, on_bounds))
-        self._keys, rest_of_alike = slot_keys((part.part, window.first, window.last), alike)
-        self._is_apart = len(rest_of_alike) < len(alike)
+        parts = (part.part, window.first, window.last)
+        self._keys, rest_of_alike = slot_keys(parts, alike, part.by)
+        self._is_apart = bool(part.by) or len(rest_of_alike) < len(alike)
         if self._is_apart:
             self._on_bounds = tuple(each for each in rest_of_alike if each in on_bounds)
             self._on_absent = tuple(
@@ -338,7 +353,7 @@ class BetweenAbsenceNode(Node):
             agreeing = (
                 each
                 for each in self._firsts.newest_first(key)
-                if self._pair(each.occurrence, last) is not None
+                if self._agree(each.occurrence, last)
             )
             return [each for each in (next(agreeing, None),) if each is not None]
         unbroken: list[Entry] = []
@@ -355,34 +370,56 @@ class BetweenAbsenceNode(Node):
         if entry.silenced is not None and entry.silenced < last.start:
             return None
         whole = self._pair(first, last)
-        left = None if whole is None else self._unbroken(first, last, whole, key)
+        return None if whole is None else self._judged(first, last, whole, key)
+
+    def _judged(
+        self, first: Occurrence, last: Occurrence, whole: Occurrence, key: Hashable
+    ) -> Occurrence | None:
+        """What rings for two parts that bound a window: with the rows for which nothing came."""
+        left = whole.without(self._came(first, last, whole, key))
         return None if left is None else left.with_silence(first.end, last.start)
+
+    def _agree(self, first: Occurrence, last: Occurrence) -> bool:
+        self.spend(A_TRIAL)
+        whole = combined((first, last), self.spend)
+        related = (each for each in self._on_bounds if isinstance(each, Related))
+        return whole is not None and all(compare(each, whole.names) for each in related)
 
     def _pair(self, first: Occurrence, last: Occurrence) -> Occurrence | None:
         """Both together, if they bound a window."""
         self.spend(A_TRIAL)
         whole = combined((first, last), self.spend)
-        if whole is None or not all(compare(each, whole.names) for each in self._on_bounds):
+        if whole is None or not all(fulfils(each, whole) for each in self._on_bounds):
             return None
         return whole
 
-    def _unbroken(
+    def _came(
         self, first: Occurrence, last: Occurrence, whole: Occurrence, key: Hashable
-    ) -> Occurrence | None:
-        """The whole with the rows for which nothing came in between; None where no row is left."""
+    ) -> list[Occurrence]:
+        """What came in between and concerns the whole."""
         absent = self._absent.oldest_first(key) if self._is_apart else self._absent.entries()
         self.spend(len(self._absent) // QUESTIONS)
-        came = [
+        return [
             each.occurrence
             for each in absent
             if first.end < each.occurrence.start
             and each.occurrence.end < last.start
             and concerns(self._on_absent, each.occurrence, whole)
         ]
-        return whole.without(came)
 
     def _is_used(self, occurrence: Occurrence) -> bool:
         return bool(self._names) and self._scopes.is_used(occurrence, self._names)
+
+    def _clear(self, whole: Occurrence) -> None:
+        """Uses up all that wait; where there is a key, all of that key."""
+        by = self._absence.by
+        if not by:
+            self._firsts.clear()
+            self._absent.clear()
+            return
+        mine = key_of(by, whole.members)
+        for entry in self._firsts.entries():
+            entry.alive = entry.alive and key_of(by, entry.occurrence.members) != mine
 
     def _use_up(self, entry: Entry, last: Occurrence, whole: Occurrence) -> bool:
         """What the policy demands; whether the last part is used up too."""
@@ -391,8 +428,7 @@ class BetweenAbsenceNode(Node):
             case Policy.UNRESTRICTED | Policy.GLOBE | Policy.RECENT:
                 return False
             case Policy.EXCLUSIVE:
-                self._firsts.clear()
-                self._absent.clear()
+                self._clear(whole)
                 return True
             case Policy.DEFERRED if self._names:
                 self._scopes.use_up(self._settles, whole)
@@ -406,13 +442,15 @@ class BetweenAbsenceNode(Node):
                 return True
 
 
-def _that_extend(on_absent: Sequence[Related], on_bounds: Sequence[Related]) -> list[Related]:
+def _that_extend(
+    on_absent: Sequence[NamedCondition], on_bounds: Sequence[NamedCondition]
+) -> list[NamedCondition]:
     """The equalities of the absent part with an attribute in which the bounds of the window are
     equal themselves.
     """
-    known = {side for each in on_bounds if each.relation == "=" for side in (each.left, each.right)}
-    return [
-        each
-        for each in on_absent
-        if each.relation == "=" and (each.left in known or each.right in known)
-    ]
+    known = {side for each in _equalities(on_bounds) for side in (each.left, each.right)}
+    return [each for each in _equalities(on_absent) if each.left in known or each.right in known]
+
+
+def _equalities(conditions: Sequence[NamedCondition]) -> list[Related]:
+    return [each for each in conditions if isinstance(each, Related) and each.relation == "="]

@@ -11,12 +11,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator
 
-from tocsin.engine.detection.join_filters import is_one_event
 from tocsin.engine.detection.node import Node, Pending, State, Step, Writer
 from tocsin.engine.detection.partition_keys import Key, slot_keys
 from tocsin.engine.detection.scope import Scopes
 from tocsin.engine.detection.shared_buffer import Follower, Line, joined
-from tocsin.plan.composites import Absence, AfterWindow, Policy, variables_of
+from tocsin.plan.composites import Absence, AfterWindow, Policy, is_one_event, variables_of
 from tocsin.plan.occurrence import Occurrence
 from tocsin.values.time import Duration, Instant
 
@@ -31,7 +30,7 @@ def is_silence(part: Absence, window: AfterWindow, scopes: Scopes) -> bool:
     if part.policy is Policy.DEFERRED and scopes.names_in(part):
         return False
     parts = (part.part, window.part)
-    if not all(map(is_one_event, parts)) or slot_keys(parts, part.conditions)[1]:
+    if not all(map(is_one_event, parts)) or slot_keys(parts, part.conditions, part.by)[1]:
         return False
     # else what they bind has to agree
     return variables_of(part.part).isdisjoint(variables_of(window.part))
@@ -74,11 +73,14 @@ class LatestStarts(Follower):
 class Deadlines(Line):
     """What the silence must follow, until its deadline; one timer for the soonest."""
 
-    __slots__ = ("_allowed", "_keys", "_line", "_timed", "members")
+    __slots__ = ("_allowed", "_has_key", "_keys", "_line", "_timed", "members")
 
-    def __init__(self, source: Node, key: Key, length: Duration, address: Hashable) -> None:
+    def __init__(
+        self, source: Node, key: Key, length: Duration, has_key: bool, address: Hashable
+    ) -> None:
         super().__init__(source, key, length, address)
         self.members: list[SilenceNode] = []
+        self._has_key = has_key
         self._line: deque[Occurrence] = deque()
         self._keys: deque[Hashable] = deque()
         self._timed = False
@@ -97,11 +99,12 @@ class Deadlines(Line):
         return not self._line
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
-        """Waits from now on; without the attributes of its key it can be ended by nothing."""
-        if not occurrence.rows:
-            return  # it binds no value that could be missing
+        """Waits from now on; without the attributes that are asked for, nothing ends its wait."""
+        key = self.key(occurrence)
+        if not occurrence.rows or (key is None and self._has_key):
+            return  # it binds no value that could be missing, or has no key
         self._line.append(occurrence)
-        self._keys.append(self.key(occurrence))
+        self._keys.append(key)
         if len(self._line) > self._allowed:
             self._drop_broken()
         if len(self._line) > step.queue_limit:
@@ -185,13 +188,14 @@ class SilenceNode(Node):
         window = self._absence.window
         assert isinstance(window, AfterWindow)
         (absent_key, first_key), _ = slot_keys(
-            (self._absence.part, window.part), self._absence.conditions
+            (self._absence.part, window.part), self._absence.conditions, self._absence.by
         )
-        table, line = ("starts", absent_key), ("deadlines", first_key, self._length)
+        has_key = bool(self._absence.by)
+        table, line = ("starts", absent_key), ("deadlines", first_key, self._length, has_key)
         self.absent = joined(absent, table, lambda: LatestStarts(absent, absent_key, table))
         self.absent.longest = max(self.absent.longest, self._length)
         self.deadlines = joined(
-            first, line, lambda: Deadlines(first, first_key, self._length, line)
+            first, line, lambda: Deadlines(first, first_key, self._length, has_key, line)
         )
         self.deadlines.members.append(self)
 

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 
 from tocsin.engine.detection.node import Node, Pending, State, Step, Writer
+from tocsin.engine.detection.partition_keys import key_at
 from tocsin.engine.detection.scope import Scopes
 from tocsin.plan.bindings import Row, Rows
 from tocsin.plan.composites import Absence, AfterWindow, Policy, variables_of
@@ -51,6 +52,7 @@ class MissingNode(Node):
     __slots__ = (
         "_absence",
         "_by_value",
+        "_key",
         "_length",
         "_line",
         "_loose",
@@ -67,6 +69,7 @@ class MissingNode(Node):
         super().__init__(part, inner)
         self._absence = part
         self._length = window.length
+        self._key = key_at(part.by)
         self._scopes = scopes
         self._names = scopes.names_in(part) if part.policy is Policy.DEFERRED else ()
         self._shared = tuple(sorted(variables_of(part.part) & variables_of(window.part)))
@@ -92,6 +95,8 @@ class MissingNode(Node):
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
         """Slot 0 is the absent part, slot 1 the part that the window follows."""
+        if self._key(occurrence) is None:
+            return
         if slot == 1:
             self._await(occurrence, step)
             return
@@ -205,6 +210,8 @@ class MissingNode(Node):
 
     def _is_ended(self, first: Occurrence, absent: Occurrence) -> bool:
         if first.end >= absent.start or absent.end > first.end + self._length:
+            return False
+        if self._absence.by and self._key(absent) != self._key(first):
             return False
         return concerns(self._absence.conditions, absent, first)
 

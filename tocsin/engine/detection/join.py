@@ -37,6 +37,7 @@ from tocsin.plan.composites import (
     variables_of,
 )
 from tocsin.plan.conditions import compare, meets
+from tocsin.plan.measuring import key_of
 from tocsin.plan.occurrence import Occurrence, combined
 from tocsin.plan.row_functions import GivenUp
 from tocsin.values.time import Duration, Instant
@@ -93,11 +94,11 @@ class JoinNode(Node):
         self._waits = [
             self._limited[slot] is not None or not ends_last(part, slot) for slot in slots
         ]
-        self._keys, conditions = slot_keys(part.parts, part.conditions)
+        self._keys, conditions = slot_keys(part.parts, part.conditions, part.by)
         if part.policy is Policy.RECENT and len(slots) > 2:
             # The most recent of each other part is chosen before the parts are compared with one
             # another.
-            self._keys, conditions = slot_keys(part.parts, ())[0], part.conditions
+            self._keys, conditions = slot_keys(part.parts, (), part.by)[0], part.conditions
         self._conditions = by_cost(conditions)
         self._expires = False
         self._when = -1
@@ -122,6 +123,8 @@ class JoinNode(Node):
         if self._is_single_use and self._is_used_once(occurrence, step):
             return
         key = self._keys[slot](occurrence)
+        if key is None and self._join.by:
+            return
         for queue in self._queues:
             queue.forget_before(step.now)
         if key is not None and self._is_consumed(slot, occurrence, key, step):
@@ -280,7 +283,7 @@ class JoinNode(Node):
                 return False
             case Policy.EXCLUSIVE:
                 for queue in self._queues:
-                    queue.clear()
+                    self._clear(queue, whole)
                 return True
             case Policy.DEFERRED if self._names:
                 self._scopes.use_up(self._settles, whole)
@@ -293,6 +296,15 @@ class JoinNode(Node):
                     if number != slot:
                         self._queues[number].remove(each, key)
                 return True
+
+    def _clear(self, queue: Queue, whole: Occurrence) -> None:
+        """Uses up all that wait; where there is a key, all of that key."""
+        if not self._join.by:
+            queue.clear()
+            return
+        mine = key_of(self._join.by, whole.members)
+        for each in [each for each in queue if key_of(self._join.by, each.members) == mine]:
+            queue.remove_same(each)
 
     def _use_once(self, choice: Sequence[Occurrence]) -> None:
         """Single use: what is used up at one slot is used up at all, in this step too."""
@@ -338,6 +350,8 @@ class PairNode(JoinNode):
         if self._is_single_use and self._is_used_once(occurrence, step):
             return
         key = self._keys[slot](occurrence)
+        if key is None and self._join.by:
+            return
         others = self._queues[1 - slot]
         if others.living:
             others.forget_before(step.now)

@@ -13,7 +13,6 @@ from operator import attrgetter
 from typing import Any, assert_never
 
 from tocsin.events.event import Event, Path
-from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import (
     AtRegion,
     End,
@@ -21,15 +20,16 @@ from tocsin.plan.composites import (
     Moment,
     Named,
     Near,
-    Only,
     Part,
     PartAttribute,
     Precedes,
     Related,
     Restriction,
     Stands,
+    is_one_event,
 )
 from tocsin.plan.conditions import COMPARISONS, allows, comparable, meets
+from tocsin.plan.measures import Apart, Lasts, Satisfies
 from tocsin.plan.occurrence import Occurrence
 from tocsin.plan.xml_patterns import bound_scalar
 from tocsin.values.space import parse_place, related
@@ -38,6 +38,7 @@ Question = Callable[[Occurrence], bool]
 Filter = Callable[[Occurrence], Question]
 Reader = Callable[[Occurrence], Any]
 
+_BY_COST = (Precedes, Lasts, Stands, Related, Satisfies, Near, Apart)
 _MIRRORED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
@@ -60,7 +61,7 @@ def by_cost(conditions: Sequence[JoinCondition]) -> tuple[JoinCondition, ...]:
     return tuple(
         sorted(
             conditions,
-            key=lambda condition: (Precedes, Stands, Related, Near).index(type(condition)),
+            key=lambda condition: _BY_COST.index(type(condition)),
         )
     )
 
@@ -81,7 +82,9 @@ def pair_filter(
                 return None
             theirs, relation, mine, _ = pair_sides(condition, parts, homes, slot)
             return _related(theirs, relation, mine)
-        case Near() | Stands():
+        case Satisfies() | Apart():
+            return None
+        case Near() | Stands() | Lasts():
             return lambda new: (
                 lambda waiting: meets(condition, (waiting, new) if slot else (new, waiting), {})
             )
@@ -110,11 +113,6 @@ def is_of(attribute: PartAttribute, part: Part) -> bool:
     return isinstance(part, Named) and part.name == attribute.name and is_one_event(part.part)
 
 
-def is_one_event(part: Part) -> bool:
-    """Whether the part brings one occurrence for an event at most, that event alone."""
-    return isinstance(part, Atom) or (isinstance(part, Only | Named) and is_one_event(part.part))
-
-
 def reader(attribute: PartAttribute, of_event: bool) -> Reader:
     """How to read an attribute of the one event that a name stands for, or what it binds; None
     where there is none.
@@ -134,11 +132,11 @@ def _own_reader(attribute: PartAttribute) -> Reader:
     variable = attribute.variable
     if variable:
         return lambda occurrence: bound_scalar(occurrence.rows, variable)
-    read = _event_reader(attribute.path)
+    read = event_reader(attribute.path)
     return lambda occurrence: read(occurrence.members[0])
 
 
-def _event_reader(path: Path) -> Callable[[Event], Any]:
+def event_reader(path: Path) -> Callable[[Event], Any]:
     """`Event.attribute`; the usual path of one step into JSON data is read without its calls."""
     if len(path) > 1:
         return lambda event: event.attribute(path)

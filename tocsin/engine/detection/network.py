@@ -22,7 +22,7 @@ from tocsin.events.event import Event
 from tocsin.plan.atoms import Atom, Condition
 from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.plan.bounds import bounds_of
-from tocsin.plan.composites import Absence, EveryWindow, Part, names_of, parts_of
+from tocsin.plan.composites import Absence, EveryWindow, Part, Sliding, names_of, parts_of
 from tocsin.plan.occurrence import Occurrence, occurrence_of
 from tocsin.plan.past_windows import past_window, past_window_problem
 from tocsin.plan.row_functions import GivenUp
@@ -235,9 +235,8 @@ class Network:
     @property
     def shortest_window(self) -> Duration | None:
         """The length of the shortest windows that come again; None where there are none."""
-        absences = (node.part for node in self._nodes.values() if node.is_endless)
-        windows = (part.window for part in absences if isinstance(part, Absence))
-        return min((each.length for each in windows if isinstance(each, EveryWindow)), default=None)
+        parts = (node.part for node in self._nodes.values() if node.is_endless)
+        return min((_step_of(part) for part in parts), default=None)
 
     @property
     def has_begun(self) -> bool:
@@ -578,6 +577,15 @@ class Network:
                 name for g in count() if (name := (owner, part, g)) not in self._nodes
             )
         return taken[place]
+
+
+def _step_of(part: Part) -> Duration:
+    """How far windows that come again lie apart."""
+    match part:
+        case Absence(_, EveryWindow(length)) | Sliding(every=int(length)):
+            return length
+        case _:
+            raise AssertionError(f"nothing comes again in {part}")
 
 
 def _owner(part: Part, builder: _Builder) -> str:

@@ -5,12 +5,21 @@ from __future__ import annotations
 from tocsin.engine.detection.absence import AfterAbsenceNode, BetweenAbsenceNode, FixedAbsenceNode
 from tocsin.engine.detection.absence_after import SilenceNode, is_silence
 from tocsin.engine.detection.absence_per_value import MissingNode, is_by_value
+from tocsin.engine.detection.change import ChangeNode
+from tocsin.engine.detection.gathered import (
+    AfterGatheredNode,
+    AtOnceNode,
+    BeforeGatheredNode,
+    BetweenGatheredNode,
+)
 from tocsin.engine.detection.join import JoinNode, PairNode
 from tocsin.engine.detection.node import Node
+from tocsin.engine.detection.recurring import RecurringNode
 from tocsin.engine.detection.recurring_absence import BeforeAbsenceNode, EveryAbsenceNode
 from tocsin.engine.detection.scope import Scopes
 from tocsin.engine.detection.sequence import FollowingNode, is_following
 from tocsin.engine.detection.simple import AtomNode, EitherNode, NamedNode, OnlyNode
+from tocsin.engine.detection.sliding import SlidingNode
 from tocsin.engine.detection.trigger import TriggerNode
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import (
@@ -18,13 +27,16 @@ from tocsin.plan.composites import (
     AfterWindow,
     BeforeWindow,
     BetweenWindow,
+    Change,
     Either,
     EveryWindow,
     FixedWindow,
+    Gathered,
     Join,
     Named,
     Only,
     Part,
+    Sliding,
     Triggered,
     Window,
 )
@@ -51,6 +63,28 @@ def node_of(part: Part, inner: list[Node], scopes: Scopes) -> Node:
             return TriggerNode(part, inner)
         case Absence(_, window):
             return _absence_node(part, window, inner, scopes)
+        case Gathered():
+            return _gathered_node(part, inner, scopes)
+        case Sliding(every=None):
+            return SlidingNode(part, inner)
+        case Sliding(every=int(every)):
+            return RecurringNode(part, every, inner)
+        case Change():
+            return ChangeNode(part, inner)
+        case _:
+            raise AssertionError(f"no node serves {part}")
+
+
+def _gathered_node(part: Gathered, inner: list[Node], scopes: Scopes) -> Node:
+    match part.window:
+        case AfterWindow() as window if part.is_at_once:
+            return AtOnceNode(part, window, inner, scopes)
+        case AfterWindow() as window:
+            return AfterGatheredNode(part, window, inner, scopes)
+        case BetweenWindow() as window:
+            return BetweenGatheredNode(part, window, inner, scopes)
+        case BeforeWindow() as window:
+            return BeforeGatheredNode(part, window, inner)
 
 
 def _absence_node(part: Absence, window: Window, inner: list[Node], scopes: Scopes) -> Node:

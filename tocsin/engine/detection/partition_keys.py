@@ -8,8 +8,11 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from tocsin.engine.detection.join_filters import Reader, is_of, reader
+from tocsin.engine.detection.join_filters import Reader, event_reader, is_of, reader
+from tocsin.events.event import Path
 from tocsin.plan.composites import JoinCondition, Part, PartAttribute, Related, names_of
+from tocsin.plan.composites import Key as Paths
+from tocsin.plan.measuring import scalar_key
 from tocsin.plan.occurrence import Occurrence
 
 Key = Callable[[Occurrence], Hashable]
@@ -21,19 +24,19 @@ Told = TypeVar("Told", bound=JoinCondition)
 
 UNPARTED = ("",)
 
-_Wanted = tuple[tuple[PartAttribute, bool], ...]
-"""The attributes that make up the key of a slot, and whether they are of the very event that waits
-there.
+_Wanted = tuple[tuple[PartAttribute, bool] | Path, ...]
+"""What makes up the key of a slot: paths that all members have in common, and attributes, with
+whether they are of the very event that waits there.
 """
 
 
 def slot_keys(
-    parts: Sequence[Part], conditions: Sequence[Told]
+    parts: Sequence[Part], conditions: Sequence[Told], by: Paths = ()
 ) -> tuple[tuple[Key, ...], tuple[Told, ...]]:
     """How to part the slots of parts, and the conditions that are left to test.
 
-    Attributes that are all to be equal, by one condition or through several, part the slots if
-    every part has one.
+    The paths of a key part the slots. So do attributes that are all to be equal, by one condition
+    or through several, if every part has one.
     """
     homes = homes_of(parts)
     chosen = [
@@ -41,14 +44,14 @@ def slot_keys(
         for group in _equal_groups(conditions)
         if (found := _one_of_each(group, homes, len(parts)))
     ]
-    if not chosen:
+    if not chosen and not by:
         return (_unparted,) * len(parts), tuple(conditions)
     known = [set(group) for group in chosen]
     rest = tuple(
         each for each in conditions if not any(_is_implied(each, group) for group in known)
     )
     keys = (
-        _key_of(tuple((group[slot], is_of(group[slot], parts[slot])) for group in chosen))
+        _key_of((*by, *((group[slot], is_of(group[slot], parts[slot])) for group in chosen)))
         for slot in range(len(parts))
     )
     return tuple(keys), rest
@@ -108,7 +111,7 @@ def _key_of(wanted: _Wanted) -> Key:
     """Equal keys are one function, which remembers its last answer: many nodes ask about an
     occurrence in a row.
     """
-    readers = [reader(attribute, of_event) for attribute, of_event in wanted]
+    readers = [_reader_of(each) for each in wanted]
     read = readers[0]
     last: tuple[Occurrence | None, Hashable] = (None, None)
 
@@ -117,7 +120,7 @@ def _key_of(wanted: _Wanted) -> Key:
         known, found = last
         if known is not occurrence:
             found = (
-                _scalar(read(occurrence)) if len(readers) == 1 else _several(readers, occurrence)
+                scalar_key(read(occurrence)) if len(readers) == 1 else _several(readers, occurrence)
             )
             last = (occurrence, found)
         return found
@@ -126,14 +129,32 @@ def _key_of(wanted: _Wanted) -> Key:
 
 
 def _several(readers: Sequence[Reader], occurrence: Occurrence) -> Hashable:
-    found = tuple(_scalar(read(occurrence)) for read in readers)
+    found = tuple(scalar_key(read(occurrence)) for read in readers)
     return None if None in found else found
 
 
-def _scalar(value: Any) -> Hashable:
-    """What is equal as an attribute is equal as a key. TRUE is not 1; lists, objects and what is
-    missing equal none.
-    """
-    if isinstance(value, bool):
-        return (value,)
-    return value if isinstance(value, int | float | str) else None
+def key_at(by: Paths) -> Key:
+    """The key of an occurrence at paths; without paths all have the same."""
+    return _key_of(by) if by else _unparted
+
+
+def _reader_of(wanted: tuple[PartAttribute, bool] | Path) -> Reader:
+    match wanted:
+        case (PartAttribute() as attribute, bool() as of_event):
+            return reader(attribute, of_event)
+        case _:
+            return _common_reader(wanted)
+
+
+def _common_reader(path: Path) -> Reader:
+    """How to read what all members have at a path; None where they differ."""
+    read = event_reader(path)
+
+    def value(occurrence: Occurrence) -> Any:
+        members = occurrence.members
+        if len(members) == 1:
+            return read(members[0])
+        keys = {scalar_key(read(member)) for member in members}
+        return read(members[0]) if len(keys) == 1 else None
+
+    return value

@@ -15,6 +15,7 @@ from tocsin.plan.composites import (
     Absence,
     BeforeWindow,
     EveryWindow,
+    Gathered,
     rings_by_time,
 )
 from tocsin.plan.conditions import concerns, window_start
@@ -103,15 +104,17 @@ class EveryAbsenceNode(Node):
 class BeforeAbsenceNode(Node):
     """Rings for an occurrence of the part unless the absent part ended in the window before it."""
 
-    __slots__ = ("_absence", "_absent", "_expires", "_keys", "_length", "_rest")
+    __slots__ = ("_absence", "_absent", "_expires", "_keys", "_length", "_rest", "_whole")
 
-    def __init__(self, part: Absence, window: BeforeWindow, inner: list[Node]) -> None:
+    def __init__(self, part: Absence | Gathered, window: BeforeWindow, inner: list[Node]) -> None:
         super().__init__(part, inner)
         self._absence = part
         self._length = window.length
         self._absent = Queue(part.keep)
         self._expires = False
-        self._keys, self._rest = slot_keys((part.part, window.part), part.conditions)
+        self._whole = window.whole
+        asked = part.conditions if isinstance(part, Absence) else part.conditions_on_each
+        self._keys, self._rest = slot_keys((part.part, window.part), asked, part.by)
 
     keeps = True
 
@@ -133,14 +136,19 @@ class BeforeAbsenceNode(Node):
             if key is not None:
                 self._note(occurrence, step)
             return
-        absent = self._absent.waiting(key)
-        opens = bisect_left(absent, occurrence.start - self._length, key=lambda each: each.end)
+        if key is None and self._absence.by:
+            return
+        absent, start = self._absent.waiting(key), occurrence.start - self._length
+        opens = bisect_left(absent, start, key=lambda each: each.end)
         closes = bisect_left(absent, occurrence.start, key=lambda each: each.end)
-        left = occurrence.without(
-            [each for each in absent[opens:closes] if concerns(self._rest, each, occurrence)]
-        )
-        if left is not None:
-            step.bring(self, left.with_silence_before(occurrence.start - self._length))
+        came = [
+            each
+            for each in absent[opens:closes]
+            if (each.start >= start or not self._whole) and concerns(self._rest, each, occurrence)
+        ]
+        whole = self._judged(occurrence, came)
+        if whole is not None:
+            step.bring(self, whole)
 
     def forget_before(self, now: Instant) -> None:
         """Drops what is too old to matter."""
@@ -166,6 +174,12 @@ class BeforeAbsenceNode(Node):
         """Takes over what is noted."""
         for each in state["absent"]:
             self._note(read(each), step)
+
+    def _judged(self, occurrence: Occurrence, came: list[Occurrence]) -> Occurrence | None:
+        """What rings, given all that came in the window."""
+        left = occurrence.without(came)
+        start = occurrence.start - self._length
+        return None if left is None else left.with_silence_before(start)
 
     def _note(self, absent: Occurrence, step: Step) -> None:
         self._absent.add(absent, self._keys[0](absent))

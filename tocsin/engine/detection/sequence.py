@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
 from tocsin.engine.detection.join import ends_last, is_kept_by_expiry
-from tocsin.engine.detection.join_filters import Filter, by_cost, is_one_event, pair_filter
+from tocsin.engine.detection.join_filters import Filter, by_cost, pair_filter
 from tocsin.engine.detection.min_max import Extreme, Number, Screen, screen_of
 from tocsin.engine.detection.node import A_TRIAL, QUESTIONS, Node, Pending, State, Step, Writer
 from tocsin.engine.detection.partition_keys import Key, homes_of, slot_keys
@@ -18,7 +18,7 @@ from tocsin.engine.detection.queue import Queue
 from tocsin.engine.detection.scope import Scopes
 from tocsin.engine.detection.shared_buffer import Follower, Line, joined
 from tocsin.plan.bounds import join_lifetime
-from tocsin.plan.composites import Join, Named, Part, Policy, variables_of
+from tocsin.plan.composites import Join, Named, Part, Policy, is_one_event, variables_of
 from tocsin.plan.occurrence import Occurrence, combined
 from tocsin.plan.row_functions import GivenUp
 from tocsin.values.time import Duration, Instant
@@ -43,7 +43,7 @@ def is_following(part: Join, scopes: Scopes) -> bool:
 
 def _filters(part: Join, last: int) -> list[Filter | None]:
     """The questions of what comes last, without those that equal keys and expiry answer already."""
-    _, conditions = slot_keys(part.parts, part.conditions)
+    _, conditions = slot_keys(part.parts, part.conditions, part.by)
     homes, lifetime = homes_of(part.parts), join_lifetime(part, 1 - last)
     return [
         pair_filter(condition, part.parts, homes, last)
@@ -210,7 +210,7 @@ class FollowingNode(Node):
     def enter(self) -> None:
         """Joins, or makes, the line of its first part and the group of its last."""
         part, first, last = self._join, self._first, 1 - self._first
-        keys, conditions = slot_keys(part.parts, part.conditions)
+        keys, conditions = slot_keys(part.parts, part.conditions, part.by)
         lifetime = join_lifetime(part, first) or 0
         address = ("first", keys[first], lifetime)
         source = self.inner[first]

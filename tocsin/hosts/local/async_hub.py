@@ -26,6 +26,7 @@ from tocsin.events.warning import EventWarning
 from tocsin.hosts.local.dispatch import Listener, Posted, Receiver, require_callable
 from tocsin.hosts.local.hub import PATIENCE, Counts, Hub
 from tocsin.hosts.local.mailbox import Overflow, is_inside, without_waiting
+from tocsin.languages.rule.building import Rule
 
 Told = TypeVar("Told", Match, DeadLetter)
 Result = TypeVar("Result")
@@ -73,7 +74,7 @@ class AsyncHub:
 
     async def subscribe(
         self,
-        expression: str,
+        expression: str | Rule,
         *,
         to: Receiver | None = None,
         problems_to: Listener | None = None,
@@ -92,7 +93,9 @@ class AsyncHub:
         return AsyncHandle(handle.id, self)
 
     @asynccontextmanager
-    async def listen(self, expression: str, **settings: Any) -> AsyncIterator[AsyncIterator[Match]]:
+    async def listen(
+        self, expression: str | Rule, **settings: Any
+    ) -> AsyncIterator[AsyncIterator[Match]]:
         """The matches of a subscription, one after the other, for as long as the block lasts.
 
         If the subscription is suspended or breaks, the iteration raises; when the hub is closed, it

@@ -55,6 +55,8 @@ from tocsin.hosts.local.loop import EventLoop
 from tocsin.hosts.local.mailbox import QUEUE, Room, overflow_named, without_waiting
 from tocsin.hosts.local.roster import Broken, Roster
 from tocsin.hosts.ordering import ReorderBuffer, Watermark
+from tocsin.languages.rule.building import LANGUAGE as RULE
+from tocsin.languages.rule.building import Rule
 from tocsin.plan.atoms import Atom
 from tocsin.values.time import Instant, format_instant, parse_duration, parse_instant
 
@@ -236,9 +238,9 @@ class Hub:
 
     def subscribe(
         self,
-        expression: str,
+        expression: str | Rule,
         *,
-        language: str = "selector",
+        language: str | None = None,
         to: Receiver | None = None,
         id: str | None = None,
         problems_to: Listener | None = None,
@@ -246,11 +248,12 @@ class Hub:
         overflow: str | None = None,
         **settings: Any,
     ) -> Handle:
-        """Adds a subscription; one that does not compile, or whose id is taken, raises and changes
-        nothing.
+        """Adds a subscription: a text, by default a selector, or a rule of `tocsin.rule`, whose
+        name is its id.
 
-        So does one with a window of absolute time that is over by the time that the hub knows of.
-        `problems_to` hears if it is suspended later, because too much waits for it or it fails
+        One that does not compile, or whose id is taken, raises and changes nothing. So does one
+        with a window of absolute time that is over by the time that the hub knows of. `problems_to`
+        hears if it is suspended later, because too much waits for it or it fails
         again and again, breaks because a definition that it uses has changed, or ends because its
         window proves to be over when time begins. Both it and `to` may be coroutine functions:
         these run on an event loop in a thread of the hub.
@@ -263,10 +266,12 @@ class Hub:
         )
         with self._at_work():
             self._catch_up()
+            named = expression.id if isinstance(expression, Rule) else ""
+            written = RULE if isinstance(expression, Rule) else "selector"
             subscription = Subscription.from_json(
                 {
-                    "id": id or self._new_name(),
-                    "language": language,
+                    "id": id or named or self._new_name(),
+                    "language": language or written,
                     "expression": expression,
                     **settings,
                 }

@@ -20,7 +20,24 @@ from tocsin.events.event import ENVELOPE, Path
 from tocsin.hosts.spark.callers import levels_to_the_caller
 from tocsin.hosts.spark.layout import EventColumns, Layout
 from tocsin.plan.atoms import Condition, attribute_paths, predicates_of
-from tocsin.plan.composites import Join, Part, Related, atoms_of, parts_of
+from tocsin.plan.composites import (
+    Absence,
+    Change,
+    Fulfilling,
+    Gathered,
+    Join,
+    JoinCondition,
+    Keyed,
+    Named,
+    Only,
+    Part,
+    Related,
+    Sliding,
+    atoms_of,
+    parts_of,
+)
+from tocsin.plan.expression import Expression, paths_of
+from tocsin.plan.measures import Satisfies
 
 MOST_LOOKED_AT = 1_000
 """How many subscriptions are looked at: one that was typed wrongly is seldom beyond."""
@@ -53,11 +70,13 @@ def _paths_asked_for(snapshot: Snapshot) -> Iterator[tuple[str, Path]]:
     light = Surroundings.of(snapshot.definitions)
     for subscription in islice(snapshot.subscriptions, MOST_LOOKED_AT):
         try:
-            pattern = compile_subscription(subscription, light).pattern
+            plan = compile_subscription(subscription, light)
         except Problem:
             continue
-        for path in _paths_of(pattern):
+        for path in _paths_of(plan.pattern):
             yield subscription.id, path
+        for told in plan.select:
+            yield from ((subscription.id, path) for path in _paths_of_parts(told.value))
 
 
 def _paths_of(part: Part) -> Iterator[Path]:
@@ -69,15 +88,40 @@ def _paths_of(part: Part) -> Iterator[Path]:
 
 
 def _compared_in(part: Part) -> Iterator[Path]:
-    """Attributes of parts that joins compare with each other."""
-    if isinstance(part, Join):
+    """Attributes of parts that are compared with each other, are keys, or are measured."""
+    if isinstance(part, Join | Absence | Gathered):
         for condition in part.conditions:
-            if isinstance(condition, Related):
-                yield from (
-                    side.path for side in (condition.left, condition.right) if not side.variable
-                )
+            yield from _compared_by(condition)
+    if isinstance(part, Join | Absence | Gathered | Sliding | Change):
+        yield from part.by
+    if isinstance(part, Sliding) and part.measure.path:
+        yield part.measure.path
+    match part:
+        case Only(_, Keyed(by)):
+            yield from by
+        case Only(_, Fulfilling(conditions)):
+            yield from (path for each in conditions for path in _compared_by(each))
+        case Named(elements=(_, path)):
+            yield path
+        case _:
+            pass
     for inner in parts_of(part):
         yield from _compared_in(inner)
+
+
+def _compared_by(condition: JoinCondition) -> Iterator[Path]:
+    match condition:
+        case Related(left, _, right):
+            yield from (side.path for side in (left, right) if not side.variable)
+        case Satisfies(expression):
+            yield from _paths_of_parts(expression)
+        case _:
+            pass
+
+
+def _paths_of_parts(expression: Expression) -> Iterator[Path]:
+    """The attributes of an expression over parts, whose names come first."""
+    return (path[1:] for path in sorted(paths_of(expression)) if len(path) > 1)
 
 
 def _may_be_there(path: Path, types: Mapping[Path, T.DataType]) -> bool:

@@ -34,8 +34,9 @@ from tocsin.engine.engine import Engine
 from tocsin.errors import MeaningProblem, Problem, UnsupportedProblem
 from tocsin.hosts.spark.catalog_version import require_same_catalog, shared_catalog
 from tocsin.hosts.spark.listed import is_list_file, list_in_file, no_subscription, require_name
+from tocsin.languages.rule.building import Rule
 
-Entry = Subscription | Definition | Mapping[str, Any]
+Entry = Subscription | Definition | Rule | Mapping[str, Any]
 Subscriptions = Catalog | str | Path | Entry | Iterable[Entry]
 
 FIXED_VERSION = 0
@@ -128,7 +129,7 @@ def _existing(text: str) -> Catalog:
 
 
 def _listed(given: object) -> Iterable[object]:
-    if isinstance(given, Subscription | Definition | Mapping):
+    if isinstance(given, Subscription | Definition | Rule | Mapping):
         return [given]
     if isinstance(given, Iterable) and not isinstance(given, bytes | DataFrame):
         return given
@@ -138,6 +139,8 @@ def _listed(given: object) -> Iterable[object]:
 def _entry(given: object) -> Subscription | Definition:
     if isinstance(given, Subscription | Definition):
         return given
+    if isinstance(given, Rule):
+        return Subscription.of(given)
     if isinstance(given, Mapping):
         return Definition.from_json(given) if "define" in given else Subscription.from_json(given)
     if isinstance(given, str):

@@ -17,7 +17,7 @@ from tocsin.languages.opsl.limits import Limits, exceeded
 from tocsin.languages.opsl.names import OWN_LANGUAGE, REGION, Names
 from tocsin.languages.opsl.options import Settings
 from tocsin.languages.opsl.quantities import distance_of, duration_of, in_range, instant_of
-from tocsin.languages.opsl.rebuild import Sizes, renamed
+from tocsin.languages.opsl.rebuild import Sizes
 from tocsin.languages.opsl.regions import written_region
 from tocsin.languages.opsl.syntax import (
     After,
@@ -35,6 +35,7 @@ from tocsin.languages.opsl.syntax import (
     Temporal,
     Variable,
 )
+from tocsin.languages.renaming import renamed
 from tocsin.languages.texts import Problems, Spot
 from tocsin.plan.composites import Either, Join, Named, Part
 

@@ -22,11 +22,14 @@ from tocsin.languages.context import (
 )
 from tocsin.languages.opsl.atoms import NOTHING
 from tocsin.languages.opsl.limits import exceeded
-from tocsin.languages.opsl.regions import region_of
+from tocsin.languages.regions import region_of
 from tocsin.plan.composites import Part
 from tocsin.values.space import Metric
 
 OWN_LANGUAGE = "opsl"
+_COMPOSITES = "rule"
+"""Another language whose definitions may be about several events."""
+
 PART, REGION = "part", "region"
 _EXAMPLES = {
     PART: {"language": OWN_LANGUAGE, "expression": "ARITH: id = 7"},
@@ -129,6 +132,8 @@ class Names:
         try:
             if definition.language == OWN_LANGUAGE:
                 meaning = self._read(definition.expression, self, level)
+            elif definition.language == _COMPOSITES:
+                meaning = Meaning(self._context.parse_part(definition), [])
             else:
                 meaning = Meaning(self.atom(definition.language, definition.expression), [])
         except Problem as problem:

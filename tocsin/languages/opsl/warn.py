@@ -17,7 +17,7 @@ from tocsin.languages.opsl.limits import Limits
 from tocsin.languages.opsl.never import warn_of_comparisons, warn_of_never
 from tocsin.languages.opsl.options import settings_of
 from tocsin.languages.opsl.read import read
-from tocsin.languages.opsl.regions import Point, region_of, rings_of, written_region
+from tocsin.languages.opsl.regions import written_region
 from tocsin.languages.opsl.syntax import (
     After,
     Fixed,
@@ -28,6 +28,7 @@ from tocsin.languages.opsl.syntax import (
     Temporal,
     nodes_of,
 )
+from tocsin.languages.regions import Point, region_of, rings_of
 from tocsin.languages.texts import Problems, Spot
 from tocsin.values.globe import TURN
 from tocsin.values.space import HALF_TURN, Metric, parse_place

@@ -18,13 +18,18 @@ from tocsin.plan.composites import (
     AtRegion,
     BeforeWindow,
     BetweenWindow,
+    Change,
     DuringWindow,
     Either,
     End,
     EveryWindow,
     FixedWindow,
+    Fulfilling,
+    Gathered,
     Join,
     JoinCondition,
+    Key,
+    Keyed,
     Meeting,
     Moment,
     Named,
@@ -35,6 +40,7 @@ from tocsin.plan.composites import (
     Precedes,
     Related,
     Restriction,
+    Sliding,
     Stands,
     Triggered,
     Window,
@@ -42,8 +48,9 @@ from tocsin.plan.composites import (
 )
 from tocsin.plan.concepts import ConceptTest
 from tocsin.plan.explain.atoms import atom_text
-from tocsin.plan.explain.conditions import path_text, region_text, relation_text
+from tocsin.plan.explain.conditions import expression_text, path_text, region_text, relation_text
 from tocsin.plan.graphs import GraphPattern
+from tocsin.plan.measures import Apart, Lasts, Measure, Satisfies
 from tocsin.plan.xml_patterns import XmlBlock
 from tocsin.values.allen import relation_of
 from tocsin.values.time import format_duration, format_instant
@@ -55,12 +62,9 @@ def part_lines(part: Part, indent: str = "") -> Iterator[str]:
     """
     yield indent + _title(part)
     deeper = indent + "  "
-    if isinstance(part, Join):
+    if isinstance(part, Join | Absence | Gathered):
         for condition in part.conditions:
             yield f"{deeper}where {condition_text(condition)}"
-    if isinstance(part, Absence):
-        for related in part.conditions:
-            yield f"{deeper}where {condition_text(related)}"
     for role, inner in zip(_roles(part), parts_of(part), strict=True):
         first, *rest = part_lines(inner, deeper)
         yield f"{deeper}{role}{first.lstrip()}"
@@ -113,6 +117,10 @@ def waiting_text(owner: Part, slot: int, members: str, until: int | None) -> str
             return f"{members}: waits for {short_text(last)}{limit}, with nothing in between"
         case Absence():
             return f"{members}: breaks the silence{limit} of {_title(owner)}"
+        case Gathered() | Sliding() | Change() if slot == parts_of(owner).index(owner.part):
+            return f"{members}: counts{limit} for {_title(owner)}"
+        case Gathered(_, AfterWindow()):
+            return f"{members}: waits{limit} for {_title(owner)}"
         case _:
             others = (
                 short_text(part) for number, part in enumerate(parts_of(owner)) if number != slot
@@ -139,6 +147,13 @@ def condition_text(condition: JoinCondition) -> str:
             )
         case Related(left, relation, right):
             return f"{_side_text(left)} {relation} {_side_text(right)}"
+        case Satisfies(expression):
+            return expression_text(expression)
+        case Apart(name, distance_relation, other, distance, _, negated):
+            is_or_not = "is not" if negated else "is"
+            return f"{name} {is_or_not} {relation_text(distance_relation, distance)} {other}"
+        case Lasts(limit):
+            return f"the whole lasts at most {format_duration(limit)}"
         case _:
             assert_never(condition)
 
@@ -158,10 +173,19 @@ def _title(part: Part) -> str:
             return "either of"
         case Only(_, restriction):
             return f"only {_restriction_text(restriction)}"
-        case Join(_, _, policy, keep):
-            return f"together ({policy.value}{_keep_text(keep)})"
-        case Absence(_, window, _, policy, keep):
-            return f"nothing {_window_text(window)} ({policy.value}{_keep_text(keep)})"
+        case Join(_, _, policy, keep, by):
+            return f"together ({policy.value}{_keep_text(keep)}{_key_text(by)})"
+        case Absence(_, window, _, policy, keep, by):
+            notes = f"{policy.value}{_keep_text(keep)}{_key_text(by)}"
+            return f"nothing {_window_text(window)} ({notes})"
+        case Gathered(_, window, _, _, _, policy, keep, by):
+            notes = f"{policy.value}{_keep_text(keep)}{_key_text(by)}{_limit_text(part)}"
+            return f"{_range_text(part)} {_window_text(window)} ({notes})"
+        case Sliding():
+            return _sliding_text(part)
+        case Change(_, _, becomes, by, each):
+            when = "begins to hold" if becomes else "holds no more"
+            return f"where the state {when}{_key_text(by, each)}"
         case Triggered(_, _, waiting, keep):
             return f"sends, of the target, {waiting.value}{_keep_text(keep)}"
         case _:
@@ -187,6 +211,16 @@ def _roles(part: Part) -> Iterator[str]:
             yield from ("absent: ", "after: ")
         case Absence(_, BetweenWindow()):
             yield from ("absent: ", "first: ", "last: ")
+        case Gathered(_, BeforeWindow()):
+            yield from ("counted: ", "before: ")
+        case Gathered(_, AfterWindow()):
+            yield from ("counted: ", "after: ")
+        case Gathered(_, BetweenWindow()):
+            yield from ("counted: ", "first: ", "last: ")
+        case Sliding():
+            yield "counted: "
+        case Change():
+            yield from ("state: ", "of: ")
         case _:
             yield from ("" for _ in parts_of(part))
 
@@ -216,6 +250,10 @@ def _restriction_text(restriction: Restriction) -> str:
             return f"{relation_text(relation, distance)} {region_text(region)}"
         case Meeting(conditions):
             return f"where {' and '.join(map(row_text.condition_text, conditions))}"
+        case Fulfilling(named):
+            return f"where {' and '.join(map(condition_text, named))}"
+        case Keyed(by):
+            return f"with a value of {' and '.join(map(path_text, by))}"
         case _:
             assert_never(restriction)
 
@@ -236,6 +274,35 @@ def _window_text(window: Window) -> str:
             assert_never(window)
 
 
+def _range_text(part: Gathered) -> str:
+    if part.most is None:
+        return f"{part.least} or more"
+    return f"{part.least}" if part.least == part.most else f"{part.least} to {part.most}"
+
+
+def _limit_text(part: Gathered) -> str:
+    if part.limit is None:
+        return ""
+    return f", the last at most {format_duration(part.limit)} after what came"
+
+
+def _sliding_text(part: Sliding) -> str:
+    again = "" if part.every is None else f", again every {format_duration(part.every)}"
+    rings = f", rings {part.ring.value}" if part.every is None else ""
+    asked = f"{_measure_text(part.measure)} {part.relation} {part.limit}"
+    return f"{asked} over {format_duration(part.over)}{again}{rings}{_key_text(part.by, part.each)}"
+
+
+def _measure_text(measure: Measure) -> str:
+    path = f" of {path_text(measure.path)}" if measure.path else ""
+    return f"{measure.aggregate.value}{path}"
+
+
+def _key_text(by: Key, each: str = "") -> str:
+    keys = [*map(path_text, by), *([f"value of {each}"] if each else [])]
+    return f", for each {' and '.join(keys)}" if keys else ""
+
+
 def _since(origin: int | None) -> str:
     return "" if origin is None else f" since {format_instant(origin)}"
 
@@ -252,6 +319,12 @@ def _timers(part: Part) -> Iterator[str]:
             yield f"timer {format_duration(length)} after each start of silence"
         case Absence(_, EveryWindow(length)):
             yield f"timer every {format_duration(length)}"
+        case Gathered(_, AfterWindow(_, length)) if not part.is_at_once:
+            yield f"timer {format_duration(length)} after each start of a window"
+        case Sliding(every=None, over=over):
+            yield f"timer at each instant that counts, and {format_duration(over)} after it"
+        case Sliding(every=int(every)):
+            yield f"timer every {format_duration(every)}"
         case _:
             pass
     for inner in parts_of(part):

@@ -9,6 +9,7 @@ from tocsin.plan.composites import Part, Plan
 from tocsin.plan.passes.drop_repeats import drop_repeats
 from tocsin.plan.passes.flatten import flatten
 from tocsin.plan.passes.fold_regions import fold_regions
+from tocsin.plan.passes.fold_states import fold_states
 from tocsin.plan.passes.order_operands import order_operands
 from tocsin.plan.passes.push_not_down import push_not_down
 from tocsin.plan.rewriting import with_parts
@@ -17,10 +18,10 @@ PASSES = (push_not_down, flatten, drop_repeats, order_operands)
 
 
 def prepared(plan: Plan) -> Plan:
-    """The plan as engines want it: regions in atoms, negations on predicates only, groups flat,
-    cheap tests first.
+    """The plan as engines want it: regions in atoms, states narrowed, negations on predicates only,
+    groups flat, cheap tests first.
     """
-    return replace(plan, pattern=_prepared_part(fold_regions(plan.pattern)))
+    return replace(plan, pattern=_prepared_part(fold_states(fold_regions(plan.pattern))))
 
 
 def prepared_expression(node: BooleanNode) -> BooleanNode:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tocsin.plan.bounds import with_horizon
-from tocsin.plan.composites import Absence, Join, Part, Plan, Policy
+from tocsin.plan.composites import Absence, Gathered, Join, Part, Plan, Policy
 from tocsin.plan.passes.bound_siblings import with_sibling_bounds
 from tocsin.plan.rewriting import with_parts
 from tocsin.values.time import Duration
@@ -30,4 +30,6 @@ def under_policy(pattern: Part, policy: Policy | None) -> Part:
 
 def _with_policy(part: Part, policy: Policy) -> Part:
     changed = with_parts(part, lambda inner: _with_policy(inner, policy))
-    return replace(changed, policy=policy) if isinstance(changed, Join | Absence) else changed
+    if isinstance(changed, Join | Absence | Gathered):
+        return replace(changed, policy=policy)
+    return changed

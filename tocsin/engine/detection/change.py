@@ -1,0 +1,282 @@
+"""Changes of a state, for all subscriptions that watch the same part under the same keys.
+
+For each key it is enough to know for whom the state was true at the last occurrence: who is new
+among those begins, who is missing ends. Keys of which nothing is true cost nothing, and an
+occurrence costs no more than there are states that are true of it or were of the one before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+
+from tocsin.engine.detection.key_window import key_from, keys_at, plain_key
+from tocsin.engine.detection.node import Node, State, Step, Writer
+from tocsin.plan.composites import Change
+from tocsin.plan.occurrence import Occurrence
+from tocsin.values.time import Instant
+
+_NOBODY: frozenset[ChangeNode] = frozenset()
+
+
+class Record:
+    """Of whom the state was true at the last occurrence of a key, and when that ended."""
+
+    __slots__ = ("end", "those")
+
+    def __init__(self, end: Instant, those: frozenset[ChangeNode]) -> None:
+        self.end = end
+        self.those = those
+
+
+class StateListener(Node):
+    """Hears at once that a state is true of the event of the step."""
+
+    __slots__ = ("_address", "_group", "members")
+
+    is_direct = True
+
+    def __init__(self, source: Node, group: ChangeGroup, address: Hashable) -> None:
+        super().__init__(source.part, [source])
+        self._group = group
+        self._address = address
+        self.members: list[ChangeNode] = []
+
+    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+        """Tells the group."""
+        self._group.note(self.members, step)
+
+    def part_from(self, member: ChangeNode) -> None:
+        """One of those who listen is gone; the last one takes the listener with it."""
+        self.members.remove(member)
+        if not self.members:
+            self.is_gone = True
+            self.leave()
+            self.inner[0].shared.pop(self._address, None)
+
+
+class ChangeGroup(Node):
+    """Serves the occurrences of a part once, for all that watch for changes of a state of it."""
+
+    __slots__ = (
+        "_address",
+        "_by",
+        "_each",
+        "_expires",
+        "_inverted",
+        "_keep",
+        "_keys",
+        "_records",
+        "_true",
+        "_when",
+        "members",
+    )
+
+    def __init__(self, source: Node, change: Change, address: Hashable) -> None:
+        super().__init__(source.part, [source])
+        self._address = address
+        self._by = change.by
+        self._each = change.each
+        self._keep = change.keep
+        self._keys = keys_at(change.by, change.each)
+        self._records: dict[Hashable, Record] = {}
+        self._true: list[ChangeNode] = []
+        self._when = -1
+        self._expires = False
+        self._inverted: dict[ChangeNode, list[tuple[Hashable, Instant]]] | None = None
+        self.members = 0
+
+    keeps = True
+
+    @property
+    def kept(self) -> int:
+        """How many keys are known of which a state is true."""
+        return len(self._records)
+
+    def note(self, members: Iterable[ChangeNode], step: Step) -> None:
+        """A state is true of the event of the step."""
+        if self._when != step.number:
+            self._when = step.number
+            self._true = []
+        self._true += members
+
+    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+        """Compares what is true now with what was true of the occurrence before."""
+        true = self._true if self._when == step.number else ()
+        records = self._records
+        if not true and not records:
+            return
+        for key in self._keys(occurrence):
+            record = records.get(key)
+            if record is None and not true:
+                continue
+            those = frozenset(true)
+            before = self._before(record, occurrence.end)
+            if those != before:
+                self._tell(before, those, self._of(key, occurrence), step)
+            self._remember(key, record, those, occurrence.end)
+        if not self._expires and (soonest := self.next_expiry()) is not None:
+            step.expire(self, soonest)
+
+    def forget_before(self, now: Instant) -> None:
+        """Drops the keys of which the last occurrence counts no more."""
+        keep = self._keep
+        if keep is not None:
+            old = [key for key, each in self._records.items() if each.end + keep < now]
+            for key in old:
+                self._drop(key)
+
+    def next_expiry(self) -> Instant | None:
+        """When it is worth looking for keys to forget: not before a quarter of the time that they
+        count.
+        """
+        if self._keep is None or not self._records:
+            self._expires = False
+            return None
+        self._expires = True
+        ends = [each.end for each in self._records.values()]
+        return max(min(ends) + self._keep, max(ends) + self._keep // 4)
+
+    def true_of(self, member: ChangeNode) -> list[tuple[Hashable, Instant]]:
+        """The keys of which a member's state is true, and since when nothing came; worked out for
+        all members at once.
+        """
+        if self._inverted is None:
+            self._inverted = {}
+            for key, record in self._records.items():
+                for each in record.those:
+                    self._inverted.setdefault(each, []).append((key, record.end))
+        return self._inverted.get(member, [])
+
+    def take_over(
+        self, member: ChangeNode, keys: Iterable[tuple[Hashable, Instant]], step: Step
+    ) -> None:
+        """Knows again of which keys a member's state was true."""
+        for key, end in keys:
+            record = self._records.get(key)
+            those = _NOBODY if record is None else record.those
+            self._remember(key, record, those | {member}, end)
+        if not self._expires and (soonest := self.next_expiry()) is not None:
+            step.expire(self, soonest)
+
+    def part_from(self, member: ChangeNode) -> None:
+        """A member is gone, with all that was known for it; the last one takes the group with
+        it.
+        """
+        for key, _ in self.true_of(member):
+            record = self._records[key]
+            self._remember(key, record, record.those - {member}, record.end)
+        self.members -= 1
+        if not self.members:
+            self.is_gone = True
+            self.leave()
+            self.inner[0].shared.pop(self._address, None)
+
+    def _before(self, record: Record | None, end: Instant) -> frozenset[ChangeNode]:
+        if record is None or (self._keep is not None and end - record.end > self._keep):
+            return _NOBODY
+        return record.those
+
+    def _tell(
+        self,
+        before: frozenset[ChangeNode],
+        those: frozenset[ChangeNode],
+        occurrence: Occurrence,
+        step: Step,
+    ) -> None:
+        for member in those - before:
+            if member.becomes:
+                step.bring(member, occurrence)
+        for member in before - those:
+            if not member.becomes:
+                step.bring(member, occurrence)
+
+    def _of(self, key: Hashable, occurrence: Occurrence) -> Occurrence:
+        """The occurrence as one of a key: with the rows of its value."""
+        if not self._each:
+            return occurrence
+        bound = (self._each, key[1])  # type: ignore[index]
+        return occurrence.binding(tuple(row for row in occurrence.rows if bound in row))
+
+    def _remember(
+        self, key: Hashable, record: Record | None, those: frozenset[ChangeNode], end: Instant
+    ) -> None:
+        if not those:
+            if record is not None:
+                self._drop(key)
+        elif record is None:
+            self._records[key] = Record(end, those)
+            self._count(those, 1)
+        else:
+            record.end = end
+            if those != record.those:
+                self._count(record.those, -1)
+                self._count(those, 1)
+                record.those = those
+        self._inverted = None
+
+    def _drop(self, key: Hashable) -> None:
+        self._count(self._records.pop(key).those, -1)
+        self._inverted = None
+
+    def _count(self, those: Iterable[ChangeNode], change: int) -> None:
+        for each in those:
+            each.keys_true += change
+
+
+class ChangeNode(Node):
+    """Where a state begins to hold, or holds no more, for the subscriptions that ask so."""
+
+    __slots__ = ("_change", "becomes", "group", "keys_true", "listener")
+
+    def __init__(self, part: Change, inner: list[Node]) -> None:
+        super().__init__(part, inner)
+        self._change = part
+        self.becomes = part.becomes
+        self.keys_true = 0
+
+    def enter(self) -> None:
+        """Joins, or makes, the group of its part and the listener of its state.
+
+        The group may know of others already: what is true of a key is known for each by itself.
+        """
+        state, source = self.inner
+        change = self._change
+        address = ("changes", change.by, change.each, change.keep)
+        group = source.shared.get(address)
+        if group is None:
+            group = source.shared[address] = ChangeGroup(source, change, address)
+            source.users.append((group, 0))
+        assert isinstance(group, ChangeGroup)
+        group.members += 1
+        self.group = group
+        heard = ("state", group)
+        listener = state.shared.get(heard)
+        if listener is None:
+            listener = state.shared[heard] = StateListener(state, group, heard)
+            state.followers.append(listener)
+        assert isinstance(listener, StateListener)
+        listener.members.append(self)
+        self.listener = listener
+
+    def leave(self) -> None:
+        """Leaves both."""
+        self.listener.part_from(self)
+        self.group.part_from(self)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether its state is true of no key."""
+        return not self.keys_true
+
+    def uses(self, other: Node) -> bool:
+        """Whether the other is this node, its group or its listener."""
+        return other in (self, self.group, self.listener)
+
+    def snapshot(self, writer: Writer) -> State:
+        """The keys of which the state was true, and when their last occurrences ended."""
+        return {"true": [[plain_key(key), end] for key, end in self.group.true_of(self)]}
+
+    def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
+        """Takes over the keys."""
+        known = [(key_from(key), end) for key, end in state["true"]]
+        self.group.take_over(self, known, step)

@@ -1,0 +1,158 @@
+"""What a measure is taken over, for one key: occurrences that come at one end and leave at the
+other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any
+
+from tocsin.engine.detection.join_filters import event_reader
+from tocsin.engine.detection.partition_keys import key_at
+from tocsin.engine.detection.tallies import TALLIES, Tally
+from tocsin.events.event import Event, Path
+from tocsin.plan.bindings import NOTHING_BOUND, Rows
+from tocsin.plan.composites import Key, Sliding
+from tocsin.plan.measures import Aggregate
+from tocsin.plan.measuring import Number
+from tocsin.plan.occurrence import Occurrence
+from tocsin.values.time import Instant
+
+_ROOM = 32
+
+KeyOf = Callable[[Occurrence], Sequence[Hashable]]
+"""The keys for which an occurrence counts."""
+
+
+class KeyWindow:
+    """The occurrences of a key that count, oldest first, with their measure."""
+
+    __slots__ = ("_head", "_items", "_tally", "key", "last", "marks")
+
+    def __init__(self, key: Hashable, tally: Tally | None) -> None:
+        self.key = key
+        self.marks = 0
+        """How many that were used up have not left yet: they come first."""
+        self.last: Instant = 0
+        """When the last one ended."""
+        self._items: list[Occurrence] = []
+        self._head = 0
+        self._tally = tally
+
+    def __len__(self) -> int:
+        return len(self._items) - self._head
+
+    def __iter__(self) -> Iterator[Occurrence]:
+        return iter(self._items[self._head :])
+
+    @property
+    def value(self) -> Number | None:
+        """What the measure comes to; without a tally they are counted."""
+        return len(self._items) - self._head if self._tally is None else self._tally.value()
+
+    def add(self, occurrence: Occurrence, read: Callable[[Event], Any]) -> None:
+        """One more counts."""
+        self._items.append(occurrence)
+        self.last = occurrence.end
+        if self._tally is not None:
+            self._tally.add(read(occurrence.members[0]))
+
+    def leave(self, read: Callable[[Event], Any]) -> None:
+        """The time of the oldest is up, whether it counts or was used up."""
+        if self.marks:
+            self.marks -= 1
+            return
+        items, head = self._items, self._head
+        if self._tally is not None:
+            self._tally.drop(read(items[head].members[0]))
+        if head < _ROOM or 2 * head < len(items):
+            items[head] = items[-1]  # not to be kept for ever
+            self._head = head + 1
+            if self._head == len(items):
+                self._items, self._head = [], 0
+        else:
+            del items[: head + 1]
+            self._head = 0
+
+    def use_up(self, tally: Tally | None) -> None:
+        """What is there counts no more; nothing of it is left in the measure."""
+        self.marks += len(self)
+        self._items, self._head = [], 0
+        self._tally = tally
+
+
+class Measuring:
+    """What all windows of a sliding part have in common."""
+
+    __slots__ = ("_aggregate", "_each", "_paths", "_sliding", "keys", "read")
+
+    def __init__(self, sliding: Sliding) -> None:
+        self._sliding = sliding
+        self._aggregate = sliding.measure.aggregate
+        self._paths = sliding.by
+        self._each = sliding.each
+        self.keys = keys_at(sliding.by, sliding.each)
+        self.read = _value_reader(sliding.measure.path)
+
+    def tally(self) -> Tally | None:
+        """A measure of nothing."""
+        return None if self._aggregate is Aggregate.COUNT else TALLIES[self._aggregate]()
+
+    def whole(self, window: KeyWindow, now: Instant) -> Occurrence:
+        """The occurrence of all that count, up to now; of none of them, their silence."""
+        items = [*window]
+        if items:
+            members = tuple([each.members[0] for each in items])
+            start = min([each.start for each in items])
+            return Occurrence(members, start, now, rows=self._rows(window.key))
+        start = now - self._sliding.over
+        rows = self._rows_of_empty(window.key)
+        return Occurrence((), start, now, absences=((start, now),), rows=rows)
+
+    def _rows(self, key: Hashable) -> Rows:
+        return (((self._each, key[1]),),) if self._each else NOTHING_BOUND  # type: ignore[index]
+
+    def _rows_of_empty(self, key: Any) -> Rows:
+        """Where there is no event to tell the key, the row does."""
+        own, of_paths = (key[1], key[0]) if self._each else (None, key)
+        values = (of_paths,) if len(self._paths) == 1 else of_paths if self._paths else ()
+        bound = {".".join(path): value for path, value in zip(self._paths, values, strict=True)}
+        if self._each:
+            bound[self._each] = own
+        return (tuple(sorted(bound.items())),)
+
+
+def keys_at(by: Key, variable: str) -> KeyOf:
+    """The keys of an occurrence at paths: one, or one for each value of a variable; none where it
+    has none.
+    """
+    key = key_at(by)
+
+    def single(occurrence: Occurrence) -> Sequence[Hashable]:
+        found = key(occurrence)
+        return () if found is None else (found,)
+
+    def several(occurrence: Occurrence) -> Sequence[Hashable]:
+        found = key(occurrence)
+        if found is None:
+            return ()
+        values = dict.fromkeys(
+            value for row in occurrence.rows for name, value in row if name == variable
+        )
+        return [(found, value) for value in values]
+
+    return several if variable else single
+
+
+def plain_key(key: Any) -> Any:
+    """A key as JSON has it."""
+    return [plain_key(each) for each in key] if isinstance(key, tuple) else key
+
+
+def key_from(plain: Any) -> Any:
+    """The key of plain data."""
+    return tuple(map(key_from, plain)) if isinstance(plain, list) else plain
+
+
+def _value_reader(path: Path) -> Callable[[Event], Any]:
+    return event_reader(path) if path else lambda event: None

@@ -1,0 +1,261 @@
+"""A measure over the last so much time: asked at each instant at which something comes or leaves,
+when all events of the instant are known.
+
+A relation that only more can fulfil (COUNT >= 3, MAX > 8) is asked when something comes; what
+leaves cannot bring it about. Others are also asked when something leaves, and a timer tells when.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Hashable, Iterator
+
+from tocsin.engine.detection.key_window import KeyWindow, Measuring, key_from, plain_key
+from tocsin.engine.detection.node import A_RESULT, Node, Pending, State, Step, Writer
+from tocsin.plan.arithmetic import RELATIONS
+from tocsin.plan.bounds import remembers_keys
+from tocsin.plan.composites import Sliding
+from tocsin.plan.measures import Aggregate, Ring
+from tocsin.plan.occurrence import Occurrence
+from tocsin.values.time import Instant
+
+_ASKING, _LEAVING = "asking", "leaving"
+
+_MORE_FULFILS = {
+    Aggregate.COUNT: (">", ">="),
+    Aggregate.DISTINCT: (">", ">="),
+    Aggregate.MAX: (">", ">="),
+    Aggregate.MIN: ("<", "<="),
+}
+"""The relations that hold of more if they hold of less."""
+
+
+class SlidingNode(Node):
+    """One window for each key; one line in which all that count leave."""
+
+    __slots__ = (
+        "_asked",
+        "_asks_leaving",
+        "_compares",
+        "_emptied",
+        "_expires",
+        "_is_timed",
+        "_limit",
+        "_line",
+        "_measuring",
+        "_more_fulfils",
+        "_over",
+        "_owners",
+        "_remembers",
+        "_sliding",
+        "_touched",
+        "_windows",
+        "evaluated",
+    )
+
+    def __init__(self, part: Sliding, inner: list[Node]) -> None:
+        super().__init__(part, inner)
+        self._sliding = part
+        self._over = part.over
+        self._limit = part.limit
+        self._compares = RELATIONS[part.relation]
+        self._measuring = Measuring(part)
+        self._more_fulfils = part.relation in _MORE_FULFILS.get(part.measure.aggregate, ())
+        self._asks_leaving = part.ring is not Ring.EVERY_TIME and not self._more_fulfils
+        self._remembers = remembers_keys(part)
+        self._windows: dict[Hashable, KeyWindow] = {}
+        self._line: deque[Occurrence] = deque()
+        self._owners: deque[KeyWindow] = deque()
+        self._touched: dict[KeyWindow, bool] = {}
+        self._emptied: deque[tuple[Instant, KeyWindow]] = deque()
+        self._asked: Instant | None = None
+        self._is_timed = False
+        self._expires = False
+        self.evaluated = 0
+
+    keeps = True
+
+    @property
+    def kept(self) -> int:
+        """How many occurrences and keys without any it keeps."""
+        return len(self._line) + len(self._emptied)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it knows of nothing."""
+        return not self._windows
+
+    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+        """One more counts, for each of its keys."""
+        self._leave_before(occurrence.end - self._over)
+        for key in self._measuring.keys(occurrence):
+            self._count(key, occurrence, step)
+        if self._asks_leaving and not self._is_timed:
+            self._set_timer(step)
+        if not self._expires and (soonest := self.next_expiry()) is not None:
+            step.expire(self, soonest)
+
+    def on_timer(self, token: object, step: Step) -> None:
+        """All events of the instant are known: what has left is taken out, and what was touched is
+        asked.
+        """
+        now = step.now
+        if token == _LEAVING:
+            self._is_timed = False
+        if self._asks_leaving:
+            self._touch_leaving(now - self._over)
+        self._leave_before(now - self._over + 1)
+        touched, self._touched, self._asked = self._touched, {}, None
+        for window, was in touched.items():
+            if self._holds(window) and (not was or self._sliding.ring is Ring.EVERY_TIME):
+                self._ring(window, now, step)
+            if not window:
+                self._drop(window)
+        if self._asks_leaving and not self._is_timed:
+            self._set_timer(step)
+
+    def forget_before(self, now: Instant) -> None:
+        """Drops what has left, and keys that need not be remembered any more."""
+        if not self._asks_leaving and not self._touched:
+            self._leave_before(now - self._over)
+        emptied = self._emptied
+        while emptied and emptied[0][0] < now:
+            due, window = emptied.popleft()
+            if not window and self._forgotten_at(window) == due:
+                self._forget(window)
+
+    def next_expiry(self) -> Instant | None:
+        """When the first has left, or the first key need not be remembered."""
+        instants = [self._line[0].end + self._over] if self._line else []
+        instants += [self._emptied[0][0]] if self._emptied else []
+        self._expires = bool(instants)
+        return min(instants, default=None)
+
+    def pending(self) -> Iterator[Pending]:
+        """What counts."""
+        for window in self._windows.values():
+            for each in window:
+                yield Pending(self.part, 0, each, each.end + self._over)
+
+    def snapshot(self, writer: Writer) -> State:
+        """The windows by key, what they were before an instant that is not yet asked, and that
+        instant.
+        """
+        windows = [
+            {
+                "key": plain_key(window.key),
+                "last": window.last,
+                "items": [writer.write(each) for each in window],
+                "was": self._touched.get(window),
+            }
+            for window in {**dict.fromkeys(self._windows.values()), **self._touched}
+        ]
+        return {"windows": windows, "asked": self._asked}
+
+    def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
+        """Takes over all of it."""
+        counted: list[tuple[Occurrence, KeyWindow]] = []
+        for body in state["windows"]:
+            window = self._window(key_from(body["key"]))
+            counted += [(read(each), window) for each in body["items"]]
+            window.last = body["last"]
+            if body["was"] is not None:
+                self._touched[window] = body["was"]
+            elif not body["items"]:
+                self._drop(window)
+        for occurrence, window in sorted(counted, key=lambda each: each[0].end):
+            self._add(window, occurrence)
+        if state["asked"] is not None:
+            self._asked = state["asked"]
+            step.wake(self, state["asked"], _ASKING)
+        if self._asks_leaving:
+            self._set_timer(step)
+        if (soonest := self.next_expiry()) is not None:
+            step.expire(self, soonest)
+
+    def _count(self, key: Hashable, occurrence: Occurrence, step: Step) -> None:
+        window, now = self._windows.get(key), occurrence.end
+        if window is None:
+            window, was = self._window(key), False
+        elif window in self._touched:
+            was = self._touched[window]
+        else:
+            was = self._was(window, now)
+        self._add(window, occurrence)
+        if window in self._touched:
+            return
+        if not self._more_fulfils or (
+            (not was or self._sliding.ring is Ring.EVERY_TIME) and self._holds(window)
+        ):
+            self._touched[window] = was
+            if self._asked is None:
+                self._asked = now
+                step.wake(self, now, _ASKING)
+
+    def _was(self, window: KeyWindow, now: Instant) -> bool:
+        """Whether the relation held just before now; a key that is forgotten is as new."""
+        if self._remembers and now > self._forgotten_at(window):
+            return False
+        return self._holds(window)
+
+    def _holds(self, window: KeyWindow) -> bool:
+        self.evaluated += 1
+        value = window.value
+        return value is not None and self._compares(value, self._limit)
+
+    def _ring(self, window: KeyWindow, now: Instant, step: Step) -> None:
+        self.renew(step)
+        self.spend(A_RESULT + len(window))
+        step.bring(self, self._measuring.whole(window, now))
+        if self._sliding.ring is Ring.ONCE:
+            window.use_up(self._measuring.tally())
+
+    def _window(self, key: Hashable) -> KeyWindow:
+        window = self._windows[key] = KeyWindow(key, self._measuring.tally())
+        return window
+
+    def _add(self, window: KeyWindow, occurrence: Occurrence) -> None:
+        window.add(occurrence, self._measuring.read)
+        self._line.append(occurrence)
+        self._owners.append(window)
+
+    def _touch_leaving(self, end: Instant) -> None:
+        """What leaves now was still there just before."""
+        for occurrence, window in zip(self._line, self._owners, strict=True):
+            if occurrence.end > end:
+                break
+            if window not in self._touched and window:
+                self._touched[window] = self._holds(window)
+
+    def _leave_before(self, end: Instant) -> None:
+        """Takes out what ended before."""
+        line, owners, read = self._line, self._owners, self._measuring.read
+        while line and line[0].end < end:
+            line.popleft()
+            window = owners.popleft()
+            window.leave(read)
+            if not window and window not in self._touched:
+                self._drop(window)
+
+    def _drop(self, window: KeyWindow) -> None:
+        """An empty window is remembered only where it matters that it was there."""
+        if not self._remembers:
+            self._forget(window)
+        elif self._sliding.keep is not None:
+            self._emptied.append((self._forgotten_at(window), window))
+
+    def _forget(self, window: KeyWindow) -> None:
+        if self._windows.get(window.key) is window:
+            del self._windows[window.key]
+
+    def _forgotten_at(self, window: KeyWindow) -> Instant:
+        keep = self._sliding.keep
+        return window.last + self._over + keep if keep is not None else _NEVER
+
+    def _set_timer(self, step: Step) -> None:
+        if self._line:
+            self._is_timed = True
+            step.wake(self, self._line[0].end + self._over, _LEAVING)
+
+
+_NEVER: Instant = 2**63

@@ -1,0 +1,397 @@
+"""Rules in Python: a rule is a value, and every method gives another one. `str(rule)` is its text.
+
+Text and builder are two spellings of one tree: `parse(str(rule)) == rule`. What cannot be written
+cannot be built.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import Literal
+
+from tocsin.errors import MeaningProblem, Problem
+from tocsin.languages.rule import syntax
+from tocsin.languages.rule.limits import Limits
+from tocsin.languages.rule.read import read
+from tocsin.languages.rule.writing import RESERVED, name_text, write, write_lines
+from tocsin.values.notebook import preformatted
+from tocsin.values.time import parse_duration
+
+Duration = str | timedelta
+Ringing = Literal["on change", "every time", "once"]
+
+LANGUAGE = "rule"
+_LIMITS = Limits()
+_CODE = "RuleBuildError"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule: what should ring, with its clauses. Rules are equal when they say the same.
+
+    `id` is what a subscription of it is called; it is no part of what the rule says.
+    """
+
+    tree: syntax.Rule
+    id: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        if read(write(self.tree), _LIMITS) != self.tree:
+            raise _problem(f"it cannot be written: {write(self.tree)}", "look at names and texts")
+
+    def __str__(self) -> str:
+        return write(self.tree)
+
+    def __repr__(self) -> str:
+        return f"rule.parse({str(self)!r})"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the rule with a line for each clause."""
+        return preformatted(write_lines(self.tree).splitlines())
+
+    # Steps in time
+
+    def then(self, other: Rule, within: Duration | None = None) -> Rule:
+        """This, and then the other: it starts after this has ended and, `within` a time, ends at
+        most so long after that.
+        """
+        return self._with_step(_step(other, within))
+
+    def then_no(self, other: Rule, within: Duration | None = None) -> Rule:
+        """This, and not the other after it: `within` a time, or before the next step."""
+        return self._with_step(syntax.Step(_part(other), True, _length(within)))
+
+    def within(self, duration: Duration) -> Rule:
+        """The last step within a time after the one before; three `times` within a time of each
+        other.
+        """
+        steps = self._steps()
+        last = replace(steps[-1], within=_length(duration))
+        return self._changed(when=syntax.Sequence((*steps[:-1], last)))
+
+    def times(self, least: int, most: int | None = None, *, or_more: bool = False) -> Rule:
+        """This so many times: exactly `least`, from `least` to `most`, or `least` `or_more`."""
+        if or_more and most is not None:
+            raise _problem("a range with an end has no more", "give most, or or_more=True")
+        top = None if or_more else least if most is None else most
+        repeat = syntax.Repeat(least, top)
+        unit = self._own_part()
+        if isinstance(unit, syntax.Unit) and unit.repeat is None:
+            return self._changed(when=replace(unit, repeat=repeat))
+        return self._changed(when=syntax.Unit(unit, repeat=repeat))
+
+    def named(self, name: str) -> Rule:
+        """A part with a name, by which WHERE and SELECT know it; of a rule with clauses, which is
+        part of nothing, it is the id of its subscription.
+        """
+        if self._has_clauses:
+            return replace(self, id=name)
+        if not name.isidentifier() or name.lower() in RESERVED:
+            raise _problem(f"{name!r} is no name of a part", "letters, digits and _, as in a or b2")
+        unit = self._own_part()
+        if isinstance(unit, syntax.Unit) and not unit.name:
+            return replace(self._changed(when=replace(unit, name=name)), id=name)
+        return replace(self._changed(when=syntax.Unit(unit, name)), id=name)
+
+    # Relations of intervals
+
+    def stands(self, relation: str, other: Rule, *, negated: bool = False) -> Rule:
+        """This in a relation of Allen to the other: BEFORE, MET BY, DURING, ...; or not in it."""
+        word = " ".join(relation.upper().replace("_", " ").split())
+        if word not in syntax.ALLEN:
+            raise _problem(f"{relation} is no relation", f"one of {', '.join(syntax.ALLEN)}")
+        return self._changed(when=syntax.Stands(self._own_part(), word, _part(other), negated))
+
+    def before(self, other: Rule, *, negated: bool = False) -> Rule:
+        """This ends before the other starts."""
+        return self.stands("BEFORE", other, negated=negated)
+
+    def after(self, other: Rule, *, negated: bool = False) -> Rule:
+        """This starts after the other ends."""
+        return self.stands("AFTER", other, negated=negated)
+
+    def meets(self, other: Rule, *, negated: bool = False) -> Rule:
+        """This ends when the other starts."""
+        return self.stands("MEETS", other, negated=negated)
+
+    def met_by(self, other: Rule, *, negated: bool = False) -> Rule:
+        """This starts when the other ends."""
+        return self.stands("MET BY", other, negated=negated)
+
+    def overlaps(self, other: Rule, *, negated: bool = False) -> Rule:
+        """This starts first and ends while the other lasts."""
+        return self.stands("OVERLAPS", other, negated=negated)
+
+    def overlapped_by(self, other: Rule, *, negated: bool = False) -> Rule:
+        """The other starts first and ends while this lasts."""
+        return self.stands("OVERLAPPED BY", other, negated=negated)
+
+    def starts(self, other: Rule, *, negated: bool = False) -> Rule:
+        """Both start together, and this ends first."""
+        return self.stands("STARTS", other, negated=negated)
+
+    def started_by(self, other: Rule, *, negated: bool = False) -> Rule:
+        """Both start together, and the other ends first."""
+        return self.stands("STARTED BY", other, negated=negated)
+
+    def during(self, other: Rule, *, negated: bool = False) -> Rule:
+        """This starts after the other starts and ends before it ends."""
+        return self.stands("DURING", other, negated=negated)
+
+    def contains(self, other: Rule, *, negated: bool = False) -> Rule:
+        """The other starts after this starts and ends before it ends."""
+        return self.stands("CONTAINS", other, negated=negated)
+
+    def finishes(self, other: Rule, *, negated: bool = False) -> Rule:
+        """Both end together, and this starts last."""
+        return self.stands("FINISHES", other, negated=negated)
+
+    def finished_by(self, other: Rule, *, negated: bool = False) -> Rule:
+        """Both end together, and the other starts last."""
+        return self.stands("FINISHED BY", other, negated=negated)
+
+    def equals(self, other: Rule, *, negated: bool = False) -> Rule:
+        """Both start and end together."""
+        return self.stands("EQUALS", other, negated=negated)
+
+    # Changes of a state
+
+    def becomes(self, state: str | State) -> Rule:
+        """An event of which the state is true, and was not of the one before."""
+        return self._change("BECOMES", state)
+
+    def ceases(self, state: str | State) -> Rule:
+        """An event of which the state is no longer true."""
+        return self._change("CEASES", state)
+
+    def holds(self, state: str | State, lasting: Duration) -> Rule:
+        """The state became true and stays so for as long as told; it binds `since`."""
+        return self._change("HOLDS", state, _length(lasting))
+
+    def enters(self, region: str) -> Rule:
+        """An event inside a region, where the one before was not."""
+        return self._change("ENTERS", inside(region))
+
+    def leaves(self, region: str) -> Rule:
+        """An event no longer inside a region."""
+        return self._change("LEAVES", inside(region))
+
+    # Clauses
+
+    def for_each(self, *keys: str) -> Rule:
+        """All parts have the same values at the paths; `[]` after one asks for each element of a
+        list.
+        """
+        return self._clauses(f"FOR EACH {', '.join(map(_key, keys))}")
+
+    def where(self, *comparisons: str) -> Rule:
+        """All comparisons hold too, as in `where("b.price > a.price", "DISTANCE(a, b) < 500")`."""
+        return self._clauses(f"WHERE {' AND '.join(comparisons)}")
+
+    def all_within(self, duration: Duration) -> Rule:
+        """The whole lasts at most so long."""
+        return self._changed(all_within=_length(duration))
+
+    def ring(self, mode: Ringing) -> Rule:
+        """How often a COUNT or another aggregate rings: "on change", "every time" or "once"."""
+        word = " ".join(mode.upper().split())
+        if word not in syntax.RINGS:
+            raise _problem(f"{mode!r} is no way to ring", "on change, every time or once")
+        return self._changed(ring=word)
+
+    def select(self, *values: str, **named: str) -> Rule:
+        """Values that a match tells, as in `select("a.customer", paid="b.amount")`."""
+        items = [*values, *(f"{value} AS {name_text(name)}" for name, value in named.items())]
+        return self._clauses(f"SELECT {', '.join(items)}")
+
+    def policy(self, name: str) -> Rule:
+        """Which occurrences combine, and what is used up by that: `deferred`, `recent`, ..."""
+        return self._clauses(f"POLICY {name}")
+
+    def horizon(self, duration: Duration) -> Rule:
+        """How long a part waits where nothing else bounds it."""
+        return self._changed(horizon=_length(duration))
+
+    # How it is done
+
+    @property
+    def _has_clauses(self) -> bool:
+        return self.tree != syntax.Rule(self.tree.when)
+
+    def _own_part(self) -> syntax.PartSyntax:
+        return self.tree.when
+
+    def _steps(self) -> tuple[syntax.Step, ...]:
+        part = self.tree.when
+        return part.steps if isinstance(part, syntax.Sequence) else (syntax.Step(part),)
+
+    def _with_step(self, step: syntax.Step) -> Rule:
+        return self._changed(when=syntax.Sequence((*self._steps(), step)))
+
+    def _change(self, word: str, state: str | State, length: syntax.Length | None = None) -> Rule:
+        atom = self._own_part()
+        if not isinstance(atom, syntax.EventAtom | syntax.EmbeddedAtom):
+            raise _problem(f"{word} is said of one event", 'as in event("reading").becomes(...)')
+        said = state.syntax if isinstance(state, State) else _condition(atom, word, state, length)
+        return self._changed(when=syntax.Changes(atom, word, said, length))
+
+    def _clauses(self, text: str) -> Rule:
+        """The rule with a clause as it is written; a second one of its kind goes on with it."""
+        clause = read(f"WHEN any {text}", _LIMITS)
+        mine = self.tree
+        return self._changed(
+            keys=(*mine.keys, *clause.keys),
+            where=(*mine.where, *clause.where),
+            select=(*mine.select, *clause.select),
+            policy=clause.policy or mine.policy,
+        )
+
+    def _changed(self, **parts: object) -> Rule:
+        """The same with other parts of its tree; what is another pattern has no id yet."""
+        id = "" if "when" in parts else self.id
+        return Rule(replace(self.tree, **parts), id)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A state of an event: a condition, or a place inside or near a region."""
+
+    syntax: syntax.StateSyntax
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """An aggregate over time that is not yet compared with anything."""
+
+    aggregate: syntax.Aggregate
+    over: syntax.Length
+    every: syntax.Length | None = None
+
+    def at_least(self, value: int | float) -> Rule:
+        """It is the value or more."""
+        return self._compared(">=", value)
+
+    def more_than(self, value: int | float) -> Rule:
+        """It is more than the value."""
+        return self._compared(">", value)
+
+    def at_most(self, value: int | float) -> Rule:
+        """It is the value or less."""
+        return self._compared("<=", value)
+
+    def less_than(self, value: int | float) -> Rule:
+        """It is less than the value."""
+        return self._compared("<", value)
+
+    def equal_to(self, value: int | float) -> Rule:
+        """It is the value."""
+        return self._compared("=", value)
+
+    def other_than(self, value: int | float) -> Rule:
+        """It has another value."""
+        return self._compared("<>", value)
+
+    def _compared(self, relation: str, value: int | float) -> Rule:
+        return rule_of(syntax.Slides(self.aggregate, relation, value, self.over, self.every))
+
+
+def rule_of(part: syntax.PartSyntax) -> Rule:
+    """A part as a rule without clauses."""
+    return Rule(syntax.Rule(part))
+
+
+def event_of(type: str, condition: str) -> Rule:
+    """Events of a type that meet a condition."""
+    if not type or "`" in type:
+        raise _problem(f"{type!r} is no type", "a text without backticks, as in com.acme.order")
+    return rule_of(syntax.EventAtom(type, condition.strip()))
+
+
+def absence(absent: Rule, within: Duration | None = None) -> Rule:
+    """The absence before a step."""
+    return rule_of(syntax.Sequence((syntax.Step(_part(absent), True, _length(within)),)))
+
+
+def inside(region: str) -> State:
+    """The state of a place inside a region: its name in the catalog, or POLYGON(...)."""
+    return State(syntax.Inside(syntax.Region(" ".join(region.split()))))
+
+
+def near(region: str, distance: int | float) -> State:
+    """The state of a place at most so far from a region."""
+    return State(syntax.NearRegion(syntax.Region(" ".join(region.split())), distance))
+
+
+def measure(
+    function: str,
+    event: Rule,
+    path: str | None,
+    over: Duration,
+    every: Duration | None,
+    *,
+    distinct: bool = False,
+) -> Measure:
+    """An aggregate over an event that is about nothing else."""
+    name = None if path is None else syntax.PathName(_key(path))
+    aggregate = syntax.Aggregate(function, _part(event), name, distinct)
+    length = _length(over)
+    assert length is not None
+    return Measure(aggregate, length, _length(every))
+
+
+def joined(rules: Iterable[Rule], kind: type[syntax.Both] | type[syntax.Either]) -> Rule:
+    """All of the rules, or one of them."""
+    parts = tuple(map(_part, rules))
+    if not parts:
+        raise _problem("nothing is to be joined", "give a rule or more")
+    return rule_of(kind(parts) if len(parts) > 1 else parts[0])
+
+
+def _part(rule: Rule) -> syntax.PartSyntax:
+    if not isinstance(rule, Rule):
+        raise _problem(
+            f"a part is a rule, got {type(rule).__name__}", 'make one: rule.event("order")'
+        )
+    if rule._has_clauses:
+        raise _problem(
+            f"a rule with clauses is part of nothing: {rule}",
+            "say for_each, where and the other clauses of the whole",
+        )
+    return rule.tree.when
+
+
+def _step(other: Rule, within: Duration | None) -> syntax.Step:
+    """A rule as the next step; one that is a single step with its time is that step."""
+    part = _part(other)
+    if isinstance(part, syntax.Sequence) and len(part.steps) == 1 and within is None:
+        return part.steps[0]
+    return syntax.Step(part, False, _length(within))
+
+
+def _length(duration: Duration | None) -> syntax.Length | None:
+    return None if duration is None else syntax.Length(parse_duration(duration))
+
+
+def _key(path: str) -> str:
+    """A path; a first step that is a word of the language stands in backticks."""
+    first, dot, rest = path.partition(".")
+    return f"`{first}`{dot}{rest}" if first.lower() in RESERVED else path
+
+
+def _condition(
+    atom: syntax.AtomSyntax, word: str, text: str, length: syntax.Length | None
+) -> syntax.Meets:
+    """A condition as a state; in parentheses where a word of it would end it."""
+    plain = syntax.Meets(text.strip())
+    written = syntax.Rule(syntax.Changes(atom, word, plain, length))
+    try:
+        is_whole = read(write(written), _LIMITS) == written
+    except Problem:
+        is_whole = False
+    return plain if is_whole else syntax.Meets(f"({text.strip()})")
+
+
+def _problem(message: str, hint: str) -> MeaningProblem:
+    return MeaningProblem(message, code=_CODE, hint=hint)

@@ -1,0 +1,146 @@
+"""Texts of other languages inside a rule, disguised before the grammar reads it; every offset stays
+true.
+
+Three kinds: atoms in braces, conditions in parentheses after a type, and the states of BECOMES,
+CEASES and HOLDS. A state goes on to the next word of the rule: its AND and OR are its own. Their
+characters are exchanged for ones of private use, which the grammar takes as they come.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tocsin.errors import Place, SyntaxProblem
+from tocsin.languages.embedded import blanked
+
+CODE = "RuleSyntaxError"
+PRIVATE = 0xF0000
+"""The first character of private use on its plane; a disguised character is so far from itself."""
+
+_QUOTED = r"""'(?:[^']|'')*'|"(?:[^"]|"")*\""""
+_WORD = r"(?:[^\W\d]\w*|`[^`]+`)(?:\.(?:\w+|`[^`]+`))*"
+_BRACE = re.compile(rf"{_QUOTED}|`[^`]*`|--[^\n]*|([^\W\d]\w*)?\s*\{{")
+_COMMENT = re.compile(rf"{_QUOTED}|`[^`]*`|(--[^\n]*)")
+_TOKEN = re.compile(rf"{_QUOTED}|(?P<word>{_WORD})(?P<open>\s*\()?")
+_BRACKET = re.compile(rf"{_QUOTED}|`[^`]*`|[()]")
+_OPENERS = frozenset(
+    """WHEN THEN NO AND OR NOT BEFORE AFTER MEETS BY OVERLAPS STARTS DURING CONTAINS FINISHES EQUALS
+    COUNT SUM AVG MIN MAX FIRST LAST DISTANCE WHERE SELECT POLYGON MULTIPOLYGON""".split()
+)
+"""Words before a parenthesis that is no condition on an event."""
+
+_CHANGES = frozenset(("BECOMES", "CEASES", "HOLDS"))
+_OPERATOR_AFTER = r"(?!\s*(?:[=<>!+*/.,)-]|(?i:is|like|in|between|not)\b))"
+_PLACED = re.compile(rf"\s*(?i:inside|near)\s+(?!(?i:is|like|in|between|not)\b)(?:{_WORD})")
+_ALLEN = (
+    r"before|after|meets|met\s+by|overlaps|overlapped\s+by|starts|started\s+by|during|contains"
+    r"|finishes|finished\s+by|equals"
+)
+_END = re.compile(
+    rf"""{_QUOTED}|`[^`]*`|[()]
+    |(?<![\w.])(?P<end>(?i:then|within|where|select|policy|horizon|ring|for|over|all\s+within
+      |(?:not\s+)?(?:{_ALLEN}))(?![\w.:]){_OPERATOR_AFTER})
+    |(?<![\w.])(?P<times>(?i:[x×]\s*\d+(?:\s*\.\.\s*\d+|\s*\+)?)(?![\w.])
+      (?=\s*(?:$|\)|(?i:then|within|and|or|for|where|all|ring|select|policy|horizon)\b)))""",
+    re.VERBOSE,
+)
+_INCOMPLETE = re.compile(r"(?:[<>=+*/(,-]|(?<!\w)(?i:and|or|not|like|in|between|escape))$")
+
+
+def disguise(text: str) -> str:
+    """The text without comments, with everything that is not of this language in disguise."""
+    _refuse_private(text)
+    blank = blanked(text, _BRACE, CODE)
+    plain = _COMMENT.sub(_blank_comment, blank)
+    pieces, kept = [], 0
+    for start, end in _inner(plain):
+        pieces += [plain[kept:start], _exchange(plain[start:end])]
+        kept = end
+    hidden = "".join((*pieces, plain[kept:]))
+    return hidden if blank == text else _with_braces(text, blank, hidden)
+
+
+def undisguise(text: str) -> str:
+    """The text that was disguised."""
+    return "".join(chr(ord(each) - PRIVATE) if ord(each) >= PRIVATE else each for each in text)
+
+
+def _exchange(text: str) -> str:
+    return "".join(chr(ord(each) + PRIVATE) if ord(each) < 0x10000 else each for each in text)
+
+
+def _with_braces(text: str, blank: str, hidden: str) -> str:
+    """What stands in braces, of which only blanks are left, in disguise."""
+    return "".join(
+        _exchange(each) if each != empty else left
+        for each, empty, left in zip(text, blank, hidden, strict=True)
+    )
+
+
+def _inner(text: str) -> Iterator[tuple[int, int]]:
+    """Where each condition and each state starts and ends."""
+    at = 0
+    while found := _TOKEN.search(text, at):
+        at, word = found.end(), (found["word"] or "").upper()
+        if word in _CHANGES and not text.startswith((":", "."), found.end("word")):
+            start, at = _state(text, found.end("word"))
+            yield start, at
+        elif found["open"] and word not in _OPENERS:
+            end = _closing(text, at)
+            yield at, end
+            at = end
+
+
+def _state(text: str, start: int) -> tuple[int, int]:
+    """Where a state starts and ends; it is empty where it is one of a region."""
+    if _PLACED.match(text, start):
+        return start, start
+    depth, end = 0, len(text)
+    for found in _END.finditer(text, start):
+        depth += {"(": 1, ")": -1}.get(found[0], 0)
+        stops = depth == 0 and (found["end"] or _ends_state(text, start, found))
+        if depth < 0 or stops:
+            end = found.start()
+            break
+    inside = text[start:end]
+    first = start + len(inside) - len(inside.lstrip())
+    return first, max(first, start + len(inside.rstrip()))
+
+
+def _ends_state(text: str, start: int, found: re.Match[str]) -> bool:
+    """Whether `x3` is a number of times: it is an attribute where a value is still due."""
+    before = text[start : found.start()].rstrip()
+    return found["times"] is not None and bool(before) and not _INCOMPLETE.search(before)
+
+
+def _closing(text: str, start: int) -> int:
+    depth = 1
+    for found in _BRACKET.finditer(text, start):
+        depth += {"(": 1, ")": -1}.get(found[0], 0)
+        if depth == 0:
+            return found.start()
+    raise SyntaxProblem(
+        "the parenthesis is not closed",
+        code=CODE,
+        place=Place.at(text, start - 1),
+        token="(",
+        hint="close the condition with ), as in order(price < 400); a parenthesis inside quotes"
+        " does not count",
+    )
+
+
+def _blank_comment(found: re.Match[str]) -> str:
+    return " " * len(found[1]) if found[1] else found[0]
+
+
+def _refuse_private(text: str) -> None:
+    for offset, character in enumerate(text):
+        if ord(character) >= PRIVATE:
+            raise SyntaxProblem(
+                "a character of private use has no place in a rule",
+                code=CODE,
+                place=Place.at(text, offset),
+                token=ascii(character),
+                hint="leave it out, or compare with an attribute that holds it",
+            )

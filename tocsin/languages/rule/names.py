@@ -1,0 +1,179 @@
+"""Atoms, names of the catalog and regions of a rule. A name that the catalog defines wins over a
+type.
+"""
+
+from __future__ import annotations
+
+import json
+from difflib import get_close_matches
+
+from tocsin.errors import Problem
+from tocsin.events.event import ENVELOPE
+from tocsin.languages.context import Context, PartDefinition, RegionDefinition
+from tocsin.languages.embedded import shifted
+from tocsin.languages.regions import region_of
+from tocsin.languages.renaming import renamed
+from tocsin.languages.rule.syntax import AtomSyntax, EmbeddedAtom, EventAtom, Meets, Region
+from tocsin.languages.texts import Problems, Spot
+from tocsin.plan.atoms import AllOf, AnyOf, Atom, BooleanNode, Condition, Equals
+from tocsin.plan.composites import Part
+from tocsin.values.scalars import Constant
+from tocsin.values.space import Metric
+
+OWN_LANGUAGE = "rule"
+SELECTOR = "selector"
+NOTHING = Condition(AnyOf(()))
+"""Stands in for a part with a problem; never leaves this language."""
+
+_SOMEWHERE = "POLYGON ((0 0, 1 0, 1 1, 0 0))"
+"""Stands in for a region with a problem."""
+
+_TYPE = (ENVELOPE, "type")
+
+
+class Names:
+    """What the names and the inner texts of one rule mean; what is wrong with them is noted."""
+
+    def __init__(self, problems: Problems, context: Context, metric: Metric) -> None:
+        self._problems = problems
+        self._context = context
+        self._metric = metric
+        self._times_used: dict[str, int] = {}
+
+    def part(self, node: AtomSyntax) -> Part:
+        """The part that an atom of the text stands for: a name may stand for several events."""
+        match node:
+            case EmbeddedAtom():
+                return self._embedded(node)
+            case EventAtom(name, condition):
+                found = self._context.definitions.get(name)
+                if isinstance(found, PartDefinition):
+                    return self._defined(node, found)
+                if isinstance(found, RegionDefinition):
+                    self._refuse_region(node)
+                    return NOTHING
+                own = Equals(_TYPE, Constant.of(name))
+                if not condition:
+                    return Condition(own)
+                return Condition(AllOf((own, self.condition(condition, node.start))))
+
+    def condition(self, text: str, start: int) -> BooleanNode:
+        """A condition of `selector` that starts at an offset of the text."""
+        try:
+            found = self._context.parse_atom(SELECTOR, text)
+        except Problem as problem:
+            self._problems.found.append(shifted(problem, self._problems.text, start))
+            return NOTHING.expression
+        assert isinstance(found, Condition)
+        return found.expression
+
+    def made_condition(self, text: str, spot: Spot) -> BooleanNode:
+        """A condition of `selector` that is not written so; what is wrong is told at the spot."""
+        try:
+            found = self._context.parse_atom(SELECTOR, text)
+        except Problem as problem:
+            self._problems.at(spot, problem)
+            return NOTHING.expression
+        assert isinstance(found, Condition)
+        return found.expression
+
+    def state(self, state: Meets) -> Atom:
+        """The state in which a condition holds."""
+        count = len(self._problems.found)
+        found = self.condition(state.condition, state.start)
+        for place in range(count, len(self._problems.found)):
+            self._problems.found[place] = _of_state(self._problems.found[place], state)
+        return Condition(found)
+
+    def region(self, region: Region) -> str:
+        """The WKT of a region."""
+        try:
+            return region_of(self._shape(region), self._metric)
+        except Problem as problem:
+            self._problems.at(region.spot, problem)
+            return _SOMEWHERE
+
+    def _shape(self, region: Region) -> object:
+        if "(" in region.text:
+            return region.text
+        found = self._context.definitions.get(region.text)
+        if isinstance(found, RegionDefinition):
+            return found.region
+        if found is not None:
+            message = f"a region is needed here, and {region.text} is something else"
+            self._problems.add("NameKindError", region.spot, message, _region_line(region.text))
+            return _SOMEWHERE
+        regions = [
+            name
+            for name, each in self._context.definitions.items()
+            if isinstance(each, RegionDefinition)
+        ]
+        near = get_close_matches(region.text, regions, n=1)
+        hint = f"did you mean {near[0]}?" if near else _region_line(region.text)
+        message = f"the region {region.text} is not defined"
+        self._problems.add("UnknownRegion", region.spot, message, hint)
+        return _SOMEWHERE
+
+    def _defined(self, node: EventAtom, definition: PartDefinition) -> Part:
+        if node.condition:
+            self._problems.add(
+                "NameKindError",
+                node.spot,
+                f"{node.type} is defined as a part, which takes no condition",
+                f"leave the condition out, or write selector{{ ce_type = '{node.type}' AND ... }}",
+            )
+            return NOTHING
+        try:
+            part = self._context.parse_part(definition)
+        except Problem as problem:
+            self._problems.at(node.spot, _told_of(node.type, problem))
+            return NOTHING
+        times = self._times_used[node.type] = self._times_used.get(node.type, 0) + 1
+        return renamed(part, f"{node.type}." if times == 1 else f"{node.type}:{times}.")
+
+    def _embedded(self, node: EmbeddedAtom) -> Part:
+        if node.language == OWN_LANGUAGE:
+            hint = "write the part itself, in parentheses"
+            message = f"{OWN_LANGUAGE} is the language of the whole text"
+            self._problems.add("AtomError", node.spot, message, hint)
+            return NOTHING
+        try:
+            return self._context.parse_atom(node.language, node.text)
+        except Problem as problem:
+            start = node.start if problem.place is not None else node.spot.offset
+            self._problems.found.append(shifted(problem, self._problems.text, start))
+            return NOTHING
+
+    def _refuse_region(self, node: EventAtom) -> None:
+        self._problems.add(
+            "NameKindError",
+            node.spot,
+            f"an event is needed here, and {node.type} is a region",
+            f"as in position ENTERS {node.type}; a type of that name is selector{{ ce_type ="
+            f" '{node.type}' }}",
+        )
+
+
+def _of_state(problem: Problem, state: Meets) -> Problem:
+    """A problem of a state, with the way out where two parts were to be joined."""
+    joins = any(word in state.condition.upper().split() for word in ("AND", "OR"))
+    hint = (
+        f"{problem.hint}; AND and OR belong to the state: to join another part, put the change in"
+        " parentheses"
+        if joins
+        else problem.hint
+    )
+    return type(problem)(
+        problem.message, code=problem.code, place=problem.place, token=problem.token, hint=hint
+    )
+
+
+def _told_of(name: str, problem: Problem) -> Problem:
+    where = f" ({problem.place})" if problem.place else ""
+    message = f"in the part {name}{where}: {problem.message}"
+    return type(problem)(message, code=problem.code, token=problem.token, hint=problem.hint)
+
+
+def _region_line(name: str) -> str:
+    line = json.dumps({"define": name, "region": "POLYGON((0 0, 10 0, 10 10, 0 10, 0 0))"})
+    return f"add a line to the file of subscriptions: {line}"

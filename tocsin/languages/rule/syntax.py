@@ -1,0 +1,351 @@
+"""The syntax tree of a rule: what the text or the builder says, before it is decided what it means.
+
+Trees are equal when they say the same; where it stands in a text does not count. Text and builder
+are two spellings of one tree: what `writing` writes is read back as the same tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias, assert_never
+
+from tocsin.languages.texts import Spot
+from tocsin.values.time import Duration
+
+NOWHERE = Spot(0, "")
+"""The spot of what the builder made: it stands in no text."""
+
+Number = int | float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """Something that is said: its spot and how deep it nests, neither of which counts."""
+
+    spot: Spot = field(default=NOWHERE, compare=False, repr=False)
+    depth: int = field(default=0, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Length(Node):
+    """A duration in microseconds; -1 where the text at the spot writes none."""
+
+    microseconds: Duration
+
+
+@dataclass(frozen=True, slots=True)
+class PathName(Node):
+    """An attribute as it is written, `order.items`; `each` where `[]` asks for every element."""
+
+    text: str
+    each: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class EventAtom(Node):
+    """`move(kind = 'left')`: a type, or a name of the catalog, and a condition that may be empty.
+
+    `start` is where the condition starts in the text.
+    """
+
+    type: str
+    condition: str = ""
+    start: int = field(default=0, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedAtom(Node):
+    """`graph{ ... }`: a text of another language, which starts at an offset."""
+
+    language: str
+    text: str
+    start: int = field(default=0, compare=False, repr=False)
+
+
+AtomSyntax: TypeAlias = EventAtom | EmbeddedAtom
+
+
+@dataclass(frozen=True, slots=True)
+class Region(Node):
+    """A region: its name in the catalog, or POLYGON(...) written out."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Meets(Node):
+    """The state in which a condition of `selector` holds; it starts at an offset."""
+
+    condition: str
+    start: int = field(default=0, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Inside(Node):
+    """The state of a place inside a region."""
+
+    region: Region
+
+
+@dataclass(frozen=True, slots=True)
+class NearRegion(Node):
+    """The state of a place nearer to a region than the distance, or at it."""
+
+    region: Region
+    distance: Number
+
+
+StateSyntax: TypeAlias = Meets | Inside | NearRegion
+
+
+@dataclass(frozen=True, slots=True)
+class Changes(Node):
+    """`BECOMES`, `CEASES`, `HOLDS`, `ENTERS` or `LEAVES`; only HOLDS has a length, and needs it."""
+
+    atom: AtomSyntax
+    word: str
+    state: StateSyntax
+    length: Length | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate(Node):
+    """`COUNT(atom)`, `COUNT(DISTINCT atom.path)`, `SUM(atom.path)` and its like.
+
+    A composite, of which nothing can be counted, is told when all is read.
+    """
+
+    function: str
+    atom: PartSyntax
+    path: PathName | None = None
+    distinct: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Slides(Node):
+    """An aggregate over the last so long, or over one window after the other, stands in a
+    relation to a number.
+    """
+
+    aggregate: Aggregate
+    relation: str
+    value: Number
+    over: Length
+    every: Length | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat(Node):
+    """`xN..M`; without an upper limit `xN+`."""
+
+    least: int
+    most: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Unit(Node):
+    """A part with a name or a number of times, or both."""
+
+    core: PartSyntax
+    name: str = ""
+    repeat: Repeat | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step(Node):
+    """One step of a sequence: a part, or its absence, within a time or in time without bound."""
+
+    part: PartSyntax
+    absent: bool = False
+    within: Length | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence(Node):
+    """One step after the other; one that stands alone is an absence or has a time."""
+
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stands(Node):
+    """Two parts in a relation of Allen, `DURING` or `MET BY`, or not in it."""
+
+    left: PartSyntax
+    relation: str
+    right: PartSyntax
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Both(Node):
+    """Every part, in any order."""
+
+    parts: tuple[PartSyntax, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Either(Node):
+    """One of the parts."""
+
+    parts: tuple[PartSyntax, ...]
+
+
+PartSyntax: TypeAlias = AtomSyntax | Changes | Slides | Unit | Sequence | Stands | Both | Either
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute(Node):
+    """`a.price`: an attribute of the part with the name."""
+
+    name: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Constant(Node):
+    """A number, a text or a truth value."""
+
+    value: Number | str | bool
+    kind: str = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        kind = {bool: "boolean", str: "text"}.get(type(self.value), "number")
+        object.__setattr__(self, "kind", kind)  # TRUE is not 1, though Python says so
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic(Node):
+    """`+ - * /` between two values, or a sign before one."""
+
+    operator: str
+    operands: tuple[ValueSyntax, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Over(Node):
+    """An aggregate over a repeated part: `COUNT(b)`, `SUM(b.amount)`, `FIRST(b).x`."""
+
+    function: str
+    name: str
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Distance(Node):
+    """`DISTANCE(a, b)`: how far the places of two parts are apart."""
+
+    left: str
+    right: str
+
+
+ValueSyntax: TypeAlias = Attribute | Constant | Arithmetic | Over | Distance
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison(Node):
+    """Two values in one of the relations `= <> < <= > >=`; the spot is the relation's."""
+
+    left: ValueSyntax
+    relation: str
+    right: ValueSyntax
+
+
+@dataclass(frozen=True, slots=True)
+class Item(Node):
+    """A value of SELECT and its name; without one it is called as it is written."""
+
+    value: ValueSyntax
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule(Node):
+    """What should ring, and its clauses; `ring` and `policy` are empty where nothing is said."""
+
+    when: PartSyntax
+    keys: tuple[PathName, ...] = ()
+    where: tuple[Comparison, ...] = ()
+    all_within: Length | None = None
+    ring: str = ""
+    select: tuple[Item, ...] = ()
+    policy: str = ""
+    horizon: Length | None = None
+    spots: Mapping[str, Spot] = field(default_factory=dict, compare=False, repr=False)
+
+    def spot_of(self, clause: str) -> Spot:
+        """Where a clause stands, by the name of its field."""
+        return self.spots.get(clause, self.spot)
+
+
+def children(node: PartSyntax) -> tuple[PartSyntax, ...]:
+    """The parts directly inside a part, in the order of the text."""
+    match node:
+        case EventAtom() | EmbeddedAtom():
+            return ()
+        case Changes(atom):
+            return (atom,)
+        case Slides(aggregate):
+            return (aggregate.atom,)
+        case Unit(core):
+            return (core,)
+        case Sequence(steps):
+            return tuple(step.part for step in steps)
+        case Stands(left, _, right):
+            return (left, right)
+        case Both(parts) | Either(parts):
+            return parts
+        case _:
+            assert_never(node)
+
+
+def nodes_of(node: PartSyntax) -> Iterator[PartSyntax]:
+    """The part and everything inside it, in the order of the text."""
+    yield node
+    for child in children(node):
+        yield from nodes_of(child)
+
+
+def values_in(value: ValueSyntax) -> Iterator[ValueSyntax]:
+    """The value and everything inside it."""
+    yield value
+    if isinstance(value, Arithmetic):
+        for operand in value.operands:
+            yield from values_in(operand)
+
+
+def lengths_of(rule: Rule) -> Iterator[Length]:
+    """Every duration of a rule, in the order of the text."""
+    for node in nodes_of(rule.when):
+        match node:
+            case Changes(length=Length() as length):
+                yield length
+            case Slides(over=over, every=every):
+                yield over
+                yield from (every,) if every else ()
+            case Sequence(steps):
+                yield from (step.within for step in steps if step.within)
+            case _:
+                pass
+    yield from (each for each in (rule.all_within, rule.horizon) if each)
+
+
+RELATIONS = ("=", "<>", "<", "<=", ">", ">=")
+ALLEN = (
+    "BEFORE",
+    "AFTER",
+    "MEETS",
+    "MET BY",
+    "OVERLAPS",
+    "OVERLAPPED BY",
+    "STARTS",
+    "STARTED BY",
+    "DURING",
+    "CONTAINS",
+    "FINISHES",
+    "FINISHED BY",
+    "EQUALS",
+)
+FUNCTIONS = ("COUNT", "SUM", "AVG", "MIN", "MAX")
+RINGS = ("ON CHANGE", "EVERY TIME", "ONCE")

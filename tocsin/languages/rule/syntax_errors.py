@@ -1,0 +1,171 @@
+"""A text that leaves the grammar, told to a person: what stands there, what could, and what was
+probably meant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from tocsin.errors import SyntaxProblem
+from tocsin.languages.parsing import END, Unexpected
+from tocsin.languages.rule.habits import habit
+from tocsin.languages.rule.inner_texts import CODE
+from tocsin.languages.texts import Slip, alternatives, parts_at, unexpected_problem
+
+_TOKENS: Mapping[str, str] = {
+    "NAME": "a name",
+    "LABEL": "a name with a colon",
+    "NUMBER": "a number",
+    "STRING": "a text in quotes",
+    "COMPARE": "a comparison such as >=",
+    "DURATION": "a duration such as 10m",
+    "STATE": "a condition",
+    "CONDITION": "a condition in parentheses",
+    "PATH": "an attribute such as .amount",
+    "REPEAT": "a number of times such as x3",
+    "ALLEN": "a relation such as DURING",
+    "RING": "RING",
+    "EACH": "[]",
+    "EMBEDDED": "an atom in braces",
+    "FUNCTION": "SUM",
+    "FIRST": "FIRST",
+    "_FOR_EACH": "FOR EACH",
+    "_ALL_WITHIN": "ALL WITHIN",
+    "_OPEN": '"("',
+    "_CLOSE": '")"',
+    "_COMMA": '","',
+    "PLUS": '"+"',
+    "MINUS": '"-"',
+    "TIMES": '"*"',
+    "SLASH": '"/"',
+    END: "the end of the rule",
+}
+_GROUPS: tuple[tuple[frozenset[str], str], ...] = (
+    (frozenset("NAME EMBEDDED LABEL COUNT FUNCTION _OPEN NO".split()), "a part"),
+    (frozenset("NAME EMBEDDED LABEL COUNT FUNCTION _OPEN".split()), "a part"),
+    (
+        frozenset("NAME NUMBER STRING TRUE FALSE COUNT FUNCTION FIRST DISTANCE _OPEN".split())
+        | {"PLUS", "MINUS"},
+        "a value",
+    ),
+    (frozenset("PLUS MINUS TIMES SLASH".split()), "an operator"),
+    (frozenset(("STATE", "_INSIDE", "_NEAR")), "a state such as temperature > 8 or INSIDE Depot"),
+    (frozenset("BECOMES CEASES HOLDS ENTERS LEAVES".split()), "a change such as BECOMES"),
+    (
+        frozenset("_FOR_EACH _WHERE _ALL_WITHIN RING _SELECT _POLICY _HORIZON".split()),
+        "a clause such as FOR EACH",
+    ),
+)
+_KEYWORDS = tuple(
+    """WHEN THEN AND OR NO WITHIN BECOMES CEASES HOLDS ENTERS LEAVES OVER EVERY WHERE SELECT RING
+    POLICY HORIZON INSIDE NEAR AS BEFORE AFTER MEETS OVERLAPS STARTS DURING CONTAINS FINISHES
+    EQUALS FOR ALL DISTINCT COUNT""".split()
+)
+_NOT_ALONE = {"FOR": "FOR EACH", "ALL": "ALL WITHIN"}
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSlip(Slip):
+    """What stands around the error."""
+
+    @property
+    def word(self) -> str:
+        """The word that stands there, or nothing."""
+        found = re.match(r"[^\W\d]\w*", self.here)
+        return found[0] if found else ""
+
+
+def syntax_problem(text: str, found: Unexpected) -> SyntaxProblem:
+    """The problem of a text that is not in the grammar."""
+    token = text[found.offset : found.offset + len(found.token)]
+    shown = Unexpected(found.offset, found.terminal, token, found.expected)
+    slip = RuleSlip(*parts_at(text, shown), shown)
+    hint = next(filter(None, (rule(slip) for rule in _RULES)))
+    return unexpected_problem(text, shown, CODE, _expected_words(found.expected), hint, "rule")
+
+
+def _expected_words(terminals: frozenset[str]) -> str:
+    """The terminals in words, the many ways to begin something as one."""
+    rest = set(terminals) - {"BLANK", "POLYGON"}
+    words: list[str] = []
+    for group, word in _GROUPS:
+        if group <= rest:
+            rest -= group
+            words.append(word)
+    words += sorted(
+        {_TOKENS.get(each, each.lstrip("_")) for each in rest},
+        key=lambda word: (word.startswith("the end"), word),
+    )
+    return alternatives(dict.fromkeys(words))
+
+
+def _beginning(slip: RuleSlip) -> str:
+    if slip.found.expected == {"_WHEN"}:
+        return "a rule begins with WHEN, as in WHEN order(price > 400) FOR EACH customer"
+    return ""
+
+
+def _misspelt(slip: RuleSlip) -> str:
+    near = get_close_matches(slip.word.upper(), _KEYWORDS, n=1, cutoff=0.7) if slip.word else []
+    if near and near[0] != slip.word.upper() and not slip.could_be("NAME"):
+        return f"did you mean {_NOT_ALONE.get(near[0], near[0])}?"
+    return ""
+
+
+def _reserved(slip: RuleSlip) -> str:
+    if slip.word.upper() in _KEYWORDS and slip.could_be("NAME") and slip.found.terminal != END:
+        return f"{slip.word} is a word of the language; as a name write it in backticks"
+    return ""
+
+
+def _durations(slip: RuleSlip) -> str:
+    if slip.could_be("DURATION"):
+        return f"after {slip.last_word.upper() or 'it'} comes a duration, as in 30s, 10m, 2h or 1d"
+    return ""
+
+
+def _structure(slip: RuleSlip) -> str:
+    sign = slip.here[:1]
+    if sign == ")" and not slip.could_be("_CLOSE") and slip.could_be(END):
+        return "this parenthesis was never opened"
+    if not sign and slip.could_be("_CLOSE"):
+        return "a parenthesis is not closed"
+    if sign in ("'", '"') and not slip.found.terminal:
+        return "the text has no closing quote"
+    if sign == "`":
+        return "the name in backticks is empty or has no closing backtick"
+    if slip.found.terminal == "CONDITION" and not slip.could_be("CONDITION"):
+        return (
+            f"{slip.last_word or 'this'} is no function; known are COUNT, SUM, AVG, MIN, MAX,"
+            " FIRST, LAST and DISTANCE"
+        )
+    if slip.could_be("STATE"):
+        return "say what becomes true, as in BECOMES temperature > 8 or HOLDS INSIDE Depot FOR 30m"
+    if slip.could_be("_INSIDE"):
+        return "a state is a condition, INSIDE a region or NEAR a region and a distance"
+    return ""
+
+
+def _forms(slip: RuleSlip) -> str:
+    if slip.found.expected <= {"_OPEN"}:
+        return f"write {slip.last_word.upper()}(...), with parentheses"
+    if slip.could_be("_OVER"):
+        return "say over how long, as in COUNT(login) >= 3 OVER 5m"
+    if slip.could_be("COMPARE") and not slip.could_be("_THEN"):
+        return "compare it, as in COUNT(login) >= 3 OVER 5m or WHERE b.price > a.price"
+    if slip.could_be("_THEN"):
+        return "join parts with THEN, AND or OR; clauses such as FOR EACH and WHERE come at the end"
+    if slip.could_be("_FOR_EACH"):
+        return "at the end stand FOR EACH, WHERE, ALL WITHIN, RING, SELECT, POLICY and HORIZON"
+    if slip.could_be("EMBEDDED"):
+        return "a part is a type with a condition, order(price > 400), or an atom, graph{ ... }"
+    if slip.could_be("NAME"):
+        return "here stands a name; one that is a word of the language stands in backticks"
+    return "see docs/languages/rule.md for every form"
+
+
+_RULES = (_beginning, habit, _misspelt, _structure, _durations, _reserved, _forms)
+"""From the most to the least specific; the last one always has something to say."""

@@ -1,0 +1,372 @@
+"""From the parser's tokens to the syntax tree: one method per rule of the grammar."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from tocsin.errors import Problem
+from tocsin.languages.parsing import Token
+from tocsin.languages.rule.inner_texts import undisguise
+from tocsin.languages.rule.syntax import (
+    Aggregate,
+    Arithmetic,
+    AtomSyntax,
+    Attribute,
+    Both,
+    Changes,
+    Comparison,
+    Constant,
+    Distance,
+    Either,
+    EmbeddedAtom,
+    EventAtom,
+    Inside,
+    Item,
+    Length,
+    Meets,
+    NearRegion,
+    Number,
+    Over,
+    PathName,
+    Region,
+    Repeat,
+    Rule,
+    Sequence,
+    Slides,
+    Stands,
+    Step,
+    Unit,
+    ValueSyntax,
+)
+from tocsin.languages.texts import Spot, TooDeep, spot_of
+from tocsin.values.time import parse_duration
+
+Children = list[Any]
+
+_STEP = re.compile(r"`([^`]+)`|([^.`]+)")
+_REPEAT = re.compile(r"[x×]\s*(\d+)(?:\s*\.\.\s*(\d+)|\s*(\+))?", re.IGNORECASE)
+_FIRST_STEP = re.compile(r"(`[^`]+`|[^.`]+)(?:\.(.*))?", re.DOTALL)
+
+NO_LENGTH = -1
+NO_NUMBER = math.inf
+"""Stands for a number that no double holds."""
+
+
+class Clause:
+    """One clause as it is read: which, what it says, and where."""
+
+    __slots__ = ("name", "spot", "value")
+
+    def __init__(self, name: str, value: Any, spot: Spot) -> None:
+        self.name = name
+        self.value = value
+        self.spot = spot
+
+
+class RepeatedClause(Exception):
+    """A clause is there a second time."""
+
+    def __init__(self, clause: Clause) -> None:
+        super().__init__(clause.name)
+        self.clause = clause
+
+
+class Transformer:
+    """Callbacks of the parser. Holds only the limit, so one serves every text."""
+
+    def __init__(self, nesting: int) -> None:
+        self._nesting = nesting
+
+    def start(self, children: Children) -> Rule:
+        when, *clauses = children
+        said: dict[str, Any] = {}
+        for clause in clauses:
+            if clause.name in said:
+                raise RepeatedClause(clause)
+            said[clause.name] = clause.value
+        spots = {clause.name: clause.spot for clause in clauses}
+        return Rule(when, **said, spots=spots, spot=when.spot, depth=when.depth)
+
+    # Parts
+
+    def any_of(self, children: Children) -> Either:
+        return Either(tuple(children), spot=children[0].spot, depth=self._below(children))
+
+    def all_of(self, children: Children) -> Both:
+        return Both(tuple(children), spot=children[0].spot, depth=self._below(children))
+
+    def stands(self, children: Children) -> Stands:
+        left, word, right = children
+        said = " ".join(str(word).upper().split())
+        relation = said.removeprefix("NOT ")
+        return Stands(
+            left,
+            relation,
+            right,
+            relation != said,
+            spot=spot_of(word),
+            depth=self._below((left, right)),
+        )
+
+    def sequence(self, children: Children) -> Any:
+        first = children[0]
+        if len(children) == 1 and not first.absent and first.within is None:
+            return first.part
+        return Sequence(tuple(children), spot=first.spot, depth=self._below(children))
+
+    def step(self, children: Children) -> Step:
+        absent = isinstance(children[0], Token)
+        part, *within = children[absent:]
+        spot = spot_of(children[0]) if absent else part.spot
+        length = self.length(within[0]) if within else None
+        return Step(part, absent, length, spot=spot, depth=part.depth)
+
+    def unit(self, children: Children) -> Unit:
+        label = children[0] if isinstance(children[0], Token) else None
+        core, *repeat = children[label is not None :]
+        name = "" if label is None else str(label)[:-1].rstrip()
+        spot = core.spot if label is None else Spot(label.start_pos or 0, name)
+        times = self._repeat(repeat[0]) if repeat else None
+        return Unit(core, name, times, spot=spot, depth=self._below((core,)))
+
+    def _repeat(self, token: Token) -> Repeat:
+        found = _REPEAT.fullmatch(str(token))
+        assert found is not None
+        least, most, more = found.groups()
+        top = None if more else _count(most or least)
+        return Repeat(_count(least), top, spot=spot_of(token))
+
+    def group(self, children: Children) -> Any:
+        inner = children[0]
+        return replace(inner, depth=self._below((inner,)))
+
+    # Atoms and states
+
+    def event(self, children: Children) -> EventAtom:
+        name, *condition = children
+        kind, spot = type_of(str(name)), spot_of(name)
+        if not condition:
+            return EventAtom(kind, spot=spot)
+        text, start = _inside(spot_of(condition[0]))
+        return EventAtom(kind, text, start, spot=spot)
+
+    def embedded(self, children: Children) -> EmbeddedAtom:
+        spot = spot_of(children[0])
+        language, _, _ = spot.text.partition("{")
+        named, written = language.rstrip(), spot.text[len(language) :]
+        text, start = _inside(Spot(spot.offset + len(language), written))
+        return EmbeddedAtom(named, text, start, spot=replace(spot, text=named))
+
+    def changes(self, children: Children) -> Changes:
+        atom, word, state, *length = children
+        told = self.length(length[0]) if length else None
+        return Changes(atom, str(word).upper(), state, told, spot=spot_of(word))
+
+    def moves(self, children: Children) -> Changes:
+        atom, word, region = children
+        state = Inside(region, spot=region.spot)
+        return Changes(atom, str(word).upper(), state, spot=spot_of(word))
+
+    def meets(self, children: Children) -> Meets:
+        spot = spot_of(children[0])
+        text = undisguise(spot.text)
+        return Meets(text, spot.offset, spot=Spot(spot.offset, text))
+
+    def inside(self, children: Children) -> Inside:
+        return Inside(children[0], spot=children[0].spot)
+
+    def near(self, children: Children) -> NearRegion:
+        region, distance = children
+        return NearRegion(region, distance, spot=region.spot)
+
+    def region(self, children: Children) -> Region:
+        spot = spot_of(children[0])
+        named = children[0].type == "NAME"
+        return Region(type_of(spot.text) if named else " ".join(spot.text.split()), spot=spot)
+
+    # Aggregates over time
+
+    def count(self, children: Children) -> Aggregate:
+        word, atom = children
+        return Aggregate("COUNT", atom, spot=spot_of(word))
+
+    def count_distinct(self, children: Children) -> Aggregate:
+        word, (atom, path) = children
+        return Aggregate("COUNT", atom, path, True, spot=spot_of(word))
+
+    def aggregate(self, children: Children) -> Aggregate:
+        word, (atom, path) = children
+        return Aggregate(str(word).upper(), atom, path, spot=spot_of(word))
+
+    def argument(self, children: Children) -> tuple[AtomSyntax, PathName | None]:
+        tokens = list(children)
+        path: PathName | None = None
+        if tokens[-1].type == "PATH":
+            spot = spot_of(tokens.pop())
+            path = PathName(spot.text[1:], spot=spot)
+        if tokens[0].type == "EMBEDDED":
+            return self.embedded(tokens), path
+        if path is None and len(tokens) == 1:
+            return self._plain_argument(tokens[0])
+        return self.event(tokens), path
+
+    def _plain_argument(self, token: Token) -> tuple[EventAtom, PathName | None]:
+        """`reading.temperature`: the first step is the type, the rest the path."""
+        spot = spot_of(token)
+        first, rest = parted(spot.text)
+        own = replace(spot, text=first)
+        path = PathName(rest, spot=Spot(spot.offset + len(first) + 1, rest)) if rest else None
+        return EventAtom(type_of(first), spot=own), path
+
+    def slides(self, children: Children) -> Slides:
+        aggregate, relation, value, over, *every = children
+        return Slides(
+            aggregate,
+            relation_of(relation),
+            value,
+            self.length(over),
+            self.length(every[0]) if every else None,
+            spot=aggregate.spot,
+        )
+
+    def number(self, children: Children) -> Number:
+        *sign, digits = children
+        value = number_of(str(digits))
+        return -value if sign and sign[0].type == "MINUS" else value
+
+    # Clauses
+
+    def for_each(self, children: Children) -> Clause:
+        return Clause("keys", tuple(children), children[0].spot)
+
+    def key(self, children: Children) -> PathName:
+        spot = spot_of(children[0])
+        return PathName(spot.text, len(children) > 1, spot=spot)
+
+    def where(self, children: Children) -> Clause:
+        return Clause("where", tuple(children), children[0].left.spot)
+
+    def all_within(self, children: Children) -> Clause:
+        return Clause("all_within", self.length(children[0]), spot_of(children[0]))
+
+    def ring(self, children: Children) -> Clause:
+        said = " ".join(str(children[0]).upper().split())
+        return Clause("ring", said.removeprefix("RING "), spot_of(children[0]))
+
+    def select(self, children: Children) -> Clause:
+        return Clause("select", tuple(children), children[0].spot)
+
+    def policy(self, children: Children) -> Clause:
+        return Clause("policy", str(children[0]), spot_of(children[0]))
+
+    def horizon(self, children: Children) -> Clause:
+        return Clause("horizon", self.length(children[0]), spot_of(children[0]))
+
+    # Values
+
+    def comparison(self, children: Children) -> Comparison:
+        left, relation, right = children
+        return Comparison(left, relation_of(relation), right, spot=spot_of(relation))
+
+    def item(self, children: Children) -> Item:
+        value, *name = children
+        return Item(value, type_of(str(name[0])) if name else "", spot=value.spot)
+
+    def arithmetic(self, children: Children) -> Arithmetic:
+        left, sign, right = children
+        return Arithmetic(
+            str(sign), (left, right), spot=left.spot, depth=self._below((left, right))
+        )
+
+    def sign(self, children: Children) -> ValueSyntax:
+        sign, value = children
+        if isinstance(value, Constant) and value.kind == "number":
+            assert isinstance(value.value, int | float)
+            signed = -value.value if sign.type == "MINUS" else value.value
+            return replace(value, value=signed, spot=spot_of(sign))
+        return Arithmetic(str(sign), (value,), spot=spot_of(sign), depth=self._below((value,)))
+
+    def attribute(self, children: Children) -> Attribute:
+        spot = spot_of(children[0])
+        name, path = parted(spot.text)
+        return Attribute(type_of(name), path, spot=spot)
+
+    def constant(self, children: Children) -> Constant:
+        token, spot = children[0], spot_of(children[0])
+        match token.type:
+            case "NUMBER":
+                return Constant(number_of(spot.text), spot=spot)
+            case "STRING":
+                quote = spot.text[0]
+                return Constant(spot.text[1:-1].replace(quote * 2, quote), spot=spot)
+            case _:
+                return Constant(spot.text.upper() == "TRUE", spot=spot)
+
+    def over(self, children: Children) -> Over:
+        word, name, *path = children
+        function, spot = str(word).upper(), spot_of(word)
+        first, rest = parted(str(name))
+        if path:
+            return Over(function, type_of(first), str(path[0])[1:], spot=spot)
+        return Over(function, type_of(first), rest, spot=spot)
+
+    def distance(self, children: Children) -> Distance:
+        word, left, right = children
+        return Distance(str(left), str(right), spot=spot_of(word))
+
+    def grouped(self, children: Children) -> Any:
+        return replace(children[0], depth=self._below(children))
+
+    def length(self, token: Token) -> Length:
+        """A duration; what is none is told when all is read."""
+        spot = spot_of(token)
+        try:
+            return Length(parse_duration(spot.text), spot=spot)
+        except Problem:
+            return Length(NO_LENGTH, spot=spot)
+
+    def _below(self, operands: Iterable[Any]) -> int:
+        given = list(operands)
+        depth: int = 1 + max(operand.depth for operand in given)
+        if depth > self._nesting:
+            raise TooDeep(given[0].spot.offset)
+        return depth
+
+
+def type_of(name: str) -> str:
+    """A name without its backticks: what stands in them is taken as it is."""
+    return ".".join(quoted or plain for quoted, plain in _STEP.findall(name))
+
+
+def parted(name: str) -> tuple[str, str]:
+    """The first step of a name and the rest of it, both as they are written."""
+    found = _FIRST_STEP.fullmatch(name)
+    assert found is not None
+    return found[1], found[2] or ""
+
+
+def relation_of(token: Token) -> str:
+    """A comparison sign; `!=` is `<>`."""
+    return "<>" if token == "!=" else str(token)
+
+
+def number_of(digits: str) -> Number:
+    """A whole number is exact, any other the nearest double."""
+    if digits.isdecimal():
+        return int(digits) if len(digits) <= 400 else NO_NUMBER
+    return float(digits)
+
+
+def _inside(spot: Spot) -> tuple[str, int]:
+    """The text between two brackets, without blanks around it, and where it starts."""
+    text = undisguise(spot.text[1:-1])
+    return text.strip(), spot.offset + 1 + len(text) - len(text.lstrip())
+
+
+def _count(digits: str) -> int:
+    """A number of times; beyond all limits it does not matter how far."""
+    return int(digits[:18])

@@ -1,0 +1,51 @@
+"""Warnings: rules that are legal and probably not meant. They refuse nothing.
+
+What waits for the horizon because it has no WITHIN was noted when the rule was lowered. What a
+condition or an atom in braces says is told by its own language, at its place in the rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tocsin.errors import Problem
+from tocsin.languages.context import Context, PartDefinition
+from tocsin.languages.embedded import shifted
+from tocsin.languages.rule.meaning import Meaning
+from tocsin.languages.rule.names import SELECTOR
+from tocsin.languages.rule.syntax import (
+    Changes,
+    EmbeddedAtom,
+    EventAtom,
+    Meets,
+    PartSyntax,
+    nodes_of,
+)
+from tocsin.languages.texts import Problems
+
+
+def warnings_of(meaning: Meaning, text: str, context: Context) -> list[Problem]:
+    """What a rule says that is probably not meant; nothing where it has problems."""
+    if meaning.problems:
+        return []
+    told = Problems(text)
+    told.found.extend(meaning.warnings)
+    for node in nodes_of(meaning.rule.when):
+        for language, inner, start in _inner_texts(node, context):
+            found = context.warn_of_atom(language, inner)
+            told.found.extend(shifted(each, text, start) for each in found)
+    return told.in_reading_order()
+
+
+def _inner_texts(node: PartSyntax, context: Context) -> Iterator[tuple[str, str, int]]:
+    """Texts of other languages directly in a part: language, text and where it starts."""
+    match node:
+        case EventAtom(name, condition) if condition:
+            if not isinstance(context.definitions.get(name), PartDefinition):
+                yield SELECTOR, condition, node.start
+        case EmbeddedAtom(language, text):
+            yield language, text, node.start
+        case Changes(_, _, Meets(condition) as state):
+            yield SELECTOR, condition, state.start
+        case _:
+            pass

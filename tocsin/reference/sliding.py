@@ -1,0 +1,179 @@
+"""Measures over the last so much time, and changes of a state: told for one instant, or one
+occurrence, from all that came before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from tocsin.events.event import Path
+from tocsin.plan.bindings import NOTHING_BOUND, Rows
+from tocsin.plan.composites import Change, Key, Sliding
+from tocsin.plan.measures import Aggregate, Ring
+from tocsin.reference.atoms import holds
+from tocsin.reference.measures import key_of, measured
+from tocsin.reference.occurrence import Occurrence, in_order
+from tocsin.reference.values import compare_scalars
+from tocsin.values.time import Instant
+
+_Key = tuple[tuple[Hashable, ...], Hashable]
+"""Values of the paths, and of the variable."""
+
+NO_VALUE = ("no value",)
+
+
+def keys_of(by: Key, variable: str, occurrence: Occurrence) -> list[_Key]:
+    """The keys for which an occurrence counts: one, or one for each value of the variable."""
+    known = key_of(by, occurrence) if by else ()
+    if known is None:
+        return []
+    key = tuple((value,) if sort == "truth" else value for sort, value in known)
+    if not variable:
+        return [(key, NO_VALUE)]
+    values = [dict(row)[variable] for row in occurrence.rows if variable in dict(row)]
+    return [(key, value) for value in dict.fromkeys(values)]
+
+
+def instants_of(sliding: Sliding, occurrence: Occurrence) -> list[Instant]:
+    """When a sliding part has to be asked because of an occurrence."""
+    return [] if sliding.every is not None else [occurrence.end, occurrence.end + sliding.over]
+
+
+class Watch:
+    """One sliding part and all that it has seen."""
+
+    def __init__(self, sliding: Sliding) -> None:
+        self._sliding = sliding
+        self._seen: list[tuple[_Key, Occurrence]] = []
+        self._used: list[tuple[_Key, Occurrence]] = []
+        self._asked: set[Instant] = set()
+
+    def see(self, occurrence: Occurrence) -> None:
+        """One more occurrence of its part."""
+        for key in keys_of(self._sliding.by, self._sliding.each, occurrence):
+            self._seen.append((key, occurrence))
+
+    def rings_at(self, now: Instant) -> list[Occurrence]:
+        """What rings at an instant; asked a second time, nothing more."""
+        if now in self._asked:
+            return []
+        self._asked.add(now)
+        moments = (now, now - self._sliding.over)
+        keys = dict.fromkeys(key for key, each in self._seen if each.end in moments)
+        return [each for key in keys for each in self._rings_for(key, now)]
+
+    def rings_for_window(self, end: Instant) -> list[Occurrence]:
+        """What rings for a window that comes again, and ends."""
+        keys = dict.fromkeys(
+            key for key, each in self._seen if end - self._sliding.over < each.end <= end
+        )
+        if not self._is_keyed:
+            keys = {((), NO_VALUE): None}
+        return [self._whole(key, end) for key in keys if self._holds(self._window(key, end))]
+
+    def is_empty_at(self, end: Instant) -> bool:
+        """Whether nothing at all lies in the window that ends."""
+        return not any(end - self._sliding.over < each.end <= end for _, each in self._seen)
+
+    @property
+    def holds_of_nothing(self) -> bool:
+        """Whether an empty window rings."""
+        return not self._is_keyed and self._holds([])
+
+    @property
+    def _is_keyed(self) -> bool:
+        return bool(self._sliding.by) or bool(self._sliding.each)
+
+    def _rings_for(self, key: _Key, now: Instant) -> Iterator[Occurrence]:
+        members = self._window(key, now)
+        if not self._holds(members):
+            return
+        match self._sliding.ring:
+            case Ring.EVERY_TIME:
+                if any(each.end == now for each in members):
+                    yield self._whole(key, now)
+            case Ring.ON_CHANGE | Ring.ONCE:
+                if not self._was_true_before(key, now):
+                    yield self._whole(key, now)
+                    if self._sliding.ring is Ring.ONCE:
+                        self._used += [(key, each) for each in members]
+
+    def _was_true_before(self, key: _Key, now: Instant) -> bool:
+        """Whether it was true just before: nothing changes between two microseconds."""
+        ends = [each.end for mine, each in self._seen if mine == key and each.end < now]
+        if not ends:
+            return False
+        kept = self._sliding.keep
+        if kept is not None and now > max(ends) + self._sliding.over + kept:
+            return False
+        return self._holds(self._window(key, now - 1))
+
+    def _window(self, key: _Key, now: Instant) -> list[Occurrence]:
+        return [
+            each
+            for mine, each in self._seen
+            if mine == key
+            and now - self._sliding.over < each.end <= now
+            and (mine, each) not in self._used
+        ]
+
+    def _holds(self, members: Sequence[Occurrence]) -> bool:
+        events = in_order(member for each in members for member in each.members)
+        if not events and self._sliding.measure.aggregate not in (
+            Aggregate.COUNT,
+            Aggregate.DISTINCT,
+        ):
+            return False
+        value = measured(self._sliding.measure, events)
+        return compare_scalars(value, self._sliding.relation, self._sliding.limit)
+
+    def _whole(self, key: _Key, end: Instant) -> Occurrence:
+        members = self._window(key, end)
+        if members:
+            start = min(each.start for each in members)
+            events = in_order(member for each in members for member in each.members)
+            return Occurrence(events, start, end, rows=_rows(self._sliding.each, key))
+        start = end - self._sliding.over
+        rows = _rows_of_empty(self._sliding.by, self._sliding.each, key)
+        return Occurrence((), start, end, absences=((start, end),), rows=rows)
+
+
+def changes(change: Change, before: Iterable[Occurrence], now: Occurrence) -> list[Occurrence]:
+    """The occurrence where the state changes with it, given all that came before; once for each
+    key.
+    """
+    history = list(before)
+    return [
+        _of_value(change.each, key, now)
+        for key in keys_of(change.by, change.each, now)
+        if _changes(
+            change, [each for each in history if key in keys_of(change.by, change.each, each)], now
+        )
+    ]
+
+
+def _changes(change: Change, history: Sequence[Occurrence], now: Occurrence) -> bool:
+    is_true = holds(change.state, now.members[0])
+    counts = bool(history) and (change.keep is None or now.end - history[-1].end <= change.keep)
+    was_true = counts and holds(change.state, history[-1].members[0])
+    return (is_true and not was_true) if change.becomes else (was_true and not is_true)
+
+
+def _of_value(variable: str, key: _Key, occurrence: Occurrence) -> Occurrence:
+    if not variable:
+        return occurrence
+    rows = tuple(row for row in occurrence.rows if dict(row).get(variable) == key[1])
+    return replace(occurrence, rows=rows)
+
+
+def _rows(variable: str, key: _Key) -> Rows:
+    return (((variable, key[1]),),) if variable else NOTHING_BOUND
+
+
+def _rows_of_empty(by: Sequence[Path], variable: str, key: _Key) -> Rows:
+    """Where there is no event to tell the key, the row does."""
+    values = {".".join(path): value for path, value in zip(by, key[0], strict=True)}
+    if variable:
+        values[variable] = key[1]
+    return (tuple(sorted(values.items())),)

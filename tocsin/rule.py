@@ -1,0 +1,114 @@
+"""Rules in Python: what should ring, said in calls that read like the language `rule`.
+
+    from tocsin import rule
+
+    left, arrived = rule.event("move", "kind = 'left'"), rule.event("move", "kind = 'arrived'")
+    missing = left.then_no(arrived, within="2h").for_each("parcel").named("missing")
+
+`str(missing)` is the text of the rule; `rule.parse` reads one back. A rule is a value that never
+changes: every method gives a new one. `Hub.subscribe`, `match` on Spark and `Subscription` take it.
+"""
+
+from __future__ import annotations
+
+from tocsin.languages import parse_subscription
+from tocsin.languages.rule.building import (
+    Duration,
+    Measure,
+    Ringing,
+    Rule,
+    State,
+    absence,
+    event_of,
+    inside,
+    joined,
+    measure,
+    near,
+    rule_of,
+)
+from tocsin.languages.rule.limits import Limits
+from tocsin.languages.rule.read import read
+from tocsin.languages.rule.syntax import Both, Either, EmbeddedAtom
+
+__all__ = [
+    "Duration",
+    "Measure",
+    "Ringing",
+    "Rule",
+    "State",
+    "all_of",
+    "any_of",
+    "atom",
+    "avg",
+    "count",
+    "event",
+    "inside",
+    "max",
+    "min",
+    "near",
+    "no",
+    "parse",
+    "sum",
+]
+
+
+def parse(text: str) -> Rule:
+    """The rule of a text; raises where it is none."""
+    return Rule(read(text, Limits()))
+
+
+def event(type: str, condition: str = "") -> Rule:
+    """Events of a type, or what the catalog defines by that name, that meet a condition of
+    `selector`; raises where that is none.
+    """
+    parse_subscription("selector", condition, {})
+    return event_of(type, condition)
+
+
+def atom(language: str, text: str) -> Rule:
+    """Events by a text of another language, as in `atom("graph", "?x a :Laptop")`."""
+    return rule_of(EmbeddedAtom(language, text.strip()))
+
+
+def no(absent: Rule, within: Duration | None = None) -> Rule:
+    """The absence before a step: `no(payment, within="1h").then(delivery)`."""
+    return absence(absent, within)
+
+
+def all_of(*rules: Rule) -> Rule:
+    """Every part, in any order: AND."""
+    return joined(rules, Both)
+
+
+def any_of(*rules: Rule) -> Rule:
+    """One of the parts: OR."""
+    return joined(rules, Either)
+
+
+def count(
+    event: Rule, *, over: Duration, every: Duration | None = None, distinct: str | None = None
+) -> Measure:
+    """How many events in the last so long, or how many `distinct` values they have at a path; with
+    `every`, in one window after the other.
+    """
+    return measure("COUNT", event, distinct, over, every, distinct=distinct is not None)
+
+
+def sum(event: Rule, path: str, *, over: Duration, every: Duration | None = None) -> Measure:
+    """The sum of the numbers at a path."""
+    return measure("SUM", event, path, over, every)
+
+
+def avg(event: Rule, path: str, *, over: Duration, every: Duration | None = None) -> Measure:
+    """The average of the numbers at a path."""
+    return measure("AVG", event, path, over, every)
+
+
+def min(event: Rule, path: str, *, over: Duration, every: Duration | None = None) -> Measure:
+    """The least of the numbers at a path."""
+    return measure("MIN", event, path, over, every)
+
+
+def max(event: Rule, path: str, *, over: Duration, every: Duration | None = None) -> Measure:
+    """The greatest of the numbers at a path."""
+    return measure("MAX", event, path, over, every)
