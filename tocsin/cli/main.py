@@ -38,6 +38,11 @@ COMMANDS = {
         "app",
         "Subscriptions and definitions in a live catalog (SQLite file or PostgreSQL URL).",
     ),
+    "up": Lazy(
+        "tocsin.cli.up",
+        "up",
+        "Start the service: publish and subscribe over HTTP; Ctrl-C stops it.",
+    ),
     "bench": Lazy(
         "tocsin.cli.bench",
         "app",

@@ -1,0 +1,24 @@
+"""The application: all addresses of one service."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from fastapi import APIRouter, FastAPI
+
+from tocsin import __version__
+from tocsin.gateway.api import events, health, matches, subscriptions
+from tocsin.gateway.api.problems import tell_problems
+from tocsin.gateway.service import Service
+
+ROUTERS = (events.router, subscriptions.router, matches.router, health.router)
+
+
+def create_app(service: Service, further: Iterable[APIRouter] = ()) -> FastAPI:
+    """The application of a service that was started; who starts it also stops it."""
+    app = FastAPI(title="Tocsin", version=__version__, docs_url=None, redoc_url=None)
+    app.state.service = service
+    tell_problems(app)
+    for router in (*ROUTERS, *further):
+        app.include_router(router)
+    return app

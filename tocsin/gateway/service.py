@@ -1,0 +1,148 @@
+"""The service without its addresses: log, catalog, matches, runner. Opened, started, stopped in
+order.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+
+from tocsin.catalog import Catalog, ontologies, open_catalog
+from tocsin.errors import StateProblem, UnsupportedProblem
+from tocsin.gateway.feed import Feed
+from tocsin.gateway.runner import Runner, RunnerStatus
+from tocsin.gateway.runner.counting import Counters
+from tocsin.gateway.runner.local import LocalRunner
+from tocsin.gateway.settings import EngineName, Settings
+from tocsin.gateway.storage.database import Database
+from tocsin.gateway.storage.log import EventLog
+from tocsin.gateway.storage.matches import MatchStore
+from tocsin.gateway.storage.progress import Progress
+from tocsin.gateway.storage.schema import LOG_METADATA, METADATA
+from tocsin.gateway.subscriptions import Entries
+from tocsin.hosts.local.driven import DrivenHub
+
+_LOCAL = "local"
+
+
+class Service:
+    """All parts of one gateway. Nothing is done before `start`; `stop` may be called at any
+    time.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._lock = _locked(settings)
+        self.log_database = Database(settings.log_url, LOG_METADATA)
+        self.database = Database(settings.state_url, METADATA)
+        self.catalog = open_catalog(settings.catalog_url, create=True)
+        self._own = ontologies([str(path) for path in settings.ontology] or None)
+        self.entries = Entries(self.catalog, self._own)
+        self.progress = Progress(self.database, _LOCAL)
+        self.log = EventLog(self.log_database)
+        self.matches = MatchStore(self.database)
+        self.feed = Feed(self.matches.head())
+        self.counters = Counters()
+        self.runner: Runner = self._make_runner()
+
+    def start(self) -> None:
+        """Begins to accept and to match."""
+        self.log.start()
+        self.runner.start()
+
+    def stop(self) -> None:
+        """Accepts nothing more, writes what waits, keeps where it is."""
+        self.feed.close()
+        self.log.close()
+        self.runner.stop()
+        self.database.close()
+        self.log_database.close()
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def catalog_changed(self, version: int) -> None:
+        """After every change of the catalog, before anybody is told of it."""
+        self.runner.catalog_changed(version)
+
+    def _make_runner(self) -> Runner:
+        match self.settings.engine:
+            case EngineName.LOCAL:
+                return LocalRunner(
+                    self.log,
+                    self.progress,
+                    self.catalog,
+                    self.feed,
+                    self._make_hub,
+                    counters=self.counters,
+                    shared=not self.log_database.is_sqlite,
+                )
+            case EngineName.NONE:
+                return NoRunner()
+            case EngineName.SPARK:
+                raise UnsupportedProblem(
+                    "--engine spark is not built in yet", hint="use --engine local"
+                )
+
+    def _make_hub(self, catalog: Catalog) -> DrivenHub:
+        settings = self.settings
+        return DrivenHub(
+            catalog,
+            idle=settings.idle,
+            lateness=settings.lateness,
+            ahead=settings.ahead,
+            interval=settings.interval,
+            remember=settings.remember,
+            queue_limit=settings.limits.waiting,
+            ontology=self._own or None,
+        )
+
+
+class NoRunner:
+    """Where another process matches."""
+
+    def start(self) -> None:
+        """Nothing to begin."""
+
+    def stop(self) -> None:
+        """Nothing to end."""
+
+    def catalog_changed(self, version: int) -> None:
+        """The other process looks at the catalog itself."""
+
+    def status(self) -> RunnerStatus:
+        """Always ready."""
+        return RunnerStatus(True)
+
+
+def _locked(settings: Settings) -> int | None:
+    """The folder for this process alone; None where the data are in a database that several may
+    use.
+    """
+    try:
+        settings.data.mkdir(parents=True, exist_ok=True)
+        number = os.open(settings.data / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise StateProblem(
+            f"the folder {settings.data} cannot be used: {error.strerror}",
+            code="DataFolderError",
+            hint="give another one with --data",
+        ) from None
+    if settings.database is not None:
+        os.close(number)
+        return None
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(number)
+        raise StateProblem(
+            f"another process serves the folder {settings.data}",
+            code="DataFolderError",
+            hint="stop it first, or give another folder with --data",
+        ) from None
+    return number
+
+
+def check_ontologies(settings: Settings) -> None:
+    """Raises what is wrong with the ontology files of the settings."""
+    ontologies([str(path) for path in settings.ontology] or None)
