@@ -10,6 +10,7 @@ import os
 from tocsin.catalog import Catalog, ontologies, open_catalog
 from tocsin.errors import StateProblem, UnsupportedProblem
 from tocsin.gateway.feed import Feed
+from tocsin.gateway.parts import PARTS
 from tocsin.gateway.runner import Runner, RunnerStatus
 from tocsin.gateway.runner.counting import Counters
 from tocsin.gateway.runner.local import LocalRunner
@@ -20,6 +21,7 @@ from tocsin.gateway.storage.matches import MatchStore
 from tocsin.gateway.storage.progress import Progress
 from tocsin.gateway.storage.schema import LOG_METADATA, METADATA
 from tocsin.gateway.subscriptions import Entries
+from tocsin.gateway.watcher import Watcher
 from tocsin.hosts.local.driven import DrivenHub
 
 _LOCAL = "local"
@@ -44,15 +46,31 @@ class Service:
         self.feed = Feed(self.matches.head())
         self.counters = Counters()
         self.runner: Runner = self._make_runner()
+        self._watcher = Watcher(self.matches, self.feed) if self._is_shared else None
+        made = [make(self) for make in PARTS]
+        self.parts = [part for part in made if part is not None]
+
+    @property
+    def _is_shared(self) -> bool:
+        """Whether other processes may keep matches."""
+        return self.settings.engine is not EngineName.LOCAL or not self.database.is_sqlite
 
     def start(self) -> None:
         """Begins to accept and to match."""
         self.log.start()
         self.runner.start()
+        if self._watcher is not None:
+            self._watcher.start()
+        for part in self.parts:
+            part.start()
 
     def stop(self) -> None:
         """Accepts nothing more, writes what waits, keeps where it is."""
         self.feed.close()
+        for part in reversed(self.parts):
+            part.stop()
+        if self._watcher is not None:
+            self._watcher.stop()
         self.log.close()
         self.runner.stop()
         self.database.close()

@@ -110,6 +110,29 @@ class Progress:
                 self._move(connection, results.steps[-1], now)
         return rows
 
+    def save_batch(self, batch: Step, results: Results) -> list[MatchRow]:
+        """The same for a runner that keeps its state elsewhere and may give a batch again: one that
+        was kept before is left out, its dead letters too.
+        """
+        now = wall_clock()
+        with self._database.writing() as connection:
+            known = connection.execute(
+                sql.select(RUNNERS.c.step).where(RUNNERS.c.name == self._runner)
+            ).scalar()
+            if known is not None and known >= batch.number:
+                return []
+            rows = store_matches(connection, results.matches, now)
+            store_letters(connection, results.letters, now)
+            _note_troubles(connection, results.troubles, results.mended, now)
+            self._move(connection, batch, now)
+        return rows
+
+    def position(self) -> int:
+        """How far in the log the runner has come; 0 before its first step."""
+        query = sql.select(RUNNERS.c.position).where(RUNNERS.c.name == self._runner)
+        with self._database.reading() as connection:
+            return int(connection.execute(query).scalar() or 0)
+
     def _keep_steps(self, connection: sql.Connection, steps: Sequence[Step]) -> None:
         if steps:
             rows = [
