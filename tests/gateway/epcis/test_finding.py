@@ -47,19 +47,19 @@ def index(tmp_path):
     return EventIndex(Database(f"sqlite:///{tmp_path}/epcis.db", METADATA))
 
 
-def fill(index: EventIndex, events: list[Event], tenant: str = "") -> None:
+def fill(index: EventIndex, events: list[Event]) -> None:
     position = index.position()
     rows = [
-        Logged(position + number, START + 1_000_000 * number, [event], tenant)
+        Logged(position + number, START + 1_000_000 * number, [event])
         for number, event in enumerate(events, 1)
     ]
     assert index.extend(position, position + len(rows), rows)
 
 
-def asked(query: dict[str, object], **more: object) -> Asked:
+def asked(query: dict[str, object]) -> Asked:
     question = question_of(query)
     plan = compile_subscription(Subscription("q", "epcis", question.text))
-    return Asked(plan, question.controls, question.text, question.asked.get("@context"), **more)
+    return Asked(plan, question.controls, question.text, question.asked.get("@context"))
 
 
 def ids(events: object) -> list[str]:
@@ -197,14 +197,6 @@ def test_terms_are_listed_in_pages(index):
     assert [value for value, _ in (*first, *rest)] == ["packing", "receiving", "shipping"]
     assert index.has("bizStep", "packing")
     assert not index.has("bizStep", "loading")
-
-
-def test_tenants_are_apart(index):
-    fill(index, [made(1)], "a")
-    fill(index, [made(1), made(2)], "b")
-    assert ids(find(index, asked({}, tenants=("a",)), Page()).events) == ["1"]
-    assert ids(find(index, asked({}, tenants=("b",)), Page()).events) == ["1", "2"]
-    assert index.terms("eventID", "", 9, ("a",)) == [("urn:uuid:1", "urn:uuid:1")]
 
 
 def test_new_events_since(index):

@@ -18,7 +18,7 @@ from tocsin.events.codecs.epcis.names import expanded, names_of
 from tocsin.events.event import Event
 from tocsin.events.order import in_canonical_order
 from tocsin.gateway.epcis.exceptions import QUERY_TOO_COMPLEX, QUERY_TOO_LARGE, EpcisException
-from tocsin.gateway.epcis.index import EventIndex, Indexed, Order, Tenants
+from tocsin.gateway.epcis.index import EventIndex, Indexed, Order
 from tocsin.gateway.epcis.narrowing import narrowings_of
 from tocsin.gateway.epcis.paging import Place, place_of, token_of
 from tocsin.gateway.epcis.parameters import Controls, Page
@@ -41,7 +41,6 @@ class Asked:
     controls: Controls
     text: str
     context: Any = None
-    tenants: Tenants = None
 
     @property
     def is_paged(self) -> bool:
@@ -134,7 +133,7 @@ def _candidates(
     index: EventIndex, asked: Asked, order: Order, after: tuple[int, ...], until: int
 ) -> Iterator[Indexed]:
     narrowings = narrowings_of(asked.plan.pattern)
-    while chunk := index.find(narrowings, order, after, until, CHUNK, asked.tenants):
+    while chunk := index.find(narrowings, order, after, until, CHUNK):
         yield from chunk
         if len(chunk) < CHUNK:
             return

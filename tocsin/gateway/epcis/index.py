@@ -25,10 +25,6 @@ MOST_VALUES = 400
 """More values than these of one field are not looked up; the condition is asked of every event."""
 
 
-Tenants = Sequence[str] | None
-"""Whose events are looked at; None for those of all."""
-
-
 class Database(Protocol):
     """Connections to read and to write with; what is written comes to be whole or not at all."""
 
@@ -46,7 +42,6 @@ class Logged:
     position: int
     recorded: Instant
     events: Sequence[Event]
-    tenant: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,14 +125,11 @@ class EventIndex:
         after: tuple[int, ...],
         until: int,
         limit: int,
-        tenants: Tenants = None,
     ) -> list[Indexed]:
         """At most so many events that may be meant, of those up to a number, in an order and after
         a key of it.
         """
-        asked = sql.select(EVENTS).where(
-            EVENTS.c.number <= until, _owned(EVENTS, tenants), *map(_test, narrowings)
-        )
+        asked = sql.select(EVENTS).where(EVENTS.c.number <= until, *map(_test, narrowings))
         columns = [_COLUMNS[order.by], EVENTS.c.number] if order.by else [EVENTS.c.number]
         if after:
             row, key = sql.tuple_(*columns), sql.tuple_(*after)
@@ -147,15 +139,13 @@ class EventIndex:
             found = connection.execute(asked.order_by(*ordered).limit(limit)).all()
         return [_indexed(row) for row in found]
 
-    def terms(
-        self, field: str, after: str, limit: int, tenants: Tenants = None
-    ) -> list[tuple[str, str]]:
+    def terms(self, field: str, after: str, limit: int) -> list[tuple[str, str]]:
         """At most so many values that events have in a field, after a value: in their common
         spelling, and as one event writes them.
         """
         asked = (
             sql.select(TERMS.c.value, sql.func.min(TERMS.c.written))
-            .where(_owned(TERMS, tenants), TERMS.c.field == field, TERMS.c.value > after)
+            .where(TERMS.c.field == field, TERMS.c.value > after)
             .group_by(TERMS.c.value)
             .order_by(TERMS.c.value)
             .limit(limit)
@@ -163,11 +153,9 @@ class EventIndex:
         with self._database.reading() as connection:
             return [(value, written) for value, written in connection.execute(asked)]
 
-    def has(self, field: str, value: str, tenants: Tenants = None) -> bool:
+    def has(self, field: str, value: str) -> bool:
         """Whether an event has the value in the field; the value is in its common spelling."""
-        asked = sql.select(TERMS.c.number).where(
-            _owned(TERMS, tenants), TERMS.c.field == field, TERMS.c.value == value
-        )
+        asked = sql.select(TERMS.c.number).where(TERMS.c.field == field, TERMS.c.value == value)
         with self._database.reading() as connection:
             return connection.execute(asked.limit(1)).first() is not None
 
@@ -175,7 +163,7 @@ class EventIndex:
 def _add(connection: sql.Connection, row: Logged, number: int) -> int:
     """Adds the events of a row and gives the last number used."""
     for event in row.events:
-        if _is_there(connection, event, row.tenant):
+        if _is_there(connection, event):
             continue
         number += 1
         told = recorded(event, row.recorded)
@@ -184,7 +172,6 @@ def _add(connection: sql.Connection, row: Logged, number: int) -> int:
             EVENTS.insert().values(
                 number=number,
                 position=row.position,
-                tenant=row.tenant,
                 source=event.source,
                 id=event.id,
                 event_time=times[0],
@@ -192,7 +179,7 @@ def _add(connection: sql.Connection, row: Logged, number: int) -> int:
                 body=encode(told),
             )
         )
-        if found := list(_terms_rows(told, row.tenant, number)):
+        if found := list(_terms_rows(told, number)):
             connection.execute(TERMS.insert(), found)
     return number
 
@@ -205,27 +192,17 @@ def recorded(event: Event, moment: Instant) -> Event:
     return Event(event.envelope, EpcisData(given), event.interval, event.place_source)
 
 
-def _is_there(connection: sql.Connection, event: Event, tenant: str) -> bool:
+def _is_there(connection: sql.Connection, event: Event) -> bool:
     asked = sql.select(EVENTS.c.number).where(
-        EVENTS.c.tenant == tenant, EVENTS.c.source == event.source, EVENTS.c.id == event.id
+        EVENTS.c.source == event.source, EVENTS.c.id == event.id
     )
     return connection.execute(asked).first() is not None
 
 
-def _terms_rows(event: Event, tenant: str, number: int) -> Iterator[dict[str, Any]]:
+def _terms_rows(event: Event, number: int) -> Iterator[dict[str, Any]]:
     found = {(field, value): written for field, value, written in terms_of(event.attributes)}
     for (field, value), written in found.items():
-        yield {
-            "tenant": tenant,
-            "field": field,
-            "value": value,
-            "number": number,
-            "written": written,
-        }
-
-
-def _owned(table: sql.Table, tenants: Tenants) -> sql.ColumnElement[bool]:
-    return sql.true() if tenants is None else table.c.tenant.in_(list(tenants))
+        yield {"field": field, "value": value, "number": number, "written": written}
 
 
 def _test(narrowing: Narrowing) -> sql.ColumnElement[bool]:

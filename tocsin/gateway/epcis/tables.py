@@ -22,13 +22,12 @@ EVENTS = sql.Table(
     METADATA,
     sql.Column("number", sql.BigInteger, primary_key=True, autoincrement=False),
     sql.Column("position", sql.BigInteger, nullable=False, index=True),
-    sql.Column("tenant", sql.Text, nullable=False),
     sql.Column("source", sql.Text, nullable=False),
     sql.Column("id", sql.Text, nullable=False),
     sql.Column("event_time", sql.BigInteger, nullable=False),
     sql.Column("record_time", sql.BigInteger, nullable=False),
     sql.Column("body", sql.Text, nullable=False),
-    sql.Index("epcis_events_identity", "tenant", "source", "id", unique=True),
+    sql.Index("epcis_events_identity", "source", "id", unique=True),
     sql.Index("epcis_events_by_event_time", "event_time", "number"),
     sql.Index("epcis_events_by_record_time", "record_time", "number"),
 )
@@ -37,7 +36,6 @@ EVENTS = sql.Table(
 TERMS = sql.Table(
     "epcis_terms",
     METADATA,
-    sql.Column("tenant", sql.Text, primary_key=True),
     sql.Column("field", sql.Text, primary_key=True),
     sql.Column("value", sql.Text, primary_key=True),
     sql.Column("number", sql.BigInteger, primary_key=True, autoincrement=False, index=True),
