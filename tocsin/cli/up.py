@@ -9,8 +9,9 @@ from typing import Annotated
 
 import typer
 
+from tocsin.gateway.parts import open_service
 from tocsin.gateway.server import listen, serve
-from tocsin.gateway.service import Service, check_ontologies
+from tocsin.gateway.service import check_ontologies
 from tocsin.gateway.settings import EngineName, Settings, load_settings
 
 Data = Annotated[Path | None, typer.Option(help="The folder for everything that is kept.")]
@@ -50,7 +51,7 @@ def up(
 
 
 def _run(settings: Settings, begun: float) -> None:
-    service = Service(settings)
+    service = open_service(settings)
     try:
         sock = listen(service)
         service.start()

@@ -5,23 +5,12 @@ addresses. One line for each; a part that is not wanted gives None.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
 
 from fastapi import APIRouter, FastAPI
 
-if TYPE_CHECKING:
-    from tocsin.gateway.service import Service
-
-
-class Part(Protocol):
-    """Something that runs beside the service."""
-
-    def start(self) -> None:
-        """Begins; returns at once."""
-
-    def stop(self) -> None:
-        """Ends, and returns when it has ended."""
-
+from tocsin.gateway.api.app import create_app
+from tocsin.gateway.service import Part, Service
+from tocsin.gateway.settings import Settings
 
 PARTS: tuple[Callable[[Service], Part | None], ...] = ()
 """Made when the service is made, started after it in this order, stopped before it in the other."""
@@ -31,3 +20,21 @@ ROUTERS: tuple[APIRouter, ...] = ()
 
 MOUNTS: dict[str, Callable[[Service], FastAPI]] = {}
 """Whole applications below a path, with error documents of their own."""
+
+
+def open_service(settings: Settings) -> Service:
+    """A service with all its parts, not yet started."""
+    service = Service(settings)
+    for make in PARTS:
+        part = make(service)
+        if part is not None:
+            service.parts.append(part)
+    return service
+
+
+def open_app(service: Service) -> FastAPI:
+    """The application with all addresses."""
+    app = create_app(service, ROUTERS)
+    for path, make in MOUNTS.items():
+        app.mount(path, make(service))
+    return app

@@ -9,7 +9,7 @@ from types import FrameType
 import uvicorn
 
 from tocsin.errors import StateProblem
-from tocsin.gateway.api.app import create_app
+from tocsin.gateway.parts import open_app
 from tocsin.gateway.service import Service
 
 PATIENCE = 5
@@ -53,7 +53,7 @@ def listen(service: Service) -> socket.socket:
 def serve(service: Service, sock: socket.socket) -> None:
     """Serves until a signal comes. The service is started before and stopped after it."""
     config = uvicorn.Config(
-        create_app(service),
+        open_app(service),
         log_level="warning",
         access_log=False,
         lifespan="off",

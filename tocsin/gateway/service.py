@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import fcntl
 import os
+from typing import Protocol
 
 from tocsin.catalog import Catalog, ontologies, open_catalog
 from tocsin.errors import StateProblem, UnsupportedProblem
 from tocsin.gateway.feed import Feed
-from tocsin.gateway.parts import PARTS
 from tocsin.gateway.runner import Runner, RunnerStatus
 from tocsin.gateway.runner.counting import Counters
 from tocsin.gateway.runner.local import LocalRunner
@@ -27,9 +27,19 @@ from tocsin.hosts.local.driven import DrivenHub
 _LOCAL = "local"
 
 
+class Part(Protocol):
+    """Something that runs beside the service."""
+
+    def start(self) -> None:
+        """Begins; returns at once."""
+
+    def stop(self) -> None:
+        """Ends, and returns when it has ended."""
+
+
 class Service:
     """All parts of one gateway. Nothing is done before `start`; `stop` may be called at any
-    time.
+    time. `parts` start after the core, and stop before it.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -47,8 +57,7 @@ class Service:
         self.counters = Counters()
         self.runner: Runner = self._make_runner()
         self._watcher = Watcher(self.matches, self.feed) if self._is_shared else None
-        made = [make(self) for make in PARTS]
-        self.parts = [part for part in made if part is not None]
+        self.parts: list[Part] = []
 
     @property
     def _is_shared(self) -> bool:

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from fastapi import APIRouter, FastAPI
 
 from tocsin import __version__
-from tocsin.gateway import parts
 from tocsin.gateway.api import events, health, matches, subscriptions
 from tocsin.gateway.api.problems import tell_problems
 from tocsin.gateway.service import Service
@@ -20,8 +19,6 @@ def create_app(service: Service, further: Iterable[APIRouter] = ()) -> FastAPI:
     app = FastAPI(title="Tocsin", version=__version__, docs_url=None, redoc_url=None)
     app.state.service = service
     tell_problems(app)
-    for router in (*ROUTERS, *parts.ROUTERS, *further):
+    for router in (*ROUTERS, *further):
         app.include_router(router)
-    for path, make in parts.MOUNTS.items():
-        app.mount(path, make(service))
     return app
