@@ -9,7 +9,7 @@ from __future__ import annotations
 import tomllib
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, ValidationError, field_validator
 from pydantic_settings import (
@@ -38,15 +38,19 @@ class _Section(BaseModel):
 class Limits(_Section):
     """How much anybody may ask for."""
 
-    request_bytes: int = Field(16 << 20, ge=1024)
-    request_events: int = Field(10_000, ge=1)
-    subscriptions: int = Field(10_000, ge=1, description="per tenant")
-    definitions: int = Field(1_000, ge=1, description="per tenant")
-    rate: int = Field(0, ge=0, description="events a second and key; 0 for no limit")
-    requests: int = Field(0, ge=0, description="requests a second and key; 0 for no limit")
-    waiting: int = Field(100_000, ge=1, description="occurrences that may wait in one place")
-    streams: int = Field(1_000, ge=1, description="live streams at a time")
-    try_events: int = Field(100_000, ge=1, description="events that /v1/try looks at")
+    request_bytes: Annotated[int, Field(ge=1024)] = 16 << 20
+    request_events: Annotated[int, Field(ge=1)] = 10_000
+    subscriptions: Annotated[int, Field(ge=1, description="per tenant")] = 10_000
+    definitions: Annotated[int, Field(ge=1, description="per tenant")] = 1_000
+    rate: Annotated[int, Field(ge=0, description="events a second and key; 0 for no limit")] = 0
+    requests: Annotated[
+        int, Field(ge=0, description="requests a second and key; 0 for no limit")
+    ] = 0
+    waiting: Annotated[int, Field(ge=1, description="occurrences that may wait in one place")] = (
+        100_000
+    )
+    streams: Annotated[int, Field(ge=1, description="live streams at a time")] = 1_000
+    try_events: Annotated[int, Field(ge=1, description="events that /v1/try looks at")] = 100_000
 
 
 class Retention(_Section):
@@ -55,7 +59,7 @@ class Retention(_Section):
     events: str = "7d"
     matches: str = "30d"
     dead_letters: str = "30d"
-    log_bytes: int = Field(0, ge=0, description="the size of the log; 0 for no limit")
+    log_bytes: Annotated[int, Field(ge=0, description="the size of the log; 0 for no limit")] = 0
 
     @field_validator("events", "matches", "dead_letters")
     @classmethod
@@ -75,17 +79,17 @@ class Settings(BaseSettings):
     data: Path = Path("tocsin-data")
     database: str | None = None
     host: str = "127.0.0.1"
-    port: int = Field(8080, ge=0, le=65535)
+    port: Annotated[int, Field(ge=0, le=65535)] = 8080
     engine: EngineName = EngineName.LOCAL
     auth: bool = True
     lateness: str = "2s"
     idle: str | None = "1s"
     ahead: str | None = "1h"
     interval: str | None = None
-    remember: int = Field(100_000, ge=0)
+    remember: Annotated[int, Field(ge=0)] = 100_000
     ontology: list[Path] = Field(default_factory=list)
-    limits: Limits = Field(default_factory=Limits)
-    retention: Retention = Field(default_factory=Retention)
+    limits: Limits = Limits()
+    retention: Retention = Retention()
     delivery: dict[str, Any] = Field(default_factory=dict)
     epcis: dict[str, Any] = Field(default_factory=dict)
     federation: dict[str, Any] = Field(default_factory=dict)

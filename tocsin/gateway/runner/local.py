@@ -31,7 +31,7 @@ from tocsin.gateway.runner.rendering import (
 from tocsin.gateway.runner.warming import warm_up
 from tocsin.gateway.storage.log import EventLog
 from tocsin.gateway.storage.progress import KeptSnapshot, NewTrouble, Progress, Results, Step
-from tocsin.gateway.storage.rows import LogRow
+from tocsin.gateway.storage.rows import LogRow, MatchRow
 from tocsin.hosts.local.driven import DrivenHub, Outcome
 from tocsin.values.time import Instant
 
@@ -201,11 +201,11 @@ class LocalRunner:
 
     def _note(self, hub: DrivenHub, rows: Sequence[LogRow], outcome: Outcome) -> None:
         unsaved = self._unsaved
-        held, words = hub.subscriptions(), hub.words
+        held = hub.subscriptions()
         unsaved.letters += [refused_letter(row) for row in rows if row.code is not None]
         unsaved.letters += kept_letters(outcome.letters, self._positions)
         unsaved.matches += [
-            kept_match(each, held, self._positions, words) for each in outcome.matches
+            kept_match(each, held, self._positions, hub.words_of) for each in outcome.matches
         ]
         unsaved.troubles += [
             NewTrouble(each.subscription, each.letter.code, each.letter.reason)
@@ -221,7 +221,9 @@ class LocalRunner:
         self._unsaved = Results()
         self._feed.publish(rows)
 
-    def _patiently(self, save: Callable[[Results], list[object]], results: Results) -> list[object]:
+    def _patiently(
+        self, save: Callable[[Results], list[MatchRow]], results: Results
+    ) -> list[MatchRow]:
         wait = 0.1
         while True:
             try:

@@ -5,7 +5,7 @@ members.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from tocsin.catalog import Subscription
 from tocsin.catalog.tenants import tenant_of
@@ -53,12 +53,13 @@ def kept_match(
     match: Match,
     subscriptions: Mapping[str, Subscription],
     positions: Positions,
-    words: Words | None = None,
+    words_of: Callable[[str], Words | None] = lambda id: None,
 ) -> NewMatch:
     """A match in the words of its tenant, with as much of its members as the subscription says."""
     tenant, own = tenant_of(match.subscription)
     subscription = subscriptions.get(match.subscription)
     content = (subscription.content if subscription else None) or Content.IDS
+    words = words_of(match.subscription) if content is Content.RDF else None
     body = match.as_json(content, words) | {"subscription": own}
     members = [_member(event, positions) for event in match.members]
     return NewMatch(match.id, tenant, own, match.detected, json_text(body), json_text(members))

@@ -7,6 +7,8 @@ own, so that the one who accepts events and the one who matches them never wait 
 
 from __future__ import annotations
 
+from typing import Any
+
 import sqlalchemy as sql
 
 LOG_METADATA = sql.MetaData()
@@ -16,8 +18,8 @@ BIG = sql.BigInteger().with_variant(sql.Integer, "sqlite")
 """An integer of 64 bits that is the row id in SQLite where it is the primary key."""
 
 
-def _column(name: str, kind: object, **options: object) -> sql.Column[object]:
-    return sql.Column(name, kind, nullable=False, **options)  # type: ignore[call-overload, no-any-return]
+def _column(name: str, kind: Any, **options: Any) -> sql.Column[Any]:
+    return sql.Column(name, kind, nullable=False, **options)
 
 
 HEADS = sql.Table(

@@ -138,10 +138,9 @@ class DrivenHub(Hub):
         """What is served, by subscription."""
         return self._roster.plans()
 
-    @property
-    def words(self) -> Ontology | None:
-        """The ontology in whose words members are told as RDF; None where there is none."""
-        return self._roster.words
+    def words_of(self, id: str) -> Ontology | None:
+        """The ontology in whose words members are told as RDF to a subscription, by its id."""
+        return self._roster.words_of(id)
 
     def snapshot(self) -> State:
         """All that it knows. Events are given as they are; the rest is plain data."""

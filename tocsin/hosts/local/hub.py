@@ -554,7 +554,15 @@ class Hub:
         if version == self._version:
             return
         changes = self._catalog.changes(self._version, version)
-        shared = {each.name: each for each in self._catalog.snapshot(version).definitions}
+        shared = (
+            {each.name: each for each in self._catalog.definitions(version)}
+            if changes.defines
+            else {
+                name: each
+                for name, each in self._roster.definitions.items()
+                if name not in self._own
+            }
+        )
         replaced = {each.id for each in changes.added}
         for gone in changes.removed:
             if gone not in replaced:

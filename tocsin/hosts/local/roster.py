@@ -55,10 +55,11 @@ class Roster:
         """Who is on the roster, served or not."""
         return list(self._held)
 
-    @property
-    def words(self) -> Ontology | None:
-        """The ontology in force; None where there is none, or one that is wrong."""
-        return self._light.words
+    def words_of(self, id: str) -> Ontology | None:
+        """The ontology in force for a subscription; None where there is none, or one that is
+        wrong.
+        """
+        return self._light.words_of(id)
 
     def held(self) -> Mapping[str, Subscription]:
         """The subscriptions on the roster, by id."""
