@@ -51,6 +51,7 @@ def postgres_url(folder: Path) -> Iterator[str]:
     try:
         yield f"postgresql+psycopg://tocsin@127.0.0.1:{port}/postgres"
     finally:
+        _unprivileged(folder)  # another run of the tests may have closed the folders above
         _run(user, [programs / "pg_ctl", "-D", cluster, "-m", "immediate", "-w", "stop"])
 
 
