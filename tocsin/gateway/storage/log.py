@@ -17,6 +17,7 @@ import sqlalchemy as sql
 
 from tocsin.errors import LimitProblem, Problem, StateProblem
 from tocsin.gateway.storage.database import Database
+from tocsin.gateway.storage.intake import MOVED, Move, move_all
 from tocsin.gateway.storage.rows import LogRow, NewRow
 from tocsin.gateway.storage.schema import EVENTS, HEADS
 from tocsin.hosts.local.alarm import wall_clock
@@ -47,6 +48,7 @@ class _Append:
     rows: Sequence[NewRow]
     size: int
     done: Future[int]
+    moves: Sequence[Move] = ()
 
 
 class EventLog:
@@ -80,10 +82,14 @@ class EventLog:
         """The position of the newest row, as far as this process knows; 0 where there is none."""
         return self._head
 
-    def append(self, rows: Sequence[NewRow]) -> Future[int]:
-        """Has rows written; done when they are on the disk, with the position of the last."""
+    def append(self, rows: Sequence[NewRow], moves: Sequence[Move] = ()) -> Future[int]:
+        """Has rows written; done when they are on the disk, with the position of the last.
+
+        `moves` say how far a source outside has come with these rows: both are kept or none. Where
+        another process has moved it, nothing is, and the problem is `IntakeMoved`.
+        """
         size = sum(len(row.body) for row in rows)
-        given = _Append(rows, size, Future())
+        given = _Append(rows, size, Future(), moves)
         with self._changed:
             if self._is_closed:
                 raise StateProblem(
@@ -171,7 +177,7 @@ class EventLog:
     def _run(self) -> None:
         while batch := self._take():
             try:
-                rows = self._write(batch)
+                rows = self._written(batch)
             except Problem as problem:
                 self._finish(())
                 for each in batch:
@@ -182,7 +188,7 @@ class EventLog:
                     each.done.set_exception(error)
             else:
                 self._finish(rows)
-                self._tell(batch, rows[-1].position)
+                self._tell(batch, rows[-1].position if rows else self._head)
 
     def _take(self) -> list[_Append]:
         """All that waits, as far as it goes into one transaction; empty when the log is closed."""
@@ -200,12 +206,27 @@ class EventLog:
                 self._writing_since = max(wall_clock(), self._newest)
         return taken
 
+    def _written(self, batch: list[_Append]) -> list[LogRow]:
+        """Writes all, save for those whose source another process has moved: these leave the
+        batch.
+        """
+        while batch:
+            try:
+                return self._write(batch)
+            except _Moved as moved:
+                batch.remove(moved.append)
+                moved.append.done.set_exception(moved.problem)
+        return []
+
     def _write(self, batch: Sequence[_Append]) -> list[LogRow]:
         count = sum(len(each.rows) for each in batch)
         with self._database.writing() as connection:
             first, received = _advance(connection, count, wall_clock())
+            for each in batch:
+                _move(connection, each)
             rows = list(_numbered(batch, first, received))
-            connection.execute(EVENTS.insert(), [_values(row) for row in rows])
+            if rows:
+                connection.execute(EVENTS.insert(), [_values(row) for row in rows])
         return rows
 
     def _finish(self, rows: Sequence[LogRow]) -> None:
@@ -224,6 +245,23 @@ class EventLog:
         for each in batch:
             position += len(each.rows)
             each.done.set_result(position)
+
+
+class _Moved(Exception):
+    """A part of a source is not where an append says; the append, and the problem."""
+
+    def __init__(self, append: _Append, problem: Problem) -> None:
+        super().__init__(str(problem))
+        self.append, self.problem = append, problem
+
+
+def _move(connection: sql.Connection, append: _Append) -> None:
+    try:
+        move_all(connection, append.moves)
+    except StateProblem as problem:
+        if problem.code != MOVED:
+            raise
+        raise _Moved(append, problem) from None
 
 
 def _advance(connection: sql.Connection, count: int, now: Instant) -> tuple[int, Instant]:

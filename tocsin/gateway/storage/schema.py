@@ -47,6 +47,17 @@ EVENTS = sql.Table(
 came. A row with a `code` was refused; it becomes a dead letter.
 """
 
+INTAKE = sql.Table(
+    "tocsin_intake",
+    LOG_METADATA,
+    sql.Column("name", sql.Text, primary_key=True),
+    sql.Column("part", sql.Text, primary_key=True),
+    _column("position", BIG),
+)
+"""How far a source outside, such as a topic of Kafka, has come into the log: the next position of
+each of its parts. It moves in the transaction that appends what was read there.
+"""
+
 SEQUENCES = sql.Table(
     "tocsin_sequences",
     METADATA,
