@@ -43,6 +43,26 @@ COMMANDS = {
         "up",
         "Start the service: publish and subscribe over HTTP; Ctrl-C stops it.",
     ),
+    "publish": Lazy(
+        "tocsin.cli.publish",
+        "publish",
+        "Publish the events of files to a service.",
+    ),
+    "subscribe": Lazy(
+        "tocsin.cli.subscribe",
+        "subscribe",
+        "Subscribe at a service, with the subscriptions of a file or with one expression.",
+    ),
+    "tail": Lazy(
+        "tocsin.cli.tail",
+        "tail",
+        "Show matches as they come, over lost connections and restarts of the service.",
+    ),
+    "subscriptions": Lazy(
+        "tocsin.cli.subscriptions",
+        "app",
+        "Subscriptions at a service: list, show, pause, resume, replay, delete.",
+    ),
     "bench": Lazy(
         "tocsin.cli.bench",
         "app",

@@ -106,7 +106,7 @@ def receiving(
             self.end_headers()
             self.wfile.write(reply.body)
 
-        do_GET = do_POST
+        do_GET = do_PUT = do_DELETE = do_POST
 
         def log_message(self, format: str, *args: Any) -> None:
             pass
