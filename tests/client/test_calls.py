@@ -132,25 +132,25 @@ def test_a_problem_document_is_raised_with_code_place_and_hint(ask: Ask) -> None
 def test_the_kind_of_a_problem_is_that_of_its_status(
     ask: Ask, status: int, kind: type[Problem]
 ) -> None:
-    with receiving(in_turn(Reply(status, body=b'{"code":"X","detail":"d"}'))) as receiver:
-        with pytest.raises(kind) as raised:
-            ask(receiver, "subscription", ("a",))
+    reply = Reply(status, body=b'{"code":"X","detail":"d"}')
+    with receiving(in_turn(reply)) as receiver, pytest.raises(kind) as raised:
+        ask(receiver, "subscription", ("a",))
     assert raised.value.code == "X"
 
 
 @pytest.mark.parametrize("body", [b"<html>Bad Gateway</html>", b"", b"[]", b'{"code":1}', b"\xff"])
 def test_an_answer_that_is_not_ours_is_told(ask: Ask, body: bytes) -> None:
-    with receiving(in_turn(Reply(500, body=body))) as receiver:
-        with pytest.raises(Problem) as raised:
-            ask(receiver, "subscription", ("a",))
+    reply = Reply(500, body=body)
+    with receiving(in_turn(reply)) as receiver, pytest.raises(Problem) as raised:
+        ask(receiver, "subscription", ("a",))
     assert raised.value.code == "ServerError"
     assert "500" in raised.value.message
 
 
 def test_a_success_that_is_no_json_is_a_problem(ask: Ask) -> None:
-    with receiving(in_turn(Reply(200, body=b"<html>"))) as receiver:
-        with pytest.raises(Problem, match="answered 200: <html>"):
-            ask(receiver, "subscriptions", ())
+    html = in_turn(Reply(200, body=b"<html>"))
+    with receiving(html) as receiver, pytest.raises(Problem, match="answered 200: <html>"):
+        ask(receiver, "subscriptions", ())
 
 
 def test_a_busy_service_is_asked_again(ask: Ask) -> None:
