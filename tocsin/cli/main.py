@@ -63,6 +63,11 @@ COMMANDS = {
         "app",
         "Subscriptions at a service: list, show, pause, resume, replay, delete.",
     ),
+    "keys": Lazy(
+        "tocsin.cli.keys",
+        "app",
+        "Who may publish and subscribe: API keys.",
+    ),
     "bench": Lazy(
         "tocsin.cli.bench",
         "app",

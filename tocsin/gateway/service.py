@@ -4,20 +4,27 @@ order.
 
 from __future__ import annotations
 
+import asyncio
 import fcntl
 import os
 from typing import Protocol
 
 from tocsin.catalog import Catalog, ontologies, open_catalog
 from tocsin.errors import StateProblem, UnsupportedProblem
+from tocsin.gateway.definitions import Definitions
 from tocsin.gateway.feed import Feed
+from tocsin.gateway.keyring import Keyring
+from tocsin.gateway.replay import Replays
 from tocsin.gateway.runner import Runner, RunnerStatus
 from tocsin.gateway.runner.counting import Counters
 from tocsin.gateway.runner.local import LocalRunner
 from tocsin.gateway.settings import EngineName, Settings
 from tocsin.gateway.storage.database import Database
+from tocsin.gateway.storage.dead_letters import LetterStore
+from tocsin.gateway.storage.keys import KeyStore
 from tocsin.gateway.storage.log import EventLog
 from tocsin.gateway.storage.matches import MatchStore
+from tocsin.gateway.storage.paused import Standing
 from tocsin.gateway.storage.progress import Progress
 from tocsin.gateway.storage.schema import LOG_METADATA, METADATA
 from tocsin.gateway.subscriptions import Entries
@@ -48,14 +55,29 @@ class Service:
         self.log_database = Database(settings.log_url, LOG_METADATA)
         self.database = Database(settings.state_url, METADATA)
         self.catalog = open_catalog(settings.catalog_url, create=True)
-        self._own = ontologies([str(path) for path in settings.ontology] or None)
-        self.entries = Entries(self.catalog, self._own)
+        self.own = ontologies([str(path) for path in settings.ontology] or None)
         self.progress = Progress(self.database, _LOCAL)
         self.log = EventLog(self.log_database)
         self.matches = MatchStore(self.database)
+        self.letters = LetterStore(self.database)
         self.feed = Feed(self.matches.head())
         self.counters = Counters()
         self.runner: Runner = self._make_runner()
+        limits = settings.limits
+        self.entries = Entries(
+            self.catalog,
+            Standing(self.database),
+            limits,
+            self.catalog_changed,
+            self.own,
+            lambda: self.runner.status().watermark,
+        )
+        self.definitions = Definitions(self.catalog, self.entries, limits, self.catalog_changed)
+        self.replays = Replays(self.log, self.entries, [])
+        self.keys = KeyStore(self.database)
+        self.keyring = Keyring(self.keys, limits)
+        self.trying = asyncio.Semaphore(1)
+        self.streams = 0
         self._watcher = Watcher(self.matches, self.feed) if self._is_shared else None
         self.parts: list[Part] = []
 
@@ -121,7 +143,7 @@ class Service:
             interval=settings.interval,
             remember=settings.remember,
             queue_limit=settings.limits.waiting,
-            ontology=self._own or None,
+            ontology=self.own or None,
         )
 
 

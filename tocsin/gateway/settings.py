@@ -20,6 +20,7 @@ from pydantic_settings import (
 )
 
 from tocsin.errors import MeaningProblem
+from tocsin.gateway.delivery.settings import DeliverySettings
 from tocsin.values.time import parse_duration
 
 
@@ -90,7 +91,7 @@ class Settings(BaseSettings):
     ontology: list[Path] = Field(default_factory=list)
     limits: Limits = Limits()
     retention: Retention = Retention()
-    delivery: dict[str, Any] = Field(default_factory=dict)
+    delivery: DeliverySettings = DeliverySettings()
     epcis: dict[str, Any] = Field(default_factory=dict)
     federation: dict[str, Any] = Field(default_factory=dict)
     spark: dict[str, Any] = Field(default_factory=dict)

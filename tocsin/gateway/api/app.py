@@ -7,11 +7,28 @@ from collections.abc import Iterable
 from fastapi import APIRouter, FastAPI
 
 from tocsin import __version__
-from tocsin.gateway.api import events, health, matches, subscriptions
+from tocsin.gateway.api import (
+    asking,
+    dead_letters,
+    definitions,
+    events,
+    health,
+    matches,
+    subscriptions,
+)
+from tocsin.gateway.api.bodies import PROBLEMS
 from tocsin.gateway.api.problems import tell_problems
 from tocsin.gateway.service import Service
 
-ROUTERS = (events.router, subscriptions.router, matches.router, health.router)
+ROUTERS = (
+    events.router,
+    asking.router,
+    subscriptions.router,
+    definitions.router,
+    matches.router,
+    dead_letters.router,
+    health.router,
+)
 
 
 def create_app(service: Service, further: Iterable[APIRouter] = ()) -> FastAPI:
@@ -20,5 +37,5 @@ def create_app(service: Service, further: Iterable[APIRouter] = ()) -> FastAPI:
     app.state.service = service
     tell_problems(app)
     for router in (*ROUTERS, *further):
-        app.include_router(router)
+        app.include_router(router, responses=PROBLEMS)
     return app

@@ -9,6 +9,7 @@ from fastapi.responses import JSONResponse
 
 from tocsin.errors import LimitProblem, Problem
 from tocsin.gateway.api.access import Scope, caller_with
+from tocsin.gateway.api.bodies import EVENT_CONTENT, bodies
 from tocsin.gateway.api.problems import answer
 from tocsin.gateway.api.requests import body_of, service_of
 from tocsin.gateway.reception import SOURCE, Received, receive
@@ -19,7 +20,7 @@ _IN_A_THREAD = 1 << 16
 """Bodies of so many bytes are read beside the event loop."""
 
 
-@router.post("/v1/events", status_code=202)
+@router.post("/v1/events", status_code=202, openapi_extra=bodies(EVENT_CONTENT))
 async def publish(request: Request) -> Response:
     """Accepts one event, a batch of them, lines, or a document, by the content type."""
     service = service_of(request)

@@ -31,7 +31,7 @@ from tocsin.gateway.runner.rendering import (
 from tocsin.gateway.runner.warming import warm_up
 from tocsin.gateway.storage.log import EventLog
 from tocsin.gateway.storage.progress import KeptSnapshot, NewTrouble, Progress, Results, Step
-from tocsin.gateway.storage.rows import LogRow, MatchRow
+from tocsin.gateway.storage.rows import REPLAYED, LogRow, MatchRow
 from tocsin.hosts.local.driven import DrivenHub, Outcome
 from tocsin.values.time import Instant
 
@@ -142,7 +142,7 @@ class LocalRunner:
             self._position, self._number = snapshot.position, snapshot.step
         for step in steps:
             rows = self._log.read_stored(self._position, step.until - self._position, step.until)
-            hub.step(step.now, step.version, self._given(rows))
+            self._step(hub, step.now, step.version, rows)
             self._position, self._number = step.until, step.number
             self._steps_since += 1
         self._hub = hub
@@ -171,7 +171,7 @@ class LocalRunner:
         """One step, and what it brings about."""
         begun = time.monotonic()
         version = max(self._version, hub.version)
-        outcome = hub.step(now, version, self._given(rows))
+        outcome = self._step(hub, now, version, rows)
         self._number += 1
         self._steps_since += 1
         self._position = rows[-1].position if rows else self._position
@@ -184,6 +184,13 @@ class LocalRunner:
         elif self._unsaved.is_urgent or begun - self._unsaved_since > POLL:
             self._save()
         self.counters.count(rows, outcome, time.monotonic() - begun, hub)
+
+    def _step(self, hub: DrivenHub, now: Instant, version: int, rows: Sequence[LogRow]) -> Outcome:
+        given = self._given(rows)
+        if any(row.reason == REPLAYED for row in rows):
+            again = {row.position for row in rows if row.reason == REPLAYED}
+            hub.forget(identity for identity in self._positions.at(again))
+        return hub.step(now, version, given)
 
     def _given(self, rows: Sequence[LogRow]) -> list[Event | bytes]:
         """What the hub is given of rows; those that were refused are not for it."""
@@ -205,7 +212,8 @@ class LocalRunner:
         unsaved.letters += [refused_letter(row) for row in rows if row.code is not None]
         unsaved.letters += kept_letters(outcome.letters, self._positions)
         unsaved.matches += [
-            kept_match(each, held, self._positions, hub.words_of) for each in outcome.matches
+            kept_match(each, held, self._positions, hub.words_of, hub.version)
+            for each in outcome.matches
         ]
         unsaved.troubles += [
             NewTrouble(each.subscription, each.letter.code, each.letter.reason)

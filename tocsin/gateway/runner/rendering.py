@@ -5,7 +5,7 @@ members.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 
 from tocsin.catalog import Subscription
 from tocsin.catalog.tenants import tenant_of
@@ -43,6 +43,10 @@ class Positions:
         found = self._rows.get(identity)
         return None if found is None else found[0]
 
+    def at(self, positions: Set[int]) -> list[_Identity]:
+        """The events at some positions."""
+        return [each for each, (position, _) in self._rows.items() if position in positions]
+
     def publisher_of(self, identity: _Identity) -> str:
         """The tenant that published an event; "" where it is not known."""
         found = self._rows.get(identity)
@@ -54,6 +58,7 @@ def kept_match(
     subscriptions: Mapping[str, Subscription],
     positions: Positions,
     words_of: Callable[[str], Words | None] = lambda id: None,
+    version: int = 0,
 ) -> NewMatch:
     """A match in the words of its tenant, with as much of its members as the subscription says."""
     tenant, own = tenant_of(match.subscription)
@@ -62,7 +67,9 @@ def kept_match(
     words = words_of(match.subscription) if content is Content.RDF else None
     body = match.as_json(content, words) | {"subscription": own}
     members = [_member(event, positions) for event in match.members]
-    return NewMatch(match.id, tenant, own, match.detected, json_text(body), json_text(members))
+    return NewMatch(
+        match.id, tenant, own, match.detected, json_text(body), json_text(members), version
+    )
 
 
 def kept_letter(letter: DeadLetter, positions: Positions) -> NewLetter:

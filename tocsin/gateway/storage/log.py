@@ -153,6 +153,13 @@ class EventLog:
         with self._database.reading() as connection:
             return {row[0]: LogRow(*row) for row in connection.execute(query)}
 
+    def first_since(self, instant: Instant) -> int:
+        """The position before the first row that was received at an instant or later."""
+        query = sql.select(sql.func.min(EVENTS.c.position)).where(EVENTS.c.received >= instant)
+        with self._database.reading() as connection:
+            first = connection.execute(query).scalar()
+        return self._head if first is None else int(first) - 1
+
     def look_for_others(self) -> None:
         """Notices what other processes have appended."""
         head, instant = self._stored_head()

@@ -21,6 +21,7 @@ _COLUMNS = tuple(
         "stored",
         "body",
         "members",
+        "version",
     )
 )
 

@@ -28,6 +28,7 @@ class NewMatch:
     detected: Instant | None
     body: str
     members: str = "[]"
+    version: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,7 @@ def store_matches(
             now,
             each.body,
             each.members,
+            each.version,
         )
         for number, each in enumerate(new, last + 1)
     ]

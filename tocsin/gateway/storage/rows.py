@@ -7,6 +7,10 @@ from dataclasses import dataclass, field
 from tocsin.events.event import Event
 from tocsin.values.time import Instant
 
+REPLAYED = "replayed"
+"""The reason of a row that was refused by nobody: its event is to be served though it came before.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class NewRow:
@@ -38,7 +42,7 @@ class LogRow:
 
 @dataclass(frozen=True, slots=True)
 class MatchRow:
-    """A match as it is kept; `body` is its JSON text."""
+    """A match as it is kept; `body` is its JSON text, `version` that of the catalog at the time."""
 
     position: int
     id: str
@@ -48,6 +52,7 @@ class MatchRow:
     stored: Instant
     body: str
     members: str = "[]"
+    version: int = 0
 
 
 @dataclass(frozen=True, slots=True)

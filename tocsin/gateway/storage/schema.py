@@ -77,6 +77,7 @@ MATCHES = sql.Table(
     _column("stored", BIG, index=True),
     _column("body", sql.Text),
     _column("members", sql.Text),
+    _column("version", BIG),
     sql.Index("tocsin_matches_whose", "tenant", "subscription", "position"),
 )
 """Matches in the fixed format. `members` is a JSON list: the position of each in the log, or the

@@ -93,6 +93,11 @@ class DrivenHub(Hub):
         outcome, self._outcome = self._outcome, Outcome()
         return outcome
 
+    def forget(self, identities: Iterable[tuple[str, str]]) -> None:
+        """Events that are to be served although they came before."""
+        for identity in identities:
+            self._seen.pop(identity, None)
+
     def _renew(self, version: int) -> None:
         before = dict(self._roster.held())
         self._follow_catalog(version)
