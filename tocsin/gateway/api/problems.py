@@ -27,6 +27,7 @@ STATUS = {
     "UnknownDefinitionError": 404,
     "UnknownMatchError": 404,
     "UnknownDeadLetterError": 404,
+    "NotDelivered": 404,
     "DuplicateSubscriptionError": 409,
     "CatalogChanged": 409,
     "UnsupportedMediaType": 415,

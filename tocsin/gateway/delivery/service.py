@@ -15,6 +15,7 @@ from tocsin.errors import StateProblem
 from tocsin.events.codecs.cloudevents import json_text
 from tocsin.gateway.delivery.destination import Rules, parse_destination
 from tocsin.gateway.delivery.http_sender import HttpSender
+from tocsin.gateway.delivery.lease import Lease
 from tocsin.gateway.delivery.line import Key, Line
 from tocsin.gateway.delivery.lookup import Names
 from tocsin.gateway.delivery.notice import Notice
@@ -55,6 +56,7 @@ class Delivery:
         self._settings = settings
         self._around = around
         self._store = DeliveryStore(around.url)
+        self._lease = Lease(around.url)
         given = settings.secret.get_secret_value() if settings.secret else None
         self._key = server_key(given, around.data / "delivery.key")
         self._rules = Rules(settings.rules, around.producer is not None, settings.files is not None)
@@ -75,6 +77,7 @@ class Delivery:
         if self._loop is not None and self._stop is not None and self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._stop.set)
             self._thread.join(_STOP_WITHIN)
+        self._lease.release()
         self._store.close()
 
     def check(self, deliver: Mapping[str, Any] | None) -> None:
@@ -171,6 +174,7 @@ class Delivery:
             self._opener.open,
             self._bury,
             wall_clock,
+            self._lease.hold,
             settings.backoff,
             settings.lanes,
         )

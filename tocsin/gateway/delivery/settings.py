@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, SecretStr, field_validator
 
@@ -19,23 +19,22 @@ class DeliverySettings(BaseModel):
 
     model_config = {"extra": "forbid"}
 
-    allowed_networks: list[str] = Field(
-        default_factory=list,
-        description="networks that webhooks may reach although they are not public",
-    )
-    public_url: str = Field("", description="what others call this server, in `source` of matches")
-    timeout: str = Field("20s", description="how long a receiver may take to answer")
-    tries: int = Field(50, ge=1, description="then a match becomes a dead letter")
-    first_wait: str = Field("1s", description="the longest wait after the first failure")
-    longest_wait: str = Field("10m", description="the longest wait after any failure")
-    longest_asked: str = Field("1h", description="the longest wait that a receiver may ask for")
-    at_once: int = Field(256, ge=1, description="messages under way")
-    failing_at_once: int = Field(64, ge=1, description="the same to receivers that fail")
-    to_one: int = Field(8, ge=1, description="messages under way to one receiver")
-    files: Path | None = Field(None, description="the folder for files; none, no files")
-    secret: SecretStr | None = Field(
-        None, description="what secrets are made of; several gateways need the same"
-    )
+    allowed_networks: Annotated[
+        list[str], Field(description="that webhooks may reach although they are not public")
+    ] = []
+    public_url: Annotated[str, Field(description="of this server, for `source` of matches")] = ""
+    timeout: Annotated[str, Field(description="how long a receiver may take to answer")] = "20s"
+    tries: Annotated[int, Field(ge=1, description="then a match is a dead letter")] = 50
+    first_wait: Annotated[str, Field(description="the longest after the first failure")] = "1s"
+    longest_wait: Annotated[str, Field(description="the longest after any failure")] = "10m"
+    longest_asked: Annotated[str, Field(description="the longest a receiver gets")] = "1h"
+    at_once: Annotated[int, Field(ge=1, description="messages under way")] = 256
+    failing_at_once: Annotated[int, Field(ge=1, description="to those that fail")] = 64
+    to_one: Annotated[int, Field(ge=1, description="messages under way to one receiver")] = 8
+    files: Annotated[Path | None, Field(description="the folder for files")] = None
+    secret: Annotated[
+        SecretStr | None, Field(description="what secrets are made of, in base64")
+    ] = None
 
     @field_validator("allowed_networks")
     @classmethod

@@ -50,13 +50,17 @@ class Pace:
 
 @dataclass(slots=True)
 class Work:
-    """What a worker needs: lines, matches, a target for each line, and a place for dead letters."""
+    """What a worker needs: lines, matches, a target for each line, and a place for dead letters.
+
+    `hold` says whether this worker is the one who delivers, now or still.
+    """
 
     store: DeliveryStore
     outbox: Outbox
     open_target: Callable[[Line], Target]
     bury: Callable[[Line, Sequence[Notice], Failed], None]
     clock: Callable[[], Instant]
+    hold: Callable[[], bool] = lambda: True
     backoff: Backoff = field(default_factory=Backoff)
     make_lanes: Callable[[], Lanes] = Lanes
     pace: Pace = field(default_factory=Pace)
@@ -73,7 +77,8 @@ class Worker:
         self._unsaved: dict[Key, Line] = {}
         self._changed = -1
         self._seen = 0
-        self._refreshed = self._saved = float("-inf")
+        self._refreshed = self._saved = self._asked = float("-inf")
+        self._holds = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self.outcomes: Counter[str] = Counter()
 
@@ -94,7 +99,6 @@ class Worker:
         self._lanes = self._work.make_lanes()
         stopping = asyncio.create_task(stop.wait())
         try:
-            await self._begin(stop)
             while not stop.is_set():
                 await self._round()
                 await _first_of(stopping, self._woken.wait(), self._work.pace.look)
@@ -113,18 +117,11 @@ class Worker:
             self._refreshed = float("-inf")
         self._woken.set()
 
-    async def _begin(self, stop: asyncio.Event) -> None:
-        """Every line may have matches that nobody has looked at."""
-        while not stop.is_set():
-            try:
-                self._seen = await self._in_thread(self._work.outbox.newest)
-                return
-            except Problem as problem:
-                await self._trouble(problem)
-
     async def _round(self) -> None:
         self._woken.clear()
         try:
+            if not await self._is_ours():
+                return
             if monotonic() >= self._refreshed + self._work.pace.refresh:
                 await self._refresh()
             await self._look()
@@ -132,6 +129,25 @@ class Worker:
                 await self._save()
         except Problem as problem:
             await self._trouble(problem)
+
+    async def _is_ours(self) -> bool:
+        """Whether this worker delivers. Who begins to knows nothing, and looks at every line; who
+        has to stop does so at once.
+        """
+        if monotonic() < self._asked + self._work.pace.refresh:
+            return self._holds
+        self._asked = monotonic()
+        held = await self._in_thread(self._work.hold)
+        if held and not self._holds:
+            self._changed, self._refreshed = -1, float("-inf")
+            self._seen = await self._in_thread(self._work.outbox.newest)
+        elif self._holds and not held:
+            LOGGER.warning("another process delivers from now on")
+            await self._call_all_back()
+            self._lines.clear()
+            self._unsaved.clear()
+        self._holds = held
+        return held
 
     async def _refresh(self) -> None:
         """Takes up what owners have changed."""
@@ -187,6 +203,10 @@ class Worker:
             out[1].cancel()
             await asyncio.wait([out[1]])
 
+    async def _call_all_back(self) -> None:
+        for key in list(self._out):
+            await self._call_back(key)
+
     async def read(self, line: Line, limit: int) -> list[Notice]:
         """The next matches of a line."""
         return await self._in_thread(self._work.outbox.read, line.key, line.position, limit)
@@ -211,8 +231,7 @@ class Worker:
             raise
 
     async def _end(self) -> None:
-        for key in list(self._out):
-            await self._call_back(key)
+        await self._call_all_back()
         try:
             await self._save()
         except Problem as problem:

@@ -1,0 +1,31 @@
+"""Delivery as a part of a service: made from its settings, beside its matches."""
+
+from __future__ import annotations
+
+from tocsin.errors import StateProblem
+from tocsin.gateway.delivery.service import Delivery, Surroundings
+from tocsin.gateway.service import Service
+
+
+def make_delivery(service: Service) -> Delivery:
+    """The delivery of a service."""
+    settings = service.settings
+    own = f"sqlite:///{(settings.data / 'delivery.db').absolute()}"
+    around = Surroundings(
+        service.database,
+        service.matches,
+        service.feed,
+        settings.database or own,
+        settings.data,
+    )
+    delivery = Delivery(settings.delivery, around)
+    service.entries.hooks.append(delivery)
+    return delivery
+
+
+def delivery_of(service: Service) -> Delivery:
+    """The delivery among the parts of a service."""
+    for part in service.parts:
+        if isinstance(part, Delivery):
+            return part
+    raise StateProblem("this server delivers nothing", code="NotDelivered")
