@@ -10,7 +10,7 @@ import os
 from typing import Protocol
 
 from tocsin.catalog import Catalog, ontologies, open_catalog
-from tocsin.errors import StateProblem, UnsupportedProblem
+from tocsin.errors import StateProblem
 from tocsin.gateway.definitions import Definitions
 from tocsin.gateway.feed import Feed
 from tocsin.gateway.keyring import Keyring
@@ -19,6 +19,7 @@ from tocsin.gateway.runner import Runner, RunnerStatus
 from tocsin.gateway.runner.counting import Counters
 from tocsin.gateway.runner.local import LocalRunner
 from tocsin.gateway.settings import EngineName, Settings
+from tocsin.gateway.spark.runner import SparkRunner
 from tocsin.gateway.storage.database import Database
 from tocsin.gateway.storage.dead_letters import LetterStore
 from tocsin.gateway.storage.keys import KeyStore
@@ -129,9 +130,7 @@ class Service:
             case EngineName.NONE:
                 return NoRunner()
             case EngineName.SPARK:
-                raise UnsupportedProblem(
-                    "--engine spark is not built in yet", hint="use --engine local"
-                )
+                return SparkRunner(self.settings)
 
     def _make_hub(self, catalog: Catalog) -> DrivenHub:
         settings = self.settings
