@@ -160,6 +160,16 @@ def test_a_busy_service_is_asked_again(ask: Ask) -> None:
         assert len(receiver.received) == 3
 
 
+def test_what_cannot_be_repeated_is_not_when_a_gateway_lost_the_answer(ask: Ask) -> None:
+    with receiving(in_turn(Reply(502), Reply(200, body=b"{}"))) as receiver:
+        assert ask(receiver, "subscription", ("a",)) == {}
+        assert len(receiver.received) == 2
+    with receiving(in_turn(Reply(502))) as receiver:
+        with pytest.raises(Problem):
+            ask(receiver, "replay", ("a", 3))
+        assert len(receiver.received) == 1
+
+
 def test_a_service_that_stays_busy_is_a_problem(ask: Ask) -> None:
     with receiving(in_turn(Reply(503, body=b'{"code":"LogBusy","detail":"busy"}'))) as receiver:
         with pytest.raises(StateProblem) as raised:

@@ -29,7 +29,10 @@ _KINDS: Mapping[int, type[Problem]] = {
     429: LimitProblem,
     503: StateProblem,
 }
-_BUSY = (429, 502, 503, 504)
+_BUSY = (429, 503)
+"""The service took nothing."""
+_LOST = (502, 504)
+"""Something between us and the service does not know whether it did."""
 _SHOWN = 200
 
 
@@ -67,10 +70,13 @@ class Attempts:
             raise unreachable(self._server, error)
         return self._patience.wait(self._failed)
 
-    def after_refusal(self, status: int, body: bytes, asked: str | None) -> float:
+    def after_refusal(
+        self, status: int, body: bytes, asked: str | None, *, is_repeatable: bool
+    ) -> float:
         """When what came back is no success."""
         self._failed += 1
-        if status not in _BUSY or self._failed >= self._patience.tries:
+        again = status in _BUSY or (is_repeatable and status in _LOST)
+        if not again or self._failed >= self._patience.tries:
             raise problem_of(status, body)
         return self._patience.wait(self._failed, asked)
 

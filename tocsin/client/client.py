@@ -209,5 +209,10 @@ class Client:
                 if response.is_success:
                     return call.read(read_json(response.status_code, response.content))
                 asked = response.headers.get("retry-after")
-                wait = attempts.after_refusal(response.status_code, response.content, asked)
+                wait = attempts.after_refusal(
+                    response.status_code,
+                    response.content,
+                    asked,
+                    is_repeatable=call.is_repeatable,
+                )
             time.sleep(wait)

@@ -79,7 +79,9 @@ class Following:
         """Seconds to wait where the service does not take the connection."""
         asked = response.headers.get("retry-after")
         attempts = self._attempts or Attempts(self._server.url, self._patience)
-        return attempts.after_refusal(response.status_code, response.content, asked)
+        return attempts.after_refusal(
+            response.status_code, response.content, asked, is_repeatable=True
+        )
 
     def after_loss(self, error: Exception) -> float:
         """Seconds to wait where the connection is lost: a problem where there never was one."""

@@ -28,6 +28,7 @@ STATUS = {
     "UnknownMatchError": 404,
     "UnknownDeadLetterError": 404,
     "NotDelivered": 404,
+    "DeliveryError": 502,
     "DuplicateSubscriptionError": 409,
     "CatalogChanged": 409,
     "UnsupportedMediaType": 415,

@@ -20,6 +20,7 @@ def make_delivery(service: Service) -> Delivery:
     )
     delivery = Delivery(settings.delivery, around)
     service.entries.hooks.append(delivery)
+    service.replays.others.append(delivery.replay_letter)
     return delivery
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tocsin.errors import StateProblem
-from tocsin.events.codecs.cloudevents import json_text
+from tocsin.events.codecs.cloudevents import json_text, parse_json
 from tocsin.gateway.delivery.destination import Rules, parse_destination
 from tocsin.gateway.delivery.http_sender import HttpSender
 from tocsin.gateway.delivery.lease import Lease
@@ -20,7 +20,7 @@ from tocsin.gateway.delivery.line import Key, Line
 from tocsin.gateway.delivery.lookup import Names
 from tocsin.gateway.delivery.notice import Notice
 from tocsin.gateway.delivery.opener import Opener
-from tocsin.gateway.delivery.outbox import StoredOutbox
+from tocsin.gateway.delivery.outbox import StoredOutbox, notice_of
 from tocsin.gateway.delivery.outcomes import Failed, Gone
 from tocsin.gateway.delivery.server_key import server_key
 from tocsin.gateway.delivery.settings import DeliverySettings
@@ -31,7 +31,11 @@ from tocsin.gateway.feed import Feed
 from tocsin.gateway.storage.database import Database
 from tocsin.gateway.storage.matches import MatchStore
 from tocsin.gateway.storage.results import NewLetter, store_letters
+from tocsin.gateway.storage.rows import LetterRow
 from tocsin.hosts.local.alarm import wall_clock
+
+UNDELIVERED = "DeliveryError"
+"""The code of dead letters that are matches."""
 
 _STOP_WITHIN = 30.0
 _LISTEN = 5.0
@@ -132,10 +136,21 @@ class Delivery:
         if isinstance(outcome, Failed | Gone):
             raise StateProblem(
                 f"still not delivered: {outcome.reason}",
-                code="DeliveryError",
+                code=UNDELIVERED,
                 token=key[1],
                 hint="mend the receiver, then try again",
             )
+
+    def replay_letter(self, letter: LetterRow) -> bool:
+        """Tries the match of a dead letter once more, where it is one of ours."""
+        if letter.code != UNDELIVERED or letter.subscription is None:
+            return False
+        match = parse_json(letter.input)
+        row = self._around.matches.get(str(match.get("id")), letter.tenant)
+        notice = Notice(0, str(match.get("id")), letter.subscription, match)
+        key = (letter.tenant, letter.subscription)
+        self.redeliver(key, notice if row is None else notice_of(row))
+        return True
 
     def _changed(self, line: Line) -> Line:
         self.worker.wake(changed=True)
@@ -182,7 +197,7 @@ class Delivery:
     def _bury(self, line: Line, notices: Sequence[Notice], failed: Failed) -> None:
         reason = f"not delivered after {line.failed} tries: {failed.reason}"
         letters = [
-            NewLetter(line.tenant, line.subscription, failed.code, reason, json_text(each.match))
+            NewLetter(line.tenant, line.subscription, UNDELIVERED, reason, json_text(each.match))
             for each in notices
         ]
         with self._around.database.writing() as connection:
