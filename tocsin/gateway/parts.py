@@ -9,16 +9,27 @@ from collections.abc import Callable
 from fastapi import APIRouter, FastAPI
 
 from tocsin.gateway.api.app import create_app
+from tocsin.gateway.delivery import router as delivery
+from tocsin.gateway.delivery.part import make_delivery
+from tocsin.gateway.epcis.app import create_epcis_app
+from tocsin.gateway.epcis.part import EpcisPart
+from tocsin.gateway.intake.kafka import kafka_intake
+from tocsin.gateway.intake.mqtt import mqtt_intake
 from tocsin.gateway.service import Part, Service
 from tocsin.gateway.settings import Settings
 
-PARTS: tuple[Callable[[Service], Part | None], ...] = ()
+PARTS: tuple[Callable[[Service], Part | None], ...] = (
+    make_delivery,
+    EpcisPart,
+    kafka_intake,
+    mqtt_intake,
+)
 """Made when the service is made, started after it in this order, stopped before it in the other."""
 
-ROUTERS: tuple[APIRouter, ...] = ()
+ROUTERS: tuple[APIRouter, ...] = (delivery.router,)
 """Further addresses of the application."""
 
-MOUNTS: dict[str, Callable[[Service], FastAPI]] = {}
+MOUNTS: dict[str, Callable[[Service], FastAPI]] = {"/epcis": create_epcis_app}
 """Whole applications below a path, with error documents of their own."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tocsin.gateway.epcis.exceptions import EpcisException
@@ -77,6 +77,7 @@ def _fits(moment: datetime, schedule: dict[str, str]) -> bool:
     return at_start and all(now[name] == int(value) for name, value in schedule.items())
 
 
+@settings(max_examples=25, deadline=None)
 @given(
     st.dictionaries(st.sampled_from(("second", "minute", "hour")), st.integers(0, 23), min_size=1),
     st.integers(0, 86_400 * 3),

@@ -97,6 +97,14 @@ class EventIndex:
         with self._database.reading() as connection:
             return int(connection.execute(sql.select(PROGRESS.c.number)).scalar_one())
 
+    def number_before(self, moment: Instant) -> int:
+        """The number of the last event that was recorded before an instant; 0 where there is
+        none.
+        """
+        asked = sql.select(sql.func.max(EVENTS.c.number)).where(EVENTS.c.record_time < moment)
+        with self._database.reading() as connection:
+            return int(connection.execute(asked).scalar() or 0)
+
     def extend(self, after: int, until: int, rows: Iterable[Logged]) -> bool:
         """Adds what the log has between two positions; False where somebody else did already."""
         with self._database.writing() as connection:
