@@ -52,6 +52,7 @@ FRAMES = {
         "xml{{{}}}",
         "ARITH: a = 1 {} ;",
     ),
+    "plan": ("{}", '{{"tocsin-plan": 1, "plan": {}}}', '{{"tocsin-plan":{}}}'),
     "epcis": ("{}", "{{{}}}", "<{}", '{{"EQ_bizStep": [{}]}}'),
 }
 

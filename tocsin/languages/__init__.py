@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 
 from tocsin.errors import MeaningProblem, Place, Problem
-from tocsin.languages import concept, epcis, exmlql, graph, opsl, selector
+from tocsin.languages import concept, epcis, exmlql, graph, opsl, plan, selector
 from tocsin.languages.context import Context
 from tocsin.languages.language import Language, Options
 from tocsin.languages.near import hint_for_language
@@ -32,6 +32,7 @@ LANGUAGES: Mapping[str, Language] = {
     "opsl": Language(
         parse=opsl.parse, problems=opsl.problems, warnings=opsl.warnings, window=opsl.window
     ),
+    "plan": plan.LANGUAGE,
 }
 
 _ATOM_NAMES = {"xml": "exmlql"}
