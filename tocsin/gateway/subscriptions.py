@@ -105,7 +105,7 @@ class Entries:
         """
         self.mirror.refresh()
         for name in self._paused.keys() & self.mirror.subscriptions.keys():
-            self._catalog.remove(name)
+            self._tell(self._catalog.remove(name))
 
     def put(self, tenant: str, id: str, body: Mapping[str, Any]) -> Put:
         """Adds or replaces a subscription; raises where it does not compile."""

@@ -172,13 +172,14 @@ class LocalRunner:
         begun = time.monotonic()
         version = max(self._version, hub.version)
         outcome = self._step(hub, now, version, rows)
+        self._note(hub, rows, outcome)
+        until = rows[-1].position if rows else self._position
         self._number += 1
         self._steps_since += 1
-        self._position = rows[-1].position if rows else self._position
         if not self._unsaved.steps:
             self._unsaved_since = begun
-        self._unsaved.steps.append(Step(self._number, self._position, now, version))
-        self._note(hub, rows, outcome)
+        self._unsaved.steps.append(Step(self._number, until, now, version))
+        self._position = until
         if self._is_snapshot_due():
             self._save(snapshot_of=hub)
         elif self._unsaved.is_urgent or begun - self._unsaved_since > POLL:

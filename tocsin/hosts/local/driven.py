@@ -63,6 +63,7 @@ class DrivenHub(Hub):
         self._arrived: Instant = 0
         self._counted: Instant = 0
         self._outcome = Outcome()
+        self._broken: set[str] = set()
         super().__init__(clock=self._told_time, keep_dead_letters=1, **settings)
         self._catalog = catalog
 
@@ -105,6 +106,9 @@ class DrivenHub(Hub):
         self._outcome.renewed |= {
             id for id in before.keys() | after.keys() if before.get(id) is not after.get(id)
         }
+        mended = {id for id in self._broken if id in self._engine}
+        self._outcome.renewed |= mended
+        self._broken -= mended
 
     def _run_on(self) -> None:
         """Nothing has come: an idle clock catches up with the time that has passed."""
@@ -227,6 +231,7 @@ class DrivenHub(Hub):
             told = replace(letter, subscription=subscription.id)
             self._bury(told)
             self._outcome.troubles.append(Trouble(subscription.id, told))
+            self._broken.add(subscription.id)
 
     def subscriptions(self) -> Mapping[str, Subscription]:
         """The subscriptions that are served, or will be once definitions allow it, by id."""
