@@ -32,9 +32,15 @@ QUICK: dict[str, Any] = {
 class Office:
     """A database of matches and the delivery over it."""
 
-    def __init__(self, folder: Path, producer: Producer | None = None, **settings: Any) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        producer: Producer | None = None,
+        url: str | None = None,
+        **settings: Any,
+    ) -> None:
         self.folder = folder
-        self.database = Database(f"sqlite:///{folder / 'state.db'}", METADATA)
+        self.database = Database(url or f"sqlite:///{folder / 'state.db'}", METADATA)
         with self.database.writing() as connection:
             prepare_sequences(connection)
         self.matches = MatchStore(self.database)
@@ -43,7 +49,7 @@ class Office:
             self.database,
             self.matches,
             self.feed,
-            f"sqlite:///{folder / 'delivery.db'}",
+            url or f"sqlite:///{folder / 'delivery.db'}",
             folder,
             producer,
         )

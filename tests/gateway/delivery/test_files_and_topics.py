@@ -78,6 +78,9 @@ class Broker:
             raise StateProblem("Kafka did not answer", code="KafkaError")
         self.sent += [(topic, key, message) for key, message in messages]
 
+    def close(self) -> None:
+        pass
+
 
 def test_a_topic_has_an_event_for_every_match_with_the_subscription_as_key(
     tmp_path: Path,

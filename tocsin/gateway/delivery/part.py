@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from tocsin.connectors.kafka import KafkaWriter
 from tocsin.errors import StateProblem
 from tocsin.gateway.delivery.service import Delivery, Surroundings
+from tocsin.gateway.delivery.targets import Producer
+from tocsin.gateway.intake.settings import kafka_settings
 from tocsin.gateway.service import Service
 
 
@@ -17,11 +20,18 @@ def make_delivery(service: Service) -> Delivery:
         service.feed,
         settings.database or own,
         settings.data,
+        _producer(service),
     )
     delivery = Delivery(settings.delivery, around)
     service.entries.hooks.append(delivery)
     service.replays.others.append(delivery.replay_letter)
     return delivery
+
+
+def _producer(service: Service) -> Producer | None:
+    """A client of the broker in the settings, where there is one."""
+    settings = kafka_settings(service.settings.kafka)
+    return KafkaWriter(settings.library) if settings.servers else None
 
 
 def delivery_of(service: Service) -> Delivery:

@@ -82,6 +82,8 @@ class Delivery:
             self._loop.call_soon_threadsafe(self._stop.set)
             self._thread.join(_STOP_WITHIN)
         self._lease.release()
+        if self._around.producer is not None:
+            self._around.producer.close()
         self._store.close()
 
     def check(self, deliver: Mapping[str, Any] | None) -> None:

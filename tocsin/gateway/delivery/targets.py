@@ -44,6 +44,9 @@ class Producer(Protocol):
         does not.
         """
 
+    def close(self) -> None:
+        """Waits a moment for what is still under way."""
+
 
 @dataclass(frozen=True, slots=True)
 class TopicTarget:

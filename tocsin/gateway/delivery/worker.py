@@ -88,6 +88,11 @@ class Worker:
         return len(self._lines)
 
     @property
+    def is_delivering(self) -> bool:
+        """Whether this worker is the one who delivers."""
+        return self._holds
+
+    @property
     def under_way(self) -> int:
         """How many of them have matches that are not delivered yet."""
         return len(self._out)
