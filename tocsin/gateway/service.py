@@ -17,12 +17,14 @@ from tocsin.gateway.keyring import Keyring
 from tocsin.gateway.replay import Replays
 from tocsin.gateway.runner import Runner, RunnerStatus
 from tocsin.gateway.runner.counting import Counters
+from tocsin.gateway.runner.exclusive import ExclusiveRunner
 from tocsin.gateway.runner.local import LocalRunner
 from tocsin.gateway.settings import EngineName, Settings
 from tocsin.gateway.spark.runner import SparkRunner
 from tocsin.gateway.storage.database import Database
 from tocsin.gateway.storage.dead_letters import LetterStore
 from tocsin.gateway.storage.keys import KeyStore
+from tocsin.gateway.storage.lock import runner_lock
 from tocsin.gateway.storage.log import EventLog
 from tocsin.gateway.storage.matches import MatchStore
 from tocsin.gateway.storage.paused import Standing
@@ -117,20 +119,26 @@ class Service:
 
     def _make_runner(self) -> Runner:
         match self.settings.engine:
+            case EngineName.LOCAL if self.database.is_sqlite:
+                return self._local_runner()
             case EngineName.LOCAL:
-                return LocalRunner(
-                    self.log,
-                    self.progress,
-                    self.catalog,
-                    self.feed,
-                    self._make_hub,
-                    counters=self.counters,
-                    shared=not self.log_database.is_sqlite,
-                )
+                lock = runner_lock(self.settings.state_url, self.settings.data)
+                return ExclusiveRunner(self._local_runner, lock, self.progress.position)
             case EngineName.NONE:
                 return NoRunner()
             case EngineName.SPARK:
                 return SparkRunner(self.settings)
+
+    def _local_runner(self) -> LocalRunner:
+        return LocalRunner(
+            self.log,
+            self.progress,
+            self.catalog,
+            self.feed,
+            self._make_hub,
+            counters=self.counters,
+            shared=not self.log_database.is_sqlite,
+        )
 
     def _make_hub(self, catalog: Catalog) -> DrivenHub:
         settings = self.settings

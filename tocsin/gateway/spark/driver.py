@@ -68,9 +68,9 @@ class Driver:
 
     def run(self) -> None:
         """Matches until standard input ends; raises what ends the query before."""
-        if not self._has_lock():
-            return
         database = Database(self._settings.state_url, METADATA)
+        if not self._has_lock(database):
+            return
         log = EventLog(Database(self._settings.log_url, LOG_METADATA))
         log.start()
         sink = Sink(log, open_catalog(self._settings.catalog_url, create=True))
@@ -84,9 +84,9 @@ class Driver:
             log.close()
             self._lock.release()
 
-    def _has_lock(self) -> bool:
+    def _has_lock(self, database: Database) -> bool:
         while not self._lock.acquire():
-            self._teller.tell(state="waiting")
+            self._teller.tell(state="waiting", position=_reached(database) or 0)
             if self._stopping.wait(0.5):
                 return False
         return True
@@ -165,10 +165,16 @@ def _known_position(database: Database) -> str:
     """Where a query without a checkpoint begins: where any runner has come to, so that nothing is
     missed and what rang long ago does not ring again.
     """
+    found = _reached(database)
+    return "earliest" if found is None else str(found)
+
+
+def _reached(database: Database) -> int | None:
+    """How far any runner has come; None where none has run."""
     query = sql.select(sql.func.max(RUNNERS.c.position))
     with database.reading() as connection:
         found = connection.execute(query).scalar()
-    return "earliest" if found is None else str(found)
+    return None if found is None else int(found)
 
 
 def _forget_others(database: Database, name: str) -> None:
