@@ -13,6 +13,7 @@ from tocsin.gateway.delivery import router as delivery
 from tocsin.gateway.delivery.part import make_delivery
 from tocsin.gateway.epcis.app import create_epcis_app
 from tocsin.gateway.epcis.part import EpcisPart
+from tocsin.gateway.federation import part as federation
 from tocsin.gateway.intake.kafka import kafka_intake
 from tocsin.gateway.intake.mqtt import mqtt_intake
 from tocsin.gateway.service import Part, Service
@@ -21,12 +22,16 @@ from tocsin.gateway.settings import Settings
 PARTS: tuple[Callable[[Service], Part | None], ...] = (
     make_delivery,
     EpcisPart,
+    federation.FederationPart,
     kafka_intake,
     mqtt_intake,
 )
 """Made when the service is made, started after it in this order, stopped before it in the other."""
 
-ROUTERS: tuple[APIRouter, ...] = (delivery.router,)
+ROUTERS: tuple[APIRouter, ...] = (
+    delivery.router,
+    federation.router,
+)
 """Further addresses of the application."""
 
 MOUNTS: dict[str, Callable[[Service], FastAPI]] = {"/epcis": create_epcis_app}
