@@ -77,14 +77,14 @@ def test_waiting_appends_share_one_transaction(database: Database) -> None:
     log = EventLog(database)
     futures = [log.append(_rows(str(number))) for number in range(100)]
     commits = []
-    sql.event.listen(database._engine, "commit", lambda connection: commits.append(connection))
+    sql.event.listen(database._engine, "commit", commits.append)
     log.start()
     wait(futures, PATIENCE)
     log.close()
     assert len(commits) == 1
 
 
-def test_memory_and_disk_tell_the_same(database: Database, log: EventLog) -> None:
+def test_memory_and_disk_tell_the_same(log: EventLog) -> None:
     log.append([NewRow(b"x", "acme"), NewRow(b"bad", "acme", "Code", "why")]).result(PATIENCE)
     assert log.read(0, 10) == log.read_stored(0, 10)
 

@@ -77,6 +77,7 @@ class LocalRunner:
         self._thread = threading.Thread(target=self._run, name="tocsin-runner", daemon=True)
         self._position, self._number = 0, 0
         self._hub: DrivenHub | None = None
+        self._resumes = True
         self._positions = Positions()
         self._unsaved = Results()
         self._unsaved_since = 0.0
@@ -142,10 +143,13 @@ class LocalRunner:
             self._position, self._number = snapshot.position, snapshot.step
         for step in steps:
             rows = self._log.read_stored(self._position, step.until - self._position, step.until)
+            if step.resumes:
+                hub.resume(step.now)
             self._step(hub, step.now, step.version, rows)
             self._position, self._number = step.until, step.number
             self._steps_since += 1
         self._hub = hub
+        self._resumes = True
         return hub
 
     def _work(self, hub: DrivenHub) -> None:
@@ -158,7 +162,7 @@ class LocalRunner:
             now = self._log.quiet_until(self._position)
             if now is None:
                 continue
-            wake = hub.next_wake()
+            wake = now if self._resumes else hub.next_wake()
             if hub.version != self._version or (wake is not None and wake <= now):
                 self._take(hub, (), now)
                 continue
@@ -171,6 +175,9 @@ class LocalRunner:
         """One step, and what it brings about."""
         begun = time.monotonic()
         version = max(self._version, hub.version)
+        resumes, self._resumes = self._resumes, False
+        if resumes:
+            hub.resume(now)
         outcome = self._step(hub, now, version, rows)
         self._note(hub, rows, outcome)
         until = rows[-1].position if rows else self._position
@@ -178,7 +185,7 @@ class LocalRunner:
         self._steps_since += 1
         if not self._unsaved.steps:
             self._unsaved_since = begun
-        self._unsaved.steps.append(Step(self._number, until, now, version))
+        self._unsaved.steps.append(Step(self._number, until, now, version, resumes))
         self._position = until
         if self._is_snapshot_due():
             self._save(snapshot_of=hub)

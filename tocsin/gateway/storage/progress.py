@@ -25,12 +25,15 @@ from tocsin.values.time import Instant
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step of a runner: the rows up to a position, at a time, with a version of the catalog."""
+    """A step of a runner: the rows up to a position, at a time, with a version of the catalog.
+    `resumes` where it is the first after the runner was away.
+    """
 
     number: int
     until: int
     now: Instant
     version: int
+    resumes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,9 @@ class Progress:
                 )
             ).first()
             steps = connection.execute(
-                sql.select(STEPS.c.number, STEPS.c.until, STEPS.c.now, STEPS.c.version)
+                sql.select(
+                    STEPS.c.number, STEPS.c.until, STEPS.c.now, STEPS.c.version, STEPS.c.resumes
+                )
                 .where(STEPS.c.runner == self._runner)
                 .order_by(STEPS.c.number)
             ).all()
@@ -142,6 +147,7 @@ class Progress:
                     "until": each.until,
                     "now": each.now,
                     "version": each.version,
+                    "resumes": each.resumes,
                 }
                 for each in steps
             ]

@@ -119,6 +119,7 @@ STEPS = sql.Table(
     _column("until", BIG),
     _column("now", BIG),
     _column("version", BIG),
+    _column("resumes", sql.Boolean),
 )
 """The steps that a runner has taken since its snapshot; taken again, they give the same state."""
 

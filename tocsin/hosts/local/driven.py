@@ -94,6 +94,13 @@ class DrivenHub(Hub):
         outcome, self._outcome = self._outcome, Outcome()
         return outcome
 
+    def resume(self, now: Instant) -> None:
+        """The host was away until now: that nothing came meanwhile tells nothing, since nothing
+        could come.
+        """
+        self._time = max(now, self._time)
+        self._arrived = self._counted = self._time
+
     def forget(self, identities: Iterable[tuple[str, str]]) -> None:
         """Events that are to be served although they came before."""
         for identity in identities:
