@@ -7,12 +7,14 @@ from __future__ import annotations
 import typer
 
 from tocsin.cli.bench.endurance import endurance
+from tocsin.cli.bench.federation import federation
 from tocsin.cli.bench.geofences import geofences
 from tocsin.cli.bench.graphs import graphs
 from tocsin.cli.bench.logistics import logistics
 from tocsin.cli.bench.rfid import rfid
 from tocsin.cli.bench.selectors import selectors
 from tocsin.cli.bench.sequences import sequences
+from tocsin.cli.bench.service import service
 from tocsin.cli.bench.xml import xml
 
 app = typer.Typer(
@@ -26,6 +28,8 @@ app.command("graphs")(graphs)
 app.command("geofences")(geofences)
 app.command("xml")(xml)
 app.command("endurance")(endurance)
+app.command("service")(service)
+app.command("federation")(federation)
 
 
 @app.callback()
