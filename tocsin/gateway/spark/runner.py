@@ -22,6 +22,8 @@ PATIENCE = 30.0
 """Seconds that a driver has to end after it was asked to."""
 
 _MODULE = "tocsin.gateway.spark.driver"
+_TOLD = {"data", "database", "engine", "lateness", "idle", "ahead", "interval", "spark"}
+"""What the driver needs to know; secrets of other parts are not its business."""
 
 
 class SparkRunner:
@@ -100,7 +102,8 @@ class SparkRunner:
         assert process.stdin is not None
         assert process.stdout is not None
         try:
-            print(self._settings.model_dump_json(), file=process.stdin, flush=True)
+            told = self._settings.model_dump_json(include=_TOLD)
+            print(told, file=process.stdin, flush=True)
             for line in process.stdout:
                 self._said = json.loads(line)
         except (OSError, ValueError) as error:
