@@ -12,6 +12,7 @@ from uuid import uuid4
 import pytest
 
 from tests.kafka.broker import Broker
+from tests.kafka.test_connector import read_all
 from tocsin.catalog import Subscription
 from tocsin.connectors.kafka import KafkaWriter
 from tocsin.errors import MeaningProblem, StateProblem
@@ -116,12 +117,10 @@ def test_who_has_read_what_another_stored_stores_nothing(
         kafka_settings(settings | {"group": "b"}), service.log, service.log_database
     )
     try:
-        first._reader.read(0, 0.1)
-        second._reader.read(0, 0.1)  # both begin before anything is stored
-        wait_until(lambda: bool(second._next) or bool(second._reader.read(0, 0.2)))
+        late = read_all(second._reader, 3)
         wait_until(lambda: first.take() > 0 or service.log.head == 3)
         with pytest.raises(StateProblem) as caught:
-            wait_until(lambda: second.take() > 0)
+            second.store(late)
         assert caught.value.code == "IntakeMoved"
         assert service.log.head == 3
     finally:
