@@ -15,6 +15,7 @@ from tocsin.gateway.definitions import Definitions
 from tocsin.gateway.feed import Feed
 from tocsin.gateway.keyring import Keyring
 from tocsin.gateway.replay import Replays
+from tocsin.gateway.retention import Keeper
 from tocsin.gateway.runner import Runner, RunnerStatus
 from tocsin.gateway.runner.counting import Counters
 from tocsin.gateway.runner.exclusive import ExclusiveRunner
@@ -82,7 +83,8 @@ class Service:
         self.trying = asyncio.Semaphore(1)
         self.streams = 0
         self._watcher = Watcher(self.matches, self.feed) if self._is_shared else None
-        self.parts: list[Part] = []
+        keeper = Keeper(self.log_database, self.database, settings.retention)
+        self.parts: list[Part] = [keeper]
 
     @property
     def _is_shared(self) -> bool:

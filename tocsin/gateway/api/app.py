@@ -14,6 +14,7 @@ from tocsin.gateway.api import (
     events,
     health,
     matches,
+    pages,
     subscriptions,
 )
 from tocsin.gateway.api.bodies import PROBLEMS
@@ -36,6 +37,8 @@ def create_app(service: Service, further: Iterable[APIRouter] = ()) -> FastAPI:
     app = FastAPI(title="Tocsin", version=__version__, docs_url=None, redoc_url=None)
     app.state.service = service
     tell_problems(app)
+    pages.serve_assets(app)
+    app.include_router(pages.router)
     for router in (*ROUTERS, *further):
         app.include_router(router, responses=PROBLEMS)
     return app

@@ -1,11 +1,16 @@
-"""`/healthz` and `/readyz`: is it alive, and does it serve."""
+"""`/healthz`, `/readyz` and `/metrics`: is it alive, does it serve, and how much."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request, Response
-from fastapi.responses import JSONResponse
+import asyncio
 
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import JSONResponse, PlainTextResponse
+
+from tocsin.errors import Problem
+from tocsin.gateway.api.access import Scope, caller_with
 from tocsin.gateway.api.requests import service_of
+from tocsin.gateway.metrics import metrics_text
 
 router = APIRouter(tags=["health"])
 
@@ -30,3 +35,17 @@ async def is_ready(request: Request) -> Response:
         "error": status.error,
     }
     return JSONResponse(told, 200 if status.is_ready else 503)
+
+
+@router.get("/metrics", response_class=PlainTextResponse)
+async def tell_metrics(request: Request) -> Response:
+    """Figures for Prometheus; those of single subscriptions are told to an admin only."""
+    service = service_of(request)
+    try:
+        caller_with(request, Scope.ADMIN)
+    except Problem:
+        everything = False
+    else:
+        everything = True
+    text = await asyncio.to_thread(metrics_text, service, by_subscription=everything)
+    return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")

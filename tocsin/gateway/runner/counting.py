@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from tocsin.gateway.storage.rows import LogRow
 from tocsin.hosts.local.driven import DrivenHub, Outcome
+
+BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+"""Seconds that steps are sorted by."""
 
 
 @dataclass(slots=True)
@@ -22,7 +27,8 @@ class Counters:
     by_subscription: Counter[str] = field(default_factory=Counter)
     steps: int = 0
     seconds: float = 0.0
-    last_step: float = 0.0
+    snapshot_bytes: int = 0
+    _buckets: list[int] = field(default_factory=lambda: [0] * (len(BOUNDS) + 1))
 
     def count(
         self, rows: Sequence[LogRow], outcome: Outcome, seconds: float, hub: DrivenHub
@@ -37,4 +43,8 @@ class Counters:
         self.by_subscription.update(match.subscription for match in outcome.matches)
         self.steps += 1
         self.seconds += seconds
-        self.last_step = seconds
+        self._buckets[bisect_left(BOUNDS, seconds)] += 1
+
+    def cumulated(self) -> Iterator[tuple[float | str, int]]:
+        """How many steps took so many seconds or less."""
+        yield from zip((*BOUNDS, "+Inf"), accumulate(self._buckets), strict=True)

@@ -257,6 +257,7 @@ class LocalRunner:
     def _snapshot(self, hub: DrivenHub) -> KeptSnapshot:
         begun = time.monotonic()
         body = packed(hub.snapshot())
+        self.counters.snapshot_bytes = len(body)
         self._snapped = time.monotonic()
         self._snapshot_cost = self._snapped - begun
         self._steps_since = 0
