@@ -55,7 +55,7 @@ def drill(
         time.sleep(random.uniform(CALM / 2, CALM * 1.5))
         fault()
     time.sleep(CALM)
-    return account(name, times, publisher.end(), up, receiver, begun)
+    return account(name, times, publisher, up, receiver, begun)
 
 
 def gateway_killed(folder: Path) -> Account:

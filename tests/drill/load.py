@@ -119,6 +119,7 @@ class Account:
     fault: str
     times: int
     events: int
+    refused: int
     lost: int
     doubled: int
     delivered_again: int
@@ -133,6 +134,7 @@ class Account:
             self.fault,
             self.times,
             self.events,
+            self.refused,
             self.lost,
             self.doubled,
             self.delivered_again,
@@ -142,15 +144,16 @@ class Account:
 
 
 HEAD = (
-    "| fault | times | events accepted | lost | doubled | delivered again, same id | took |\n"
-    "|---|---|---|---|---|---|---|"
+    "| fault | times | events accepted | tries that failed | lost | doubled"
+    " | delivered again, same id | took |\n|---|---|---|---|---|---|---|---|"
 )
 
 
 def account(
-    fault: str, times: int, accepted: int, up: Up, receiver: Receiver | None, begun: float
+    fault: str, times: int, publisher: Publisher, up: Up, receiver: Receiver | None, begun: float
 ) -> Account:
     """Waits until all that should ring has rung and was delivered, then counts."""
+    accepted = publisher.end()
     wanted = {str(number) for number in range(0, accepted, 2)}
     deadline = time.monotonic() + 240
     while time.monotonic() < deadline:
@@ -166,7 +169,8 @@ def account(
         ids = Counter(name for _, name in receiver.heard)
         doubled += sum(count - 1 for count in ids.values())
         again = sum(count - 1 for count in receiver.heard.values())
-    return Account(fault, times, accepted, lost, doubled, again, time.monotonic() - begun)
+    took = time.monotonic() - begun
+    return Account(fault, times, accepted, publisher.again, lost, doubled, again, took)
 
 
 def _rung(up: Up) -> Counter[str]:

@@ -68,6 +68,11 @@ COMMANDS = {
         "app",
         "Who may publish and subscribe: API keys.",
     ),
+    "move": Lazy(
+        "tocsin.cli.move",
+        "move",
+        "Move all that a data folder holds into a PostgreSQL database; the service goes on there.",
+    ),
     "bench": Lazy(
         "tocsin.cli.bench",
         "app",

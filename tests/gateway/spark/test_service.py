@@ -68,7 +68,10 @@ def test_nothing_is_lost_or_doubled_over_a_killed_driver_and_a_killed_gateway(
         (seven,) = [each for each in up.matches() if each["subscription"] == "told"]
         assert [each["data"] for each in seven["members"]] == [{"n": 7}]
         why = up.client.get(f"/v1/matches/{seven['id']}/why").json()
-        assert why["members"][0]["id"] == "7"
+        assert [each["event"]["id"] for each in why["members"]] == ["7"]
+        (pair,) = [each for each in up.matches() if each["subscription"] == "pair"]
+        why = up.client.get(f"/v1/matches/{pair['id']}/why").json()
+        assert [each["position"] for each in why["members"]] == [2, 262]
         letters = up.client.get("/v1/dead-letters").json()["dead_letters"]
         assert [each["code"] for each in letters] == ["InvalidEventError"]
         assert "id is missing" in letters[0]["reason"]

@@ -32,6 +32,9 @@ from tocsin.hosts.spark.live import Placed, letters_told, placed_matches
 
 APPENDED_WITHIN = 60.0
 
+MOST_LOOKED_AT = 50_000
+"""Among so many rows an event is looked for of which only the identity is known."""
+
 
 @dataclass(frozen=True, slots=True)
 class Held:
@@ -98,20 +101,35 @@ class Sink:
             tenant, own = tenant_of(match.subscription)
             body = match.as_json() | {"subscription": own}
             return NewMatch(
-                match.id, tenant, own, match.detected, json_text(body), json_text(placed.positions)
+                match.id,
+                tenant,
+                own,
+                match.detected,
+                json_text(body),
+                json_text(placed.positions),
+                held.version,
             )
         identities = zip(match.sources, match.events, strict=True)
         members = tuple(rows.events[each] for each in identities if each in rows.events)
         told = replace(match, members=members)
-        return kept_match(told, held.subscriptions, rows.positions, held.light.words_of)
+        words_of = held.light.words_of
+        return kept_match(told, held.subscriptions, rows.positions, words_of, held.version)
 
-    def _rows(self, found: Sequence[Placed], letters: Iterable[DeadLetter], held: Held) -> _Rows:
+    def _rows(self, found: Sequence[Placed], letters: Sequence[DeadLetter], held: Held) -> _Rows:
         """The rows of the log that are to be told of."""
         wanted = {letter.line for letter in letters if letter.line is not None}
         for each in found:
             if _content(held, each.match.subscription) is not Content.IDS:
                 wanted |= set(each.positions)
-        return _Rows.of(self._log.rows_at(sorted(wanted)) if wanted else {})
+        rows = self._log.rows_at(sorted(wanted)) if wanted else {}
+        if any(letter.line is None and letter.subscription is None for letter in letters):
+            rows |= self._newest_rows()
+        return _Rows.of(rows)
+
+    def _newest_rows(self) -> dict[int, LogRow]:
+        """Those that may be in this micro-batch: late events are told without their position."""
+        newest = self._log.read_stored(max(0, self.kept_position), MOST_LOOKED_AT)
+        return {row.position: row for row in newest}
 
     def _append_constructed(self, found: Sequence[Placed], held: Held) -> None:
         built = [
