@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import socket
 from types import FrameType
@@ -11,6 +12,7 @@ import uvicorn
 from tocsin.errors import StateProblem
 from tocsin.gateway.parts import open_app
 from tocsin.gateway.service import Service
+from tocsin.hosts.collecting import collect_rarely
 
 PATIENCE = 5
 """Seconds that a service which stops waits for requests under way."""
@@ -62,4 +64,6 @@ def serve(service: Service, sock: socket.socket) -> None:
         backlog=2048,
         server_header=False,
     )
+    gc.collect()
+    collect_rarely()
     _Server(config, service).run(sockets=[sock])

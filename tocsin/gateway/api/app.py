@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from fastapi import APIRouter, FastAPI
+from starlette.routing import Route
 
 from tocsin import __version__
 from tocsin.gateway.api import (
@@ -33,7 +34,11 @@ ROUTERS = (
 
 
 def create_app(service: Service, further: Iterable[APIRouter] = ()) -> FastAPI:
-    """The application of a service that was started; who starts it also stops it."""
+    """The application of a service that was started; who starts it also stops it.
+
+    Publishing is served by a plain route before all others: it needs nothing of what the usual ones
+    do for every request.
+    """
     app = FastAPI(title="Tocsin", version=__version__, docs_url=None, redoc_url=None)
     app.state.service = service
     tell_problems(app)
@@ -41,4 +46,5 @@ def create_app(service: Service, further: Iterable[APIRouter] = ()) -> FastAPI:
     app.include_router(pages.router)
     for router in (*ROUTERS, *further):
         app.include_router(router, responses=PROBLEMS)
+    app.router.routes.insert(0, Route("/v1/events", events.publish, methods=["POST"]))
     return app

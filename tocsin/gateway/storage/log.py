@@ -56,7 +56,8 @@ class EventLog:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._changed = threading.Condition()
+        lock = threading.RLock()
+        self._changed, self._given = threading.Condition(lock), threading.Condition(lock)
         self._waiting: deque[_Append] = deque()
         self._waiting_bytes = 0
         self._tail: deque[LogRow] = deque(maxlen=TAIL)
@@ -74,6 +75,7 @@ class EventLog:
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()
+            self._given.notify_all()
         if self._thread.is_alive():
             self._thread.join()
 
@@ -103,7 +105,7 @@ class EventLog:
                 )
             self._waiting.append(given)
             self._waiting_bytes += size
-            self._changed.notify_all()
+            self._given.notify()
         return given.done
 
     def wait_beyond(self, position: int, timeout: float | None) -> bool:
@@ -203,7 +205,7 @@ class EventLog:
         count = 0
         with self._changed:
             while not self._waiting and not self._is_closed:
-                self._changed.wait()
+                self._given.wait()
             while self._waiting and count < MOST_AT_ONCE:
                 each = self._waiting.popleft()
                 self._waiting_bytes -= each.size
