@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from tocsin.gateway.parts import open_service
+from tocsin.gateway.parts import check_parts, open_service
 from tocsin.gateway.server import listen, serve
 from tocsin.gateway.service import check_ontologies
 from tocsin.gateway.settings import EngineName, Settings, load_settings
@@ -44,6 +44,7 @@ def up(
         auth=False if no_auth else None,
     )
     check_ontologies(settings)
+    check_parts(settings)
     if check:
         typer.echo("the settings are good")
         return

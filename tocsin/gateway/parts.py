@@ -16,8 +16,10 @@ from tocsin.gateway.epcis.part import EpcisPart
 from tocsin.gateway.federation import part as federation
 from tocsin.gateway.intake.kafka import kafka_intake
 from tocsin.gateway.intake.mqtt import mqtt_intake
+from tocsin.gateway.intake.settings import kafka_settings, mqtt_settings
 from tocsin.gateway.service import Part, Service
-from tocsin.gateway.settings import Settings
+from tocsin.gateway.settings import EngineName, Settings
+from tocsin.gateway.spark.settings import spark_settings
 
 PARTS: tuple[Callable[[Service], Part | None], ...] = (
     make_delivery,
@@ -36,6 +38,14 @@ ROUTERS: tuple[APIRouter, ...] = (
 
 MOUNTS: dict[str, Callable[[Service], FastAPI]] = {"/epcis": create_epcis_app}
 """Whole applications below a path, with error documents of their own."""
+
+
+def check_parts(settings: Settings) -> None:
+    """Raises what is wrong with the sections of brokers and of Spark."""
+    kafka_settings(settings.kafka)
+    mqtt_settings(settings.mqtt)
+    if settings.engine is EngineName.SPARK:
+        spark_settings(settings)
 
 
 def open_service(settings: Settings) -> Service:

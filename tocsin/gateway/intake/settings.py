@@ -24,7 +24,6 @@ class KafkaSettings(_Section):
     group: str = "tocsin"
     tenant: str = ""
     batch: int = Field(5_000, ge=1)
-    dead_letters: str = ""
     client: dict[str, Any] = Field(default_factory=dict)
 
     @property
