@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
+from time import monotonic
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from tocsin.client import calls
-from tocsin.client.answers import Attempts, Patience, read_json
+from tocsin.client.answers import Attempts, Patience, read_json, unreachable
 from tocsin.client.calls import AT_ONCE, AnyEvent, Call, MatchPage, Published
 from tocsin.client.http import NOT_SENT, Server, TransportError
 from tocsin.client.streams import Matches, MatchStream
 
 T = TypeVar("T")
+
+_LOOK = 0.1
 
 
 class Client:
@@ -189,6 +192,14 @@ class Client:
             return self._http.get("/readyz").status_code == 200
         except TransportError:
             return False
+
+    def wait_until_ready(self, within: float = 60.0) -> None:
+        """Returns when the service serves; a problem where that takes more seconds."""
+        end = monotonic() + within
+        while not self.is_ready():
+            if monotonic() > end:
+                raise unreachable(self._server.url, TimeoutError(f"not ready within {within:g} s"))
+            time.sleep(_LOOK)
 
     def call(self, call: Call[T]) -> T:
         """Makes a call, as often as it takes and makes sense."""

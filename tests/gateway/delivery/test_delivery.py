@@ -209,6 +209,17 @@ def test_replay_begins_after_a_position(tmp_path: Path) -> None:
         assert [each.id for each in receiver.received] == ["01", "02", "03", "02", "03"]
 
 
+def test_a_replay_at_once_does_not_forget_what_was_counted(tmp_path: Path) -> None:
+    """How far a line has come is stored a moment later; its owner may be quicker."""
+    with receiving() as receiver, opened(tmp_path) as office:
+        office.subscribe("s", {"webhook": receiver.url})
+        office.ring("s", "01")
+        receiver.wait_for(1)
+        office.delivery.move(("", "s"), 0)
+        receiver.wait_for(2)
+        wait_until(lambda: office.state("s")["delivered"] == 2)
+
+
 def test_one_match_can_be_tried_again_by_itself(tmp_path: Path) -> None:
     with receiving() as receiver, opened(tmp_path) as office:
         office.subscribe("s", {"webhook": receiver.url})

@@ -77,6 +77,11 @@ class Line:
         """The line when the receiver wants no more."""
         return replace(self, ended=reason, reason=reason)
 
+    def with_counts_of(self, known: Line) -> Line:
+        """The line as it is stored, with what was counted and is not stored yet."""
+        delivered = max(self.delivered, known.delivered)
+        return replace(self, delivered=delivered, buried=max(self.buried, known.buried))
+
     def secrets(self, key: bytes, now: Instant) -> list[str]:
         """The newest secret first; the one before it for a while after a change."""
         old = self.generation > 1 and now < self.rotated + OVERLAP

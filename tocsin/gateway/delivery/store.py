@@ -38,6 +38,8 @@ class DeliveryStore:
         """The subscription is delivered as it says from now on, beginning after the newest match
         where it was not delivered before.
         """
+        if deliver is None and self.get(key) is None:
+            return
         told = _GONE if deliver is None else json.dumps(deliver, sort_keys=True)
         with self._database.writing() as connection:
             known = _row(connection, key)

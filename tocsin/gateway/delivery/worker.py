@@ -161,10 +161,9 @@ class Worker:
             self._changed = line.changed
             await self._call_back(line.key)
             self._unsaved.pop(line.key, None)
-            if is_gone(line):
-                self._lines.pop(line.key, None)
-            else:
-                self._lines[line.key] = line
+            known = self._lines.pop(line.key, line)
+            if not is_gone(line):
+                self._lines[line.key] = line.with_counts_of(known)
                 self._send_out(line.key)
 
     async def _look(self) -> None:
