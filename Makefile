@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 JOBS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-quick test-long test-ranges check docs format mutants fuzz measures bench clean
+.PHONY: help setup demo test test-quick test-long test-ranges check docs format mutants drill fuzz measures bench clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -34,6 +34,10 @@ test-long: setup ## property tests with thousands of cases
 
 mutants: setup ## small wrong changes, each of which a comparison of engine and reference must notice
 	@$(BIN)/python -m tests.mutants.run
+
+drill: setup ## faults against a real service under load: what was lost, what was doubled; ten minutes
+	@scripts/setup-services
+	@$(BIN)/python -m tests.drill.run $(if $(ONLY),--only $(ONLY))
 
 fuzz: setup ## broken events and subscriptions for SECONDS (120), while a canary must ring
 	@$(BIN)/python -m tests.fuzz.run --seconds $(or $(SECONDS),120)

@@ -12,19 +12,28 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 
 @contextmanager
-def postgres_url(folder: Path) -> Iterator[str]:
-    """The URL of a fresh server's database; skips where no server is installed, fails in CI."""
+def postgres_url(_: Path) -> Iterator[str]:
+    """The URL of a fresh server's database, which lies in a folder of its own; skips where no
+    server is installed, fails in CI.
+    """
     programs = _programs()
     if programs is None:
         message = "no PostgreSQL server is installed (make test installs it where it can)"
         if os.environ.get("CI"):
             pytest.fail(message)
         pytest.skip(message)
+    with TemporaryDirectory(prefix="tocsin-postgres-") as home:
+        yield from _served(programs, Path(home))
+
+
+def _served(programs: Path, folder: Path) -> Iterator[str]:
+    """A server whose folder is its own: pytest closes those of tests to other users."""
     cluster = folder / "cluster"
     port = _free_port()
     user = _unprivileged(folder)
@@ -61,17 +70,12 @@ def _programs() -> Path | None:
 
 
 def _unprivileged(folder: Path) -> str | None:
-    """PostgreSQL refuses to run as root: then it runs as another user, who must be able to reach
-    the folder.
-    """
+    """PostgreSQL refuses to run as root: then it runs as another user, whose the folder becomes."""
     if os.geteuid() != 0:
         return None
     names = {entry.pw_name for entry in pwd.getpwall()}
     user = "postgres" if "postgres" in names else "nobody"
     shutil.chown(folder, user)
-    for parent in folder.parents:
-        if parent.stat().st_uid == 0 and parent != Path(parent.anchor):
-            parent.chmod(parent.stat().st_mode | 0o011)
     return user
 
 

@@ -7,6 +7,7 @@ try:
     from tocsin.hosts.spark.constructing import constructed
     from tocsin.hosts.spark.failures import problem_of
     from tocsin.hosts.spark.finite import run_match
+    from tocsin.hosts.spark.kafka_sink import matches_to_kafka
     from tocsin.hosts.spark.matching import (
         AbsenceWaitsWarning,
         dead_letters,
@@ -38,6 +39,7 @@ __all__ = [
     "match",
     "match_with_dead_letters",
     "matches_of",
+    "matches_to_kafka",
     "problem_of",
     "run_match",
 ]

@@ -7,12 +7,14 @@ from __future__ import annotations
 import typer
 
 from tocsin_benchmarks.endurance.command import endurance
+from tocsin_benchmarks.federation.command import federation
 from tocsin_benchmarks.geofences.command import geofences
 from tocsin_benchmarks.graphs.command import graphs
 from tocsin_benchmarks.logistics.command import logistics
 from tocsin_benchmarks.rfid.command import rfid
 from tocsin_benchmarks.selectors.command import selectors
 from tocsin_benchmarks.sequences.command import sequences
+from tocsin_benchmarks.service.command import service
 from tocsin_benchmarks.xml.command import xml
 
 app = typer.Typer(
@@ -26,6 +28,8 @@ app.command("graphs")(graphs)
 app.command("geofences")(geofences)
 app.command("xml")(xml)
 app.command("endurance")(endurance)
+app.command("service")(service)
+app.command("federation")(federation)
 
 
 @app.callback()

@@ -62,6 +62,7 @@ FRAMES = {
         "WHEN a WHERE {}",
         "WHEN a FOR EACH {}",
     ),
+    "plan": ("{}", '{{"tocsin-plan": 1, "plan": {}}}', '{{"tocsin-plan":{}}}'),
     "epcis": ("{}", "{{{}}}", "<{}", '{{"EQ_bizStep": [{}]}}'),
 }
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
 from tocsin.catalog.entries import Definition, Subscription
 from tocsin.catalog.knowledge import knowledge_in
+from tocsin.catalog.tenants import tenant_of
 from tocsin.errors import MeaningProblem, Place, Problem
 from tocsin.events.constructed import HOP_LIMIT
 from tocsin.knowledge.ontology import Ontology
@@ -37,18 +38,40 @@ from tocsin.values.time import Duration, Instant, format_instant, parse_duration
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What subscriptions are read in the light of, made ready once for many of them."""
+    """What subscriptions are read in the light of, made ready once for many of them.
+
+    A tenant's own definitions are seen by its own subscriptions only, and go before those that are
+    shared.
+    """
 
     context: Context
+    shared: tuple[Definition, ...] = ()
+    own: Mapping[str, tuple[Definition, ...]] = field(default_factory=dict)
+    _made: dict[str, Context] = field(default_factory=dict, compare=False, repr=False)
 
     @staticmethod
     def of(definitions: Iterable[Definition]) -> Surroundings:
         """The surroundings that definitions make; what is wrong with an ontology is told to those
         who need one.
         """
-        given = tuple(definitions)
-        named = {each.name: _known_to_languages(each) for each in given if not each.ontology}
-        return Surroundings(Context(definitions=named, ontology=_knowledge(given)))
+        by_tenant: dict[str, list[Definition]] = {}
+        for each in definitions:
+            by_tenant.setdefault(tenant_of(each.name)[0], []).append(each)
+        shared = tuple(by_tenant.pop("", ()))
+        own = {tenant: tuple(named) for tenant, named in by_tenant.items()}
+        return Surroundings(_context_of(shared), shared, own)
+
+    def seen_by(self, subscription: str) -> Context:
+        """What a subscription is read in the light of, by its id."""
+        tenant = tenant_of(subscription)[0]
+        if tenant not in self.own:
+            return self.context
+        if tenant not in self._made:
+            own = [replace(each, name=tenant_of(each.name)[1]) for each in self.own[tenant]]
+            names = {each.name for each in own}
+            shared = [each for each in self.shared if each.name not in names]
+            self._made[tenant] = _context_of((*shared, *own))
+        return self._made[tenant]
 
     @property
     def words(self) -> Ontology | None:
@@ -56,6 +79,11 @@ class Surroundings:
         is wrong.
         """
         return self.context.ontology if isinstance(self.context.ontology, Ontology) else None
+
+    def words_of(self, subscription: str) -> Ontology | None:
+        """The same for one subscription, by its id."""
+        ontology = self.seen_by(subscription).ontology
+        return ontology if isinstance(ontology, Ontology) else None
 
 
 Light = Surroundings | Iterable[Definition]
@@ -65,7 +93,7 @@ def compile_subscription(subscription: Subscription, definitions: Light = ()) ->
     """The prepared plan of a subscription; raises its first problem."""
     for problem in _setting_problems(subscription):
         raise problem
-    context = _beside(subscription, _context(definitions))
+    context = _beside(subscription, _context(definitions, subscription))
     plan = parse_subscription(
         subscription.language, subscription.expression, subscription.options, context
     )
@@ -95,7 +123,7 @@ def _written(subscription: Subscription, window: AbsoluteWindow) -> tuple[Place 
 def problems_of(subscription: Subscription, definitions: Light = ()) -> list[Problem]:
     """Every problem of a subscription; empty iff it compiles."""
     found = _setting_problems(subscription)
-    context = _context(definitions)
+    context = _context(definitions, subscription)
     light = context if found else _beside(subscription, context)
     found += problems_in_subscription(
         subscription.language, subscription.expression, subscription.options, light
@@ -112,7 +140,7 @@ def warnings_of(subscription: Subscription, definitions: Light = ()) -> list[Pro
     """What a subscription that compiles says that is probably not meant, leaves unsaid, or says to
     nobody.
     """
-    context = _beside(subscription, _context(definitions))
+    context = _beside(subscription, _context(definitions, subscription))
     said = warnings_in_subscription(
         subscription.language, subscription.expression, subscription.options, context
     )
@@ -172,8 +200,14 @@ def _loop_warning(ids: tuple[str, ...]) -> Problem:
     )
 
 
-def _context(light: Light) -> Context:
-    return (light if isinstance(light, Surroundings) else Surroundings.of(light)).context
+def _context(light: Light, subscription: Subscription) -> Context:
+    seen = light if isinstance(light, Surroundings) else Surroundings.of(light)
+    return seen.seen_by(subscription.id)
+
+
+def _context_of(given: tuple[Definition, ...]) -> Context:
+    named = {each.name: _known_to_languages(each) for each in given if not each.ontology}
+    return Context(definitions=named, ontology=_knowledge(given))
 
 
 def _beside(subscription: Subscription, context: Context) -> Context:

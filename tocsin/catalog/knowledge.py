@@ -84,7 +84,7 @@ def knowledge_in(definitions: Iterable[Definition]) -> Ontology | None:
     return _built(given) if given else None
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=64)
 def _built(given: tuple[Definition, ...]) -> Ontology:
     return ontology_of([_source(each) for each in given if each.media_type != TBOX]).with_tbox(
         _terminology(given)

@@ -15,6 +15,7 @@ import sqlalchemy as sql
 from tocsin.catalog.database import COUNTER, LOG, Database
 from tocsin.catalog.entries import Definition, Subscription
 from tocsin.catalog.knowledge import require_agreement
+from tocsin.catalog.tenants import tenant_of
 from tocsin.errors import MeaningProblem, StateProblem
 
 _DEFINITION_MARK = "define "
@@ -37,10 +38,13 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What leads from one version to a later one; a subscription that was replaced is in both."""
+    """What leads from one version to a later one; a subscription that was replaced is in both.
+    `defines` tells whether definitions may have changed too.
+    """
 
     added: tuple[Subscription, ...]
     removed: tuple[str, ...]
+    defines: bool = True
 
 
 class Catalog:
@@ -120,10 +124,49 @@ class Catalog:
             at = _version(connection) if version is None else version
             return _snapshot(connection, at)
 
-    def changes(self, after: int, until: int) -> Changes:
-        """The net difference between two versions; `until` may be the earlier one."""
+    def definitions(self, version: int | None = None) -> tuple[Definition, ...]:
+        """The definitions alone of a version, the newest by default."""
         with self._database.reading() as connection:
-            before, now = _state(connection, after), _state(connection, until)
+            return _definitions(connection, _version(connection) if version is None else version)
+
+    def get(self, name: str, *, definition: bool = False) -> tuple[Entry, int] | None:
+        """A subscription by its id, or a definition by its name, and the version that brought it;
+        None where there is none.
+        """
+        full = (_DEFINITION_MARK if definition else _SUBSCRIPTION_MARK) + name
+        query = (
+            sql.select(LOG.c.body, LOG.c.version)
+            .where(LOG.c.name == full)
+            .order_by(LOG.c.number.desc())
+            .limit(1)
+        )
+        with self._database.reading() as connection:
+            row = connection.execute(query).first()
+        return None if row is None or row.body is None else (_entry(row.body), row.version)
+
+    def history(self, name: str) -> list[tuple[int, Definition | None]]:
+        """Every version that a definition had, oldest first; None where it was removed."""
+        query = (
+            sql.select(LOG.c.version, LOG.c.body)
+            .where(LOG.c.name == _DEFINITION_MARK + name)
+            .order_by(LOG.c.number)
+        )
+        with self._database.reading() as connection:
+            rows = connection.execute(query).all()
+        return [
+            (version, None if body is None else Definition.from_json(json.loads(body)))
+            for version, body in rows
+        ]
+
+    def changes(self, after: int, until: int) -> Changes:
+        """The net difference between two versions; `until` may be the earlier one.
+
+        It takes as long as there are changes, not as there are subscriptions.
+        """
+        with self._database.reading() as connection:
+            touched = _touched(connection, after, until)
+            before = _state(connection, after, touched)
+            now = _state(connection, until, touched)
         added = [
             json.loads(body)
             for name, (number, body) in now.items()
@@ -138,7 +181,11 @@ class Catalog:
             and body is not None
             and now.get(name, (0, None))[0] != number
         ]
-        return Changes(tuple(Subscription.from_json(body) for body in added), tuple(removed))
+        return Changes(
+            tuple(Subscription.from_json(body) for body in added),
+            tuple(removed),
+            any(name.startswith(_DEFINITION_MARK) for name in touched),
+        )
 
 
 def open_catalog(url: str, *, create: bool = False) -> Catalog:
@@ -192,11 +239,28 @@ def _next_version(connection: sql.Connection, expected: int | None) -> int:
     return version
 
 
-def _state(connection: sql.Connection, version: int) -> dict[str, tuple[int, str | None]]:
+def _touched(connection: sql.Connection, after: int, until: int) -> list[str]:
+    """The names that were changed between two versions."""
+    low, high = sorted((after, until))
+    between = (LOG.c.version > low) & (LOG.c.version <= high)
+    return list(connection.execute(sql.select(LOG.c.name).where(between).distinct()).scalars())
+
+
+def _state(
+    connection: sql.Connection, version: int, names: Sequence[str] | None = None
+) -> dict[str, tuple[int, str | None]]:
     """Name -> (log number, body) as of a version, in the order of adding; a name that was removed
-    has no body.
+    has no body. Of some names only, where they are given.
     """
-    told = LOG.c.version <= version
+    if names is None or len(names) > _CHUNK:
+        found = _state_where(connection, LOG.c.version <= version)
+        return found
+    return _state_where(connection, (LOG.c.version <= version) & LOG.c.name.in_(names))
+
+
+def _state_where(
+    connection: sql.Connection, told: sql.ColumnElement[bool]
+) -> dict[str, tuple[int, str | None]]:
     newest = (
         sql.select(LOG.c.name, sql.func.max(LOG.c.number).label("number"))
         .where(told)
@@ -233,6 +297,18 @@ def _snapshot(connection: sql.Connection, version: int) -> Snapshot:
     )
 
 
+def _definitions(connection: sql.Connection, version: int) -> tuple[Definition, ...]:
+    named = LOG.c.name.startswith(_DEFINITION_MARK, autoescape=True)
+    held = _state_where(connection, (LOG.c.version <= version) & named)
+    bodies = (body for _, body in held.values() if body is not None)
+    return tuple(Definition.from_json(json.loads(body)) for body in bodies)
+
+
+def _entry(text: str) -> Entry:
+    body = json.loads(text)
+    return Definition.from_json(body) if "define" in body else Subscription.from_json(body)
+
+
 def _present(connection: sql.Connection, names: Sequence[str]) -> set[str]:
     """Those of the names that the catalog holds now."""
     found: set[str] = set()
@@ -267,12 +343,17 @@ def _require_present(connection: sql.Connection, names: Sequence[str], hint: str
 def _require_knowledge(connection: sql.Connection, version: int, entries: Sequence[Entry]) -> None:
     """Raises where what the catalog would know contradicts itself."""
     given = {entry.name: entry for entry in entries if isinstance(entry, Definition)}
-    before = _snapshot(connection, version - 1).definitions if given else ()
-    if any(
+    before = _definitions(connection, version - 1) if given else ()
+    if not any(
         each.ontology
         for each in (*given.values(), *(each for each in before if each.name in given))
     ):
-        require_agreement([each for each in before if each.name not in given], list(given.values()))
+        return
+    kept = [each for each in before if each.name not in given]
+    for tenant in {tenant_of(name)[0] for name in given}:
+        seen = [each for each in kept if tenant_of(each.name)[0] in ("", tenant)]
+        new = [each for each in given.values() if tenant_of(each.name)[0] == tenant]
+        require_agreement(seen, new)
 
 
 def _append(connection: sql.Connection, version: int, bodies: Mapping[str, str | None]) -> None:

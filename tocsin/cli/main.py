@@ -37,6 +37,41 @@ OF_THE_PACKAGE = {
         "app",
         "Subscriptions and definitions in a live catalog (SQLite file or PostgreSQL URL).",
     ),
+    "up": Lazy(
+        "tocsin.cli.up",
+        "up",
+        "Start the service: publish and subscribe over HTTP; Ctrl-C stops it.",
+    ),
+    "publish": Lazy(
+        "tocsin.cli.publish",
+        "publish",
+        "Publish the events of files to a service.",
+    ),
+    "subscribe": Lazy(
+        "tocsin.cli.subscribe",
+        "subscribe",
+        "Subscribe at a service, with the subscriptions of a file or with one expression.",
+    ),
+    "tail": Lazy(
+        "tocsin.cli.tail",
+        "tail",
+        "Show matches as they come, over lost connections and restarts of the service.",
+    ),
+    "subscriptions": Lazy(
+        "tocsin.cli.subscriptions",
+        "app",
+        "Subscriptions at a service: list, show, pause, resume, replay, delete.",
+    ),
+    "keys": Lazy(
+        "tocsin.cli.keys",
+        "app",
+        "Who may publish and subscribe: API keys.",
+    ),
+    "move": Lazy(
+        "tocsin.cli.move",
+        "move",
+        "Move all that a data folder holds into a PostgreSQL database; the service goes on there.",
+    ),
 }
 """Every command with its first sentence; a test compares it with what the command says of itself.
 """

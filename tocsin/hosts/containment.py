@@ -8,7 +8,7 @@ interrupts the program is obeyed.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -135,6 +135,14 @@ class Strikes:
         """It rang, or is gone."""
         if self._counts:
             self._counts.pop(key, None)
+
+    def snapshot(self) -> dict[str, int]:
+        """The counts as plain data."""
+        return dict(self._counts)
+
+    def restore(self, counts: Mapping[str, int]) -> None:
+        """Takes over a snapshot."""
+        self._counts = Counter(counts)
 
 
 def is_at_fault(event: Event) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from tocsin.events.constructed import hops_behind, hops_of
 from tocsin.events.dead_letter import DeadLetter, too_many_built
@@ -72,6 +72,14 @@ class FanOut:
         if match.outputs and hops_behind(event.id):
             origin = self._origin(event.identity)
             _keep(self._characters, origin, sum(map(len, match.outputs)), self.remember)
+
+    def snapshot(self) -> list[list[Any]]:
+        """What it remembers, as plain data."""
+        return [list(each.items()) for each in (self._origins, self._sizes, self._characters)]
+
+    def restore(self, state: Sequence[Iterable[Any]]) -> None:
+        """Takes over a snapshot."""
+        self._origins, self._sizes, self._characters = map(dict, state)
 
     def _by_origin(self, generation: Iterable[Built]) -> dict[Identity, list[Built]]:
         groups: dict[Identity, list[Built]] = {}

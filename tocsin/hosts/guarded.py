@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from tocsin.engine.batch import Batch
 from tocsin.engine.detection.network import Found
@@ -160,6 +161,15 @@ class GuardedEngine:
         """
         ended, self._ended = self._ended, {}
         return list(ended.items())
+
+    def snapshot(self) -> dict[str, Any]:
+        """What has been raised and what was built, as plain data."""
+        return {"strikes": self._strikes.snapshot(), "fan_out": self._fan_out.snapshot()}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Takes over a snapshot."""
+        self._strikes.restore(state["strikes"])
+        self._fan_out.restore(state["fan_out"])
 
     def forget(self, key: str) -> None:
         """A subscription is gone, or another has its id now: what it raised before counts

@@ -38,6 +38,11 @@ class Watermark:
             else self._newest - self._lateness
         )
 
+    @property
+    def newest(self) -> Instant | None:
+        """The highest end, or time, that was seen."""
+        return self._newest
+
     def is_late(self, event: Event) -> bool:
         """Whether the event ends before the watermark, which moves on. An event without a time is
         never late.

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 
 from tocsin.errors import LimitProblem, MeaningProblem, Place, Problem
-from tocsin.languages import concept, epcis, exmlql, graph, opsl, rule, selector
+from tocsin.languages import concept, epcis, exmlql, graph, opsl, plan, rule, selector
 from tocsin.languages.context import Beside, Context, PartDefinition
 from tocsin.languages.language import Language, Options
 from tocsin.languages.near import hint_for_language
@@ -33,6 +33,7 @@ LANGUAGES: Mapping[str, Language] = {
         parse=opsl.parse, problems=opsl.problems, warnings=opsl.warnings, window=opsl.window
     ),
     "rule": rule.LANGUAGE,
+    "plan": plan.LANGUAGE,
 }
 
 _ATOM_NAMES = {"xml": "exmlql"}

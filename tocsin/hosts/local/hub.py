@@ -173,9 +173,13 @@ class Hub:
             self._look_at_the_clock()
             self._follow_catalog()
         if self._wall is not None:
-            self._alarm = Alarm(self._tick, self._wall)
-            self._begin_at(self._wall() - self._watermark.lateness)
-            self._tick()
+            self._start_the_clock(self._wall)
+
+    def _start_the_clock(self, wall: Clock) -> None:
+        """Time begins, and from now on the hub is told when something is due."""
+        self._alarm = Alarm(self._tick, wall)
+        self._begin_at(wall() - self._watermark.lateness)
+        self._tick()
 
     def __enter__(self) -> Hub:
         return self
@@ -547,11 +551,23 @@ class Hub:
             self._own = own
             self._tell_broken(self._roster.change(own | shared))
 
-    def _follow_catalog(self) -> None:
-        if self._catalog is None or (version := self._catalog.version()) == self._version:
+    def _follow_catalog(self, until: int | None = None) -> None:
+        """Takes over a version of the catalog, the newest unless told."""
+        if self._catalog is None:
+            return
+        version = self._catalog.version() if until is None else until
+        if version == self._version:
             return
         changes = self._catalog.changes(self._version, version)
-        shared = {each.name: each for each in self._catalog.snapshot(version).definitions}
+        shared = (
+            {each.name: each for each in self._catalog.definitions(version)}
+            if changes.defines
+            else {
+                name: each
+                for name, each in self._roster.definitions.items()
+                if name not in self._own
+            }
+        )
         replaced = {each.id for each in changes.added}
         for gone in changes.removed:
             if gone not in replaced:

@@ -20,6 +20,7 @@ from tocsin.catalog.effects import may_depend, read_in
 from tocsin.engine.engine import Engine
 from tocsin.errors import Problem, UnsupportedProblem
 from tocsin.events.dead_letter import INTERNAL_ERROR, shown_error
+from tocsin.knowledge.ontology import Ontology
 from tocsin.plan.composites import Plan
 from tocsin.values.time import Instant
 
@@ -49,6 +50,20 @@ class Roster:
 
     def __contains__(self, id: object) -> bool:
         return id in self._held
+
+    def ids(self) -> list[str]:
+        """Who is on the roster, served or not."""
+        return list(self._held)
+
+    def words_of(self, id: str) -> Ontology | None:
+        """The ontology in force for a subscription; None where there is none, or one that is
+        wrong.
+        """
+        return self._light.words_of(id)
+
+    def held(self) -> Mapping[str, Subscription]:
+        """The subscriptions on the roster, by id."""
+        return self._held
 
     def plans(self) -> dict[str, Plan]:
         """What the engine serves, by id; read again where nothing is kept of it."""

@@ -36,7 +36,7 @@ def constructed(matches: DataFrame) -> DataFrame:
         ).alias("id"),
         F.concat(F.lit(SOURCE), F.col("subscription")).alias("source"),
         F.lit("constructed").alias("type"),
-        _rfc3339("detected").alias("time"),
+        rfc3339("detected").alias("time"),
         F.lit("application/xml").alias("datacontenttype"),
         F.concat_ws(" ", "events").alias("lineage"),
         F.col("hops"),
@@ -45,7 +45,7 @@ def constructed(matches: DataFrame) -> DataFrame:
     return documents.where(F.col("hops") <= HOP_LIMIT).select(F.to_json(event).alias("value"))
 
 
-def _rfc3339(column: str) -> Column:
+def rfc3339(column: str) -> Column:
     """An instant as text in UTC, whatever the zone of the session."""
     utc = F.to_utc_timestamp(column, F.current_timezone())
     return F.date_format(utc, "yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'")

@@ -9,7 +9,6 @@ mapping leaves open is known of the record itself.
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -17,17 +16,12 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from tocsin.errors import EventProblem
-from tocsin.events.codecs.cloudevents import from_mapping, parse_json
-from tocsin.events.codecs.epcis.inside import decode_all, unwrapped
+from tocsin.events.codecs.bindings import events_of_message, message_of_record
 from tocsin.events.event import ENVELOPE, Event, Path
 
 HEADERS = "headers"
 
 _RECORD = ("topic", "partition", "offset")
-_PREFIX = "ce_"
-_CONTENT_TYPE = "content-type"
-_STRUCTURED = "application/cloudevents"
 
 
 def has_headers(events: DataFrame) -> bool:
@@ -66,38 +60,8 @@ def known_of_records(events: DataFrame) -> Mapping[Path, Column]:
 
 def events_of_record(raw: bytes | None, headers: Sequence[Mapping[str, Any]] | None) -> list[Event]:
     """The events of one record; of a header that is given twice the last counts, as in Kafka."""
-    named = {each["key"].lower(): each["value"] for each in headers or () if each and each["key"]}
-    context = {name: value for name, value in named.items() if name.startswith(_PREFIX)}
-    kind = _text(_CONTENT_TYPE, named.get(_CONTENT_TYPE))
-    if not context or (kind or "").lower().startswith(_STRUCTURED):
-        return events_in_value(raw)
-    body = {name.removeprefix(_PREFIX): _text(name, value) for name, value in context.items()}
-    return unwrapped(from_mapping(body | _data(raw, kind) | _place(body.get("place"))))
-
-
-def events_in_value(raw: bytes | None) -> list[Event]:
-    """The events of a value in which everything stands."""
-    if raw is None:
-        raise EventProblem("the value is null")
-    return decode_all(raw)
-
-
-def _data(raw: bytes | None, kind: str | None) -> dict[str, str]:
-    """The data, read by the codec as its content type says."""
-    body = {} if kind is None else {"datacontenttype": kind}
-    return body if raw is None else body | {"data_base64": base64.b64encode(raw).decode()}
-
-
-def _place(text: str | None) -> dict[str, Any]:
-    """A GeoJSON object is text in a header."""
-    return {"place": parse_json(text)} if text is not None and text.lstrip().startswith("{") else {}
-
-
-def _text(name: str, value: bytes | None) -> str | None:
-    try:
-        return None if value is None else bytes(value).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise EventProblem(f"the header {name} is not UTF-8: {error.reason}", token=name) from None
+    named = [(each["key"], each["value"]) for each in headers or () if each and each["key"]]
+    return events_of_message(message_of_record(raw, named))
 
 
 def shown_record(raw: bytes | None, headers: Iterable[Mapping[str, Any]] | None) -> bytes:

@@ -12,12 +12,13 @@ import numpy as np
 import pyarrow as pa
 
 from tocsin.engine.batch import Batch, EventBatch
+from tocsin.events.codecs.bindings import events_in_body
 from tocsin.events.event import Event
 from tocsin.events.order import content
 from tocsin.events.reception import Ends, received
 from tocsin.hosts.spark.columns import ColumnReading, event_of_object
 from tocsin.hosts.spark.headers import INSTANT, Heads, heads_of_events
-from tocsin.hosts.spark.kafka import HEADERS, events_in_value, events_of_record, shown_record
+from tocsin.hosts.spark.kafka import HEADERS, events_of_record, shown_record
 from tocsin.hosts.spark.kept import KEPT, carrying
 from tocsin.hosts.spark.layout import CAME, LINE, ORIGIN, VALUE, EventColumns, JsonRows, Layout
 from tocsin.hosts.spark.rows import Letter, letter_of_fault
@@ -105,7 +106,7 @@ def _json_events(rows: Any, ends: Ends) -> Iterator[Event | Letter]:
     for number, raw in enumerate(rows.column(VALUE).to_pylist()):
         record = None if headers is None else headers[number].as_py()
         try:
-            events = events_in_value(raw) if headers is None else events_of_record(raw, record)
+            events = events_in_body(raw) if headers is None else events_of_record(raw, record)
             if kept is not None:
                 events = [carrying(event, kept[number].as_py()) for event in events]
             if ends is Ends.RECEPTION:

@@ -7,7 +7,8 @@ fetched.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from tocsin.errors import EventProblem
@@ -15,6 +16,7 @@ from tocsin.events.codecs.cloudevents import parse_json
 from tocsin.events.codecs.epcis.event import SOURCE, event_of_attributes
 from tocsin.events.codecs.epcis.from_xml import fields, local, raw_event, split
 from tocsin.events.codecs.epcis.master_data import (
+    MasterData,
     master_data_in_json,
     master_data_in_xml,
     with_master_data,
@@ -33,13 +35,23 @@ _BYTE_ORDER_MARK = "\ufeff"
 _EVENT_ELEMENTS = (*KINDS, QUANTITY_EVENT)
 _TYPES = frozenset((*DOCUMENTS, *_EVENT_ELEMENTS))
 
+Reading = Callable[[], dict[str, Any]]
+"""One event of a document, not yet read: it gives the event in its one form, or raises."""
+
 
 def decode_document(raw: bytes | str, source: str = SOURCE) -> list[Event]:
     """The events of an EPCIS document, in its order; raises where the text is none, and names the
     field.
     """
-    normal = _of_xml(raw) if looks_like_xml(raw) else _of_json(raw)
-    return [event_of_attributes(attributes, source) for attributes in normal]
+    return [event_of_attributes(read(), source) for read in _readings(raw)]
+
+
+def decode_each(raw: bytes | str, source: str = SOURCE) -> list[Event | EventProblem]:
+    """The same where each event stands for itself: what is wrong with one is told in its place.
+
+    What is wrong with the document as a whole is raised.
+    """
+    return [_event_or_problem(read, source) for read in _readings(raw)]
 
 
 def normal_events(data: object) -> list[dict[str, Any]] | None:
@@ -47,10 +59,10 @@ def normal_events(data: object) -> list[dict[str, Any]] | None:
     something else.
     """
     if isinstance(data, dict):
-        return list(_of_json_value(data)) if is_epcis_json(data) else None
+        return _read_all(_of_json_value(data)) if is_epcis_json(data) else None
     if isinstance(data, str) and any(name in data for name in _TYPES):
         root = parse_xml(data)
-        return list(_of_root(root)) if is_epcis_xml(root) else None
+        return _read_all(_of_root(root)) if is_epcis_xml(root) else None
     return None
 
 
@@ -77,16 +89,31 @@ def looks_like_xml(raw: bytes | str) -> bool:
     return start.lstrip(b"\xef\xbb\xbf\xff\xfe\x00 \t\r\n").startswith(b"<")
 
 
-def _of_json(raw: bytes | str) -> Iterator[dict[str, Any]]:
+def _read_all(readings: Iterator[Reading]) -> list[dict[str, Any]]:
+    return [read() for read in readings]
+
+
+def _event_or_problem(read: Reading, source: str) -> Event | EventProblem:
+    try:
+        return event_of_attributes(read(), source)
+    except EventProblem as problem:
+        return problem
+
+
+def _readings(raw: bytes | str) -> Iterator[Reading]:
+    return _of_xml(raw) if looks_like_xml(raw) else _of_json(raw)
+
+
+def _of_json(raw: bytes | str) -> Iterator[Reading]:
     value = parse_json(raw)
     if not isinstance(value, dict):
         raise EventProblem(f"an EPCIS document is a JSON object, got {shown(value)}", code=CODE)
     return _of_json_value(value)
 
 
-def _of_json_value(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _of_json_value(value: dict[str, Any]) -> Iterator[Reading]:
     if value.get("type") not in DOCUMENTS and "epcisBody" not in value:
-        yield normal_event(value, "", KNOWN)
+        yield partial(normal_event, value, "", KNOWN)
         return
     if "@context" not in value:
         raise wrong(
@@ -98,7 +125,12 @@ def _of_json_value(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
     place, events = _event_list(value)
     known = master_data_in_json(value, names)
     for number, event in enumerate(events):
-        yield with_master_data(normal_event(event, f"{place}[{number}]", names), known)
+        read = partial(normal_event, event, f"{place}[{number}]", names)
+        yield partial(_read_with, known, read)
+
+
+def _read_with(known: MasterData, read: Reading) -> dict[str, Any]:
+    return with_master_data(read(), known)
 
 
 def _event_list(value: dict[str, Any]) -> tuple[str, list[Any]]:
@@ -130,23 +162,27 @@ def _inner(value: dict[str, Any], name: str, at: str) -> dict[str, Any]:
     return found
 
 
-def _of_xml(raw: bytes | str) -> Iterator[dict[str, Any]]:
+def _of_xml(raw: bytes | str) -> Iterator[Reading]:
     text = xml_text(raw) if isinstance(raw, bytes) else raw
     return _of_root(parse_xml(text.removeprefix(_BYTE_ORDER_MARK)))
 
 
-def _of_root(root: Element) -> Iterator[dict[str, Any]]:
+def _of_root(root: Element) -> Iterator[Reading]:
     strict = not _is_first_version(root)
     if not is_epcis_xml(root):
         raise _no_epcis(local(root))
     if local(root) not in DOCUMENTS:
-        yield normal_event(raw_event(root, "", strict), "", names_in_xml(root.nsmap))
+        yield partial(_read_element, root, "", strict)
         return
     known = master_data_in_xml(root)
     for number, element in enumerate(_event_elements(root)):
-        place = f"EventList[{number}]"
-        names = names_in_xml(element.nsmap)
-        yield with_master_data(normal_event(raw_event(element, place, strict), place, names), known)
+        read = partial(_read_element, element, f"EventList[{number}]", strict)
+        yield partial(_read_with, known, read)
+
+
+def _read_element(element: Element, place: str, strict: bool) -> dict[str, Any]:
+    names = names_in_xml(element.nsmap)
+    return normal_event(raw_event(element, place, strict), place, names)
 
 
 def _no_epcis(name: str) -> EventProblem:

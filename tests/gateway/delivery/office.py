@@ -1,0 +1,93 @@
+"""Delivery over real databases in a folder, with matches that the test itself puts there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sql
+
+from tocsin.gateway.delivery.service import Delivery, Surroundings
+from tocsin.gateway.delivery.settings import DeliverySettings
+from tocsin.gateway.delivery.targets import Producer
+from tocsin.gateway.feed import Feed
+from tocsin.gateway.storage.database import Database
+from tocsin.gateway.storage.matches import MatchStore
+from tocsin.gateway.storage.results import NewMatch, prepare_sequences, store_matches
+from tocsin.gateway.storage.schema import DEAD_LETTERS, METADATA
+from tocsin.hosts.local.alarm import wall_clock
+
+QUICK: dict[str, Any] = {
+    "allowed_networks": ["127.0.0.0/8"],
+    "first_wait": "10ms",
+    "longest_wait": "50ms",
+    "timeout": "5s",
+}
+"""Loopback is allowed, and waits are short."""
+
+
+class Office:
+    """A database of matches and the delivery over it."""
+
+    def __init__(
+        self,
+        folder: Path,
+        producer: Producer | None = None,
+        url: str | None = None,
+        **settings: Any,
+    ) -> None:
+        self.folder = folder
+        self.database = Database(url or f"sqlite:///{folder / 'state.db'}", METADATA)
+        with self.database.writing() as connection:
+            prepare_sequences(connection)
+        self.matches = MatchStore(self.database)
+        self.feed = Feed(self.matches.head())
+        around = Surroundings(
+            self.database,
+            self.matches,
+            self.feed,
+            url or f"sqlite:///{folder / 'delivery.db'}",
+            folder,
+            producer,
+        )
+        self.delivery = Delivery(DeliverySettings(**(QUICK | settings)), around)
+
+    def subscribe(self, id: str, deliver: dict[str, Any] | None, tenant: str = "") -> None:
+        self.delivery.put((tenant, id), deliver)
+
+    def ring(self, subscription: str, *ids: str, tenant: str = "") -> None:
+        """Matches come to be, in one go."""
+        new = [
+            NewMatch(
+                each, tenant, subscription, None, json.dumps({"id": each, "subscription": "s"})
+            )
+            for each in ids
+        ]
+        with self.database.writing() as connection:
+            rows = store_matches(connection, new, wall_clock())
+        self.feed.publish(rows)
+
+    def state(self, subscription: str, tenant: str = "") -> dict[str, Any]:
+        line = self.delivery.line((tenant, subscription))
+        assert line is not None
+        return line.as_json()
+
+    def letters(self) -> list[Any]:
+        with self.database.reading() as connection:
+            return list(connection.execute(sql.select(DEAD_LETTERS)).all())
+
+
+@contextmanager
+def opened(folder: Path, producer: Producer | None = None, **settings: Any) -> Iterator[Office]:
+    """An office at work; closed as a service closes."""
+    office = Office(folder, producer, **settings)
+    office.delivery.start()
+    try:
+        yield office
+    finally:
+        office.feed.close()
+        office.delivery.stop()
+        office.database.close()

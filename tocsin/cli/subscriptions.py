@@ -1,0 +1,98 @@
+"""`tocsin subscriptions`: what is subscribed at a service, and how it fares."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from tocsin.cli.server_options import DEFAULT_SERVER, Key, Server
+from tocsin.client import Client
+
+app = typer.Typer(
+    help="Subscriptions at a service: list, show, pause, resume, replay, delete.",
+    no_args_is_help=True,
+)
+
+Id = Annotated[str, typer.Argument(metavar="ID", help="The id of the subscription.")]
+Ids = Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of subscriptions.")]
+
+
+@app.command("list")
+def list_all(server: Server = DEFAULT_SERVER, key: Key = None) -> None:
+    """List all subscriptions, one JSON object a line."""
+    with Client(server, key) as client:
+        for each in client.subscriptions():
+            typer.echo(_text(each))
+
+
+@app.command("show")
+def show(id: Id, server: Server = DEFAULT_SERVER, key: Key = None) -> None:
+    """Show a subscription and, where its matches are delivered, how far that has come."""
+    with Client(server, key) as client:
+        found = client.subscription(id)
+        if set(found.get("deliver") or {}) & {"webhook", "kafka", "file"}:
+            found["delivery"] = client.delivery(id)
+    typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
+
+
+@app.command("pause")
+def pause(ids: Ids, server: Server = DEFAULT_SERVER, key: Key = None) -> None:
+    """Have subscriptions ring no more until they are resumed."""
+    with Client(server, key) as client:
+        for id in ids:
+            client.pause(id)
+            typer.echo(f"{id} is paused")
+
+
+@app.command("resume")
+def resume(ids: Ids, server: Server = DEFAULT_SERVER, key: Key = None) -> None:
+    """Have subscriptions ring again."""
+    with Client(server, key) as client:
+        for id in ids:
+            client.pause(id, False)
+            typer.echo(f"{id} rings again")
+
+
+@app.command("replay")
+def replay(
+    id: Id,
+    after: Annotated[
+        int | None,
+        typer.Option(metavar="POSITION", help="Begin behind it; where it is, by default.", min=0),
+    ] = None,
+    server: Server = DEFAULT_SERVER,
+    key: Key = None,
+) -> None:
+    """Deliver again at once, though the receiver failed or wanted no more."""
+    with Client(server, key) as client:
+        told = client.resume_delivery(id) if after is None else client.replay(id, after)
+    typer.echo(_text(told))
+
+
+@app.command("secret")
+def secret(
+    id: Id,
+    change: Annotated[
+        bool, typer.Option("--change", help="Make a new one; the old is good for a day more.")
+    ] = False,
+    server: Server = DEFAULT_SERVER,
+    key: Key = None,
+) -> None:
+    """Show the secret with which the messages to a webhook are signed."""
+    with Client(server, key) as client:
+        typer.echo(client.change_secret(id) if change else client.secret(id))
+
+
+@app.command("delete")
+def delete(ids: Ids, server: Server = DEFAULT_SERVER, key: Key = None) -> None:
+    """End subscriptions."""
+    with Client(server, key) as client:
+        for id in ids:
+            client.delete(id)
+            typer.echo(f"{id} is deleted")
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

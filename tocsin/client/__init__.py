@@ -1,0 +1,12 @@
+"""A client of the service over HTTP: `Client`, and `AsyncClient` for event loops.
+
+What goes wrong is a `Problem`, with the code, the place and the hint that the service tells.
+"""
+
+from __future__ import annotations
+
+from tocsin.client.async_client import AsyncClient
+from tocsin.client.calls import MatchPage, Published, Rejected
+from tocsin.client.client import Client
+
+__all__ = ["AsyncClient", "Client", "MatchPage", "Published", "Rejected"]

@@ -1,0 +1,128 @@
+"""Answers of the service, and what to do where there is none: read, raised as a problem, or asked
+for once more.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from random import random
+from typing import Any
+
+from tocsin.errors import (
+    LimitProblem,
+    MeaningProblem,
+    Place,
+    Problem,
+    StateProblem,
+    UnsupportedProblem,
+)
+
+_KINDS: Mapping[int, type[Problem]] = {
+    400: MeaningProblem,
+    404: StateProblem,
+    409: StateProblem,
+    413: LimitProblem,
+    415: UnsupportedProblem,
+    422: MeaningProblem,
+    429: LimitProblem,
+    503: StateProblem,
+}
+_BUSY = (429, 503)
+"""The service took nothing."""
+_LOST = (502, 504)
+"""Something between us and the service does not know whether it did."""
+_SHOWN = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How often a request is sent again that the service could not take, and how long to wait
+    before, in seconds; a random time up to a bound that doubles.
+    """
+
+    tries: int = 5
+    first: float = 0.2
+    longest: float = 10.0
+
+    def wait(self, failed: int, asked: str | None = None) -> float:
+        """Seconds to wait after so many failures; not less than the service asks for."""
+        most = min(self.longest, self.first * 2.0 ** min(failed - 1, 32))
+        told = float(asked) if asked and asked.isascii() and asked.isdigit() else 0.0
+        return max(most * random(), min(told, self.longest))
+
+
+class Attempts:
+    """The attempts at one call: how long to wait before the next one, or the problem where there
+    is none.
+    """
+
+    def __init__(self, server: str, patience: Patience) -> None:
+        self._server = server
+        self._patience = patience
+        self._failed = 0
+
+    def after_silence(self, error: Exception, *, is_repeatable: bool) -> float:
+        """When nothing came back."""
+        self._failed += 1
+        if not is_repeatable or self._failed >= self._patience.tries:
+            raise unreachable(self._server, error)
+        return self._patience.wait(self._failed)
+
+    def after_refusal(
+        self, status: int, body: bytes, asked: str | None, *, is_repeatable: bool
+    ) -> float:
+        """When what came back is no success."""
+        self._failed += 1
+        again = status in _BUSY or (is_repeatable and status in _LOST)
+        if not again or self._failed >= self._patience.tries:
+            raise problem_of(status, body)
+        return self._patience.wait(self._failed, asked)
+
+
+def read_json(status: int, body: bytes) -> Any:
+    """The JSON of an answer; a problem where it is none."""
+    if not body:
+        return None
+    try:
+        return json.loads(body)
+    except ValueError:
+        raise _strange(status, body) from None
+
+
+def problem_of(status: int, body: bytes) -> Problem:
+    """The problem that an answer tells."""
+    try:
+        told = json.loads(body)
+        code, detail = told["code"], told["detail"]
+    except (ValueError, KeyError, TypeError):
+        return _strange(status, body)
+    place = Place(told["line"], told["column"]) if "line" in told and "column" in told else None
+    kind = _KINDS.get(status, Problem)
+    return kind(
+        str(detail),
+        code=str(code),
+        place=place,
+        token=str(told.get("token", "")),
+        hint=str(told.get("hint", "")),
+    )
+
+
+def unreachable(server: str, error: Exception) -> StateProblem:
+    """The problem of a service that does not answer."""
+    return StateProblem(
+        f"{server} does not answer: {error or type(error).__name__}",
+        code="ServerUnreachable",
+        token=server,
+        hint="is it up, and is the address right? tocsin up starts one",
+    )
+
+
+def _strange(status: int, body: bytes) -> Problem:
+    said = " ".join(body[:_SHOWN].decode("utf-8", "replace").split())
+    return Problem(
+        f"the server answered {status}{f': {said}' if said else ''}",
+        code="ServerError",
+        hint="is a tocsin service at the address?",
+    )

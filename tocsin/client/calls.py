@@ -1,0 +1,232 @@
+"""What the service can be asked, as data: address, body, and how the answer is read. Both clients
+make these calls.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, TypeVar
+from urllib.parse import quote
+
+from tocsin.errors import MeaningProblem
+from tocsin.events.codecs.cloudevents import encode, json_text
+from tocsin.events.event import Event
+
+T = TypeVar("T")
+
+STRUCTURED = "application/cloudevents+json"
+LINES = "application/x-ndjson"
+MOST_BYTES = 4 << 20
+"""A request with several events is cut here."""
+
+AT_ONCE = 500
+"""So many events are in one request, where many are published."""
+
+_MEMBERS = (
+    *("id", "language", "expression", "subscriber"),
+    *("policy", "horizon", "deliver", "options"),
+)
+
+AnyEvent = Mapping[str, Any] | Event
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Generic[T]):
+    """A request, and what comes of a good answer. `is_repeatable` where it may be sent again though
+    the first may have arrived.
+    """
+
+    method: str
+    path: str
+    read: Callable[[Any], T]
+    params: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    content: bytes | None = None
+    is_repeatable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """An event that was not accepted: its number among those that were published, and why."""
+
+    index: int
+    code: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """How many events are safe with the service, and which were not accepted."""
+
+    accepted: int = 0
+    rejected: tuple[Rejected, ...] = ()
+
+    def __add__(self, other: Published) -> Published:
+        return Published(self.accepted + other.accepted, self.rejected + other.rejected)
+
+    def moved(self, index: int) -> Published:
+        """The same with numbers that begin at another one."""
+        moved = tuple(replace(each, index=each.index + index) for each in self.rejected)
+        return Published(self.accepted, moved)
+
+
+@dataclass(frozen=True, slots=True)
+class MatchPage:
+    """Some matches, oldest first, and the position to ask behind the next time."""
+
+    matches: tuple[dict[str, Any], ...]
+    next: int
+
+
+def publish(
+    event: AnyEvent | bytes | str, content_type: str | None = None, source: str | None = None
+) -> Call[Published]:
+    """An event, or a body of a content type, which is CloudEvents JSON where nothing is said.
+
+    Only what has an id is sent again in doubt: a document gets a new one every time.
+    """
+    if not isinstance(event, bytes | str):
+        return _post_events(event_text(event).encode(), STRUCTURED)
+    body = event.encode() if isinstance(event, str) else event
+    call = _post_events(body, content_type or STRUCTURED)
+    params = {} if source is None else {"source": source}
+    return replace(call, params=params, is_repeatable=content_type in (None, STRUCTURED, LINES))
+
+
+def publish_lines(events: Iterable[AnyEvent | bytes], most: int) -> Iterator[Call[Published]]:
+    """Many events, so many at most in a call and not more than `MOST_BYTES`; a JSON text may stand
+    for an event.
+    """
+    lines: list[bytes] = []
+    start = size = 0
+    for event in events:
+        line = _line(event)
+        if lines and (len(lines) >= most or size + len(line) > MOST_BYTES):
+            yield _publish_some(lines, start)
+            start, lines, size = start + len(lines), [], 0
+        lines.append(line)
+        size += len(line)
+    if lines:
+        yield _publish_some(lines, start)
+
+
+def put_subscription(subscription: Mapping[str, Any]) -> Call[dict[str, Any]]:
+    """Creates or replaces a subscription."""
+    id, body = _named(subscription, "id", "a subscription")
+    return _json_call("PUT", f"/v1/subscriptions/{_part(id)}", body)
+
+
+def put_definition(definition: Mapping[str, Any]) -> Call[dict[str, Any]]:
+    """Creates or replaces a definition."""
+    name, body = _named(definition, "define", "a definition")
+    return _json_call("PUT", f"/v1/definitions/{_part(name)}", body)
+
+
+def get(path: str, *parts: str, **params: object) -> Call[Any]:
+    """Whatever is at an address; parameters that are None are left out."""
+    return Call("GET", _path(path, parts), _json, _texts(params))
+
+
+def delete(path: str, *parts: str) -> Call[None]:
+    """Removes what is at an address."""
+    return Call("DELETE", _path(path, parts), _nothing)
+
+
+def post(path: str, *parts: str, body: Mapping[str, Any] | None = None) -> Call[Any]:
+    """Asks something of an address; once, as it may be done twice otherwise."""
+    return replace(_json_call("POST", _path(path, parts), body or {}), is_repeatable=False)
+
+
+def get_matches(subscription: str | None, after: int, limit: int) -> Call[MatchPage]:
+    """A page of matches."""
+    params = _texts({"subscription": subscription, "after": after, "limit": limit})
+    return Call("GET", "/v1/matches", _page, params)
+
+
+def with_pause(subscription: Mapping[str, Any], paused: bool) -> dict[str, Any]:
+    """A subscription as it is told, to be put with or without a pause."""
+    told = {name: value for name, value in subscription.items() if name in _MEMBERS}
+    return told | {"paused": paused}
+
+
+def listed(body: Any, member: str) -> list[dict[str, Any]]:
+    """The list in an answer."""
+    found: list[dict[str, Any]] = body[member]
+    return found
+
+
+def event_text(event: AnyEvent) -> str:
+    """An event as JSON on one line."""
+    if isinstance(event, Event):
+        return encode(event)
+    try:
+        return json_text(event)
+    except TypeError as error:
+        raise MeaningProblem(
+            f"the event is no JSON object: {error}",
+            code="EventError",
+            hint='an event is a mapping like {"id": "1", "source": "shop", "type": "offer"}',
+        ) from None
+
+
+def _line(event: AnyEvent | bytes) -> bytes:
+    if isinstance(event, bytes):
+        return event.strip().replace(b"\r", b" ").replace(b"\n", b" ")
+    return event_text(event).encode()
+
+
+def _publish_some(lines: list[bytes], start: int) -> Call[Published]:
+    call = _post_events(b"\n".join(lines) + b"\n", LINES)
+    return replace(call, read=lambda body: _published(body).moved(start))
+
+
+def _post_events(body: bytes, content_type: str) -> Call[Published]:
+    headers = {"content-type": content_type}
+    return Call("POST", "/v1/events", _published, {}, headers, body)
+
+
+def _published(body: Any) -> Published:
+    told = body.get("rejected", ())
+    rejected = (Rejected(each["index"], each["code"], each["reason"]) for each in told)
+    return Published(body["accepted"], tuple(rejected))
+
+
+def _page(body: Any) -> MatchPage:
+    return MatchPage(tuple(body["matches"]), body["next"])
+
+
+def _json_call(method: str, path: str, body: Mapping[str, Any]) -> Call[Any]:
+    headers = {"content-type": "application/json"}
+    return Call(method, path, _json, {}, headers, json.dumps(body).encode())
+
+
+def _json(body: Any) -> Any:
+    return body
+
+
+def _nothing(body: Any) -> None:
+    del body
+
+
+def _named(given: Mapping[str, Any], member: str, what: str) -> tuple[str, dict[str, Any]]:
+    body = dict(given)
+    name = body.pop(member, None)
+    if not isinstance(name, str) or not name:
+        raise MeaningProblem(f"{what} has no {member}", code="RequestError", token=member)
+    return name, body
+
+
+def _path(path: str, parts: Iterable[str]) -> str:
+    return path.format(*map(_part, parts))
+
+
+def _part(name: str) -> str:
+    """A name as a part of a path; `.` and `..` would be taken for steps."""
+    quoted = quote(name, safe="")
+    return quoted.replace(".", "%2E") if set(name) == {"."} else quoted
+
+
+def _texts(params: Mapping[str, object]) -> dict[str, str]:
+    return {name: str(value) for name, value in params.items() if value is not None}

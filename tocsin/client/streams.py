@@ -1,0 +1,127 @@
+"""Matches to iterate over: those that are there, page by page, and those to come, over lost
+connections.
+
+Both know the `position` to go on behind; whoever keeps it and begins there again misses none, and
+knows those that come twice by their ids.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterator
+from typing import Any
+
+import httpx
+from httpx_sse import ServerSentEvent, SSEError, connect_sse
+
+from tocsin.client.answers import Attempts, Patience, read_json
+from tocsin.client.calls import MatchPage
+from tocsin.client.http import Server, TransportError
+
+STREAM = "/v1/matches/stream"
+
+ReadPage = Callable[[str | None, int, int], MatchPage]
+
+
+class Matches:
+    """Matches that are there. `position` moves on when all of a page were given."""
+
+    def __init__(self, read: ReadPage, subscription: str | None, after: int, page: int) -> None:
+        self.position = after
+        self._read = read
+        self._subscription = subscription
+        self._page = page
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        while True:
+            page = self._read(self._subscription, self.position, self._page)
+            yield from page.matches
+            self.position = page.next
+            if not page.matches:
+                return
+
+
+class Following:
+    """What both kinds of streams know: where they are, and how they ask to go on there."""
+
+    def __init__(
+        self, server: Server, patience: Patience, subscription: str | None, after: int | None
+    ) -> None:
+        self.position = after
+        self.timeout = server.stream_timeout()
+        self._server = server
+        self._patience = patience
+        self._subscription = subscription
+        self._failed = 0
+        self._attempts: Attempts | None = Attempts(server.url, patience)
+
+    def request(self) -> dict[str, Any]:
+        """Parameters and headers of the next connection."""
+        params = {} if self._subscription is None else {"subscription": self._subscription}
+        if self.position is None:
+            return {"params": params, "headers": {}}
+        return {
+            "params": {**params, "after": str(self.position)},
+            "headers": {"last-event-id": str(self.position)},
+        }
+
+    def take(self, told: ServerSentEvent) -> dict[str, Any] | None:
+        """The match of an event, if it has one; its id is where we are."""
+        self._failed, self._attempts = 0, None
+        if told.id.isascii() and told.id.isdigit():
+            self.position = int(told.id)
+        if not told.data:
+            return None
+        match: dict[str, Any] = read_json(200, told.data.encode())
+        return match
+
+    def after_refusal(self, response: httpx.Response) -> float:
+        """Seconds to wait where the service does not take the connection."""
+        asked = response.headers.get("retry-after")
+        attempts = self._attempts or Attempts(self._server.url, self._patience)
+        return attempts.after_refusal(
+            response.status_code, response.content, asked, is_repeatable=True
+        )
+
+    def after_loss(self, error: Exception) -> float:
+        """Seconds to wait where the connection is lost: a problem where there never was one."""
+        if self._attempts is not None:
+            return self._attempts.after_silence(error, is_repeatable=True)
+        self._failed += 1
+        return self._patience.wait(self._failed)
+
+
+class MatchStream(Following):
+    """Matches as they come. `position` is that of the last one that was given."""
+
+    def __init__(
+        self,
+        http: httpx.Client,
+        server: Server,
+        patience: Patience,
+        subscription: str | None,
+        after: int | None,
+    ) -> None:
+        super().__init__(server, patience, subscription, after)
+        self._http = http
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        while True:
+            try:
+                wait = yield from self._connection()
+            except (TransportError, SSEError) as lost:
+                wait = self.after_loss(lost)
+            time.sleep(wait)
+
+    def _connection(self) -> Generator[dict[str, Any], None, float]:
+        """All matches of one connection; then seconds to wait before the next."""
+        asked = self.request()
+        with connect_sse(self._http, "GET", STREAM, timeout=self.timeout, **asked) as source:
+            if not source.response.is_success:
+                source.response.read()
+                return self.after_refusal(source.response)
+            for told in source.iter_sse():
+                match = self.take(told)
+                if match is not None:
+                    yield match
+        return self.after_loss(SSEError("the stream ended"))

@@ -1,0 +1,116 @@
+"""What bodies look like, for the OpenAPI document: they are read by the project's own readers,
+which know more than a schema.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+_TEXT: dict[str, Any] = {"type": "string"}
+
+SUBSCRIPTION: dict[str, Any] = {
+    "type": "object",
+    "required": ["language", "expression"],
+    "properties": {
+        "language": {
+            "type": "string",
+            "enum": ["selector", "graph", "concept", "exmlql", "opsl", "epcis"],
+        },
+        "expression": {"anyOf": [_TEXT, {"type": "object"}]},
+        "subscriber": _TEXT,
+        "policy": _TEXT,
+        "horizon": _TEXT,
+        "deliver": {"type": "object"},
+        "options": {"type": "object"},
+        "paused": {"type": "boolean"},
+    },
+    "example": {"language": "selector", "expression": "price < 400"},
+}
+
+TRIED: dict[str, Any] = SUBSCRIPTION | {
+    "properties": SUBSCRIPTION["properties"]
+    | {"last": {"type": "string", "example": "24h"}, "limit": {"type": "integer", "minimum": 0}}
+}
+
+DEFINITION: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "region": {"anyOf": [_TEXT, {"type": "object"}]},
+        "language": _TEXT,
+        "expression": _TEXT,
+        "ontology": _TEXT,
+        "format": _TEXT,
+        "infer": {"type": "array", "items": _TEXT},
+        "masterdata": {"anyOf": [_TEXT, {"type": "object"}]},
+        "xml": _TEXT,
+    },
+    "example": {"region": "POLYGON((0 0,0 1,1 1,1 0,0 0))"},
+}
+
+EVENT: dict[str, Any] = {
+    "type": "object",
+    "required": ["id", "source", "type"],
+    "properties": {
+        "specversion": {"type": "string", "enum": ["1.0"]},
+        "id": _TEXT,
+        "source": _TEXT,
+        "type": _TEXT,
+        "time": {"type": "string", "format": "date-time"},
+        "endtime": {"type": "string", "format": "date-time"},
+        "place": {"anyOf": [_TEXT, {"type": "object"}]},
+        "datacontenttype": _TEXT,
+        "data": {},
+    },
+    "example": {
+        "specversion": "1.0",
+        "id": "1",
+        "source": "shop",
+        "type": "offer",
+        "data": {"price": 350},
+    },
+}
+
+EVENT_CONTENT: dict[str, Any] = {
+    "application/cloudevents+json": {"schema": EVENT},
+    "application/cloudevents-batch+json": {"schema": {"type": "array", "items": EVENT}},
+    "application/json": {"schema": {"anyOf": [EVENT, {"type": "array", "items": EVENT}]}},
+    "application/x-ndjson": {"schema": _TEXT},
+    "application/xml": {"schema": _TEXT},
+    "text/turtle": {"schema": _TEXT},
+    "application/ld+json": {"schema": {}},
+}
+
+PROBLEM: dict[str, Any] = {
+    "type": "object",
+    "required": ["type", "title", "status", "code", "detail"],
+    "properties": {
+        "type": _TEXT,
+        "title": _TEXT,
+        "status": {"type": "integer"},
+        "code": _TEXT,
+        "detail": _TEXT,
+        "hint": _TEXT,
+        "token": _TEXT,
+        "line": {"type": "integer"},
+        "column": {"type": "integer"},
+    },
+}
+
+
+def json_body(schema: dict[str, Any], *, required: bool = True) -> dict[str, Any]:
+    """The part of an operation that says what its body is."""
+    return bodies({"application/json": {"schema": schema}}, required=required)
+
+
+def bodies(content: dict[str, Any], *, required: bool = True) -> dict[str, Any]:
+    """The same for several content types."""
+    return {"requestBody": {"required": required, "content": content}}
+
+
+PROBLEMS: dict[int | str, dict[str, Any]] = {
+    "default": {
+        "description": "A problem document (RFC 9457)",
+        "content": {"application/problem+json": {"schema": PROBLEM}},
+    }
+}
+"""What every operation may answer instead."""

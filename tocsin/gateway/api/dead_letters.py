@@ -1,0 +1,81 @@
+"""`/v1/dead-letters`: what could not be served, why, and the way to try it again."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Request
+
+from tocsin.errors import StateProblem
+from tocsin.gateway.api.access import Scope, caller_with
+from tocsin.gateway.api.bodies import EVENT, json_body
+from tocsin.gateway.api.matches import LAST, After, Limit
+from tocsin.gateway.api.requests import body_of, service_of
+from tocsin.gateway.storage.rows import LetterRow
+from tocsin.values.time import format_instant
+
+router = APIRouter(tags=["dead letters"])
+
+
+@router.get("/v1/dead-letters")
+async def list_letters(
+    request: Request,
+    after: After = 0,
+    limit: Limit = 100,
+    subscription: str | None = None,
+    code: str | None = None,
+) -> dict[str, Any]:
+    """Dead letters of the caller, oldest first, and `next`."""
+    service = service_of(request)
+    caller = caller_with(request, Scope.SUBSCRIBE)
+
+    def read() -> list[LetterRow]:
+        return service.letters.read(
+            after, limit, caller.tenant, subscription=subscription, code=code
+        )
+
+    rows = await asyncio.to_thread(read)
+    last = rows[-1].position if rows else after
+    return {"dead_letters": [_told(row) for row in rows], "next": last}
+
+
+@router.post(
+    "/v1/dead-letters/{id}/replay",
+    status_code=202,
+    openapi_extra=json_body(EVENT, required=False),
+)
+async def replay(id: Annotated[int, Path(ge=1, le=LAST)], request: Request) -> dict[str, Any]:
+    """Tries a letter again: its event, or the mended event that is the body; its subscription where
+    it is about one.
+    """
+    service = service_of(request)
+    caller = caller_with(request, Scope.SUBSCRIBE)
+    body = await body_of(request, service.settings.limits.request_bytes)
+    row = await asyncio.to_thread(service.letters.get, id, caller.tenant)
+    if row is None:
+        raise StateProblem(
+            f"there is no dead letter {id}",
+            code="UnknownDeadLetterError",
+            token=str(id),
+            hint="see what there is: GET /v1/dead-letters",
+        )
+    written = await asyncio.to_thread(service.replays.replay, row, body or None)
+    position: int | None = None
+    if written is not None:
+        position = await asyncio.wrap_future(written)
+    await asyncio.to_thread(service.letters.mark_replayed, id)
+    return {"replayed": id, "position": position}
+
+
+def _told(row: LetterRow) -> dict[str, Any]:
+    return {
+        "id": row.position,
+        "code": row.code,
+        "reason": row.reason,
+        "input": row.input,
+        "subscription": row.subscription,
+        "event": row.event,
+        "stored": format_instant(row.stored),
+        "replayed": None if row.replayed is None else format_instant(row.replayed),
+    }

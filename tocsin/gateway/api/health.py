@@ -1,0 +1,51 @@
+"""`/healthz`, `/readyz` and `/metrics`: is it alive, does it serve, and how much."""
+
+from __future__ import annotations
+
+import asyncio
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import JSONResponse, PlainTextResponse
+
+from tocsin.errors import Problem
+from tocsin.gateway.api.access import Scope, caller_with
+from tocsin.gateway.api.requests import service_of
+from tocsin.gateway.metrics import metrics_text
+
+router = APIRouter(tags=["health"])
+
+
+@router.get("/healthz")
+async def is_alive() -> dict[str, str]:
+    """The process answers."""
+    return {"status": "alive"}
+
+
+@router.get("/readyz")
+async def is_ready(request: Request) -> Response:
+    """Events are accepted and matched; 503 where not yet, or not any more."""
+    service = service_of(request)
+    status = service.runner.status()
+    told = {
+        "status": "ready" if status.is_ready else "not ready",
+        "engine": str(service.settings.engine),
+        "position": status.position,
+        "head": service.log.head,
+        "lag": max(0, service.log.head - status.position),
+        "error": status.error,
+    }
+    return JSONResponse(told, 200 if status.is_ready else 503)
+
+
+@router.get("/metrics", response_class=PlainTextResponse)
+async def tell_metrics(request: Request) -> Response:
+    """Figures for Prometheus; those of single subscriptions are told to an admin only."""
+    service = service_of(request)
+    try:
+        caller_with(request, Scope.ADMIN)
+    except Problem:
+        everything = False
+    else:
+        everything = True
+    text = await asyncio.to_thread(metrics_text, service, by_subscription=everything)
+    return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")

@@ -1,0 +1,185 @@
+"""`/v1/matches`: what rang, oldest first; why; and live, from where the listener stopped."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request, Response, WebSocket, WebSocketDisconnect
+from fastapi.responses import StreamingResponse
+from starlette.requests import HTTPConnection
+
+from tocsin.errors import LimitProblem, MeaningProblem, Problem, StateProblem
+from tocsin.gateway.api.access import Scope, caller_with
+from tocsin.gateway.api.problems import document_of, status_of
+from tocsin.gateway.api.requests import service_of
+from tocsin.gateway.service import Service
+from tocsin.gateway.storage.rows import MatchRow
+from tocsin.gateway.streaming import Wanted, follow
+from tocsin.gateway.why import why
+from tocsin.values.time import Instant, parse_instant
+
+router = APIRouter(tags=["matches"])
+
+LAST = 2**63 - 1
+After = Annotated[int, Query(ge=0, le=LAST, description="The position to begin behind.")]
+Limit = Annotated[int, Query(ge=1, le=10_000)]
+Subscriptions = Annotated[list[str] | None, Query(description="Of these only; all by default.")]
+_STREAM = {"content": {"text/event-stream": {"schema": {"type": "string"}}}}
+_UNWELCOME = 4000
+"""The code with which a WebSocket is closed, added to the status that HTTP would have."""
+
+
+@router.get("/v1/matches")
+async def query(
+    request: Request,
+    subscription: str | None = None,
+    after: After = 0,
+    limit: Limit = 100,
+    since: str | None = None,
+    until: str | None = None,
+) -> Response:
+    """Matches after a position, and `next`, the position to ask with the next time. `since` and
+    `until` bound the time of detection.
+    """
+    service = service_of(request)
+    caller = caller_with(request, Scope.SUBSCRIBE)
+    low, high = _instant(since), _instant(until)
+
+    def read() -> list[MatchRow]:
+        return service.matches.read(
+            after, limit, tenant=caller.tenant, subscription=subscription, since=low, until=high
+        )
+
+    return Response(_listed(await asyncio.to_thread(read), after), media_type="application/json")
+
+
+@router.get("/v1/matches/stream", responses={200: _STREAM}, response_class=StreamingResponse)
+async def stream(request: Request, subscription: Subscriptions = None) -> Response:
+    """Server-Sent Events: `id` is the position. Begins behind `Last-Event-ID` or `after`, else with
+    the next match.
+    """
+    service = service_of(request)
+    caller = caller_with(request, Scope.SUBSCRIBE)
+    after = _begin(request, service)
+    wanted = Wanted(caller.tenant, frozenset(subscription or ()))
+    headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
+    return StreamingResponse(
+        _events(service, wanted, after), headers=headers, media_type="text/event-stream"
+    )
+
+
+@router.websocket("/v1/matches/live")
+async def live(socket: WebSocket, subscription: Subscriptions = None) -> None:
+    """The same as a WebSocket: each message is a match with its `position`."""
+    service: Service = socket.app.state.service
+    await socket.accept()
+    try:
+        caller = caller_with(socket, Scope.SUBSCRIBE)
+        after = _begin(socket, service)
+        with _Counted(service):
+            wanted = Wanted(caller.tenant, frozenset(subscription or ()))
+            await _send_live(socket, service, wanted, after)
+    except Problem as problem:
+        status = status_of(problem)
+        with suppress(RuntimeError, WebSocketDisconnect):
+            await socket.send_json(document_of(problem, status))
+            await socket.close(_UNWELCOME + status)
+
+
+@router.get("/v1/matches/{id}/why")
+async def tell_why(id: str, request: Request) -> dict[str, Any]:
+    """The members of a match, its windows, what was bound, and the plan at that time."""
+    service = service_of(request)
+    caller = caller_with(request, Scope.SUBSCRIBE)
+    row = await asyncio.to_thread(service.matches.get, id, caller.tenant)
+    if row is None:
+        raise StateProblem(
+            f"there is no match {id!r}",
+            code="UnknownMatchError",
+            token=id,
+            hint="ids are in GET /v1/matches; old matches are removed",
+        )
+    return await asyncio.to_thread(why, row, service.log, service.catalog, service.own)
+
+
+async def _events(service: Service, wanted: Wanted, after: int) -> AsyncIterator[bytes]:
+    """The stream says first where it begins, so that one which is cut off at once can go on."""
+    with _Counted(service):
+        yield f"id: {after}\n\n".encode()
+        async for rows in follow(service.matches, service.feed, wanted, after):
+            if not rows:
+                yield b": all is well\n\n"
+                continue
+            yield "".join(f"id: {row.position}\ndata: {row.body}\n\n" for row in rows).encode()
+
+
+async def _send_live(socket: WebSocket, service: Service, wanted: Wanted, after: int) -> None:
+    sending = asyncio.create_task(_send_all(socket, service, wanted, after))
+    hearing = asyncio.create_task(_await_end(socket))
+    _, waiting = await asyncio.wait((sending, hearing), return_when=asyncio.FIRST_COMPLETED)
+    for task in waiting:
+        task.cancel()
+    await asyncio.gather(sending, hearing, return_exceptions=True)
+    with suppress(RuntimeError, WebSocketDisconnect):
+        await socket.close()
+
+
+async def _send_all(socket: WebSocket, service: Service, wanted: Wanted, after: int) -> None:
+    async for rows in follow(service.matches, service.feed, wanted, after):
+        for row in rows:
+            await socket.send_text(f'{{"position":{row.position},{row.body[1:]}')
+
+
+async def _await_end(socket: WebSocket) -> None:
+    """What a listener says is not heard, only that it leaves."""
+    with suppress(WebSocketDisconnect):
+        while True:
+            await socket.receive_text()
+
+
+class _Counted:
+    """One more listener, while it is used; raises where there are too many."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    def __enter__(self) -> None:
+        most = self._service.settings.limits.streams
+        if self._service.streams >= most:
+            raise LimitProblem(
+                f"there are {most:,} listeners already",
+                code="RateLimitExceeded",
+                hint="close one, or raise limits.streams in the settings",
+            )
+        self._service.streams += 1
+
+    def __exit__(self, *_: object) -> None:
+        self._service.streams -= 1
+
+
+def _begin(request: HTTPConnection, service: Service) -> int:
+    """The position to begin behind: what the listener heard last, what it asks for, or now."""
+    given = request.headers.get("last-event-id") or request.query_params.get("after")
+    if given is None:
+        return service.feed.head
+    if not given.isascii() or not given.isdigit() or int(given) > LAST:
+        raise MeaningProblem(
+            f"{given!r} is no position",
+            code="RequestError",
+            token=given,
+            hint="it is the number of the last event that was heard; 0 for all",
+        )
+    return int(given)
+
+
+def _instant(given: str | None) -> Instant | None:
+    return None if given is None else parse_instant(given)
+
+
+def _listed(rows: list[MatchRow], after: int) -> str:
+    """The bodies are JSON texts already."""
+    last = rows[-1].position if rows else after
+    return f'{{"matches":[{",".join(row.body for row in rows)}],"next":{last}}}'

@@ -1,0 +1,151 @@
+"""Definitions of tenants: regions, named parts, documents, master data and ontologies, each with
+the versions that it had. A change that would break subscriptions is refused unless it is forced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tocsin.catalog import Catalog, Definition, Effects, effects_of
+from tocsin.catalog.tenants import name_of, tenant_of
+from tocsin.errors import LimitProblem, MeaningProblem, StateProblem
+from tocsin.gateway.settings import Limits
+from tocsin.gateway.subscriptions import Entries, Put, require_name
+from tocsin.languages.definitions import problems_in_definition
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A definition as it was from a version of the catalog on; None where it was removed."""
+
+    version: int
+    definition: Definition | None
+
+
+class Definitions:
+    """The definitions of all tenants; the tenant "" shares its own with all others."""
+
+    def __init__(
+        self, catalog: Catalog, entries: Entries, limits: Limits, changed: Callable[[int], None]
+    ) -> None:
+        self._catalog, self._entries, self._limits = catalog, entries, limits
+        self._changed = changed
+
+    def put(self, tenant: str, name: str, body: Mapping[str, Any], *, force: bool = False) -> Put:
+        """Adds or replaces a definition."""
+        definition = _read(tenant, name, body)
+        with self._entries.lock:
+            mirror = self._entries.mirror
+            mirror.refresh()
+            is_new = definition.name not in mirror.definitions
+            if is_new:
+                self._require_room(tenant)
+            after = mirror.definitions | {definition.name: definition}
+            self._require_sound(definition, after.values())
+            self._require_harmless(tenant, after, force)
+            change = self._catalog.add if is_new else self._catalog.replace
+            version = change(definition)
+            self._changed(version)
+        return Put(is_new, version)
+
+    def remove(self, tenant: str, name: str, *, force: bool = False) -> None:
+        """Removes a definition; raises where there is none."""
+        full = name_of(tenant, name)
+        with self._entries.lock:
+            mirror = self._entries.mirror
+            mirror.refresh()
+            if full not in mirror.definitions:
+                raise _unknown(name)
+            after = {each: mirror.definitions[each] for each in mirror.definitions if each != full}
+            self._require_harmless(tenant, after, force)
+            self._changed(self._catalog.remove(definitions=[full]))
+
+    def get(self, tenant: str, name: str) -> Version:
+        """A definition of a tenant or, where it has none of the name, the shared one."""
+        for whose in dict.fromkeys((tenant, "")):
+            found = self._catalog.get(name_of(whose, name), definition=True)
+            if found is not None and isinstance(found[0], Definition):
+                return Version(found[1], found[0])
+        raise _unknown(name)
+
+    def versions(self, tenant: str, name: str) -> list[Version]:
+        """Every version that a definition had, oldest first."""
+        history = self._catalog.history(name_of(tenant, name))
+        if not history:
+            raise _unknown(name)
+        return [Version(version, definition) for version, definition in history]
+
+    def list_all(self, tenant: str) -> list[Definition]:
+        """The definitions that a tenant sees: the shared ones, and its own before them."""
+        with self._entries.lock:
+            mirror = self._entries.mirror
+            mirror.refresh()
+            shared = {each.name: each for each in mirror.definitions_of("")}
+            own = {tenant_of(each.name)[1]: each for each in mirror.definitions_of(tenant)}
+        return [each for _, each in sorted((shared | own).items())]
+
+    def _require_sound(self, definition: Definition, after: Iterable[Definition]) -> None:
+        tenant, own = tenant_of(definition.name)
+        light = self._entries.mirror.light_of(after)
+        context = light.seen_by(name_of(tenant, "it"))
+        known = context.definitions.get(own)
+        for problem in problems_in_definition(known, context) if known is not None else ():
+            raise problem
+
+    def _require_harmless(self, tenant: str, after: Mapping[str, Definition], force: bool) -> None:
+        """Raises where subscriptions would compile no more."""
+        if force:
+            return
+        mirror = self._entries.mirror
+        concerned = (
+            mirror.subscriptions_of(tenant) if tenant else list(mirror.subscriptions.values())
+        )
+        effects: Effects = effects_of(concerned, mirror.definitions.values(), after.values())
+        if effects.broken:
+            names = [tenant_of(each.id)[1] for each, _ in effects.broken[:5]]
+            first = effects.broken[0][1]
+            raise StateProblem(
+                f"{len(effects.broken)} subscriptions would ring no more: {', '.join(names)}",
+                code="BreaksSubscriptions",
+                token=names[0],
+                hint=f"{first.message}; say force=true to do it all the same",
+            )
+
+    def _require_room(self, tenant: str) -> None:
+        most = self._limits.definitions
+        if len(self._entries.mirror.definitions_of(tenant)) >= most:
+            raise LimitProblem(
+                f"there are {most:,} definitions already, which is the limit",
+                code="DefinitionLimit",
+                hint="remove some, or raise limits.definitions in the settings",
+            )
+
+
+def body_of(definition: Definition) -> dict[str, Any]:
+    """The JSON object of a definition, in the words of its tenant."""
+    tenant, own = tenant_of(definition.name)
+    body = {name: value for name, value in definition.as_json().items() if name != "define"}
+    return {"name": own, "shared": not tenant, **body}
+
+
+def _read(tenant: str, name: str, body: Mapping[str, Any]) -> Definition:
+    require_name(name)
+    if body.get("define", name) != name:
+        raise MeaningProblem(
+            "the name in the body is another than in the address",
+            code="SubscriptionFormatError",
+            token="define",
+            hint="leave it out of the body",
+        )
+    return Definition.from_json({**body, "define": name_of(tenant, name)})
+
+
+def _unknown(name: str) -> StateProblem:
+    return StateProblem(
+        f"there is no definition {name!r}",
+        code="UnknownDefinitionError",
+        token=name,
+        hint="see what there is: GET /v1/definitions",
+    )

@@ -1,0 +1,95 @@
+"""Which addresses a webhook may reach: public ones, and those that a setting allows.
+
+Refused is whatever the registries of special addresses (RFC 6890 and its successors) keep from the
+public internet, and every form of IPv6 that carries another address inside, so that no private
+address hides behind a public look.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+
+from tocsin.errors import MeaningProblem, Problem
+
+Address = IPv4Address | IPv6Address
+Network = IPv4Network | IPv6Network
+
+_SPECIAL = {
+    "unspecified": "0.0.0.0/8 ::/128",
+    "loopback": "127.0.0.0/8 ::1/128",
+    "private": "10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 100.64.0.0/10 fc00::/7 fec0::/10",
+    "link-local": "169.254.0.0/16 fe80::/10",
+    "multicast": "224.0.0.0/4 ff00::/8",
+    "IPv4 inside IPv6": "::ffff:0:0/96 ::/96 64:ff9b::/96 64:ff9b:1::/48 2002::/16 2001::/32",
+    "reserved": (
+        "192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24"
+        " 240.0.0.0/4 100::/64 2001::/23 2001:db8::/32 3fff::/20 5f00::/16"
+    ),
+}
+_NETWORKS = [(kind, ip_network(each)) for kind, all in _SPECIAL.items() for each in all.split()]
+
+
+class AddressProblem(Problem):
+    """A target that must not be reached."""
+
+    default_code = "AddressRefused"
+
+
+@dataclass(frozen=True, slots=True)
+class AddressRules:
+    """Public addresses, and those of the allowed networks whatever they are."""
+
+    allowed: tuple[Network, ...] = ()
+
+    @staticmethod
+    def allowing(networks: Iterable[str]) -> AddressRules:
+        """The rules with networks written as in `127.0.0.0/8`; a problem where one is none."""
+        return AddressRules(tuple(map(_network, networks)))
+
+    def require(self, address: str) -> Address:
+        """The address as it is to be connected to; a problem where it may not be reached."""
+        parsed = parse_address(address)
+        if parsed is None:
+            raise AddressProblem(f"{address!r} is no address", token=address)
+        kind = kind_of(parsed)
+        if kind is not None and not any(_lies_in(parsed, each) for each in self.allowed):
+            raise AddressProblem(
+                f"the address {address} is {kind}: webhooks may not reach it",
+                token=address,
+                hint="give a public address, or let the operator allow its network in the settings",
+            )
+        return parsed
+
+
+def kind_of(address: Address) -> str | None:
+    """Why an address is not public; None where it is."""
+    if isinstance(address, IPv6Address) and address.scope_id is not None:
+        return "link-local"
+    return next((kind for kind, network in _NETWORKS if _lies_in(address, network)), None)
+
+
+def parse_address(text: str) -> Address | None:
+    """The address that a text is, as in a URL, brackets included; None where it is a name."""
+    bare = text[1:-1] if text.startswith("[") and text.endswith("]") else text
+    try:
+        return ip_address(bare)
+    except ValueError:
+        return None
+
+
+def _lies_in(address: Address, network: Network) -> bool:
+    return address.version == network.version and address in network
+
+
+def _network(text: str) -> Network:
+    try:
+        return ip_network(text)
+    except ValueError as error:
+        raise MeaningProblem(
+            f"{text!r} is no network: {error}",
+            code="SettingError",
+            token=text,
+            hint="write it like 127.0.0.0/8, 10.1.2.3 or fd00::/8",
+        ) from None

@@ -1,0 +1,53 @@
+"""Signatures after Standard Webhooks 1.0.0: HMAC-SHA256 over `id.timestamp.body`, told as `v1`.
+
+A secret is made from the server's own key and what it is for, so that none is stored. A message is
+signed with the newest secret and, for a while after it was changed, with the one before.
+"""
+
+from __future__ import annotations
+
+import hmac
+from base64 import b64encode
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from hashlib import sha256
+
+from standardwebhooks.webhooks import Webhook
+
+from tocsin.errors import MeaningProblem
+
+PREFIX = "whsec_"
+_SHORTEST_KEY = 24
+
+
+def make_secret(key: bytes, *purpose: str) -> str:
+    """The secret for a purpose, which nobody can tell who does not have the server's key.
+
+    Other words of a purpose, or the same cut in another place, make another secret.
+    """
+    if len(key) < _SHORTEST_KEY:
+        raise MeaningProblem(
+            f"the key of the server has {len(key)} bytes, fewer than {_SHORTEST_KEY}",
+            code="KeyError",
+            hint="let tocsin make it: remove the file, then start again",
+        )
+    words = [word.encode() for word in purpose]
+    told = b"".join(len(word).to_bytes(8, "big") + word for word in words)
+    return PREFIX + b64encode(hmac.digest(key, told, sha256)).decode()
+
+
+def signature_headers(secrets: Sequence[str], id: str, now: int, body: str) -> dict[str, str]:
+    """The three headers of a message that is sent at second `now`; one signature per secret."""
+    if "." in id:
+        raise MeaningProblem(
+            f"the id {id!r} of a message has a full stop, which parts the id from the time",
+            code="MessageIdError",
+            token=id,
+        )
+    time = datetime.fromtimestamp(now, UTC)
+    signatures = [Webhook(secret).sign(id, time, body) for secret in secrets]
+    return {
+        "webhook-id": id,
+        "webhook-timestamp": str(now),
+        "webhook-signature": " ".join(signatures),
+    }

@@ -1,0 +1,158 @@
+"""`/events`, and the resources by which events are discovered: their types, EPCs, steps, places and
+dispositions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+
+from tocsin.events.codecs.epcis.identifiers import canonical
+from tocsin.events.codecs.epcis.shape import KINDS
+from tocsin.gateway.epcis.answers import next_page, tell, tell_found, tell_nothing
+from tocsin.gateway.epcis.documents import DIGITAL_LINK, collection
+from tocsin.gateway.epcis.exceptions import NO_SUCH_RESOURCE, EpcisException
+from tocsin.gateway.epcis.finding import Asked, find
+from tocsin.gateway.epcis.headers import allow, epc_format_of
+from tocsin.gateway.epcis.index import EventIndex
+from tocsin.gateway.epcis.narrowing import Terms, narrowings_of
+from tocsin.gateway.epcis.paging import Place, place_of, token_of
+from tocsin.gateway.epcis.parameters import question_of, question_of_url, read_page
+from tocsin.gateway.epcis.queries import SIMPLE, ask_simply
+from tocsin.gateway.epcis.requests import admit, part_in
+
+router = APIRouter(tags=["events"])
+
+RESOURCES: Mapping[str, tuple[str, str]] = {
+    "eventTypes": ("eventType", "eventType"),
+    "epcs": ("epc", "MATCH_anyEPC"),
+    "bizSteps": ("bizStep", "EQ_bizStep"),
+    "bizLocations": ("bizLocation", "EQ_bizLocation"),
+    "readPoints": ("readPoint", "EQ_readPoint"),
+    "dispositions": ("disposition", "EQ_disposition"),
+}
+"""Each resource with the field of the index and the parameter of a query that it stands for."""
+
+
+@router.get("/events")
+def events(request: Request) -> Response:
+    """The events that the parameters ask for."""
+    return _answer(request)
+
+
+@router.get("/events/{id:path}")
+def event(request: Request, id: str) -> Response:
+    """An event by its eventID, with the declarations that it was wrong."""
+    admit(request)
+    repository = part_in(request).repository
+    repository.catch_up()
+    if not repository.index.has("eventID", canonical(id)):
+        raise EpcisException(NO_SUCH_RESOURCE, f"there is no event {id[:200]!r}")
+    asked = _asked(request, EQ_eventID=id)
+    return tell_found(request, find(repository.index, asked, read_page({"perPage": "100"})), SIMPLE)
+
+
+@router.get("/{resource}")
+def members(request: Request, resource: str) -> Response:
+    """The values that stored events have: types, EPCs, steps, places or dispositions."""
+    admit(request)
+    field, _ = _resource(resource)
+    page = read_page(request.query_params)
+    after = str(place_of(page.token, resource).after[0]) if page.token else ""
+    part_in(request).repository.catch_up()
+    found = part_in(request).repository.index.terms(field, after, page.per_page + 1)
+    told = found[: page.per_page]
+    is_more = len(found) > len(told)
+    token = token_of(Place((told[-1][0],), 0), resource) if is_more else ""
+    links = epc_format_of(request.headers) == DIGITAL_LINK
+    names = [value if links else written for value, written in told]
+    if resource == "eventTypes" and not page.token:
+        names = list(dict.fromkeys((*KINDS, *names)))
+    return tell(collection(names), headers=next_page(request, token))
+
+
+@router.get("/{resource}/{value:path}/events")
+def events_of(request: Request, resource: str, value: str) -> Response:
+    """The events that have the value."""
+    field, parameter = _resource(resource)
+    _require_known(request, field, parameter, value)
+    return _answer(request, **{parameter: value})
+
+
+@router.get("/{resource}/{value:path}")
+def member(request: Request, resource: str, value: str) -> Response:
+    """What there is of a value: its events."""
+    field, parameter = _resource(resource)
+    _require_known(request, field, parameter, value)
+    return tell(collection(["events"]))
+
+
+@router.options("/events")
+def events_options() -> Response:
+    """What /events takes."""
+    return tell_nothing(allow(["GET", "POST"]))
+
+
+@router.options("/{resource}")
+def members_options(resource: str) -> Response:
+    """What a resource takes."""
+    if resource != "events":
+        _resource(resource)
+    return tell_nothing(allow(["GET"]))
+
+
+@router.options("/{resource}/{value:path}")
+def member_options(resource: str) -> Response:
+    """What a value, an event, or the events of a value take."""
+    if resource != "events":
+        _resource(resource)
+    return tell_nothing(allow(["GET"]))
+
+
+def _answer(request: Request, **fixed: Any) -> Response:
+    admit(request)
+    page = read_page(request.query_params)
+    repository = part_in(request).repository
+    repository.catch_up()
+    return tell_found(request, find(repository.index, _asked(request, **fixed), page), SIMPLE)
+
+
+def _asked(request: Request, **fixed: Any) -> Asked:
+    pairs = [] if "EQ_eventID" in fixed else request.query_params.multi_items()
+    question = question_of_url(pairs, **fixed)
+    return ask_simply(question, part_in(request).definitions())
+
+
+def _resource(name: str) -> tuple[str, str]:
+    found = RESOURCES.get(name)
+    if found is None:
+        raise EpcisException(
+            NO_SUCH_RESOURCE, f"there is no resource {name[:80]!r}", hint="GET / lists them"
+        )
+    return found
+
+
+def _require_known(request: Request, field: str, parameter: str, value: str) -> None:
+    """Raises where no stored event has the value."""
+    admit(request)
+    if field == "eventType" and value in KINDS:
+        return
+    part = part_in(request)
+    part.repository.catch_up()
+    try:
+        asked = ask_simply(question_of({parameter: [value]}), part.definitions())
+    except EpcisException as error:
+        raise EpcisException(NO_SUCH_RESOURCE, error.detail, **error.more) from None
+    if not _is_known(part.repository.index, field, asked):
+        raise EpcisException(NO_SUCH_RESOURCE, f"no event has the {field} {value[:200]!r}")
+
+
+def _is_known(index: EventIndex, field: str, asked: Asked) -> bool:
+    terms = [
+        each
+        for each in narrowings_of(asked.plan.pattern)
+        if isinstance(each, Terms) and each.field == field
+    ]
+    return not terms or any(index.has(field, value) for value in terms[0].values)

@@ -1,0 +1,87 @@
+"""The exceptions of the EPCIS 2.0 interface: each has the name that the standard gives it, a status
+of HTTP, and becomes a problem document (RFC 9457).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tocsin.errors import Problem
+
+MEDIA_TYPE = "application/problem+json"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One of the standard's exceptions: its name, the status of the answer, and what it says."""
+
+    name: str
+    status: int
+    title: str
+
+
+VALIDATION = Kind("ValidationException", 400, "The document is not valid")
+QUERY_PARAMETER = Kind("QueryParameterException", 400, "A parameter of the query is wrong")
+QUERY_VALIDATION = Kind("QueryValidationException", 400, "The query is not valid")
+SUBSCRIPTION_CONTROLS = Kind("SubscriptionControlsException", 400, "The subscription is not valid")
+UNAUTHORIZED = Kind("SecurityException", 401, "Unauthorised request")
+FORBIDDEN = Kind("SecurityException", 403, "Access to resource forbidden")
+NO_SUCH_RESOURCE = Kind("NoSuchResourceException", 404, "Resource not found")
+NO_SUCH_NAME = Kind("NoSuchNameException", 404, "There is nothing of this name")
+METHOD_NOT_ALLOWED = Kind("ImplementationException", 405, "The resource has no such method")
+NOT_ACCEPTABLE = Kind("NotAcceptableException", 406, "Conflicting request and response headers")
+ALREADY_EXISTS = Kind("ResourceAlreadyExistsException", 409, "The resource is already there")
+CAPTURE_LIMIT = Kind("CaptureLimitExceededException", 413, "Capture payload too large")
+QUERY_TOO_LARGE = Kind("QueryTooLargeException", 413, "The result of the query is too large")
+QUERY_TOO_COMPLEX = Kind("QueryTooComplexException", 413, "The query is too much work")
+URI_TOO_LONG = Kind("URITooLongException", 414, "URI too long")
+UNSUPPORTED_MEDIA_TYPE = Kind("UnsupportedMediaTypeException", 415, "Unsupported media type")
+TOO_MANY_REQUESTS = Kind("ImplementationException", 429, "Too many requests")
+IMPLEMENTATION = Kind("ImplementationException", 500, "A server-side error occurred")
+NOT_IMPLEMENTED = Kind("ImplementationException", 501, "Functionality not supported by server")
+UNAVAILABLE = Kind("ImplementationException", 503, "The service cannot answer now")
+
+BY_STATUS: Mapping[int, Kind] = {
+    kind.status: kind
+    for kind in (
+        *(VALIDATION, UNAUTHORIZED, FORBIDDEN, NO_SUCH_RESOURCE, METHOD_NOT_ALLOWED),
+        *(NOT_ACCEPTABLE, ALREADY_EXISTS, CAPTURE_LIMIT, URI_TOO_LONG, UNSUPPORTED_MEDIA_TYPE),
+        *(TOO_MANY_REQUESTS, IMPLEMENTATION, NOT_IMPLEMENTED, UNAVAILABLE),
+    )
+}
+"""What the standard calls a status that comes from elsewhere in the service."""
+
+
+class EpcisException(Exception):
+    """A request that is not served, and why; `more` are further members of the problem document."""
+
+    def __init__(self, kind: Kind, detail: str, **more: Any) -> None:
+        super().__init__(detail)
+        self.kind = kind
+        self.detail = detail
+        self.more = {name: value for name, value in more.items() if value not in ("", None)}
+
+    def as_json(self) -> dict[str, Any]:
+        """The problem document."""
+        return {
+            "type": f"epcisException:{self.kind.name}",
+            "title": self.kind.title,
+            "status": self.kind.status,
+            "detail": self.detail,
+            **self.more,
+        }
+
+
+def exception_of(kind: Kind, problem: Problem) -> EpcisException:
+    """The exception that tells a problem, with its code, its place and its way out."""
+    told = problem.as_json()
+    detail = str(told.pop("message"))
+    return EpcisException(kind, detail, **told)
+
+
+def exception_of_status(status: int, detail: str, **more: Any) -> EpcisException:
+    """The exception of an answer that another part of the service gives."""
+    kind = BY_STATUS.get(status, IMPLEMENTATION if status >= 500 else VALIDATION)
+    return EpcisException(Kind(kind.name, status, kind.title), detail, **more)

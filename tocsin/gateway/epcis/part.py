@@ -1,0 +1,83 @@
+"""The EPCIS interface as a part of the service: what it keeps, and who works for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, Field, ValidationError
+
+from tocsin.catalog import Definition
+from tocsin.errors import MeaningProblem
+from tocsin.gateway.delivery.addresses import AddressRules
+from tocsin.gateway.epcis.finding import Asked
+from tocsin.gateway.epcis.queries import NamedQuery, ask
+from tocsin.gateway.epcis.repository import Repository
+from tocsin.gateway.epcis.tables import METADATA
+from tocsin.gateway.epcis.worker import Worker
+from tocsin.gateway.service import Service
+from tocsin.gateway.storage.database import Database
+
+
+class EpcisSettings(BaseModel):
+    """The section `epcis` of the settings."""
+
+    model_config = {"extra": "forbid"}
+
+    capture_events: int = Field(10_000, ge=1, description="events in one document")
+    queries: int = Field(1_000, ge=1, description="named queries of a tenant")
+    subscriptions: int = Field(1_000, ge=1, description="subscriptions of a query")
+    allow: list[str] = Field(default_factory=list, description="networks that a dest may be in")
+
+
+class EpcisPart:
+    """Index, jobs, queries and subscriptions of one service."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self.settings = _read(service.settings.epcis)
+        self._database = Database(_url(service), METADATA)
+        self.repository = Repository(self._database, service.log)
+        rules = AddressRules.allowing(self.settings.allow)
+        self.worker = Worker(self.repository, service.log, self.ask, rules)
+
+    def start(self) -> None:
+        """Begins to follow the log and to tell subscribers."""
+        self.worker.start()
+
+    def stop(self) -> None:
+        """Ends both."""
+        self.worker.stop()
+        self._database.close()
+
+    def definitions(self) -> tuple[Definition, ...]:
+        """The definitions in whose light queries are read: those that all share."""
+        return self._service.catalog.snapshot().definitions
+
+    def ask(self, query: NamedQuery) -> Asked:
+        """What a query means now."""
+        return ask(query.query, self.definitions())
+
+
+def part_of(service: Service) -> EpcisPart:
+    """The part of a service that has one."""
+    return next(part for part in service.parts if isinstance(part, EpcisPart))
+
+
+def _url(service: Service) -> str:
+    settings = service.settings
+    return settings.database or f"sqlite:///{(settings.data / 'epcis.db').absolute()}"
+
+
+def _read(given: Mapping[str, Any]) -> EpcisSettings:
+    try:
+        return EpcisSettings(**given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(map(str, ("epcis", *first["loc"])))
+        raise MeaningProblem(
+            f"{name}: {first['msg']}",
+            code="SettingsError",
+            token=name,
+            hint="docs/epcis-service.md lists the settings",
+        ) from None

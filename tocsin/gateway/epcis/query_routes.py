@@ -1,0 +1,140 @@
+"""`/queries`: named queries and their results."""
+
+from __future__ import annotations
+
+import asyncio
+from urllib.parse import quote
+
+from fastapi import APIRouter, Request, Response
+
+from tocsin.errors import LimitProblem
+from tocsin.gateway.epcis.answers import address, next_page, tell, tell_found, tell_nothing
+from tocsin.gateway.epcis.exceptions import (
+    ALREADY_EXISTS,
+    NO_SUCH_NAME,
+    QUERY_PARAMETER,
+    SUBSCRIPTION_CONTROLS,
+    EpcisException,
+)
+from tocsin.gateway.epcis.finding import find
+from tocsin.gateway.epcis.headers import USUAL, allow
+from tocsin.gateway.epcis.paging import Place, place_of, token_of
+from tocsin.gateway.epcis.parameters import read_page
+from tocsin.gateway.epcis.part import EpcisPart
+from tocsin.gateway.epcis.queries import NamedQuery, read_query
+from tocsin.gateway.epcis.requests import admit, part_in, read_object
+from tocsin.gateway.epcis.schedule import FIELDS
+
+router = APIRouter(tags=["queries"])
+
+_LIST = "queries"
+_OF_WEBSOCKET = ("stream", "initialRecordTime", "reportIfEmpty", *FIELDS)
+
+
+@router.post("/queries", status_code=201)
+async def create_query(request: Request) -> Response:
+    """Keeps a query under its name."""
+    caller = admit(request)
+    part = part_in(request)
+    query = read_query(await read_object(request))
+    await asyncio.to_thread(_create, part, caller.tenant, query)
+    location = address(request, f"/queries/{quote(query.name)}")
+    return tell(query.as_json(), 201, {"Location": location})
+
+
+def _create(part: EpcisPart, tenant: str, query: NamedQuery) -> None:
+    part.ask(query)
+    if len(part.repository.queries(tenant, "", part.settings.queries)) >= part.settings.queries:
+        raise LimitProblem(
+            f"there are {part.settings.queries:,} queries, which is the limit", code="LimitError"
+        )
+    if not part.repository.add_query(tenant, query):
+        raise EpcisException(
+            ALREADY_EXISTS, f"there is a query {query.name!r}", hint="delete it first"
+        )
+
+
+@router.get("/queries")
+def queries(request: Request) -> Response:
+    """The queries of the caller."""
+    caller = admit(request)
+    page = read_page(request.query_params)
+    after = str(place_of(page.token, _LIST).after[0]) if page.token else ""
+    found = part_in(request).repository.queries(caller.tenant, after, page.per_page + 1)
+    told = found[: page.per_page]
+    token = token_of(Place((told[-1].name,), 0), _LIST) if len(found) > len(told) else ""
+    return tell([query.as_json() for query in told], headers=next_page(request, token))
+
+
+@router.get("/queries/{name}")
+def query(request: Request, name: str) -> Response:
+    """A query by its name."""
+    caller = admit(request)
+    return tell(query_named(part_in(request), caller.tenant, name).as_json())
+
+
+@router.delete("/queries/{name}", status_code=204)
+def delete_query(request: Request, name: str) -> Response:
+    """Drops a query, and ends its subscriptions."""
+    caller = admit(request)
+    part = part_in(request)
+    query_named(part, caller.tenant, name)
+    part.repository.remove_query(caller.tenant, name)
+    part.worker.wake()
+    return tell_nothing(USUAL)
+
+
+@router.get("/queries/{name}/events")
+def results(request: Request, name: str) -> Response:
+    """The events that a query finds now."""
+    caller = admit(request)
+    part = part_in(request)
+    query = query_named(part, caller.tenant, name)
+    _require_plain(request)
+    page = read_page(request.query_params)
+    part.repository.catch_up()
+    return tell_found(request, find(part.repository.index, part.ask(query), page), name)
+
+
+def _require_plain(request: Request) -> None:
+    for given in request.query_params:
+        if given in _OF_WEBSOCKET:
+            raise EpcisException(
+                SUBSCRIPTION_CONTROLS,
+                f"{given} is for a WebSocket, and the request does not open one",
+                token=given,
+                hint="send Upgrade: websocket, or leave it out",
+            )
+        if given not in ("perPage", "nextPageToken"):
+            raise EpcisException(
+                QUERY_PARAMETER,
+                f"{given[:80]} is no parameter here: what a query asks is in its definition",
+                token=given[:80],
+                hint="ask /events with parameters, or make another query",
+            )
+
+
+def query_named(part: EpcisPart, tenant: str, name: str) -> NamedQuery:
+    """The query of that name; raises where there is none."""
+    found = part.repository.query(tenant, name)
+    if found is None:
+        raise EpcisException(NO_SUCH_NAME, f"there is no query {name[:200]!r}")
+    return found
+
+
+@router.options("/queries")
+def queries_options() -> Response:
+    """What /queries takes."""
+    return tell_nothing(allow(["GET", "POST"]))
+
+
+@router.options("/queries/{name}")
+def query_options() -> Response:
+    """What a query takes."""
+    return tell_nothing(allow(["GET", "DELETE"]))
+
+
+@router.options("/queries/{name}/events")
+def results_options() -> Response:
+    """What the results of a query take."""
+    return tell_nothing(allow(["GET"]))

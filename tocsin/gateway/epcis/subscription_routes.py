@@ -1,0 +1,176 @@
+"""`/queries/{name}/subscriptions`: receivers that are told what a query finds; and the same over a
+WebSocket.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from uuid import uuid4
+
+from fastapi import APIRouter, Request, Response, WebSocket
+
+from tocsin.errors import LimitProblem, Problem
+from tocsin.gateway.epcis.answers import address, next_page, tell, tell_nothing
+from tocsin.gateway.epcis.exceptions import (
+    NO_SUCH_RESOURCE,
+    SUBSCRIPTION_CONTROLS,
+    EpcisException,
+    exception_of,
+)
+from tocsin.gateway.epcis.headers import USUAL, allow, epc_format_of
+from tocsin.gateway.epcis.paging import Place, place_of, token_of
+from tocsin.gateway.epcis.parameters import read_page
+from tocsin.gateway.epcis.part import EpcisPart
+from tocsin.gateway.epcis.queries import require_standing
+from tocsin.gateway.epcis.query_routes import query_named
+from tocsin.gateway.epcis.requests import admit, part_in, read_object
+from tocsin.gateway.epcis.standing import (
+    QuerySubscription,
+    Terms,
+    read_receiver,
+    read_terms,
+    terms_of_url,
+)
+from tocsin.gateway.epcis.worker import document_of
+from tocsin.hosts.local.alarm import wall_clock
+
+router = APIRouter(tags=["subscriptions"])
+
+_LIST = "subscriptions"
+_POLICY_VIOLATION = 1008
+_GOING_AWAY = 1001
+
+
+@router.post("/queries/{name}/subscriptions", status_code=201)
+async def subscribe(request: Request, name: str) -> Response:
+    """Has a receiver told what the query finds."""
+    caller = admit(request)
+    part = part_in(request)
+    body = await read_object(request)
+    dest, token = read_receiver(body)
+    terms = read_terms(body, epc_format_of(request.headers))
+    made = await asyncio.to_thread(_subscribe, part, caller.tenant, name, terms, dest, token)
+    part.worker.wake()
+    location = address(request, f"/queries/{name}/subscriptions/{made.id}")
+    return tell(made.as_json(), 201, {"Location": location})
+
+
+def _subscribe(
+    part: EpcisPart, tenant: str, name: str, terms: Terms, dest: str, token: str
+) -> QuerySubscription:
+    made = _standing(part, tenant, name, terms, dest, token)
+    try:
+        part.worker.require_reachable(dest)
+    except Problem as problem:
+        raise exception_of(SUBSCRIPTION_CONTROLS, problem) from None
+    most = part.settings.subscriptions
+    if len(part.repository.subscriptions(tenant, name, limit=most)) >= most:
+        raise LimitProblem(f"the query has {most:,} subscriptions, which is the limit")
+    part.repository.add_subscription(made)
+    return made
+
+
+def _standing(
+    part: EpcisPart, tenant: str, name: str, terms: Terms, dest: str = "", token: str = ""
+) -> QuerySubscription:
+    """A subscription that begins now, or with what was recorded since its initial time."""
+    require_standing(part.ask(query_named(part, tenant, name)))
+    part.repository.catch_up()
+    index, now = part.repository.index, wall_clock()
+    start = index.last_number() if terms.initial is None else index.number_before(terms.initial)
+    due = terms.next_after(now)
+    return QuerySubscription(
+        str(uuid4()), tenant, name, terms, dest, now, token, start, due, None, terms.initial
+    )
+
+
+@router.get("/queries/{name}/subscriptions")
+def subscriptions(request: Request, name: str) -> Response:
+    """The subscriptions of a query."""
+    caller = admit(request)
+    part = part_in(request)
+    query_named(part, caller.tenant, name)
+    page = read_page(request.query_params)
+    after = str(place_of(page.token, _LIST).after[0]) if page.token else ""
+    found = part.repository.subscriptions(caller.tenant, name, after, page.per_page + 1)
+    told = found[: page.per_page]
+    token = token_of(Place((told[-1].id,), 0), _LIST) if len(found) > len(told) else ""
+    return tell([each.as_json() for each in told], headers=next_page(request, token))
+
+
+@router.get("/queries/{name}/subscriptions/{id}")
+def subscription(request: Request, name: str, id: str) -> Response:
+    """A subscription by its id."""
+    caller = admit(request)
+    part = part_in(request)
+    query_named(part, caller.tenant, name)
+    found = part.repository.subscription(caller.tenant, name, id)
+    if found is None:
+        raise _no_subscription(id)
+    return tell(found.as_json())
+
+
+@router.delete("/queries/{name}/subscriptions/{id}", status_code=204)
+def unsubscribe(request: Request, name: str, id: str) -> Response:
+    """Ends a subscription."""
+    caller = admit(request)
+    part = part_in(request)
+    query_named(part, caller.tenant, name)
+    if not part.repository.remove_subscription(caller.tenant, name, id):
+        raise _no_subscription(id)
+    part.worker.wake()
+    return tell_nothing(USUAL)
+
+
+@router.websocket("/queries/{name}/events")
+async def stream(socket: WebSocket, name: str) -> None:
+    """Sends what the query finds as documents, until the client leaves or the query is dropped."""
+    part = part_in(socket)
+    try:
+        caller = admit(socket)
+        terms = terms_of_url(socket.query_params, epc_format_of(socket.headers))
+        standing = await asyncio.to_thread(_standing, part, caller.tenant, name, terms)
+    except (EpcisException, Problem) as error:
+        await socket.accept()
+        told = error.as_json()
+        await socket.send_json(told)
+        await socket.close(_POLICY_VIOLATION, str(told.get("type", "refused"))[:100])
+        return
+    await socket.accept()
+    sending = asyncio.create_task(_send(socket, part, standing))
+    leaving = asyncio.create_task(_left(socket))
+    await asyncio.wait([sending, leaving], return_when=asyncio.FIRST_COMPLETED)
+    for task in (sending, leaving):
+        task.cancel()
+    await asyncio.gather(sending, leaving, return_exceptions=True)
+    with contextlib.suppress(RuntimeError):
+        await socket.close(_GOING_AWAY)
+
+
+async def _send(socket: WebSocket, part: EpcisPart, standing: QuerySubscription) -> None:
+    async for news in part.worker.news(standing):
+        if news.events or standing.terms.report_if_empty:
+            await socket.send_text(document_of(standing, news.events, wall_clock()).decode())
+
+
+async def _left(socket: WebSocket) -> None:
+    """Returns when the client leaves; what it says is not listened to."""
+    while (await socket.receive())["type"] != "websocket.disconnect":
+        pass
+
+
+def _no_subscription(id: str) -> EpcisException:
+    return EpcisException(NO_SUCH_RESOURCE, f"there is no subscription {id[:80]!r}")
+
+
+@router.options("/queries/{name}/subscriptions")
+def subscriptions_options() -> Response:
+    """What the subscriptions of a query take."""
+    return tell_nothing(allow(["GET", "POST"]))
+
+
+@router.options("/queries/{name}/subscriptions/{id}")
+def subscription_options() -> Response:
+    """What a subscription takes."""
+    return tell_nothing(allow(["DELETE", "GET"]))

@@ -1,0 +1,75 @@
+"""What can be set of brokers: `[kafka]` and `[mqtt]` of the settings."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, Field, ValidationError
+
+from tocsin.connectors.mqtt import MqttServer
+from tocsin.errors import MeaningProblem
+
+_S = TypeVar("_S", bound=BaseModel)
+
+
+class _Section(BaseModel):
+    model_config = {"extra": "forbid"}
+
+
+class KafkaSettings(_Section):
+    """Where the brokers are, what is read from them, and what else the client library is told."""
+
+    servers: str = ""
+    topics: list[str] = Field(default_factory=list)
+    group: str = "tocsin"
+    tenant: str = ""
+    batch: int = Field(5_000, ge=1)
+    client: dict[str, Any] = Field(default_factory=dict)
+
+    @property
+    def library(self) -> dict[str, Any]:
+        """The settings of the client library."""
+        return dict(self.client) | {"bootstrap.servers": self.servers}
+
+
+class MqttSettings(_Section):
+    """Where the server is, and what is read from it."""
+
+    host: str = ""
+    port: int = Field(1883, ge=1, le=65535)
+    topics: list[str] = Field(default_factory=list)
+    client: str = "tocsin"
+    username: str | None = None
+    password: str | None = Field(None, repr=False)
+    ca_file: str | None = None
+    tenant: str = ""
+    batch: int = Field(1_000, ge=1)
+
+    @property
+    def server(self) -> MqttServer:
+        """The server, as the connector takes it."""
+        return MqttServer(
+            self.host, self.port, self.client, self.username, self.password, self.ca_file
+        )
+
+
+def kafka_settings(given: dict[str, Any]) -> KafkaSettings:
+    """The section `[kafka]`; a problem with the name of what is wrong."""
+    return _checked(KafkaSettings, "kafka", given)
+
+
+def mqtt_settings(given: dict[str, Any]) -> MqttSettings:
+    """The section `[mqtt]`; a problem with the name of what is wrong."""
+    return _checked(MqttSettings, "mqtt", given)
+
+
+def _checked(kind: type[_S], section: str, given: dict[str, Any]) -> _S:
+    try:
+        return kind(**given)
+    except ValidationError as error:
+        told = [
+            f"{section}.{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()
+        ]
+        raise MeaningProblem(
+            "; ".join(told), code="SettingsError", hint="docs/operations.md lists the settings"
+        ) from None

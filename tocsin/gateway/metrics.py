@@ -1,0 +1,111 @@
+"""What the service does, in figures for Prometheus; read from its parts when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
+)
+from prometheus_client.registry import Collector
+
+from tocsin.catalog.tenants import tenant_of
+from tocsin.gateway.service import Service
+from tocsin.hosts.local.alarm import wall_clock
+
+
+def metrics_text(service: Service, *, by_subscription: bool) -> bytes:
+    """All figures in the text format; those of single subscriptions only where they are wanted."""
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(_Figures(service, by_subscription))
+    return generate_latest(registry)
+
+
+class _Figures(Collector):
+    def __init__(self, service: Service, by_subscription: bool) -> None:
+        self._service = service
+        self._by_subscription = by_subscription
+
+    def collect(self) -> Iterator[Metric]:
+        """Everything as it is now."""
+        yield from self._counted()
+        yield from self._letters()
+        yield from self._lag()
+        yield from self._sizes()
+        yield self._steps()
+        if self._by_subscription:
+            yield self._rings()
+
+    def _counted(self) -> Iterator[Metric]:
+        counts = self._service.counters
+        for name, text, value in (
+            ("events", "Events that were served", counts.events),
+            ("matches", "Matches that were found", counts.matches),
+            ("late_events", "Events that came behind the watermark", counts.late),
+            ("duplicates", "Events that had come before", counts.duplicates),
+        ):
+            yield CounterMetricFamily(f"tocsin_{name}", text, value=value)
+
+    def _letters(self) -> Iterator[Metric]:
+        letters = CounterMetricFamily(
+            "tocsin_dead_letters", "Dead letters by code", labels=["code"]
+        )
+        for code, count in sorted(self._service.counters.letters.items()):
+            letters.add_metric([code], count)
+        yield letters
+
+    def _lag(self) -> Iterator[Metric]:
+        service = self._service
+        status = service.runner.status()
+        behind = max(0, service.log.head - status.position)
+        yield GaugeMetricFamily("tocsin_ready", "1 where events are matched", status.is_ready)
+        yield GaugeMetricFamily("tocsin_log_position", "Events in the log", service.log.head)
+        yield GaugeMetricFamily("tocsin_lag_events", "Events that wait to be matched", behind)
+        yield GaugeMetricFamily(
+            "tocsin_lag_seconds", "How long the oldest of them waits", self._waits(behind)
+        )
+        yield GaugeMetricFamily("tocsin_state_waiting", "Occurrences that wait", status.waiting)
+        yield GaugeMetricFamily("tocsin_streams", "Listeners to matches", service.streams)
+
+    def _waits(self, behind: int) -> float:
+        if not behind:
+            return 0.0
+        position = self._service.runner.status().position + 1
+        row = self._service.log.rows_at([position]).get(position)
+        return 0.0 if row is None else max(0, wall_clock() - row.received) / 1_000_000
+
+    def _sizes(self) -> Iterator[Metric]:
+        state = self._service.counters.snapshot_bytes
+        yield GaugeMetricFamily("tocsin_state_bytes", "The last snapshot of the state", state)
+        if self._service.settings.database is None:
+            size = sum(_size(each) for each in self._service.settings.data.glob("*.db*"))
+            yield GaugeMetricFamily("tocsin_database_bytes", "All that is kept", size)
+
+    def _steps(self) -> Metric:
+        counts = self._service.counters
+        buckets = [(str(bound), float(count)) for bound, count in counts.cumulated()]
+        return HistogramMetricFamily(
+            "tocsin_batch_seconds", "How long a batch takes", buckets, sum_value=counts.seconds
+        )
+
+    def _rings(self) -> Metric:
+        rings = CounterMetricFamily(
+            "tocsin_subscription_matches",
+            "Matches by subscription",
+            labels=["tenant", "subscription"],
+        )
+        for name, count in sorted(self._service.counters.by_subscription.items()):
+            rings.add_metric(list(tenant_of(name)), count)
+        return rings
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0

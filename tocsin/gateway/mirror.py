@@ -1,0 +1,52 @@
+"""The catalog in memory, brought up to date by what has changed: to list, to count, and to compile
+new subscriptions without reading all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tocsin.catalog import Catalog, Definition, Subscription, Surroundings
+from tocsin.catalog.tenants import tenant_of
+
+
+class Mirror:
+    """What the catalog held at `version`. Used by one thread at a time; `refresh` before reading.
+
+    `own` are definitions that the catalog does not have, such as ontologies of the settings.
+    """
+
+    def __init__(self, catalog: Catalog, own: Iterable[Definition] = ()) -> None:
+        self._catalog = catalog
+        self._own = {each.name: each for each in own}
+        self.version = 0
+        self.subscriptions: dict[str, Subscription] = {}
+        self.definitions: dict[str, Definition] = {}
+        self.light = Surroundings.of(self._own.values())
+
+    def refresh(self) -> None:
+        """Takes over what has changed since."""
+        version = self._catalog.version()
+        if version == self.version:
+            return
+        changes = self._catalog.changes(self.version, version)
+        for gone in changes.removed:
+            self.subscriptions.pop(gone, None)
+        self.subscriptions |= {each.id: each for each in changes.added}
+        if changes.defines:
+            found = self._catalog.definitions(version)
+            self.definitions = {each.name: each for each in found}
+            self.light = self.light_of(self.definitions.values())
+        self.version = version
+
+    def light_of(self, definitions: Iterable[Definition]) -> Surroundings:
+        """What subscriptions would be read in the light of."""
+        return Surroundings.of((self._own | {each.name: each for each in definitions}).values())
+
+    def subscriptions_of(self, tenant: str) -> list[Subscription]:
+        """The subscriptions of a tenant, in the order of adding."""
+        return [each for id, each in self.subscriptions.items() if tenant_of(id)[0] == tenant]
+
+    def definitions_of(self, tenant: str) -> list[Definition]:
+        """The definitions of a tenant, in the order of adding."""
+        return [each for name, each in self.definitions.items() if tenant_of(name)[0] == tenant]

@@ -1,0 +1,66 @@
+"""What belongs to a service beside its core: workers that start and stop with it, and further
+addresses. One line for each; a part that is not wanted gives None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fastapi import APIRouter, FastAPI
+
+from tocsin.gateway.api.app import create_app
+from tocsin.gateway.delivery import router as delivery
+from tocsin.gateway.delivery.part import make_delivery
+from tocsin.gateway.epcis.app import create_epcis_app
+from tocsin.gateway.epcis.part import EpcisPart
+from tocsin.gateway.federation import part as federation
+from tocsin.gateway.intake.kafka import kafka_intake
+from tocsin.gateway.intake.mqtt import mqtt_intake
+from tocsin.gateway.intake.settings import kafka_settings, mqtt_settings
+from tocsin.gateway.service import Part, Service
+from tocsin.gateway.settings import EngineName, Settings
+from tocsin.gateway.spark.settings import spark_settings
+
+PARTS: tuple[Callable[[Service], Part | None], ...] = (
+    make_delivery,
+    EpcisPart,
+    federation.FederationPart,
+    kafka_intake,
+    mqtt_intake,
+)
+"""Made when the service is made, started after it in this order, stopped before it in the other."""
+
+ROUTERS: tuple[APIRouter, ...] = (
+    delivery.router,
+    federation.router,
+)
+"""Further addresses of the application."""
+
+MOUNTS: dict[str, Callable[[Service], FastAPI]] = {"/epcis": create_epcis_app}
+"""Whole applications below a path, with error documents of their own."""
+
+
+def check_parts(settings: Settings) -> None:
+    """Raises what is wrong with the sections of brokers and of Spark."""
+    kafka_settings(settings.kafka)
+    mqtt_settings(settings.mqtt)
+    if settings.engine is EngineName.SPARK:
+        spark_settings(settings)
+
+
+def open_service(settings: Settings) -> Service:
+    """A service with all its parts, not yet started."""
+    service = Service(settings)
+    for make in PARTS:
+        part = make(service)
+        if part is not None:
+            service.parts.append(part)
+    return service
+
+
+def open_app(service: Service) -> FastAPI:
+    """The application with all addresses."""
+    app = create_app(service, ROUTERS)
+    for path, make in MOUNTS.items():
+        app.mount(path, make(service))
+    return app

@@ -1,0 +1,287 @@
+"""The runner in this process: a hub that is taken from step to step along the log.
+
+What steps put out is kept in one transaction with the steps, so that a process that dies anywhere
+goes on as if it had not: the snapshot is read, the steps after it are taken again and their output
+dropped, since it was kept with them. Time is that of the log: an event that waited in it is not
+late for that.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Sequence
+
+from tocsin.catalog import Catalog
+from tocsin.errors import Problem
+from tocsin.events.codecs.epcis.inside import decode_all
+from tocsin.events.dead_letter import shown_error
+from tocsin.events.event import Event
+from tocsin.gateway.feed import Feed
+from tocsin.gateway.runner import RunnerStatus
+from tocsin.gateway.runner.counting import Counters
+from tocsin.gateway.runner.keeping import packed, unpacked
+from tocsin.gateway.runner.rendering import (
+    Positions,
+    kept_letters,
+    kept_match,
+    refused_letter,
+)
+from tocsin.gateway.runner.warming import warm_up
+from tocsin.gateway.storage.log import EventLog
+from tocsin.gateway.storage.progress import KeptSnapshot, NewTrouble, Progress, Results, Step
+from tocsin.gateway.storage.rows import REPLAYED, LogRow, MatchRow
+from tocsin.hosts.local.driven import DrivenHub, Outcome
+from tocsin.values.time import Instant
+
+_LOG = logging.getLogger("tocsin.runner")
+
+BATCH = 1_000
+"""So many rows go into one step."""
+
+POLL = 1.0
+"""Seconds after which the catalog and the log are looked at, since other processes may have changed
+them.
+"""
+
+SNAPSHOT_SECONDS = 10.0
+SNAPSHOT_SHARE = 200
+"""A snapshot is taken no sooner than this, and than so many times what the last one took."""
+
+MakeHub = Callable[[Catalog], DrivenHub]
+
+
+class LocalRunner:
+    """A thread that takes the steps. `shared` says that other processes may append to the log."""
+
+    def __init__(
+        self,
+        log: EventLog,
+        progress: Progress,
+        catalog: Catalog,
+        feed: Feed,
+        make_hub: MakeHub,
+        *,
+        counters: Counters | None = None,
+        shared: bool = False,
+    ) -> None:
+        self._log, self._progress, self._catalog, self._feed = log, progress, catalog, feed
+        self._make_hub = make_hub
+        self.counters = counters or Counters()
+        self._shared = shared
+        self._version = catalog.version()
+        self._stopping = threading.Event()
+        self._ready = threading.Event()
+        self._error: str | None = None
+        self._thread = threading.Thread(target=self._run, name="tocsin-runner", daemon=True)
+        self._position, self._number = 0, 0
+        self._hub: DrivenHub | None = None
+        self._resumes = True
+        self._positions = Positions()
+        self._unsaved = Results()
+        self._unsaved_since = 0.0
+        self._looked = self._snapped = time.monotonic()
+        self._steps_since = 0
+        self._snapshot_cost = 0.0
+
+    def start(self) -> None:
+        """Begins where it stopped."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ends after the step that is under way, with a snapshot of where it is."""
+        self._stopping.set()
+        self._log.nudge()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def catalog_changed(self, version: int) -> None:
+        """The next step sees this version."""
+        self._version = max(version, self._version)
+        self._log.nudge()
+
+    def status(self) -> RunnerStatus:
+        """How it is now."""
+        hub = self._hub
+        if hub is None or not self._ready.is_set():
+            return RunnerStatus(False, error=self._error)
+        return RunnerStatus(
+            self._error is None,
+            self._position,
+            hub.version,
+            hub.watermark,
+            hub.pending_count,
+            self._error,
+        )
+
+    def _run(self) -> None:
+        wait = 0.5
+        warm_up()
+        while not self._stopping.is_set():
+            try:
+                hub = self._resumed()
+                self._ready.set()
+                self._error = None
+                self._work(hub)
+                self._save(snapshot_of=hub)
+                return
+            except Exception as error:
+                self._error = str(error) if isinstance(error, Problem) else shown_error(error)
+                _LOG.exception("the runner stopped and tries again in %.1f s", wait)
+                self._stopping.wait(wait)
+                wait = min(30.0, 2 * wait)
+
+    def _resumed(self) -> DrivenHub:
+        """A hub in the state that was kept last."""
+        self._unsaved, self._positions = Results(), Positions()
+        hub = self._make_hub(self._catalog)
+        snapshot, steps = self._progress.load()
+        self._position = self._number = self._steps_since = 0
+        if snapshot is not None:
+            hub.restore(unpacked(snapshot.body))
+            self._position, self._number = snapshot.position, snapshot.step
+        for step in steps:
+            rows = self._log.read_stored(self._position, step.until - self._position, step.until)
+            if step.resumes:
+                hub.resume(step.now)
+            self._step(hub, step.now, step.version, rows)
+            self._position, self._number = step.until, step.number
+            self._steps_since += 1
+        self._hub = hub
+        self._resumes = True
+        return hub
+
+    def _work(self, hub: DrivenHub) -> None:
+        while not self._stopping.is_set():
+            rows = self._log.read(self._position, BATCH)
+            self._look_around()
+            if rows:
+                self._take(hub, rows, rows[0].received)
+                continue
+            now = self._log.quiet_until(self._position)
+            if now is None:
+                continue
+            wake = now if self._resumes else hub.next_wake()
+            if hub.version != self._version or (wake is not None and wake <= now):
+                self._take(hub, (), now)
+                continue
+            if self._unsaved.steps and time.monotonic() - self._unsaved_since > POLL:
+                self._save()
+            left = POLL if wake is None else min(POLL, (wake - now) / 1_000_000)
+            self._log.wait_beyond(self._position, max(0.001, left))
+
+    def _take(self, hub: DrivenHub, rows: Sequence[LogRow], now: Instant) -> None:
+        """One step, and what it brings about."""
+        begun = time.monotonic()
+        version = max(self._version, hub.version)
+        resumes, self._resumes = self._resumes, False
+        if resumes:
+            hub.resume(now)
+        outcome = self._step(hub, now, version, rows)
+        self._note(hub, rows, outcome)
+        until = rows[-1].position if rows else self._position
+        self._number += 1
+        self._steps_since += 1
+        if not self._unsaved.steps:
+            self._unsaved_since = begun
+        self._unsaved.steps.append(Step(self._number, until, now, version, resumes))
+        self._position = until
+        if self._is_snapshot_due():
+            self._save(snapshot_of=hub)
+        elif self._unsaved.is_urgent or begun - self._unsaved_since > POLL:
+            self._save()
+        self.counters.count(rows, outcome, time.monotonic() - begun, hub)
+
+    def _step(self, hub: DrivenHub, now: Instant, version: int, rows: Sequence[LogRow]) -> Outcome:
+        given = self._given(rows)
+        if any(row.reason == REPLAYED for row in rows):
+            again = {row.position for row in rows if row.reason == REPLAYED}
+            hub.forget(identity for identity in self._positions.at(again))
+        return hub.step(now, version, given)
+
+    def _given(self, rows: Sequence[LogRow]) -> list[Event | bytes]:
+        """What the hub is given of rows; those that were refused are not for it."""
+        given: list[Event | bytes] = []
+        for row in rows:
+            if row.code is not None:
+                continue
+            events = row.events if row.events is not None else _decoded(row.body)
+            if events is None:
+                given.append(row.body)
+            else:
+                self._positions.note(row, events)
+                given += events
+        return given
+
+    def _note(self, hub: DrivenHub, rows: Sequence[LogRow], outcome: Outcome) -> None:
+        unsaved = self._unsaved
+        held = hub.subscriptions()
+        unsaved.letters += [refused_letter(row) for row in rows if row.code is not None]
+        unsaved.letters += kept_letters(outcome.letters, self._positions)
+        unsaved.matches += [
+            kept_match(each, held, self._positions, hub.words_of, hub.version)
+            for each in outcome.matches
+        ]
+        unsaved.troubles += [
+            NewTrouble(each.subscription, each.letter.code, each.letter.reason)
+            for each in outcome.troubles
+        ]
+        unsaved.mended |= outcome.renewed - {each.subscription for each in outcome.troubles}
+
+    def _save(self, snapshot_of: DrivenHub | None = None) -> None:
+        """Keeps what has come of the steps; a database that cannot be written is waited for."""
+        if snapshot_of is not None:
+            self._unsaved.snapshot = self._snapshot(snapshot_of)
+        rows = self._patiently(self._progress.save, self._unsaved)
+        self._unsaved = Results()
+        self._feed.publish(rows)
+
+    def _patiently(
+        self, save: Callable[[Results], list[MatchRow]], results: Results
+    ) -> list[MatchRow]:
+        wait = 0.1
+        while True:
+            try:
+                rows = save(results)
+                self._error = None
+                return rows
+            except Problem as problem:
+                self._error = str(problem)
+                if self._stopping.is_set():
+                    raise
+                _LOG.warning("%s; trying again in %.1f s", problem, wait)
+                self._stopping.wait(wait)
+                wait = min(5.0, 2 * wait)
+
+    def _snapshot(self, hub: DrivenHub) -> KeptSnapshot:
+        begun = time.monotonic()
+        body = packed(hub.snapshot())
+        self.counters.snapshot_bytes = len(body)
+        self._snapped = time.monotonic()
+        self._snapshot_cost = self._snapped - begun
+        self._steps_since = 0
+        return KeptSnapshot(self._number, self._position, body)
+
+    def _is_snapshot_due(self) -> bool:
+        if not self._steps_since:
+            return False
+        pause = max(SNAPSHOT_SECONDS, SNAPSHOT_SHARE * self._snapshot_cost)
+        return time.monotonic() - self._snapped > pause
+
+    def _look_around(self) -> None:
+        """Now and then: have other processes changed the catalog or the log?"""
+        if time.monotonic() - self._looked < (0.02 if self._shared else POLL):
+            return
+        self._looked = time.monotonic()
+        self._version = max(self._catalog.version(), self._version)
+        if self._shared:
+            self._log.look_for_others()
+
+
+def _decoded(body: bytes) -> list[Event] | None:
+    """The events of a row; None where it is none any more, which the hub tells."""
+    try:
+        return decode_all(body)
+    except Exception:
+        return None

@@ -1,0 +1,69 @@
+"""The service on a port: started, ready, stopped by a signal."""
+
+from __future__ import annotations
+
+import gc
+import signal
+import socket
+from types import FrameType
+
+import uvicorn
+
+from tocsin.errors import StateProblem
+from tocsin.gateway.parts import open_app
+from tocsin.gateway.service import Service
+from tocsin.hosts.garbage import collect_rarely
+
+PATIENCE = 5
+"""Seconds that a service which stops waits for requests under way."""
+
+
+class _Server(uvicorn.Server):
+    """Tells the service that it stops before it waits for those who listen to matches."""
+
+    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+        super().__init__(config)
+        self._service = service
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """A signal to stop; a second Ctrl-C waits for nobody. It is not raised again afterwards, as
+        the parts of the service are still to be stopped.
+        """
+        self._service.feed.close()
+        self.force_exit = self.should_exit and sig == signal.SIGINT
+        self.should_exit = True
+
+
+def listen(service: Service) -> socket.socket:
+    """The socket of the service; a problem where its port is taken."""
+    host, port = service.settings.host, service.settings.port
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        sock.bind((host, port))
+    except OSError as error:
+        sock.close()
+        raise StateProblem(
+            f"{host}:{port} cannot be listened on: {error.strerror}",
+            code="PortError",
+            hint="give another port with --port, or 0 for any",
+        ) from None
+    return sock
+
+
+def serve(service: Service, sock: socket.socket) -> None:
+    """Serves until a signal comes. The service is started before and stopped after it."""
+    config = uvicorn.Config(
+        open_app(service),
+        log_level="warning",
+        access_log=False,
+        lifespan="off",
+        timeout_graceful_shutdown=PATIENCE,
+        timeout_keep_alive=30,
+        backlog=2048,
+        server_header=False,
+    )
+    gc.collect()
+    collect_rarely()
+    _Server(config, service).run(sockets=[sock])

@@ -1,0 +1,206 @@
+"""The service without its addresses: log, catalog, matches, runner. Opened, started, stopped in
+order.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import os
+from typing import Protocol
+
+from tocsin.catalog import Catalog, ontologies, open_catalog
+from tocsin.errors import StateProblem
+from tocsin.gateway.definitions import Definitions
+from tocsin.gateway.feed import Feed
+from tocsin.gateway.keyring import Keyring
+from tocsin.gateway.replay import Replays
+from tocsin.gateway.retention import Keeper
+from tocsin.gateway.runner import Runner, RunnerStatus
+from tocsin.gateway.runner.counting import Counters
+from tocsin.gateway.runner.exclusive import ExclusiveRunner
+from tocsin.gateway.runner.local import LocalRunner
+from tocsin.gateway.settings import EngineName, Settings
+from tocsin.gateway.spark.runner import SparkRunner
+from tocsin.gateway.storage.database import Database
+from tocsin.gateway.storage.dead_letters import LetterStore
+from tocsin.gateway.storage.keys import KeyStore
+from tocsin.gateway.storage.lock import runner_lock
+from tocsin.gateway.storage.log import EventLog
+from tocsin.gateway.storage.matches import MatchStore
+from tocsin.gateway.storage.paused import Standing
+from tocsin.gateway.storage.progress import Progress
+from tocsin.gateway.storage.schema import LOG_METADATA, METADATA
+from tocsin.gateway.subscriptions import Entries
+from tocsin.gateway.watcher import Watcher
+from tocsin.hosts.local.driven import DrivenHub
+
+_LOCAL = "local"
+
+
+class Part(Protocol):
+    """Something that runs beside the service."""
+
+    def start(self) -> None:
+        """Begins; returns at once."""
+
+    def stop(self) -> None:
+        """Ends, and returns when it has ended."""
+
+
+class Service:
+    """All parts of one gateway. Nothing is done before `start`; `stop` may be called at any
+    time. `parts` start after the core, and stop before it.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._lock = _locked(settings)
+        self.log_database = Database(settings.log_url, LOG_METADATA)
+        self.database = Database(settings.state_url, METADATA)
+        self.catalog = open_catalog(settings.catalog_url, create=True)
+        self.own = ontologies([str(path) for path in settings.ontology] or None)
+        self.progress = Progress(self.database, _LOCAL)
+        self.log = EventLog(self.log_database)
+        self.matches = MatchStore(self.database)
+        self.letters = LetterStore(self.database)
+        self.feed = Feed(self.matches.head())
+        self.counters = Counters()
+        self.runner: Runner = self._make_runner()
+        limits = settings.limits
+        self.entries = Entries(
+            self.catalog,
+            Standing(self.database),
+            limits,
+            self.catalog_changed,
+            self.own,
+            lambda: self.runner.status().watermark,
+        )
+        self.definitions = Definitions(self.catalog, self.entries, limits, self.catalog_changed)
+        self.replays = Replays(self.log, self.entries, [])
+        self.keys = KeyStore(self.database)
+        self.keyring = Keyring(self.keys, limits)
+        self.trying = asyncio.Semaphore(1)
+        self.streams = 0
+        self._watcher = Watcher(self.matches, self.feed) if self._is_shared else None
+        keeper = Keeper(self.log_database, self.database, settings.retention)
+        self.parts: list[Part] = [keeper]
+
+    @property
+    def _is_shared(self) -> bool:
+        """Whether other processes may keep matches."""
+        return self.settings.engine is not EngineName.LOCAL or not self.database.is_sqlite
+
+    def start(self) -> None:
+        """Begins to accept and to match."""
+        self.log.start()
+        self.runner.start()
+        if self._watcher is not None:
+            self._watcher.start()
+        for part in self.parts:
+            part.start()
+
+    def stop(self) -> None:
+        """Accepts nothing more, writes what waits, keeps where it is."""
+        self.feed.close()
+        for part in reversed(self.parts):
+            part.stop()
+        if self._watcher is not None:
+            self._watcher.stop()
+        self.log.close()
+        self.runner.stop()
+        self.database.close()
+        self.log_database.close()
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def catalog_changed(self, version: int) -> None:
+        """After every change of the catalog, before anybody is told of it."""
+        self.runner.catalog_changed(version)
+
+    def _make_runner(self) -> Runner:
+        match self.settings.engine:
+            case EngineName.LOCAL if self.database.is_sqlite:
+                return self._local_runner()
+            case EngineName.LOCAL:
+                lock = runner_lock(self.settings.state_url, self.settings.data)
+                return ExclusiveRunner(self._local_runner, lock, self.progress.position)
+            case EngineName.NONE:
+                return NoRunner()
+            case EngineName.SPARK:
+                return SparkRunner(self.settings)
+
+    def _local_runner(self) -> LocalRunner:
+        return LocalRunner(
+            self.log,
+            self.progress,
+            self.catalog,
+            self.feed,
+            self._make_hub,
+            counters=self.counters,
+            shared=not self.log_database.is_sqlite,
+        )
+
+    def _make_hub(self, catalog: Catalog) -> DrivenHub:
+        settings = self.settings
+        return DrivenHub(
+            catalog,
+            idle=settings.idle,
+            lateness=settings.lateness,
+            ahead=settings.ahead,
+            interval=settings.interval,
+            remember=settings.remember,
+            queue_limit=settings.limits.waiting,
+            ontology=self.own or None,
+        )
+
+
+class NoRunner:
+    """Where another process matches."""
+
+    def start(self) -> None:
+        """Nothing to begin."""
+
+    def stop(self) -> None:
+        """Nothing to end."""
+
+    def catalog_changed(self, version: int) -> None:
+        """The other process looks at the catalog itself."""
+
+    def status(self) -> RunnerStatus:
+        """Always ready."""
+        return RunnerStatus(True)
+
+
+def _locked(settings: Settings) -> int | None:
+    """The folder for this process alone; None where the data are in a database that several may
+    use.
+    """
+    try:
+        settings.data.mkdir(parents=True, exist_ok=True)
+        number = os.open(settings.data / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise StateProblem(
+            f"the folder {settings.data} cannot be used: {error.strerror}",
+            code="DataFolderError",
+            hint="give another one with --data",
+        ) from None
+    if settings.database is not None:
+        os.close(number)
+        return None
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(number)
+        raise StateProblem(
+            f"another process serves the folder {settings.data}",
+            code="DataFolderError",
+            hint="stop it first, or give another folder with --data",
+        ) from None
+    return number
+
+
+def check_ontologies(settings: Settings) -> None:
+    """Raises what is wrong with the ontology files of the settings."""
+    ontologies([str(path) for path in settings.ontology] or None)

@@ -1,0 +1,218 @@
+"""What a micro-batch brings about, kept whole or not at all; a micro-batch that comes again is left
+out.
+
+What subscriptions construct goes into the log, from where it comes back as events; it is made of
+match ids, so that a repeat is a duplicate.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tocsin.catalog import Catalog, Subscription, Surroundings, compile_subscription
+from tocsin.catalog.tenants import tenant_of
+from tocsin.errors import Problem, StateProblem
+from tocsin.events.codecs.cloudevents import encode, json_text
+from tocsin.events.codecs.epcis.inside import decode_all
+from tocsin.events.constructed import constructed_events
+from tocsin.events.content import Content
+from tocsin.events.dead_letter import DeadLetter
+from tocsin.events.event import Event
+from tocsin.gateway.runner.rendering import Positions, kept_letter, kept_match, refused_letter
+from tocsin.gateway.storage.log import EventLog
+from tocsin.gateway.storage.progress import NewTrouble, Progress, Results, Step
+from tocsin.gateway.storage.results import NewLetter, NewMatch
+from tocsin.gateway.storage.rows import LogRow, NewRow
+from tocsin.hosts.local.alarm import wall_clock
+from tocsin.hosts.republishing import constructing
+from tocsin.hosts.spark.live import Placed, letters_told, placed_matches
+
+APPENDED_WITHIN = 60.0
+
+MOST_LOOKED_AT = 50_000
+"""Among so many rows an event is looked for of which only the identity is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The catalog at a version, as far as it is needed to tell matches."""
+
+    version: int
+    subscriptions: dict[str, Subscription]
+    light: Surroundings
+    builders: frozenset[str]
+
+
+class Sink:
+    """Keeps micro-batches. `progress` is that of the query, known when it has begun."""
+
+    def __init__(self, log: EventLog, catalog: Catalog) -> None:
+        self._log, self._catalog = log, catalog
+        self._held: Held | None = None
+        self._progress: Progress | None = None
+        self._begun = threading.Event()
+        self._troubles: set[tuple[str, str, str]] = set()
+        self.position = 0
+        self.kept_position = -1
+        self.matches = 0
+        self.letters = 0
+
+    def begin(self, progress: Progress) -> None:
+        """The query has begun, and keeps how far it is here."""
+        self._progress = progress
+        self._begun.set()
+
+    def __call__(self, frame: Any, number: int) -> None:
+        """One micro-batch."""
+        batch = frame.toArrow()
+        if not self._begun.wait(60) or self._progress is None:
+            raise StateProblem("the query has not begun", code="SparkError")
+        results = self._results(batch)
+        if not results.is_urgent and self.position == self.kept_position:
+            return
+        held = self._catalog_now()
+        step = Step(number, self.position, wall_clock(), held.version)
+        self._progress.save_batch(step, results)
+        self.kept_position = self.position
+        self.matches += len(results.matches)
+        self.letters += len(results.letters)
+
+    def _results(self, batch: Any) -> Results:
+        found, letters = list(placed_matches(batch)), list(letters_told(batch))
+        if not found and not letters:
+            return Results()
+        held = self._catalog_now()
+        self._append_constructed(found, held)
+        rows = self._rows(found, letters, held)
+        results = Results(matches=[self._kept(each, held, rows) for each in found])
+        for letter in letters:
+            if self._is_trouble(letter):
+                self._note_trouble(letter, results)
+            else:
+                results.letters.append(_letter(letter, rows))
+        return results
+
+    def _kept(self, placed: Placed, held: Held, rows: _Rows) -> NewMatch:
+        match = placed.match
+        if _content(held, match.subscription) is Content.IDS:
+            tenant, own = tenant_of(match.subscription)
+            body = match.as_json() | {"subscription": own}
+            return NewMatch(
+                match.id,
+                tenant,
+                own,
+                match.detected,
+                json_text(body),
+                json_text(placed.positions),
+                held.version,
+            )
+        identities = zip(match.sources, match.events, strict=True)
+        members = tuple(rows.events[each] for each in identities if each in rows.events)
+        told = replace(match, members=members)
+        words_of = held.light.words_of
+        return kept_match(told, held.subscriptions, rows.positions, words_of, held.version)
+
+    def _rows(self, found: Sequence[Placed], letters: Sequence[DeadLetter], held: Held) -> _Rows:
+        """The rows of the log that are to be told of."""
+        wanted = {letter.line for letter in letters if letter.line is not None}
+        for each in found:
+            if _content(held, each.match.subscription) is not Content.IDS:
+                wanted |= set(each.positions)
+        rows = self._log.rows_at(sorted(wanted)) if wanted else {}
+        if any(letter.line is None and letter.subscription is None for letter in letters):
+            rows |= self._newest_rows()
+        return _Rows.of(rows)
+
+    def _newest_rows(self) -> dict[int, LogRow]:
+        """Those that may be in this micro-batch: late events are told without their position."""
+        newest = self._log.read_stored(max(0, self.kept_position), MOST_LOOKED_AT)
+        return {row.position: row for row in newest}
+
+    def _append_constructed(self, found: Sequence[Placed], held: Held) -> None:
+        built = [
+            NewRow(encode(event).encode(), tenant_of(each.match.subscription)[0], events=(event,))
+            for each in found
+            if each.match.subscription in held.builders
+            for event in constructed_events(each.match)
+        ]
+        if built:
+            self._log.append(built).result(APPENDED_WITHIN)
+
+    def _is_trouble(self, letter: DeadLetter) -> bool:
+        """Whether it is a subscription that cannot be served, rather than an event."""
+        return letter.subscription is not None and letter.line is None
+
+    def _note_trouble(self, letter: DeadLetter, results: Results) -> None:
+        """Every worker tells it; it is kept once."""
+        name = letter.subscription or ""
+        key = (name, letter.code, letter.reason)
+        if key not in self._troubles:
+            self._troubles.add(key)
+            results.letters.append(kept_letter(letter, Positions()))
+            results.troubles.append(NewTrouble(name, letter.code, letter.reason))
+
+    def _catalog_now(self) -> Held:
+        version = self._catalog.version()
+        if self._held is None or self._held.version != version:
+            snapshot = self._catalog.snapshot(version)
+            light = Surroundings.of(snapshot.definitions)
+            held = {each.id: each for each in snapshot.subscriptions}
+            self._held = Held(version, held, light, _builders(snapshot.subscriptions, light))
+        return self._held
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Rows of the log, and the events in them."""
+
+    rows: dict[int, LogRow]
+    events: dict[tuple[str, str], Event]
+    positions: Positions
+
+    @staticmethod
+    def of(rows: dict[int, LogRow]) -> _Rows:
+        positions = Positions()
+        events: dict[tuple[str, str], Event] = {}
+        for row in rows.values():
+            found = [] if row.code is not None else _events(row)
+            positions.note(row, found)
+            events |= {event.identity: event for event in found}
+        return _Rows(rows, events, positions)
+
+
+def _letter(letter: DeadLetter, rows: _Rows) -> NewLetter:
+    row = rows.rows.get(letter.line or 0)
+    if row is None:
+        return kept_letter(letter, rows.positions)
+    if row.code is not None:
+        return refused_letter(row)
+    kept = kept_letter(letter, rows.positions)
+    tenant = kept.tenant if letter.subscription is not None else row.tenant
+    return replace(kept, tenant=tenant, event=row.position)
+
+
+def _events(row: LogRow) -> list[Event]:
+    try:
+        return decode_all(row.body)
+    except Exception:  # the letter says why
+        return []
+
+
+def _content(held: Held, name: str) -> Content:
+    subscription = held.subscriptions.get(name)
+    return (subscription.content if subscription else None) or Content.IDS
+
+
+def _builders(subscriptions: Iterable[Subscription], light: Surroundings) -> frozenset[str]:
+    """The subscriptions whose outputs are events again; only one language constructs."""
+    plans = {}
+    for each in subscriptions:
+        if each.language == "exmlql":
+            try:
+                plans[each.id] = compile_subscription(each, light)
+            except Problem:  # a worker tells it
+                continue
+    return constructing(plans)

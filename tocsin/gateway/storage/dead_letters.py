@@ -1,0 +1,77 @@
+"""Dead letters that were kept; what is asked of one tenant is never told to another."""
+
+from __future__ import annotations
+
+import sqlalchemy as sql
+
+from tocsin.gateway.storage.database import Database
+from tocsin.gateway.storage.results import NewLetter, store_letters
+from tocsin.gateway.storage.rows import LetterRow
+from tocsin.gateway.storage.schema import DEAD_LETTERS
+from tocsin.hosts.local.alarm import wall_clock
+
+_COLUMNS = tuple(
+    DEAD_LETTERS.c[name]
+    for name in (
+        "position",
+        "tenant",
+        "subscription",
+        "code",
+        "reason",
+        "input",
+        "event",
+        "stored",
+        "replayed",
+    )
+)
+
+
+class LetterStore:
+    """Questions about dead letters."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, letters: list[NewLetter]) -> list[LetterRow]:
+        """Keeps letters of those who are no runner."""
+        with self._database.writing() as connection:
+            return store_letters(connection, letters, wall_clock())
+
+    def read(
+        self,
+        after: int,
+        limit: int,
+        tenant: str,
+        *,
+        subscription: str | None = None,
+        code: str | None = None,
+    ) -> list[LetterRow]:
+        """The first letters after a position."""
+        query = sql.select(*_COLUMNS).where(
+            DEAD_LETTERS.c.position > after, DEAD_LETTERS.c.tenant == tenant
+        )
+        if subscription is not None:
+            query = query.where(DEAD_LETTERS.c.subscription == subscription)
+        if code is not None:
+            query = query.where(DEAD_LETTERS.c.code == code)
+        with self._database.reading() as connection:
+            rows = connection.execute(query.order_by(DEAD_LETTERS.c.position).limit(limit))
+            return [LetterRow(*row) for row in rows]
+
+    def get(self, position: int, tenant: str) -> LetterRow | None:
+        """A letter by its position; None where the tenant has none."""
+        query = sql.select(*_COLUMNS).where(
+            DEAD_LETTERS.c.position == position, DEAD_LETTERS.c.tenant == tenant
+        )
+        with self._database.reading() as connection:
+            row = connection.execute(query).first()
+        return None if row is None else LetterRow(*row)
+
+    def mark_replayed(self, position: int) -> None:
+        """A letter was tried again."""
+        with self._database.writing() as connection:
+            connection.execute(
+                DEAD_LETTERS.update()
+                .where(DEAD_LETTERS.c.position == position)
+                .values(replayed=wall_clock())
+            )

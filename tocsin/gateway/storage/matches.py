@@ -1,0 +1,71 @@
+"""Matches that were kept, oldest first; what is asked of one tenant is never told to another."""
+
+from __future__ import annotations
+
+import sqlalchemy as sql
+
+from tocsin.gateway.storage.database import Database
+from tocsin.gateway.storage.results import MATCH_SEQUENCE, last_position
+from tocsin.gateway.storage.rows import MatchRow
+from tocsin.gateway.storage.schema import MATCHES
+from tocsin.values.time import Instant
+
+_COLUMNS = tuple(
+    MATCHES.c[name]
+    for name in (
+        "position",
+        "id",
+        "tenant",
+        "subscription",
+        "detected",
+        "stored",
+        "body",
+        "members",
+        "version",
+    )
+)
+
+
+class MatchStore:
+    """Questions about matches."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def head(self) -> int:
+        """The position of the newest match; 0 where there is none."""
+        with self._database.reading() as connection:
+            return last_position(connection, MATCH_SEQUENCE)
+
+    def read(
+        self,
+        after: int,
+        limit: int,
+        *,
+        tenant: str | None = None,
+        subscription: str | None = None,
+        since: Instant | None = None,
+        until: Instant | None = None,
+    ) -> list[MatchRow]:
+        """The first matches after a position; of one tenant, of one subscription, detected in a
+        span of time. None for all.
+        """
+        query = sql.select(*_COLUMNS).where(MATCHES.c.position > after)
+        if tenant is not None:
+            query = query.where(MATCHES.c.tenant == tenant)
+        if subscription is not None:
+            query = query.where(MATCHES.c.subscription == subscription)
+        if since is not None:
+            query = query.where(MATCHES.c.detected >= since)
+        if until is not None:
+            query = query.where(MATCHES.c.detected <= until)
+        with self._database.reading() as connection:
+            rows = connection.execute(query.order_by(MATCHES.c.position).limit(limit))
+            return [MatchRow(*row) for row in rows]
+
+    def get(self, id: str, tenant: str) -> MatchRow | None:
+        """A match by its id; None where the tenant has none."""
+        query = sql.select(*_COLUMNS).where(MATCHES.c.id == id, MATCHES.c.tenant == tenant)
+        with self._database.reading() as connection:
+            row = connection.execute(query).first()
+        return None if row is None else MatchRow(*row)

@@ -1,0 +1,165 @@
+"""Every table of the service. Instants are microseconds since 1970, positions rise from 1 and have
+no gaps.
+
+The log of events may be in another database than the rest (by default each is a SQLite file of its
+own, so that the one who accepts events and the one who matches them never wait for each other).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sql
+
+LOG_METADATA = sql.MetaData()
+METADATA = sql.MetaData()
+
+BIG = sql.BigInteger().with_variant(sql.Integer, "sqlite")
+"""An integer of 64 bits that is the row id in SQLite where it is the primary key."""
+
+
+def _column(name: str, kind: Any, **options: Any) -> sql.Column[Any]:
+    return sql.Column(name, kind, nullable=False, **options)
+
+
+HEADS = sql.Table(
+    "tocsin_heads",
+    LOG_METADATA,
+    sql.Column("name", sql.Text, primary_key=True),
+    _column("position", BIG),
+    _column("instant", BIG),
+)
+"""How far a sequence has come, and when; who appends updates its row first, so that one waits for
+the other.
+"""
+
+EVENTS = sql.Table(
+    "tocsin_events",
+    LOG_METADATA,
+    sql.Column("position", BIG, primary_key=True, autoincrement=False),
+    _column("received", BIG, index=True),
+    _column("tenant", sql.Text),
+    _column("body", sql.LargeBinary),
+    sql.Column("code", sql.Text),
+    sql.Column("reason", sql.Text),
+)
+"""The log: each row is one CloudEvents JSON text, as it came or wrapped around the document that
+came. A row with a `code` was refused; it becomes a dead letter.
+"""
+
+INTAKE = sql.Table(
+    "tocsin_intake",
+    LOG_METADATA,
+    sql.Column("name", sql.Text, primary_key=True),
+    sql.Column("part", sql.Text, primary_key=True),
+    _column("position", BIG),
+)
+"""How far a source outside, such as a topic of Kafka, has come into the log: the next position of
+each of its parts. It moves in the transaction that appends what was read there.
+"""
+
+SEQUENCES = sql.Table(
+    "tocsin_sequences",
+    METADATA,
+    sql.Column("name", sql.Text, primary_key=True),
+    _column("position", BIG),
+)
+"""The last positions of matches and dead letters; who adds some updates the row first."""
+
+MATCHES = sql.Table(
+    "tocsin_matches",
+    METADATA,
+    sql.Column("position", BIG, primary_key=True, autoincrement=False),
+    _column("id", sql.Text, unique=True),
+    _column("tenant", sql.Text),
+    _column("subscription", sql.Text),
+    sql.Column("detected", BIG),
+    _column("stored", BIG, index=True),
+    _column("body", sql.Text),
+    _column("members", sql.Text),
+    _column("version", BIG),
+    sql.Index("tocsin_matches_whose", "tenant", "subscription", "position"),
+)
+"""Matches in the fixed format. `members` is a JSON list: the position of each in the log, or the
+event itself where it never was there.
+"""
+
+DEAD_LETTERS = sql.Table(
+    "tocsin_dead_letters",
+    METADATA,
+    sql.Column("position", BIG, primary_key=True, autoincrement=False),
+    _column("tenant", sql.Text),
+    sql.Column("subscription", sql.Text),
+    _column("code", sql.Text),
+    _column("reason", sql.Text),
+    _column("input", sql.Text),
+    sql.Column("event", BIG),
+    _column("stored", BIG, index=True),
+    sql.Column("replayed", BIG),
+    sql.Index("tocsin_dead_letters_whose", "tenant", "position"),
+)
+"""What could not be served; `event` is the position of the event in the log where there is one."""
+
+RUNNERS = sql.Table(
+    "tocsin_runners",
+    METADATA,
+    sql.Column("name", sql.Text, primary_key=True),
+    _column("position", BIG),
+    _column("step", BIG),
+    _column("version", BIG),
+    _column("saved", BIG),
+)
+"""How far a runner has come: in the log, in its own steps, in the catalog."""
+
+STEPS = sql.Table(
+    "tocsin_steps",
+    METADATA,
+    sql.Column("runner", sql.Text, primary_key=True),
+    sql.Column("number", BIG, primary_key=True, autoincrement=False),
+    _column("until", BIG),
+    _column("now", BIG),
+    _column("version", BIG),
+    _column("resumes", sql.Boolean),
+)
+"""The steps that a runner has taken since its snapshot; taken again, they give the same state."""
+
+SNAPSHOTS = sql.Table(
+    "tocsin_snapshots",
+    METADATA,
+    sql.Column("runner", sql.Text, primary_key=True),
+    _column("step", BIG),
+    _column("position", BIG),
+    _column("taken", BIG),
+    _column("body", sql.LargeBinary),
+)
+
+TROUBLES = sql.Table(
+    "tocsin_troubles",
+    METADATA,
+    sql.Column("subscription", sql.Text, primary_key=True),
+    _column("code", sql.Text),
+    _column("reason", sql.Text),
+    _column("stored", BIG),
+)
+"""Subscriptions of the catalog that are not served, and why."""
+
+PAUSED = sql.Table(
+    "tocsin_paused",
+    METADATA,
+    sql.Column("subscription", sql.Text, primary_key=True),
+    _column("body", sql.Text),
+)
+"""Subscriptions that are not in the catalog for a while, because their owner says so."""
+
+KEYS = sql.Table(
+    "tocsin_keys",
+    METADATA,
+    sql.Column("id", sql.Text, primary_key=True),
+    _column("hash", sql.Text, unique=True),
+    _column("tenant", sql.Text),
+    _column("scopes", sql.Text),
+    sql.Column("rate", sql.Integer),
+    _column("created", BIG),
+    sql.Column("revoked", BIG),
+)
+"""API keys; of the key itself only a hash is kept."""

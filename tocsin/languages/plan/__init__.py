@@ -1,0 +1,90 @@
+"""The language of plans: the wire form of a plan about one event, as other servers send it.
+
+A text is what `plan_to_json` writes. Ontologies go by their fingerprints, so that a plan which
+speaks of one is understood only where the same ontology is known. The option `paths` belongs to
+who wrote it and means nothing here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from tocsin.errors import MeaningProblem, Problem, UnsupportedProblem
+from tocsin.events.views.names import VOCABULARY
+from tocsin.knowledge.concepts.tbox import EMPTY, TBox
+from tocsin.knowledge.ontology import Ontology, open_ontology
+from tocsin.languages.context import Context
+from tocsin.languages.language import Language
+from tocsin.languages.plan.well_formed import misfit
+from tocsin.plan.atoms import Atom
+from tocsin.plan.composites import Forward, Plan
+from tocsin.plan.wire import plan_from_json
+
+__all__ = ["LANGUAGE", "PATHS", "parse", "problems"]
+
+PATHS = "paths"
+_HINT = "plans are written by servers for servers; write a subscription in another language"
+
+
+def parse(text: str, options: Mapping[str, object], context: Context) -> Plan:
+    """The plan of a text; raises where it is none, or is about several events."""
+    for name in options:
+        if name != PATHS:
+            raise MeaningProblem(
+                f"the option {name!r} is not known",
+                code="OptionError",
+                token=str(name),
+                hint=f"plan takes the option {PATHS}",
+            )
+    plan = _read(text, context)
+    if not isinstance(plan.pattern, Atom) or not isinstance(plan.output, Forward):
+        raise UnsupportedProblem(
+            "a plan from elsewhere is about one event, which it forwards",
+            code="PlanFormatError",
+            hint="combinations are detected where they were subscribed",
+        )
+    return plan
+
+
+def _read(text: str, context: Context) -> Plan:
+    try:
+        plan = plan_from_json(text, _known(context))
+    except Problem as problem:
+        raise MeaningProblem(
+            problem.message, code=problem.code, token=problem.token, hint=problem.hint or _HINT
+        ) from None
+    except (AttributeError, RecursionError, TypeError, ValueError) as error:
+        raise MeaningProblem(f"no plan: {error}", code="PlanFormatError", hint=_HINT) from None
+    if where := misfit(plan, Plan):
+        raise MeaningProblem(
+            f"{where} is not what a plan has there", code="PlanFormatError", hint=_HINT
+        )
+    return plan
+
+
+def _known(context: Context) -> list[Ontology | TBox]:
+    found: list[Ontology | TBox] = [EMPTY, _open()]
+    if isinstance(context.ontology, Ontology):
+        found.append(context.ontology)
+        if isinstance(context.ontology.tbox, TBox):
+            found.append(context.ontology.tbox)
+    return found
+
+
+@cache
+def _open() -> Ontology:
+    """What graphs are read by where no ontology is given."""
+    return open_ontology(VOCABULARY)
+
+
+def problems(text: str, options: Mapping[str, object], context: Context) -> list[Problem]:
+    """The problem of a text, where it has one."""
+    try:
+        parse(text, options, context)
+    except Problem as problem:
+        return [problem]
+    return []
+
+
+LANGUAGE = Language(parse, problems)
