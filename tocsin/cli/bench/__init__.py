@@ -11,6 +11,7 @@ from tocsin.cli.bench.geofences import geofences
 from tocsin.cli.bench.graphs import graphs
 from tocsin.cli.bench.logistics import logistics
 from tocsin.cli.bench.rfid import rfid
+from tocsin.cli.bench.rules import rules
 from tocsin.cli.bench.selectors import selectors
 from tocsin.cli.bench.sequences import sequences
 from tocsin.cli.bench.xml import xml
@@ -24,6 +25,7 @@ app.command("sequences")(sequences)
 app.command("rfid")(rfid)
 app.command("graphs")(graphs)
 app.command("geofences")(geofences)
+app.command("rules")(rules)
 app.command("xml")(xml)
 app.command("endurance")(endurance)
 
