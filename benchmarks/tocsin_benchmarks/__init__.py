@@ -12,6 +12,7 @@ from tocsin_benchmarks.geofences.command import geofences
 from tocsin_benchmarks.graphs.command import graphs
 from tocsin_benchmarks.logistics.command import logistics
 from tocsin_benchmarks.rfid.command import rfid
+from tocsin_benchmarks.rules.command import rules
 from tocsin_benchmarks.selectors.command import selectors
 from tocsin_benchmarks.sequences.command import sequences
 from tocsin_benchmarks.service.command import service
@@ -26,6 +27,7 @@ app.command("sequences")(sequences)
 app.command("rfid")(rfid)
 app.command("graphs")(graphs)
 app.command("geofences")(geofences)
+app.command("rules")(rules)
 app.command("xml")(xml)
 app.command("endurance")(endurance)
 app.command("service")(service)

@@ -345,6 +345,25 @@ def test_other_languages_have_no_xml_ql(files: tuple[Path, Path]) -> None:
     assert tocsin("explain", files[0], "--as", "prose").returncode == 2
 
 
+def test_explain_shows_other_languages_as_rules(tmp_path: Path) -> None:
+    subscriptions = tmp_path / "s.jsonl"
+    body = [
+        {
+            "id": "late",
+            "language": "opsl",
+            "expression": "!(selector{ v = 1 }; 2h)selector{ v = 2 }",
+        },
+        {"id": "meets", "language": "opsl", "expression": "|(selector{ v = 1 })selector{ v = 2 }"},
+    ]
+    subscriptions.write_text(lines_of(body))
+    done = tocsin("explain", subscriptions, "--as", "rule")
+    assert done.returncode == 0
+    assert (
+        "-- late (opsl)\nWHEN selector{ v = 1 } THEN NO selector{ v = 2 } WITHIN 2h" in done.stdout
+    )
+    assert "-- meets (opsl)\n-- a rule cannot say this part: together" in done.stdout
+
+
 @pytest.mark.parametrize("engine", ["local", "reference"])
 def test_ahead_tells_the_event_whose_clock_is_wrong(tmp_path: Path, engine: str) -> None:
     subscriptions, events, letters = (

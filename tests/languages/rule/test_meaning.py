@@ -17,8 +17,10 @@ from tocsin.hosts.local.finite import match_events, read_events
 from tocsin.languages import parse_subscription
 from tocsin.languages.rule.syntax import Rule
 from tocsin.languages.rule.writing import write
+from tocsin.plan.atoms import AllOf, Condition, Ordered
 from tocsin.plan.composites import Plan, Policy
 from tocsin.reference import matches
+from tocsin.values.scalars import Constant
 from tocsin.values.time import format_instant
 
 DEFINITIONS = [
@@ -171,3 +173,11 @@ def test_what_a_condition_says_that_is_not_meant_is_told_at_its_place() -> None:
     assert warning.code == "UNSATISFIABLE"
     assert warning.place is not None
     assert warning.place.column > 13
+
+
+def test_a_named_event_alone_rings_at_once() -> None:
+    """It is an atom, so that it needs no time, and on Spark no shuffle."""
+    assert parsed("WHEN cheap: offer(price < 4)") == parsed("WHEN offer(price < 4)")
+    assert parsed("WHEN a: offer WHERE a.price < 4").pattern == Condition(
+        AllOf((parsed("WHEN offer").pattern.expression, Ordered(("price",), "<", Constant.of(4))))  # type: ignore[union-attr]
+    )

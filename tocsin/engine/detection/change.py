@@ -7,7 +7,7 @@ occurrence costs no more than there are states that are true of it or were of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from tocsin.engine.detection.key_window import key_from, keys_at, plain_key
 from tocsin.engine.detection.node import Node, State, Step, Writer
@@ -16,6 +16,7 @@ from tocsin.plan.occurrence import Occurrence
 from tocsin.values.time import Instant
 
 _NOBODY: frozenset[ChangeNode] = frozenset()
+_NONE: Sequence[ChangeNode] = ()
 
 
 class Record:
@@ -101,21 +102,40 @@ class ChangeGroup(Node):
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
         """Compares what is true now with what was true of the occurrence before."""
-        true = self._true if self._when == step.number else ()
-        records = self._records
-        if not true and not records:
+        true = self._true if self._when == step.number else _NONE
+        if not true and not self._records:
             return
         for key in self._keys(occurrence):
-            record = records.get(key)
-            if record is None and not true:
-                continue
-            those = frozenset(true)
-            before = self._before(record, occurrence.end)
-            if those != before:
-                self._tell(before, those, self._of(key, occurrence), step)
-            self._remember(key, record, those, occurrence.end)
+            record = self._records.get(key)
+            if record is None:
+                if true:
+                    self._compare(key, record, true, occurrence, step)
+            elif len(true) == len(record.those) and record.those.issuperset(true):
+                self._go_on(key, record, occurrence, step)
+            else:
+                self._compare(key, record, true, occurrence, step)
         if not self._expires and (soonest := self.next_expiry()) is not None:
             step.expire(self, soonest)
+
+    def _go_on(self, key: Hashable, record: Record, occurrence: Occurrence, step: Step) -> None:
+        """What is true was true before, the usual case; unless that is too long ago to count."""
+        end, keep = occurrence.end, self._keep
+        if keep is not None and end - record.end > keep:
+            self._tell(_NOBODY, record.those, self._of(key, occurrence), step)
+        record.end = end
+        self._inverted = None
+
+    def _compare(
+        self,
+        key: Hashable,
+        record: Record | None,
+        true: Sequence[ChangeNode],
+        occurrence: Occurrence,
+        step: Step,
+    ) -> None:
+        those, before = frozenset(true), self._before(record, occurrence.end)
+        self._tell(before, those, self._of(key, occurrence), step)
+        self._remember(key, record, those, occurrence.end)
 
     def forget_before(self, now: Instant) -> None:
         """Drops the keys of which the last occurrence counts no more."""

@@ -21,7 +21,8 @@ from tocsin.languages.rule.values import NUMERIC, condition_of, expression_of
 from tocsin.languages.rule.where import Wanted, attach
 from tocsin.languages.rule.whole import bounded_whole, keyed_whole
 from tocsin.languages.texts import Problems
-from tocsin.plan.composites import Part, Plan, Policy
+from tocsin.plan.atoms import Atom
+from tocsin.plan.composites import Named, Part, Plan, Policy
 from tocsin.plan.expression import Attribute, Call
 from tocsin.plan.measures import Ring, Selected
 from tocsin.plan.passes.set_policy import with_settings
@@ -81,6 +82,9 @@ def meaning_of(
 
 
 def _whole(part: Part, rule: Rule, manner: Manner) -> Part:
+    if isinstance(part, Named) and isinstance(part.part, Atom) and part.elements is None:
+        # One event needs no name to be told by; without one it rings at once, its time unknown.
+        part = part if rule.select else part.part
     if rule.all_within is not None:
         part = bounded_whole(part, rule.all_within.microseconds)
     return keyed_whole(part, manner.by)
