@@ -18,7 +18,7 @@ from tocsin.gateway.epcis.finding import Asked, find
 from tocsin.gateway.epcis.headers import allow, epc_format_of
 from tocsin.gateway.epcis.index import EventIndex
 from tocsin.gateway.epcis.narrowing import Terms, narrowings_of
-from tocsin.gateway.epcis.paging import Place, place_of, token_of
+from tocsin.gateway.epcis.paging import Place, name_after, token_of
 from tocsin.gateway.epcis.parameters import question_of, question_of_url, read_page
 from tocsin.gateway.epcis.queries import SIMPLE, ask_simply
 from tocsin.gateway.epcis.requests import admit, part_in
@@ -60,7 +60,7 @@ def members(request: Request, resource: str) -> Response:
     admit(request)
     field, _ = _resource(resource)
     page = read_page(request.query_params)
-    after = str(place_of(page.token, resource).after[0]) if page.token else ""
+    after = name_after(page.token, resource) if page.token else ""
     part_in(request).repository.catch_up()
     found = part_in(request).repository.index.terms(field, after, page.per_page + 1)
     told = found[: page.per_page]
