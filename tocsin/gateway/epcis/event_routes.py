@@ -45,12 +45,11 @@ def events(request: Request) -> Response:
 @router.get("/events/{id:path}")
 def event(request: Request, id: str) -> Response:
     """An event by its eventID, with the declarations that it was wrong."""
-    admit(request)
+    asked = _asked(request, EQ_eventID=id)
     repository = part_in(request).repository
     repository.catch_up()
     if not repository.index.has("eventID", canonical(id)):
         raise EpcisException(NO_SUCH_RESOURCE, f"there is no event {id[:200]!r}")
-    asked = _asked(request, EQ_eventID=id)
     return tell_found(request, find(repository.index, asked, read_page({"perPage": "100"})), SIMPLE)
 
 
@@ -112,17 +111,18 @@ def member_options(resource: str) -> Response:
 
 
 def _answer(request: Request, **fixed: Any) -> Response:
-    admit(request)
+    asked = _asked(request, **fixed)
     page = read_page(request.query_params)
     repository = part_in(request).repository
     repository.catch_up()
-    return tell_found(request, find(repository.index, _asked(request, **fixed), page), SIMPLE)
+    return tell_found(request, find(repository.index, asked, page), SIMPLE)
 
 
 def _asked(request: Request, **fixed: Any) -> Asked:
+    tenant = admit(request).tenant
     pairs = [] if "EQ_eventID" in fixed else request.query_params.multi_items()
     question = question_of_url(pairs, **fixed)
-    return ask_simply(question, part_in(request).definitions())
+    return ask_simply(question, part_in(request).definitions(), tenant)
 
 
 def _resource(name: str) -> tuple[str, str]:

@@ -43,7 +43,7 @@ async def create_query(request: Request) -> Response:
 
 
 def _create(part: EpcisPart, tenant: str, query: NamedQuery) -> None:
-    part.ask(query)
+    part.ask(query, tenant)
     if len(part.repository.queries(tenant, "", part.settings.queries)) >= part.settings.queries:
         raise LimitProblem(
             f"there are {part.settings.queries:,} queries, which is the limit", code="LimitError"
@@ -93,7 +93,9 @@ def results(request: Request, name: str) -> Response:
     _require_plain(request)
     page = read_page(request.query_params)
     part.repository.catch_up()
-    return tell_found(request, find(part.repository.index, part.ask(query), page), name)
+    return tell_found(
+        request, find(part.repository.index, part.ask(query, caller.tenant), page), name
+    )
 
 
 def _require_plain(request: Request) -> None:

@@ -75,7 +75,7 @@ def _standing(
     part: EpcisPart, tenant: str, name: str, terms: Terms, dest: str = "", token: str = ""
 ) -> QuerySubscription:
     """A subscription that begins now, or with what was recorded since its initial time."""
-    require_standing(part.ask(query_named(part, tenant, name)))
+    require_standing(part.ask(query_named(part, tenant, name), tenant))
     part.repository.catch_up()
     index, now = part.repository.index, wall_clock()
     start = index.last_number() if terms.initial is None else index.number_before(terms.initial)
