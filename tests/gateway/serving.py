@@ -32,7 +32,9 @@ class Served:
         self.socket.bind(("127.0.0.1", port))
         self.port: int = self.socket.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
-        self.service: Service = open_service(load_settings(data=data, auth=False, **settings))
+        self.service: Service = open_service(
+            load_settings(data=data, **{"auth": False, **settings})
+        )
         self.service.start()
         config = uvicorn.Config(open_app(self.service), log_level="warning", lifespan="off")
         config.timeout_graceful_shutdown = 1

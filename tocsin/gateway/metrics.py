@@ -55,7 +55,7 @@ class _Figures(Collector):
         letters = CounterMetricFamily(
             "tocsin_dead_letters", "Dead letters by code", labels=["code"]
         )
-        for code, count in sorted(self._service.counters.letters.items()):
+        for code, count in sorted(dict(self._service.counters.letters).items()):
             letters.add_metric([code], count)
         yield letters
 
@@ -99,7 +99,7 @@ class _Figures(Collector):
             "Matches by subscription",
             labels=["tenant", "subscription"],
         )
-        for name, count in sorted(self._service.counters.by_subscription.items()):
+        for name, count in sorted(dict(self._service.counters.by_subscription).items()):
             rings.add_metric(list(tenant_of(name)), count)
         return rings
 

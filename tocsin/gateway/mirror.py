@@ -4,6 +4,7 @@ new subscriptions without reading all of it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from tocsin.catalog import Catalog, Definition, Subscription, Surroundings
@@ -21,6 +22,7 @@ class Mirror:
         self._own = {each.name: each for each in own}
         self.version = 0
         self.subscriptions: dict[str, Subscription] = {}
+        self._counts: Counter[str] = Counter()
         self.definitions: dict[str, Definition] = {}
         self.light = Surroundings.of(self._own.values())
 
@@ -31,8 +33,11 @@ class Mirror:
             return
         changes = self._catalog.changes(self.version, version)
         for gone in changes.removed:
-            self.subscriptions.pop(gone, None)
-        self.subscriptions |= {each.id: each for each in changes.added}
+            if self.subscriptions.pop(gone, None) is not None:
+                self._counts[tenant_of(gone)[0]] -= 1
+        for each in changes.added:
+            self._counts[tenant_of(each.id)[0]] += each.id not in self.subscriptions
+            self.subscriptions[each.id] = each
         if changes.defines:
             found = self._catalog.definitions(version)
             self.definitions = {each.name: each for each in found}
@@ -46,6 +51,10 @@ class Mirror:
     def subscriptions_of(self, tenant: str) -> list[Subscription]:
         """The subscriptions of a tenant, in the order of adding."""
         return [each for id, each in self.subscriptions.items() if tenant_of(id)[0] == tenant]
+
+    def count(self, tenant: str) -> int:
+        """How many subscriptions a tenant has."""
+        return self._counts[tenant]
 
     def definitions_of(self, tenant: str) -> list[Definition]:
         """The definitions of a tenant, in the order of adding."""

@@ -22,7 +22,7 @@ from tocsin.gateway.runner.exclusive import ExclusiveRunner
 from tocsin.gateway.runner.local import LocalRunner
 from tocsin.gateway.settings import EngineName, Settings
 from tocsin.gateway.spark.runner import SparkRunner
-from tocsin.gateway.storage.database import Database
+from tocsin.gateway.storage.database import Database, write_ahead
 from tocsin.gateway.storage.dead_letters import LetterStore
 from tocsin.gateway.storage.keys import KeyStore
 from tocsin.gateway.storage.lock import runner_lock
@@ -59,6 +59,7 @@ class Service:
         self.log_database = Database(settings.log_url, LOG_METADATA)
         self.database = Database(settings.state_url, METADATA)
         self.catalog = open_catalog(settings.catalog_url, create=True)
+        write_ahead(settings.catalog_url)
         self.own = ontologies([str(path) for path in settings.ontology] or None)
         self.progress = Progress(self.database, _LOCAL)
         self.log = EventLog(self.log_database)

@@ -116,7 +116,9 @@ class Entries:
             self.mirror.refresh()
             plan = self.compile(subscription)
             refuse_past_windows(subscription, plan, self._clock())
-            is_new = subscription.id not in self._paused | self.mirror.subscriptions
+            is_new = not (
+                subscription.id in self._paused or subscription.id in self.mirror.subscriptions
+            )
             if is_new:
                 self._require_room(tenant)
             for hook in self.hooks:
@@ -230,7 +232,7 @@ class Entries:
     def _require_room(self, tenant: str) -> None:
         most = self._limits.subscriptions
         paused = sum(tenant_of(name)[0] == tenant for name in self._paused)
-        if len(self.mirror.subscriptions_of(tenant)) + paused >= most:
+        if self.mirror.count(tenant) + paused >= most:
             raise LimitProblem(
                 f"there are {most:,} subscriptions already, which is the limit",
                 code="SubscriptionLimit",

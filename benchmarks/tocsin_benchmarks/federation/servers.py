@@ -73,9 +73,9 @@ class RunningServer:
         )
         answer.raise_for_status()
 
-    def conditions_asked(self) -> int:
-        """How many conditions the link asks for upstream."""
-        return self.link.counts.asked
+    def has_heard(self, subscription: str) -> bool:
+        """Whether a subscription rang."""
+        return bool(self.service.matches.read(0, 1, tenant="", subscription=subscription))
 
     def matches(self) -> set[tuple[str, ...]]:
         """Every match of its own subscriptions: the subscription and the events."""

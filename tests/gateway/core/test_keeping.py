@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from tocsin.gateway import retention as retention_module
 from tocsin.gateway.retention import Keeper
 from tocsin.gateway.settings import Retention
 from tocsin.hosts.local.alarm import wall_clock
+from tocsin.hosts.local.driven import DrivenHub
 
 DAY = 24 * 3600 * 1_000_000
 BATCH = {"content-type": "application/cloudevents-batch+json"}
@@ -57,6 +59,24 @@ def _after(asked: Asked, events: int) -> dict[tuple[str, tuple[str, ...]], float
         if told["tocsin_events_total", ()] == events and told["tocsin_lag_events", ()] == 0
         else None
     )
+
+
+def test_how_it_stands_is_told_without_touching_what_the_runner_works_on(
+    start: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever asks is another thread, and the runner may be changing what would be counted."""
+    askers: set[str] = set()
+
+    def count(_: DrivenHub) -> int:
+        askers.add(threading.current_thread().name)
+        return 7
+
+    monkeypatch.setattr(DrivenHub, "pending_count", property(count))
+    asked = start()
+    asked.subscribe("pair", '=|(STRING: kind = "a"; 6s) STRING: kind = "b"', "opsl")
+    wait_for(lambda: asked.http.get("/readyz").status_code == 200)
+    wait_for(lambda: _metrics(asked)["tocsin_state_waiting", ()] == 7)
+    assert askers == {"tocsin-runner"}
 
 
 def test_metrics_of_subscriptions_are_for_an_admin(start: Any) -> None:

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tocsin.gateway.epcis.exceptions import EpcisException
-from tocsin.gateway.epcis.paging import Place, link_to, place_of, token_of
+from tocsin.gateway.epcis.paging import Place, link_to, name_after, place_of, token_of
 from tocsin.gateway.epcis.parameters import (
     MOST_PER_PAGE,
     Controls,
@@ -110,7 +110,27 @@ def test_long_uri_is_refused():
 
 def test_token_leads_back_to_its_place():
     place = Place((5, 7), 90, 30)
-    assert place_of(token_of(place, "q"), "q") == place
+    assert place_of(token_of(place, "q"), "q", int, int) == place
+    named = Place(("packing",), 0)
+    assert place_of(token_of(named, "q"), "q", str) == named
+    assert name_after(token_of(named, "q"), "q") == "packing"
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        Place((10**30,), 1),
+        Place((1,), 10**30),
+        Place((1,), -1),
+        Place((1,), 1, -1),
+        Place((1, 2), 1),
+        Place(("x",), 1),
+    ],
+)
+def test_forged_token_is_refused(place):
+    with pytest.raises(EpcisException) as caught:
+        place_of(token_of(place, "q"), "q", int)
+    assert caught.value.kind.status == 400
 
 
 @pytest.mark.parametrize(

@@ -291,6 +291,32 @@ def test_server_that_lacks_an_ontology_sends_everything(network, tmp_path):
     wait_for(lambda: matches(second, "known") == {("e1",)})
 
 
+def test_keys_and_tenants_on_the_way(network, tmp_path):
+    first = Served(tmp_path / "a", auth=True, idle="off", federation={"server": "a"})
+    network.servers["a"] = first
+    keys = first.service.keys
+    key = keys.create(["subscribe"], "downstream")
+    own = {"server": "b", "upstream": [{"url": first.url, "key": key}]}
+    second = Served(tmp_path / "b", federation=own, idle="off")
+    network.servers["b"] = second
+    put(second, mine=LAPTOPS)
+    wait_for(lambda: links(second)[0]["current"])
+    first.http.headers["authorization"] = f"Bearer {keys.create(['publish'])}"
+    publish(first, event(1, kind="laptop"), event(2, kind="phone"))
+    wait_for(lambda: matches(second, "mine") == {("e1",)})
+    assert key not in second.http.get("/v1/federation").text
+
+
+def test_key_that_is_wrong_is_told(network, tmp_path):
+    first = Served(tmp_path / "a", auth=True, federation={"server": "a"})
+    network.servers["a"] = first
+    own = {"server": "b", "upstream": [{"url": first.url, "key": "nonsense"}]}
+    second = Served(tmp_path / "b", federation=own)
+    network.servers["b"] = second
+    wait_for(lambda: "401" in (links(second)[0]["problem"] or ""))
+    assert "nonsense" not in second.http.get("/v1/federation").text
+
+
 def test_wrong_settings_are_told():
     for wrong in (
         {"upstream": [{"url": "ftp://x"}]},

@@ -148,7 +148,7 @@ def _children(process: int) -> list[int]:
 
 def _toml(config: dict[str, Any], section: str = "") -> str:
     plain = {name: value for name, value in config.items() if not isinstance(value, dict)}
-    lines = [f"{name} = {json.dumps(value)}" for name, value in plain.items()]
+    lines = [f"{_key(name)} = {json.dumps(value)}" for name, value in plain.items()]
     text = (f"[{section}]\n" if section else "") + "\n".join(lines) + "\n"
     for name, value in config.items():
         if isinstance(value, dict):

@@ -18,7 +18,7 @@ from tocsin.gateway.epcis.finding import Asked, find
 from tocsin.gateway.epcis.headers import allow, epc_format_of
 from tocsin.gateway.epcis.index import EventIndex
 from tocsin.gateway.epcis.narrowing import Terms, narrowings_of
-from tocsin.gateway.epcis.paging import Place, place_of, token_of
+from tocsin.gateway.epcis.paging import Place, name_after, token_of
 from tocsin.gateway.epcis.parameters import question_of, question_of_url, read_page
 from tocsin.gateway.epcis.queries import SIMPLE, ask_simply
 from tocsin.gateway.epcis.requests import admit, part_in
@@ -45,12 +45,11 @@ def events(request: Request) -> Response:
 @router.get("/events/{id:path}")
 def event(request: Request, id: str) -> Response:
     """An event by its eventID, with the declarations that it was wrong."""
-    admit(request)
+    asked = _asked(request, EQ_eventID=id)
     repository = part_in(request).repository
     repository.catch_up()
     if not repository.index.has("eventID", canonical(id)):
         raise EpcisException(NO_SUCH_RESOURCE, f"there is no event {id[:200]!r}")
-    asked = _asked(request, EQ_eventID=id)
     return tell_found(request, find(repository.index, asked, read_page({"perPage": "100"})), SIMPLE)
 
 
@@ -60,7 +59,7 @@ def members(request: Request, resource: str) -> Response:
     admit(request)
     field, _ = _resource(resource)
     page = read_page(request.query_params)
-    after = str(place_of(page.token, resource).after[0]) if page.token else ""
+    after = name_after(page.token, resource) if page.token else ""
     part_in(request).repository.catch_up()
     found = part_in(request).repository.index.terms(field, after, page.per_page + 1)
     told = found[: page.per_page]
@@ -112,17 +111,18 @@ def member_options(resource: str) -> Response:
 
 
 def _answer(request: Request, **fixed: Any) -> Response:
-    admit(request)
+    asked = _asked(request, **fixed)
     page = read_page(request.query_params)
     repository = part_in(request).repository
     repository.catch_up()
-    return tell_found(request, find(repository.index, _asked(request, **fixed), page), SIMPLE)
+    return tell_found(request, find(repository.index, asked, page), SIMPLE)
 
 
 def _asked(request: Request, **fixed: Any) -> Asked:
+    tenant = admit(request).tenant
     pairs = [] if "EQ_eventID" in fixed else request.query_params.multi_items()
     question = question_of_url(pairs, **fixed)
-    return ask_simply(question, part_in(request).definitions())
+    return ask_simply(question, part_in(request).definitions(), tenant)
 
 
 def _resource(name: str) -> tuple[str, str]:

@@ -58,12 +58,18 @@ class Found:
 
 def find(index: EventIndex, asked: Asked, page: Page, most: int = MOST_SCANNED) -> Found:
     """One page of the answer."""
-    place = place_of(page.token, asked.text) if page.token else Place((), index.last_number())
+    place = _begin(index, asked, page)
     if not page.token:
         _require_few(index, asked, place.until, most)
     if not asked.is_paged:
         return _cut(_collected(index, asked, place.until, most), asked, place, page)
     return _scanned(index, asked, place, page, most)
+
+
+def _begin(index: EventIndex, asked: Asked, page: Page) -> Place:
+    if not page.token:
+        return Place((), index.last_number())
+    return place_of(page.token, asked.text, *([int, int] if asked.controls.order_by else [int]))
 
 
 def find_between(index: EventIndex, asked: Asked, after: int, until: int) -> list[Event]:

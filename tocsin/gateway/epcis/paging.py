@@ -16,6 +16,7 @@ from tocsin.gateway.epcis.exceptions import QUERY_PARAMETER, EpcisException
 
 _VERSION = 1
 _LONGEST = 4096
+_LIMIT = 2**63
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,21 +36,44 @@ def token_of(place: Place, asked: str) -> str:
     return base64.urlsafe_b64encode(json.dumps(body).encode()).decode().rstrip("=")
 
 
-def place_of(token: str, asked: str) -> Place:
-    """The place of a token; refused where it was given for another question."""
+def place_of(token: str, asked: str, *kinds: type[int] | type[str]) -> Place:
+    """The place of a token; refused where it was given for another question. `kinds` are those of
+    the parts of a key; at the beginning of an order there may be none.
+    """
     body = _read(token)
-    if not (
-        isinstance(body, list)
-        and len(body) == 5
-        and body[0] == _VERSION
-        and all(type(each) is int for each in body[2:4])
-        and isinstance(body[4], list)
-        and all(type(each) in (int, str) for each in body[4])
-    ):
+    if not _is_place(body):
         raise _wrong("the nextPageToken is none that this server gave")
     if body[1] != _mark(asked):
         raise _wrong("the nextPageToken was given for another query")
-    return Place(tuple(body[4]), body[2], body[3])
+    place = Place(tuple(body[4]), body[2], body[3])
+    if place.after and tuple(map(type, place.after)) != kinds:
+        raise _wrong("the nextPageToken is none that this server gave")
+    return place
+
+
+def name_after(token: str, asked: str) -> str:
+    """The name after which a page of names begins."""
+    return "".join(str(name) for name in place_of(token, asked, str).after)
+
+
+def _is_place(body: Any) -> bool:
+    return (
+        isinstance(body, list)
+        and len(body) == 5
+        and body[0] == _VERSION
+        and all(_is_count(each) for each in body[2:4])
+        and isinstance(body[4], list)
+        and all(type(each) is str or _is_integer(each) for each in body[4])
+    )
+
+
+def _is_count(value: Any) -> bool:
+    return _is_integer(value) and value >= 0
+
+
+def _is_integer(value: Any) -> bool:
+    """Whether a value is an integer that a database takes."""
+    return type(value) is int and -_LIMIT <= value < _LIMIT
 
 
 def link_to(path: str, pairs: list[tuple[str, str]], token: str) -> str:

@@ -51,12 +51,14 @@ class EpcisPart:
         self._database.close()
 
     def definitions(self) -> tuple[Definition, ...]:
-        """The definitions in whose light queries are read: those that all share."""
-        return self._service.catalog.snapshot().definitions
+        """The definitions in whose light queries are read, ontologies of the settings included."""
+        own = {each.name: each for each in self._service.own}
+        found = self._service.catalog.snapshot().definitions
+        return tuple((own | {each.name: each for each in found}).values())
 
-    def ask(self, query: NamedQuery) -> Asked:
-        """What a query means now."""
-        return ask(query.query, self.definitions())
+    def ask(self, query: NamedQuery, tenant: str) -> Asked:
+        """What a query of a tenant means now."""
+        return ask(query.query, self.definitions(), tenant)
 
 
 def part_of(service: Service) -> EpcisPart:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tocsin.catalog import Definition, Subscription, compile_subscription
+from tocsin.catalog.tenants import name_of
 from tocsin.errors import Problem
 from tocsin.gateway.epcis.exceptions import (
     QUERY_PARAMETER,
@@ -24,6 +25,7 @@ from tocsin.gateway.epcis.parameters import Controls, Question, question_of
 from tocsin.plan.composites import Plan
 
 SIMPLE = "SimpleEventQuery"
+_ID = "query"
 _LONGEST_NAME = 200
 _OWN = ("language", "expression", "options", "policy", "horizon")
 """Members of a query that is a subscription of Tocsin."""
@@ -54,16 +56,17 @@ def read_query(body: Mapping[str, Any]) -> NamedQuery:
     return NamedQuery(name, {**context, **query})
 
 
-def ask(query: Mapping[str, Any], definitions: Iterable[Definition]) -> Asked:
-    """What a query means in the light of definitions; raises what is wrong with it."""
+def ask(query: Mapping[str, Any], definitions: Iterable[Definition], tenant: str = "") -> Asked:
+    """What a query of a tenant means in the light of definitions; raises what is wrong with it."""
     if "language" in query or "expression" in query:
-        return _asked_by_subscription(query, definitions)
-    return ask_simply(question_of(query), definitions)
+        return _asked_by_subscription(query, definitions, tenant)
+    return ask_simply(question_of(query), definitions, tenant)
 
 
-def ask_simply(question: Question, definitions: Iterable[Definition]) -> Asked:
+def ask_simply(question: Question, definitions: Iterable[Definition], tenant: str = "") -> Asked:
     """What the parameters of a simple event query mean."""
-    plan = _compiled(Subscription("query", "epcis", question.text), definitions)
+    subscription = Subscription(name_of(tenant, _ID), "epcis", question.text)
+    plan = _compiled(subscription, definitions)
     return Asked(plan, question.controls, question.text, question.asked.get("@context"))
 
 
@@ -78,14 +81,16 @@ def require_standing(asked: Asked) -> None:
         )
 
 
-def _asked_by_subscription(query: Mapping[str, Any], definitions: Iterable[Definition]) -> Asked:
+def _asked_by_subscription(
+    query: Mapping[str, Any], definitions: Iterable[Definition], tenant: str
+) -> Asked:
     controls = question_of({name: query[name] for name in query if name not in _OWN})
     if controls.asked.keys() - {"@context"}:
         other = sorted(controls.asked.keys() - {"@context"})[0]
         raise _wrong(other, f"{other} is no member of a query with a language")
     own = {name: query[name] for name in _OWN if name in query}
     try:
-        subscription = Subscription.from_json({"id": "query", **own})
+        subscription = Subscription.from_json({"id": name_of(tenant, _ID), **own})
     except Problem as problem:
         raise exception_of(QUERY_VALIDATION, problem) from None
     text = f"{subscription.language} {subscription.expression} {controls.controls}"

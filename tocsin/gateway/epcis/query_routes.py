@@ -18,7 +18,7 @@ from tocsin.gateway.epcis.exceptions import (
 )
 from tocsin.gateway.epcis.finding import find
 from tocsin.gateway.epcis.headers import USUAL, allow
-from tocsin.gateway.epcis.paging import Place, place_of, token_of
+from tocsin.gateway.epcis.paging import Place, name_after, token_of
 from tocsin.gateway.epcis.parameters import read_page
 from tocsin.gateway.epcis.part import EpcisPart
 from tocsin.gateway.epcis.queries import NamedQuery, read_query
@@ -43,7 +43,7 @@ async def create_query(request: Request) -> Response:
 
 
 def _create(part: EpcisPart, tenant: str, query: NamedQuery) -> None:
-    part.ask(query)
+    part.ask(query, tenant)
     if len(part.repository.queries(tenant, "", part.settings.queries)) >= part.settings.queries:
         raise LimitProblem(
             f"there are {part.settings.queries:,} queries, which is the limit", code="LimitError"
@@ -59,7 +59,7 @@ def queries(request: Request) -> Response:
     """The queries of the caller."""
     caller = admit(request)
     page = read_page(request.query_params)
-    after = str(place_of(page.token, _LIST).after[0]) if page.token else ""
+    after = name_after(page.token, _LIST) if page.token else ""
     found = part_in(request).repository.queries(caller.tenant, after, page.per_page + 1)
     told = found[: page.per_page]
     token = token_of(Place((told[-1].name,), 0), _LIST) if len(found) > len(told) else ""
@@ -93,7 +93,9 @@ def results(request: Request, name: str) -> Response:
     _require_plain(request)
     page = read_page(request.query_params)
     part.repository.catch_up()
-    return tell_found(request, find(part.repository.index, part.ask(query), page), name)
+    return tell_found(
+        request, find(part.repository.index, part.ask(query, caller.tenant), page), name
+    )
 
 
 def _require_plain(request: Request) -> None:

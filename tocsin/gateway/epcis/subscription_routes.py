@@ -19,7 +19,7 @@ from tocsin.gateway.epcis.exceptions import (
     exception_of,
 )
 from tocsin.gateway.epcis.headers import USUAL, allow, epc_format_of
-from tocsin.gateway.epcis.paging import Place, place_of, token_of
+from tocsin.gateway.epcis.paging import Place, name_after, token_of
 from tocsin.gateway.epcis.parameters import read_page
 from tocsin.gateway.epcis.part import EpcisPart
 from tocsin.gateway.epcis.queries import require_standing
@@ -75,7 +75,7 @@ def _standing(
     part: EpcisPart, tenant: str, name: str, terms: Terms, dest: str = "", token: str = ""
 ) -> QuerySubscription:
     """A subscription that begins now, or with what was recorded since its initial time."""
-    require_standing(part.ask(query_named(part, tenant, name)))
+    require_standing(part.ask(query_named(part, tenant, name), tenant))
     part.repository.catch_up()
     index, now = part.repository.index, wall_clock()
     start = index.last_number() if terms.initial is None else index.number_before(terms.initial)
@@ -92,7 +92,7 @@ def subscriptions(request: Request, name: str) -> Response:
     part = part_in(request)
     query_named(part, caller.tenant, name)
     page = read_page(request.query_params)
-    after = str(place_of(page.token, _LIST).after[0]) if page.token else ""
+    after = name_after(page.token, _LIST) if page.token else ""
     found = part.repository.subscriptions(caller.tenant, name, after, page.per_page + 1)
     told = found[: page.per_page]
     token = token_of(Place((told[-1].id,), 0), _LIST) if len(found) > len(told) else ""

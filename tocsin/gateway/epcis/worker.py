@@ -62,7 +62,7 @@ class Worker:
         self,
         repository: Repository,
         log: EventLog,
-        ask: Callable[[NamedQuery], Asked],
+        ask: Callable[[NamedQuery, str], Asked],
         rules: AddressRules,
     ) -> None:
         self._repository = repository
@@ -207,7 +207,12 @@ class Worker:
             raise EpcisException(NO_SUCH_NAME, f"the query {subscription.query!r} was dropped")
         if until <= cursor:
             return News((), cursor)
-        return News(find_between(self._repository.index, self._ask(query), cursor, until), until)
+        return News(
+            find_between(
+                self._repository.index, self._ask(query, subscription.tenant), cursor, until
+            ),
+            until,
+        )
 
     async def _send(self, subscription: QuerySubscription, news: News) -> bool:
         """Sends a document until the receiver takes it; whether there was something to send."""

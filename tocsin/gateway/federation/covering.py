@@ -41,11 +41,18 @@ _HIGHEST = ("TIME <=", "TIME <", "<=", "<")
 
 def covers(wide: Atom, narrow: Atom) -> bool:
     """Whether it is certain that every event that meets the narrow atom meets the wide one."""
-    if wide in (narrow, EVERYTHING):
-        return True
+    return covers_prepared(_prepared(wide), _prepared(narrow))
+
+
+def covers_prepared(wide: Atom, narrow: Atom) -> bool:
+    """The same of atoms that went through the passes of a plan already."""
     if not isinstance(wide, Condition) or not isinstance(narrow, Condition):
-        return False
-    return is_covered(wide.expression, narrow.expression)
+        return wide in (narrow, EVERYTHING)
+    return _Proof(MOST_STEPS).follows(wide.expression, (narrow.expression,))
+
+
+def _prepared(atom: Atom) -> Atom:
+    return Condition(_normal(atom.expression)) if isinstance(atom, Condition) else atom
 
 
 def is_covered(wide: BooleanNode, narrow: BooleanNode) -> bool:

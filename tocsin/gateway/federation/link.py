@@ -66,6 +66,14 @@ class Home:
     memory: Memory
 
 
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """Subscriptions that ask for what is wanted at a version of the catalog, by their ids."""
+
+    version: int
+    bodies: Mapping[str, Body]
+
+
 class Refused(StateProblem):
     """The upstream does not serve what it was asked."""
 
@@ -82,6 +90,7 @@ class Link:
         self.position: int | None = None
         self.trouble = ""
         self.counts = Counts()
+        self._version = -1
         self._told: dict[str, Body] = {}
         self._foreign: set[Atom] = set()
 
@@ -91,10 +100,15 @@ class Link:
             "url": self.url,
             "server": self.upstream or None,
             "connected": self.is_up,
+            "current": self.is_current(),
             "position": self.position,
             "problem": self.trouble or None,
             **asdict(self.counts),
         }
+
+    def is_current(self) -> bool:
+        """Whether the upstream knows all that is wanted now."""
+        return self.is_up and self._version == self._home.demand.now().version
 
     async def run(self) -> None:
         """Keeps the link up."""
@@ -120,11 +134,11 @@ class Link:
         self._foreign = set()
         self._told = await _subscriptions_at(http, self._home.name)
         while True:
-            bodies = await asyncio.to_thread(self._bodies)
-            await self._listen_and_ask(http, bodies)
+            wish = await asyncio.to_thread(self._wish)
+            await self._listen_and_ask(http, wish)
 
-    def _bodies(self) -> dict[str, Body]:
-        """The subscriptions that ask for what is wanted now."""
+    def _wish(self) -> Wish:
+        """What is wanted now."""
         asked = self._home.demand.now()
         found = wants_upstream(
             asked.own, asked.heard, self._home.name, self.upstream, self._home.hops
@@ -133,16 +147,16 @@ class Link:
             Want(EVERYTHING, want.path) if want.atom in self._foreign else want for want in found
         )
         self.counts.wanted, self.counts.asked = len(found), len(wants)
-        return subscriptions_of(wants, self._home.name)
+        return Wish(asked.version, subscriptions_of(wants, self._home.name))
 
-    async def _listen_and_ask(self, http: httpx.AsyncClient, bodies: dict[str, Body]) -> None:
+    async def _listen_and_ask(self, http: httpx.AsyncClient, wish: Wish) -> None:
         """Listens to some subscriptions for as long as these are the right ones to listen to."""
         queue: asyncio.Queue[tuple[int, list[Arrived]]] = asyncio.Queue(_WAITING)
         ready = asyncio.Event()
         tasks = [
-            asyncio.create_task(self._hear(http, list(bodies), queue, ready)),
+            asyncio.create_task(self._hear(http, list(wish.bodies), queue, ready)),
             asyncio.create_task(self._store(queue)),
-            asyncio.create_task(self._ask(http, bodies, ready)),
+            asyncio.create_task(self._ask(http, wish, ready)),
         ]
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -231,20 +245,16 @@ class Link:
             return True
         return False
 
-    async def _ask(
-        self, http: httpx.AsyncClient, bodies: dict[str, Body], ready: asyncio.Event
-    ) -> None:
+    async def _ask(self, http: httpx.AsyncClient, wish: Wish, ready: asyncio.Event) -> None:
         """Subscribes to what is wanted; returns when other subscriptions are to be listened to."""
-        listened = bodies.keys()
+        listened = wish.bodies.keys()
         await ready.wait()
-        while True:
-            version = self._home.demand.now().version
-            if not await self._tell(http, bodies):
-                return
-            while self._home.demand.now().version == version:
+        while await self._tell(http, wish.bodies):
+            self._version = wish.version
+            while self._home.demand.now().version == wish.version:
                 await asyncio.sleep(_LOOK)
-            bodies = await asyncio.to_thread(self._bodies)
-            if not bodies.keys() <= listened:
+            wish = await asyncio.to_thread(self._wish)
+            if not wish.bodies.keys() <= listened:
                 return
 
     async def _tell(self, http: httpx.AsyncClient, bodies: Mapping[str, Body]) -> bool:

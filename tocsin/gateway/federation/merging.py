@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from tocsin.events.event import Path as Attribute
-from tocsin.gateway.federation.covering import EVERYTHING, covers
+from tocsin.gateway.federation.covering import EVERYTHING, covers_prepared
 from tocsin.gateway.federation.wants import Path, Want
 from tocsin.plan.atoms import (
     AllOf,
@@ -33,8 +33,8 @@ _ANYTHING = object()
 
 
 def merged(wants: Iterable[Want]) -> list[Want]:
-    """The wishes that are left."""
-    found = list(dict.fromkeys(wants))
+    """The wishes that are left, of atoms that went through the passes of a plan."""
+    found = _uncovered(list(dict.fromkeys(wants)))
     for _ in range(_ROUNDS):
         before = len(found)
         found = _united(found)
@@ -137,7 +137,7 @@ class _Kept:
 
     def has_cover_of(self, want: Want) -> bool:
         return any(
-            other != want and other.is_as_free_as(want) and covers(other.atom, want.atom)
+            other != want and other.is_as_free_as(want) and covers_prepared(other.atom, want.atom)
             for key in _keys_of_covers(want)
             for other in self._by_key.get(key, ())
         )

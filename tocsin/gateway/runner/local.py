@@ -40,6 +40,9 @@ _LOG = logging.getLogger("tocsin.runner")
 BATCH = 1_000
 """So many rows go into one step."""
 
+COUNT = 1.0
+"""How often, in seconds, occurrences that wait are counted."""
+
 POLL = 1.0
 """Seconds after which the catalog and the log are looked at, since other processes may have changed
 them.
@@ -82,6 +85,7 @@ class LocalRunner:
         self._unsaved = Results()
         self._unsaved_since = 0.0
         self._looked = self._snapped = time.monotonic()
+        self._waiting, self._counted = 0, float("-inf")
         self._steps_since = 0
         self._snapshot_cost = 0.0
 
@@ -111,7 +115,7 @@ class LocalRunner:
             self._position,
             hub.version,
             hub.watermark,
-            hub.pending_count,
+            self._waiting,
             self._error,
         )
 
@@ -156,6 +160,7 @@ class LocalRunner:
         while not self._stopping.is_set():
             rows = self._log.read(self._position, BATCH)
             self._look_around()
+            self._count_waiting(hub)
             if rows:
                 self._take(hub, rows, rows[0].received)
                 continue
@@ -170,6 +175,12 @@ class LocalRunner:
                 self._save()
             left = POLL if wake is None else min(POLL, (wake - now) / 1_000_000)
             self._log.wait_beyond(self._position, max(0.001, left))
+
+    def _count_waiting(self, hub: DrivenHub) -> None:
+        """Counts what waits now and then, here, where nobody changes it meanwhile."""
+        if time.monotonic() - self._counted > COUNT:
+            self._waiting = hub.pending_count
+            self._counted = time.monotonic()
 
     def _take(self, hub: DrivenHub, rows: Sequence[LogRow], now: Instant) -> None:
         """One step, and what it brings about."""

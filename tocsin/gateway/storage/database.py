@@ -81,6 +81,11 @@ class Database:
             ) from error
 
 
+def write_ahead(url: str) -> None:
+    """Has the database at a URL wait for the disk once for each change; SQLite remembers it."""
+    Database(url, sql.MetaData()).close()
+
+
 def _prepare(connection: sqlite3.Connection, _: object) -> None:
     for pragma in _PRAGMAS:
         connection.execute(f"PRAGMA {pragma}")
