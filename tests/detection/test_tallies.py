@@ -7,12 +7,13 @@ from collections import deque
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tocsin.engine.detection.tallies import TALLIES
 from tocsin.events.event import Event
 from tocsin.plan.measures import Aggregate, Measure
+from tocsin.plan.measuring import measure_value
 from tocsin.reference.measures import measured
 
 VALUES = st.one_of(
@@ -31,6 +32,8 @@ def holding(number: int, value: Any) -> Event:
 
 @pytest.mark.parametrize("aggregate", list(Aggregate), ids=lambda each: each.name)
 @given(st.lists(st.tuples(st.booleans(), VALUES), max_size=30))
+@example([(False, -math.inf), (False, 1e308), (False, 1e308), (False, 0.5)])
+@example([(False, 1e308), (False, 1e308), (False, -1e308), (False, 0.5)])
 def test_what_is_kept_up_to_date_is_what_is_there(
     aggregate: Aggregate, moves: list[tuple[bool, Any]]
 ) -> None:
@@ -44,6 +47,8 @@ def test_what_is_kept_up_to_date_is_what_is_there(
             tally.add(value)
         found, expected = tally.value(), measured(measure, list(there))
         assert (found, type(found)) == (expected, type(expected))
+        at_once = measure_value(measure, list(there))
+        assert (at_once, type(at_once)) == (expected, type(expected))
 
 
 def test_work_does_not_grow_with_what_is_there() -> None:

@@ -12,16 +12,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from tocsin.errors import Problem, UnsupportedProblem
-from tocsin.events.event import ENVELOPE
-from tocsin.languages import parse_subscription, problems_in_subscription, read_atom
+from tocsin.languages import parse_subscription, problems_in_subscription
 from tocsin.languages.context import Context
-from tocsin.languages.graph.writing import as_statements
 from tocsin.languages.intervals import ORDER
 from tocsin.languages.language import Options
 from tocsin.languages.rule import syntax
 from tocsin.languages.rule.writing import write, write_lines
 from tocsin.plan.atoms import AllOf, Atom, Condition, Equals
+from tocsin.languages.translation_atoms import cannot, require_same, say_atom
+from tocsin.plan.atoms import Atom, Condition
 from tocsin.plan.composites import (
     Absence,
     AfterInstant,
@@ -60,10 +59,10 @@ from tocsin.plan.graphs import GraphPattern
 from tocsin.plan.passes import prepared_expression
 from tocsin.plan.xml_patterns import XmlBlock
 from tocsin.values.scalars import Kind
+from tocsin.plan.explain import path_text, selector_text
 from tocsin.values.space import Metric, SpatialRelation
 from tocsin.values.time import Duration, format_instant, parse_duration
 
-_TYPE = (ENVELOPE, "type")
 _WORDS = {
     "Before": "BEFORE",
     "Meets": "MEETS",
@@ -105,7 +104,7 @@ def as_rule(
     rule = rule_of(plan, context, policy, horizon)
     crs = {"crs": "wgs84"} if any(_is_on_globe(each) for each in _all_parts(plan.pattern)) else {}
     for problem in problems_in_subscription("rule", write(rule), crs, context):
-        raise _cannot(plan.pattern, problem.message)
+        raise cannot(plan.pattern, problem.message)
     notes = ["-- with the option crs: wgs84"] if crs else []
     if plan.output != Forward():
         notes.append("-- it rings for the same events; what is sent or built is not said")
@@ -142,11 +141,11 @@ class _Saying:
 
     def part(self, part: Part) -> syntax.PartSyntax:
         if isinstance(part, Atom):
-            return self._atom(part)
+            return say_atom(part, self.context)
         match part:
             case Named(name, inner, elements):
                 if elements is not None:
-                    raise _cannot(part, "it compares lists element by element")
+                    raise cannot(part, "it compares lists element by element")
                 return syntax.Unit(self.part(inner), self._name(part, name))
             case Either(parts):
                 return syntax.Either(tuple(map(self.part, parts)))
@@ -157,54 +156,19 @@ class _Saying:
             case Only(inner, DuringWindow() | AfterInstant() as restriction):
                 return self._timed(part, inner, restriction)
             case Only():
-                raise _cannot(part, "a rule asks for a place only where it changes: ENTERS, LEAVES")
+                raise cannot(part, "a rule asks for a place only where it changes: ENTERS, LEAVES")
             case Triggered():
-                raise _cannot(part, "a rule sends no events that it waits for")
+                raise cannot(part, "a rule sends no events that it waits for")
             case Gathered() | Sliding() | Change():
-                raise _cannot(part, "it is written in rule already")
+                raise cannot(part, "it is written in rule already")
             case _:
                 assert_never(part)
-
-    def _atom(self, atom: Atom) -> syntax.PartSyntax:
-        match atom:
-            case Condition(Equals(path, value)) if path == _TYPE and value.kind is Kind.STRING:
-                return syntax.EventAtom(str(value.value))
-            case Condition(AllOf((Equals(path, value), *rest))) if (
-                path == _TYPE and value.kind is Kind.STRING and rest
-            ):
-                inner = rest[0] if len(rest) == 1 else AllOf(tuple(rest))
-                self._require_same("selector", selector_text(inner), Condition(inner), atom)
-                return syntax.EventAtom(str(value.value), selector_text(inner))
-            case Condition(expression):
-                return self._embedded("selector", selector_text(expression), atom)
-            case GraphPattern():
-                return self._embedded("graph", as_statements(atom), atom)
-            case ConceptTest():
-                return self._embedded("concept", concept_test_text(atom), atom)
-            case XmlBlock():
-                return self._embedded("xml", block_text(atom), atom)
-            case _:
-                assert_never(atom)
-
-    def _embedded(self, language: str, text: str, atom: Atom) -> syntax.EmbeddedAtom:
-        plain = text.strip()
-        self._require_same(language, plain, atom, atom)
-        return syntax.EmbeddedAtom(language, plain)
-
-    def _require_same(self, language: str, text: str, meant: Atom, told: Atom) -> None:
-        """Refuses an atom whose text would be read as another."""
-        try:
-            is_same = _plain(read_atom(language, text, self.context)) == _plain(meant)
-        except Problem:
-            is_same = False
-        if not is_same:
-            raise _cannot(told, f"its text in {language} would not be read as the same")
 
     def _join(self, join: Join) -> syntax.PartSyntax:
         asked = [each for each in join.conditions if isinstance(each, Near | Related)]
         order = [each for each in join.conditions if not isinstance(each, Near | Related)]
         if join.keep is not None:
-            raise _cannot(join, "its parts end at most so long after each other")
+            raise cannot(join, "its parts end at most so long after each other")
         parts = list(join.parts)
         for each in asked:
             if isinstance(each, Near):
@@ -214,7 +178,7 @@ class _Saying:
         if len(parts) == 3:
             return self._chain(join, parts, order)
         if len(parts) > 2:
-            raise _cannot(join, "more than three parts are joined at once")
+            raise cannot(join, "more than three parts are joined at once")
         return self._pair(join, parts, order)
 
     def _pair(
@@ -230,7 +194,7 @@ class _Saying:
             within = _within(order[1:])
             if len(order) == 1 or within is not None:
                 return _sequence(left, syntax.Step(right, False, within))
-        raise _cannot(join, "a rule has no word for this order in time")
+        raise cannot(join, "a rule has no word for this order in time")
 
     def _stands(
         self,
@@ -243,7 +207,7 @@ class _Saying:
         rest = tuple(each for each in order if each != stands)
         known = (stands.part, stands.other) == (0, 1) and not stands.proper
         if not known or rest != ORDER.get(stands.relation, ()):
-            raise _cannot(join, "instants and intervals are told apart")
+            raise cannot(join, "instants and intervals are told apart")
         return syntax.Stands(sides[0], _WORDS[word], sides[1], word != stands.relation)
 
     def _chain(
@@ -259,7 +223,7 @@ class _Saying:
         row = _CHAINS.get(pairs) if len(pairs) == len(order) == 2 else None
         policy = self.policy or join.policy.value
         if row is None or policy not in _ANY_ORDER:
-            raise _cannot(join, "a rule joins two parts at a time")
+            raise cannot(join, "a rule joins two parts at a time")
         said = [self.part(each) for each in parts]
         first, *rest = (said[number] for number in row)
         whole = first
@@ -270,7 +234,7 @@ class _Saying:
     def _absence(self, absence: Absence) -> syntax.PartSyntax:
         for each in absence.conditions:
             if not isinstance(each, Related):
-                raise _cannot(absence, "a rule has no word for what it asks of its parts")
+                raise cannot(absence, "a rule has no word for what it asks of its parts")
             self._related(absence, each)
         absent = self.part(absence.part)
         match absence.window:
@@ -283,25 +247,25 @@ class _Saying:
                 step = syntax.Step(absent, True, _length(length))
                 return syntax.Sequence((step, syntax.Step(self.part(part))))
             case BeforeWindow():
-                raise _cannot(absence, "what began before the window and ends in it counts too")
+                raise cannot(absence, "what began before the window and ends in it counts too")
             case FixedWindow() | EveryWindow():
-                raise _cannot(absence, "the window is one of the clock, bounded by no event")
+                raise cannot(absence, "the window is one of the clock, bounded by no event")
             case _:
-                raise _cannot(absence, "the window has a bound of its own")
+                raise cannot(absence, "the window has a bound of its own")
 
     def _timed(
         self, only: Only, inner: Part, restriction: DuringWindow | AfterInstant
     ) -> syntax.PartSyntax:
         """A window of absolute time is a condition on the times of one event."""
         if not isinstance(inner, Condition):
-            raise _cannot(only, "a window of absolute time is said of a condition on one event")
+            raise cannot(only, "a window of absolute time is said of a condition on one event")
         start = restriction.start if isinstance(restriction, DuringWindow) else restriction.instant
         text = f"ce_time > '{format_instant(start)}'"
         if isinstance(restriction, DuringWindow):
             end = format_instant(start + restriction.length)
             text += f" AND ce_endtime <= '{end}'"
         plain = selector_text(inner.expression)
-        self._require_same("selector", plain, inner, inner)
+        require_same("selector", plain, inner, inner, self.context)
         return syntax.EmbeddedAtom("selector", f"({plain}) AND {text}" if plain else text)
 
     def _near(self, join: Join, parts: list[Part], near: Near) -> list[Part]:
@@ -309,7 +273,7 @@ class _Saying:
         if near.relation is SpatialRelation.MEETS:
             relation, distance = "<=", 0.0
         if relation is None:
-            raise _cannot(join, f"a rule has no word for {near.relation.value}")
+            raise cannot(join, f"a rule has no word for {near.relation.value}")
         named = [self._with_name(each) for each in parts]
         names = [self._name(join, named[number].name) for number in (near.part, near.other)]
         value = syntax.Distance(names[0], names[1])
@@ -320,7 +284,7 @@ class _Saying:
         sides = []
         for side in (related.left, related.right):
             if side.variable:
-                raise _cannot(owner, "it compares what atoms bind")
+                raise cannot(owner, "it compares what atoms bind")
             sides.append(syntax.Attribute(self._name(owner, side.name), path_text(side.path)))
         self.where.append(syntax.Comparison(sides[0], related.relation, sides[1]))
 
@@ -335,29 +299,22 @@ class _Saying:
         plain = re.sub(r"\W", "_", name)
         plain = plain if plain[:1].isalpha() or plain[:1] == "_" else f"p{plain}"
         if self._names.setdefault(plain, name) != name:
-            raise _cannot(owner, f"two parts would be called {plain}")
+            raise cannot(owner, f"two parts would be called {plain}")
         return plain
 
     def policy_of(self, pattern: Part) -> str:
         """The policy of all operators."""
         policies = {each.policy for each in _all_parts(pattern) if isinstance(each, Join | Absence)}
         if len(policies) > 1:
-            raise _cannot(pattern, "its operators have different policies")
+            raise cannot(pattern, "its operators have different policies")
         return policies.pop().value if policies else Policy.DEFERRED.value
 
     def keys(self, pattern: Part) -> tuple[syntax.PathName, ...]:
         """The keys of all operators."""
         keys = {each.by for each in _all_parts(pattern) if isinstance(each, Join | Absence)}
         if len(keys) > 1:
-            raise _cannot(pattern, "its operators have different keys")
+            raise cannot(pattern, "its operators have different keys")
         return tuple(syntax.PathName(path_text(path)) for path in (keys.pop() if keys else ()))
-
-
-def _plain(atom: Atom) -> Atom:
-    """The atom in the one form that conditions of equal meaning have as a rule."""
-    if isinstance(atom, Condition):
-        return Condition(prepared_expression(atom.expression))
-    return atom
 
 
 def _sequence(first: syntax.PartSyntax, step: syntax.Step) -> syntax.Sequence:
@@ -388,12 +345,4 @@ def _all_parts(part: Part) -> list[Part]:
 def _is_on_globe(part: Part) -> bool:
     return isinstance(part, Join) and any(
         isinstance(each, Near) and each.metric is Metric.WGS84 for each in part.conditions
-    )
-
-
-def _cannot(part: Part, why: str) -> UnsupportedProblem:
-    return UnsupportedProblem(
-        f"a rule cannot say this part: {short_text(part)}",
-        code="NotSayable",
-        hint=f"{why}; keep it in its own language, where a rule can use it as a definition",
     )

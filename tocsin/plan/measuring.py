@@ -116,6 +116,9 @@ def total(numbers: Sequence[Number]) -> Number | None:
         try:
             return canonical_number(math.fsum(doubles))
         except OverflowError:  # on the way only, perhaps
+            endless = [each for each in doubles if math.isinf(each)]
+            if endless:
+                return math.fsum(endless)
             return canonical_number(float(sum(map(Fraction, doubles))))
     except (OverflowError, ValueError):
         return None

@@ -177,6 +177,9 @@ def _sum(numbers: Sequence[int | float]) -> int | float | None:
         return None
     except OverflowError:
         try:
+            infinite = {float(each) for each in numbers if math.isinf(float(each))}
+            if infinite:
+                return infinite.pop() if len(infinite) == 1 else None
             return _whole(float(sum(Fraction(float(each)) for each in numbers)))
         except (OverflowError, ValueError):
             return None

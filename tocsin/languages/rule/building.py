@@ -15,6 +15,7 @@ from tocsin.errors import MeaningProblem, Problem
 from tocsin.languages.rule import syntax
 from tocsin.languages.rule.limits import Limits
 from tocsin.languages.rule.read import read
+from tocsin.languages.rule.relations import Relations
 from tocsin.languages.rule.writing import RESERVED, name_text, write, write_lines
 from tocsin.values.notebook import preformatted
 from tocsin.values.time import parse_duration
@@ -28,7 +29,7 @@ _CODE = "RuleBuildError"
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Relations["Rule"]):
     """A rule: what should ring, with its clauses. Rules are equal when they say the same.
 
     `id` is what a subscription of it is called; it is no part of what the rule says.
@@ -103,58 +104,6 @@ class Rule:
         if word not in syntax.ALLEN:
             raise _problem(f"{relation} is no relation", f"one of {', '.join(syntax.ALLEN)}")
         return self._changed(when=syntax.Stands(self._own_part(), word, _part(other), negated))
-
-    def before(self, other: Rule, *, negated: bool = False) -> Rule:
-        """This ends before the other starts."""
-        return self.stands("BEFORE", other, negated=negated)
-
-    def after(self, other: Rule, *, negated: bool = False) -> Rule:
-        """This starts after the other ends."""
-        return self.stands("AFTER", other, negated=negated)
-
-    def meets(self, other: Rule, *, negated: bool = False) -> Rule:
-        """This ends when the other starts."""
-        return self.stands("MEETS", other, negated=negated)
-
-    def met_by(self, other: Rule, *, negated: bool = False) -> Rule:
-        """This starts when the other ends."""
-        return self.stands("MET BY", other, negated=negated)
-
-    def overlaps(self, other: Rule, *, negated: bool = False) -> Rule:
-        """This starts first and ends while the other lasts."""
-        return self.stands("OVERLAPS", other, negated=negated)
-
-    def overlapped_by(self, other: Rule, *, negated: bool = False) -> Rule:
-        """The other starts first and ends while this lasts."""
-        return self.stands("OVERLAPPED BY", other, negated=negated)
-
-    def starts(self, other: Rule, *, negated: bool = False) -> Rule:
-        """Both start together, and this ends first."""
-        return self.stands("STARTS", other, negated=negated)
-
-    def started_by(self, other: Rule, *, negated: bool = False) -> Rule:
-        """Both start together, and the other ends first."""
-        return self.stands("STARTED BY", other, negated=negated)
-
-    def during(self, other: Rule, *, negated: bool = False) -> Rule:
-        """This starts after the other starts and ends before it ends."""
-        return self.stands("DURING", other, negated=negated)
-
-    def contains(self, other: Rule, *, negated: bool = False) -> Rule:
-        """The other starts after this starts and ends before it ends."""
-        return self.stands("CONTAINS", other, negated=negated)
-
-    def finishes(self, other: Rule, *, negated: bool = False) -> Rule:
-        """Both end together, and this starts last."""
-        return self.stands("FINISHES", other, negated=negated)
-
-    def finished_by(self, other: Rule, *, negated: bool = False) -> Rule:
-        """Both end together, and the other starts last."""
-        return self.stands("FINISHED BY", other, negated=negated)
-
-    def equals(self, other: Rule, *, negated: bool = False) -> Rule:
-        """Both start and end together."""
-        return self.stands("EQUALS", other, negated=negated)
 
     # Changes of a state
 

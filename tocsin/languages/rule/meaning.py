@@ -11,7 +11,8 @@ from tocsin.languages.context import Context
 from tocsin.languages.rule.checks import Labels, check, item_name
 from tocsin.languages.rule.keys import keys_of, refuse_impossible_keys
 from tocsin.languages.rule.limits import Limits
-from tocsin.languages.rule.lower import Lowering, Manner
+from tocsin.languages.rule.lower import Lowering
+from tocsin.languages.rule.measuring import Manner
 from tocsin.languages.rule.names import NOTHING, Names
 from tocsin.languages.rule.options import metric_of
 from tocsin.languages.rule.own_conditions import with_own_conditions

@@ -1,0 +1,122 @@
+"""Values of WHERE and SELECT, from the parser's tokens to the syntax tree."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from tocsin.languages.parsing import Token
+from tocsin.languages.rule.syntax import (
+    Arithmetic,
+    Attribute,
+    Comparison,
+    Constant,
+    Distance,
+    Item,
+    Number,
+    Over,
+    ValueSyntax,
+)
+from tocsin.languages.texts import TooDeep, spot_of
+
+Children = list[Any]
+
+_STEP = re.compile(r"`([^`]+)`|([^.`]+)")
+_FIRST_STEP = re.compile(r"(`[^`]+`|[^.`]+)(?:\.(.*))?", re.DOTALL)
+
+NO_NUMBER = math.inf
+"""Stands for a number that no double holds."""
+
+
+class ValueTransformer:
+    """Callbacks of the parser. Holds only the limit, so one serves every text."""
+
+    def __init__(self, nesting: int) -> None:
+        self._nesting = nesting
+
+    def comparison(self, children: Children) -> Comparison:
+        left, relation, right = children
+        return Comparison(left, relation_of(relation), right, spot=spot_of(relation))
+
+    def item(self, children: Children) -> Item:
+        value, *name = children
+        return Item(value, type_of(str(name[0])) if name else "", spot=value.spot)
+
+    def arithmetic(self, children: Children) -> Arithmetic:
+        left, sign, right = children
+        return Arithmetic(
+            str(sign), (left, right), spot=left.spot, depth=self._below((left, right))
+        )
+
+    def sign(self, children: Children) -> ValueSyntax:
+        sign, value = children
+        if isinstance(value, Constant) and value.kind == "number":
+            assert isinstance(value.value, int | float)
+            signed = -value.value if sign.type == "MINUS" else value.value
+            return replace(value, value=signed, spot=spot_of(sign))
+        return Arithmetic(str(sign), (value,), spot=spot_of(sign), depth=self._below((value,)))
+
+    def attribute(self, children: Children) -> Attribute:
+        spot = spot_of(children[0])
+        name, path = parted(spot.text)
+        return Attribute(type_of(name), path, spot=spot)
+
+    def constant(self, children: Children) -> Constant:
+        token, spot = children[0], spot_of(children[0])
+        match token.type:
+            case "NUMBER":
+                return Constant(number_of(spot.text), spot=spot)
+            case "STRING":
+                quote = spot.text[0]
+                return Constant(spot.text[1:-1].replace(quote * 2, quote), spot=spot)
+            case _:
+                return Constant(spot.text.upper() == "TRUE", spot=spot)
+
+    def over(self, children: Children) -> Over:
+        word, name, *path = children
+        function, spot = str(word).upper(), spot_of(word)
+        first, rest = parted(str(name))
+        if path:
+            return Over(function, type_of(first), str(path[0])[1:], spot=spot)
+        return Over(function, type_of(first), rest, spot=spot)
+
+    def distance(self, children: Children) -> Distance:
+        word, left, right = children
+        return Distance(str(left), str(right), spot=spot_of(word))
+
+    def grouped(self, children: Children) -> Any:
+        return replace(children[0], depth=self._below(children))
+
+    def _below(self, operands: Iterable[Any]) -> int:
+        given = list(operands)
+        depth: int = 1 + max(operand.depth for operand in given)
+        if depth > self._nesting:
+            raise TooDeep(given[0].spot.offset)
+        return depth
+
+
+def type_of(name: str) -> str:
+    """A name without its backticks: what stands in them is taken as it is."""
+    return ".".join(quoted or plain for quoted, plain in _STEP.findall(name))
+
+
+def parted(name: str) -> tuple[str, str]:
+    """The first step of a name and the rest of it, both as they are written."""
+    found = _FIRST_STEP.fullmatch(name)
+    assert found is not None
+    return found[1], found[2] or ""
+
+
+def relation_of(token: Token) -> str:
+    """A comparison sign; `!=` is `<>`."""
+    return "<>" if token == "!=" else str(token)
+
+
+def number_of(digits: str) -> Number:
+    """A whole number is exact, any other the nearest double."""
+    if digits.isdecimal():
+        return int(digits) if len(digits) <= 400 else NO_NUMBER
+    return float(digits)
