@@ -142,9 +142,9 @@ def test_webhooks_are_signed_with_the_secret_that_the_client_is_told(client: Cli
         [request] = receiver.wait_for(1)
         told = Verifier(client.secret("hook")).verify(request.body, request.headers)
         assert told["data"]["events"] == ["800"]
+        wait_until(lambda: client.delivery("hook")["delivered"] == 1)
         old = client.secret("hook")
         assert client.change_secret("hook") != old
-        wait_until(lambda: client.delivery("hook")["delivered"] == 1)
         position = client.delivery("hook")["position"]
         client.replay("hook", position - 1)
         receiver.wait_for(2)

@@ -33,16 +33,37 @@ class Mirror:
             return
         changes = self._catalog.changes(self.version, version)
         for gone in changes.removed:
-            if self.subscriptions.pop(gone, None) is not None:
-                self._counts[tenant_of(gone)[0]] -= 1
+            self._drop(gone)
         for each in changes.added:
-            self._counts[tenant_of(each.id)[0]] += each.id not in self.subscriptions
-            self.subscriptions[each.id] = each
+            self._hold(each)
         if changes.defines:
             found = self._catalog.definitions(version)
             self.definitions = {each.name: each for each in found}
             self.light = self.light_of(self.definitions.values())
         self.version = version
+
+    def note(
+        self, version: int, added: Subscription | None = None, removed: str | None = None
+    ) -> None:
+        """A change that this process has made itself: it need not be read, unless another came
+        between.
+        """
+        if version != self.version + 1:
+            self.refresh()
+            return
+        if removed is not None:
+            self._drop(removed)
+        if added is not None:
+            self._hold(added)
+        self.version = version
+
+    def _hold(self, subscription: Subscription) -> None:
+        self._counts[tenant_of(subscription.id)[0]] += subscription.id not in self.subscriptions
+        self.subscriptions[subscription.id] = subscription
+
+    def _drop(self, id: str) -> None:
+        if self.subscriptions.pop(id, None) is not None:
+            self._counts[tenant_of(id)[0]] -= 1
 
     def light_of(self, definitions: Iterable[Definition]) -> Surroundings:
         """What subscriptions would be read in the light of."""

@@ -216,6 +216,7 @@ class Entries:
             version = self._catalog.add(subscription)
         if self._paused.pop(subscription.id, None) is not None:
             self._standing.forget(subscription.id)
+        self.mirror.note(version, added=subscription)
         return self._tell(version)
 
     def _pause(self, subscription: Subscription) -> int:

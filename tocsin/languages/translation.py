@@ -59,7 +59,7 @@ from tocsin.plan.graphs import GraphPattern
 from tocsin.plan.passes import prepared_expression
 from tocsin.plan.xml_patterns import XmlBlock
 from tocsin.values.scalars import Kind
-from tocsin.plan.explain import path_text, selector_text
+from tocsin.plan.explain.conditions import path_text, selector_text
 from tocsin.values.space import Metric, SpatialRelation
 from tocsin.values.time import Duration, format_instant, parse_duration
 

@@ -220,6 +220,20 @@ def test_a_replay_at_once_does_not_forget_what_was_counted(tmp_path: Path) -> No
         wait_until(lambda: office.state("s")["delivered"] == 2)
 
 
+def test_a_change_that_moves_nothing_delivers_nothing_again(tmp_path: Path) -> None:
+    """Changed at once, when how far the line has come is known but not stored yet."""
+    with receiving() as receiver, opened(tmp_path) as office:
+        office.subscribe("s", {"webhook": receiver.url})
+        for number in range(10):
+            office.ring("s", f"{number:02x}")
+            wait_until(
+                lambda wanted=number + 1: office.delivery.worker.outcomes["delivered"] >= wanted
+            )
+            office.delivery.rotate(("", "s"))
+        wait_until(lambda: office.state("s")["delivered"] == 10)
+        assert [each.id for each in receiver.received] == [f"{number:02x}" for number in range(10)]
+
+
 def test_one_match_can_be_tried_again_by_itself(tmp_path: Path) -> None:
     with receiving() as receiver, opened(tmp_path) as office:
         office.subscribe("s", {"webhook": receiver.url})

@@ -16,7 +16,8 @@ class Lease:
     there is one process anyway.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, lock: int = _LOCK) -> None:
+        self._lock = lock
         self._is_alone = url.startswith("sqlite")
         self._engine = None if self._is_alone else sql.create_engine(url, poolclass=NullPool)
         self._connection: sql.Connection | None = None
@@ -41,7 +42,9 @@ class Lease:
     def _take(self, engine: sql.Engine) -> bool:
         connection = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
         try:
-            taken = connection.execute(sql.select(sql.func.pg_try_advisory_lock(_LOCK))).scalar()
+            taken = connection.execute(
+                sql.select(sql.func.pg_try_advisory_lock(self._lock))
+            ).scalar()
         except sql.exc.SQLAlchemyError:
             connection.close()
             raise

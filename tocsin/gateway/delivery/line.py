@@ -34,6 +34,7 @@ class Line:
     buried: int = 0
     generation: int = 1
     rotated: Instant = 0
+    moved: int = 0
 
     @property
     def key(self) -> Key:
@@ -77,10 +78,17 @@ class Line:
         """The line when the receiver wants no more."""
         return replace(self, ended=reason, reason=reason)
 
-    def with_counts_of(self, known: Line) -> Line:
-        """The line as it is stored, with what was counted and is not stored yet."""
-        delivered = max(self.delivered, known.delivered)
-        return replace(self, delivered=delivered, buried=max(self.buried, known.buried))
+    def joined(self, known: Line) -> Line:
+        """The line as it is stored, with what a worker knows and has not stored yet; where its
+        owner set the position, that is the one.
+        """
+        is_moved = self.moved != known.moved
+        return replace(
+            self,
+            position=self.position if is_moved else max(self.position, known.position),
+            delivered=max(self.delivered, known.delivered),
+            buried=max(self.buried, known.buried),
+        )
 
     def secrets(self, key: bytes, now: Instant) -> list[str]:
         """The newest secret first; the one before it for a while after a change."""

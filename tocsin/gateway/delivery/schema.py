@@ -27,11 +27,12 @@ DELIVERIES = sql.Table(
     sql.Column("buried", BIG, nullable=False, default=0),
     sql.Column("generation", sql.Integer, nullable=False, default=1),
     sql.Column("rotated", BIG, nullable=False, default=0),
+    sql.Column("moved", BIG, nullable=False, default=0),
 )
 """One row per subscription that is delivered. `position` is that of the last match that is done
-with; `changed` is a number that rises with everything that its owner does to the row, and tells the
-worker that what it knows is old; `failed` tries of the next match, which is not tried `not_before`
-an instant.
+with. `changed` is a number that rises with everything that its owner does to the row, and tells the
+worker that what it knows is old; `moved` is the one at which the owner set the position. The next
+match has `failed` so many times, and is not tried `not_before` an instant.
 """
 
 COUNTER = sql.Table(

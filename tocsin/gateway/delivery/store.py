@@ -60,7 +60,7 @@ class DeliveryStore:
         """The subscription is delivered from after a position on, again or for the first time,
         though its receiver wanted no more.
         """
-        return self._changed(key, {"position": position, **_FRESH})
+        return self._changed(key, {"position": position, **_FRESH}, moves=True)
 
     def resume(self, key: Key) -> Line:
         """The subscription is tried again at once, though its receiver wanted no more."""
@@ -103,7 +103,7 @@ class DeliveryStore:
         """Closes the database."""
         self._database.close()
 
-    def _changed(self, key: Key, values: Mapping[str, Any]) -> Line:
+    def _changed(self, key: Key, values: Mapping[str, Any], *, moves: bool = False) -> Line:
         with self._database.writing() as connection:
             row = _row(connection, key)
             if row is None or row.deliver == _GONE:
@@ -113,7 +113,7 @@ class DeliveryStore:
                     token=key[1],
                     hint='subscribe with "deliver", or fetch them from /v1/matches',
                 )
-            _change(connection, key, values)
+            _change(connection, key, values, moves=moves)
             found = _row(connection, key)
         assert found is not None
         return found
@@ -126,13 +126,17 @@ def is_gone(line: Line) -> bool:
 
 def _insert(connection: sql.Connection, key: Key, told: str, newest: int, paused: bool) -> None:
     connection.execute(DELIVERIES.delete().where(*_where(key)))
-    line = Line(*key, told, _next_change(connection), paused, newest)
+    number = _next_change(connection)
+    line = Line(*key, told, number, paused, newest, moved=number)
     connection.execute(DELIVERIES.insert().values(asdict(line)))
 
 
-def _change(connection: sql.Connection, key: Key, values: Mapping[str, Any]) -> None:
+def _change(
+    connection: sql.Connection, key: Key, values: Mapping[str, Any], *, moves: bool = False
+) -> None:
     number = _next_change(connection)
-    connection.execute(DELIVERIES.update().where(*_where(key)).values(changed=number, **values))
+    numbers = {"changed": number, "moved": number} if moves else {"changed": number}
+    connection.execute(DELIVERIES.update().where(*_where(key)).values(**numbers, **values))
 
 
 def _next_change(connection: sql.Connection) -> int:

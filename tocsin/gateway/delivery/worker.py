@@ -163,8 +163,15 @@ class Worker:
             self._unsaved.pop(line.key, None)
             known = self._lines.pop(line.key, line)
             if not is_gone(line):
-                self._lines[line.key] = line.with_counts_of(known)
-                self._send_out(line.key)
+                self._take_up(line, known)
+
+    def _take_up(self, line: Line, known: Line) -> None:
+        """A line as its owner wants it, from where it is by now."""
+        joined = line.joined(known)
+        self._lines[line.key] = joined
+        if joined != line:
+            self._unsaved[line.key] = joined
+        self._send_out(line.key)
 
     async def _look(self) -> None:
         """Sends couriers out for new matches."""

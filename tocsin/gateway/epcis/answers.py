@@ -25,8 +25,9 @@ from tocsin.gateway.epcis.exceptions import (
     exception_of_status,
 )
 from tocsin.gateway.epcis.finding import Found
-from tocsin.gateway.epcis.headers import USUAL, epc_format_of, extensions_in
+from tocsin.gateway.epcis.headers import USUAL, epc_format_of, extensions_in, wants_xml
 from tocsin.gateway.epcis.paging import link_to
+from tocsin.gateway.epcis.xml_documents import xml_query_document
 from tocsin.hosts.local.alarm import wall_clock
 
 
@@ -44,9 +45,13 @@ def tell_found(request: Request, found: Found, query: str) -> Response:
     """A page of events."""
     wanted = epc_format_of(request.headers)
     events = told_events(found.events, wanted)
-    document = query_document(events, query, wall_clock())
     headers = {**USUAL, **extensions_in(events), **next_page(request, found.token)}
-    return JSONResponse(document, headers={**headers, "GS1-EPC-Format": wanted})
+    headers["GS1-EPC-Format"] = wanted
+    if wants_xml(request.headers):
+        body = xml_query_document(events, query, wall_clock())
+        headers["GS1-CBV-XML-Format"] = "Always_Web_URI"
+        return Response(body, headers=headers, media_type="application/xml")
+    return JSONResponse(query_document(events, query, wall_clock()), headers=headers)
 
 
 def told_events(events: Sequence[Event], wanted: str) -> list[Mapping[str, Any]]:

@@ -23,7 +23,7 @@ DIGITAL_LINK = "Always_GS1_Digital_Link"
 EPC_URN = "Always_EPC_URN"
 EPC_FORMATS = ("No_Preference", DIGITAL_LINK, EPC_URN, "Never_Translates")
 
-_KEPT_BY_SERVICE = (CONTEXT, MASTER_DATA, "@type")
+KEPT_BY_SERVICE = (CONTEXT, MASTER_DATA, "@type")
 _LINKS = ("http://", "https://")
 _PREFIX = "ext"
 
@@ -102,7 +102,7 @@ def _is_key(link: str) -> bool:
 
 
 def _event(event: Mapping[str, Any], prefixes: Prefixes) -> dict[str, Any]:
-    told = {name: value for name, value in event.items() if name not in _KEPT_BY_SERVICE}
+    told = {name: value for name, value in event.items() if name not in KEPT_BY_SERVICE}
     found: dict[str, Any] = _with_prefixes(told, prefixes)
     return found
 

@@ -76,7 +76,7 @@ def members(request: Request, resource: str) -> Response:
 def events_of(request: Request, resource: str, value: str) -> Response:
     """The events that have the value."""
     field, parameter = _resource(resource)
-    _require_known(request, field, parameter, value)
+    _require_known(request, field, parameter, value, xml=True)
     return _answer(request, **{parameter: value})
 
 
@@ -119,7 +119,7 @@ def _answer(request: Request, **fixed: Any) -> Response:
 
 
 def _asked(request: Request, **fixed: Any) -> Asked:
-    tenant = admit(request).tenant
+    tenant = admit(request, xml=True).tenant
     pairs = [] if "EQ_eventID" in fixed else request.query_params.multi_items()
     question = question_of_url(pairs, **fixed)
     return ask_simply(question, part_in(request).definitions(), tenant)
@@ -134,9 +134,11 @@ def _resource(name: str) -> tuple[str, str]:
     return found
 
 
-def _require_known(request: Request, field: str, parameter: str, value: str) -> None:
+def _require_known(
+    request: Request, field: str, parameter: str, value: str, *, xml: bool = False
+) -> None:
     """Raises where no stored event has the value."""
-    admit(request)
+    admit(request, xml=xml)
     if field == "eventType" and value in KINDS:
         return
     part = part_in(request)

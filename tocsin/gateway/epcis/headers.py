@@ -16,7 +16,8 @@ VERSION = "2.0.0"
 _CAPTURED = ("1", "1.0", "1.1", "1.2", "2", "2.0", "2.0.0", "2.0.1")
 """Versions of EPCIS and CBV in which documents may be captured."""
 _VERSION = re.compile(r"\d+(\.\d+)*", re.ASCII)
-_ACCEPTED = ("*/*", "application/*", "application/json", "application/ld+json")
+_JSON = ("*/*", "application/*", "application/json", "application/ld+json")
+_XML = ("application/xml", "text/xml")
 _TOCSIN = "tocsin=https://tocsin.example/subscription#"
 
 USUAL: Mapping[str, str] = {
@@ -39,16 +40,25 @@ DISCOVERY: Mapping[str, str] = {
 """What OPTIONS says."""
 
 
-def require_served(given: Mapping[str, str]) -> None:
-    """Raises where the headers of a request ask for a version or a form that there is not."""
+def require_served(given: Mapping[str, str], *, xml: bool = False) -> None:
+    """Raises where the headers of a request ask for a version or a form that there is not; `xml`
+    where the answer has that form too.
+    """
     for name in ("EPCIS", "CBV"):
         _require_between(given, f"GS1-{name}-Min", f"GS1-{name}-Max")
         stated = given.get(f"GS1-{name}-Version")
         if stated is not None and stated.strip() not in _CAPTURED:
             raise _refused(f"GS1-{name}-Version", f"the version {stated[:20]!r} is not served")
     accepted = given.get("Accept", "*/*")
-    if not _is_accepted(accepted):
-        raise _refused("Accept", f"answers are in application/json, not in {accepted[:80]}")
+    if not _is_accepted(accepted, (*_JSON, *(_XML if xml else ()))):
+        forms = "application/json or application/xml" if xml else "application/json"
+        raise _refused("Accept", f"answers are in {forms}, not in {accepted[:80]}")
+
+
+def wants_xml(given: Mapping[str, str]) -> bool:
+    """Whether a client names XML before JSON."""
+    served = [kind for kind in _kinds(given.get("Accept", "")) if kind in (*_JSON, *_XML)]
+    return bool(served) and served[0] in _XML
 
 
 def epc_format_of(given: Mapping[str, str]) -> str:
@@ -97,9 +107,13 @@ def _padded(version: str) -> tuple[int, ...]:
     return (*_parts(version), 0, 0)[: max(3, len(_parts(version)))]
 
 
-def _is_accepted(header: str) -> bool:
-    kinds = [each.partition(";")[0].strip().lower() for each in header.split(",")]
-    return not any(kinds) or any(kind in _ACCEPTED for kind in kinds)
+def _is_accepted(header: str, served: Sequence[str]) -> bool:
+    kinds = _kinds(header)
+    return not any(kinds) or any(kind in served for kind in kinds)
+
+
+def _kinds(header: str) -> list[str]:
+    return [each.partition(";")[0].strip().lower() for each in header.split(",")]
 
 
 def _refused(name: str, detail: str) -> EpcisException:

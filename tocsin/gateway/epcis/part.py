@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field, ValidationError
 from tocsin.catalog import Definition
 from tocsin.errors import MeaningProblem
 from tocsin.gateway.delivery.addresses import AddressRules
+from tocsin.gateway.delivery.lease import Lease
 from tocsin.gateway.epcis.finding import Asked
 from tocsin.gateway.epcis.queries import NamedQuery, ask
 from tocsin.gateway.epcis.repository import Repository
@@ -17,6 +18,9 @@ from tocsin.gateway.epcis.tables import METADATA
 from tocsin.gateway.epcis.worker import Worker
 from tocsin.gateway.service import Service
 from tocsin.gateway.storage.database import Database
+
+_LOCK = 0x746F6373696E2002
+"""The lock of the one process that tells subscribers of queries."""
 
 
 class EpcisSettings(BaseModel):
@@ -39,7 +43,8 @@ class EpcisPart:
         self._database = Database(_url(service), METADATA)
         self.repository = Repository(self._database, service.log)
         rules = AddressRules.allowing(self.settings.allow)
-        self.worker = Worker(self.repository, service.log, self.ask, rules)
+        lease = Lease(_url(service), _LOCK)
+        self.worker = Worker(self.repository, service.log, self.ask, rules, lease)
 
     def start(self) -> None:
         """Begins to follow the log and to tell subscribers."""

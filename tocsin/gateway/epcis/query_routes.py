@@ -87,7 +87,7 @@ def delete_query(request: Request, name: str) -> Response:
 @router.get("/queries/{name}/events")
 def results(request: Request, name: str) -> Response:
     """The events that a query finds now."""
-    caller = admit(request)
+    caller = admit(request, xml=True)
     part = part_in(request)
     query = query_named(part, caller.tenant, name)
     _require_plain(request)

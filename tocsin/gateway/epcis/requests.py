@@ -34,11 +34,11 @@ def service_in(request: HTTPConnection) -> Service:
     return cast(Service, request.app.state.service)
 
 
-def admit(request: HTTPConnection, scope: Scope = Scope.SUBSCRIBE) -> Caller:
-    """The caller, who must have a scope and ask for what is served."""
+def admit(request: HTTPConnection, scope: Scope = Scope.SUBSCRIBE, *, xml: bool = False) -> Caller:
+    """The caller, who must have a scope and ask for what is served; `xml` where that is too."""
     caller = caller_with(request, scope)
     require_short(f"{request.url.path}?{request.url.query}")
-    require_served(request.headers)
+    require_served(request.headers, xml=xml)
     return caller
 
 

@@ -21,6 +21,7 @@ from tocsin.events.event import Event
 from tocsin.gateway.delivery.addresses import AddressRules
 from tocsin.gateway.delivery.backoff import Backoff
 from tocsin.gateway.delivery.http_sender import HttpSender
+from tocsin.gateway.delivery.lease import Lease
 from tocsin.gateway.delivery.lookup import Names
 from tocsin.gateway.delivery.webhook_url import WebhookUrl, parse_webhook_url
 from tocsin.gateway.epcis.answers import told_events
@@ -64,11 +65,13 @@ class Worker:
         log: EventLog,
         ask: Callable[[NamedQuery, str], Asked],
         rules: AddressRules,
+        lease: Lease,
     ) -> None:
         self._repository = repository
         self._log = log
         self._ask = ask
         self._rules = rules
+        self._lease = lease
         self._growth = Feed(repository.index.last_number())
         self._is_ready = threading.Event()
         self._tasks: dict[str, asyncio.Task[None]] = {}
@@ -115,6 +118,7 @@ class Worker:
         await asyncio.gather(*tasks, return_exceptions=True)
         await self._sender.close()
         names.close()
+        self._lease.release()
 
     async def _follow(self) -> None:
         """Keeps the index where the log is, also when nobody asks."""
@@ -136,17 +140,22 @@ class Worker:
         self._growth.notice(self._repository.index.last_number())
 
     async def _supervise(self) -> None:
-        """Has a task for each subscription that is there, and none for others."""
+        """Has a task for each subscription that is there, and none for others; none at all where
+        another process has them.
+        """
         while True:
             self._changed.clear()
             try:
-                found = await asyncio.to_thread(self._repository.all_subscriptions)
+                found = await asyncio.to_thread(self._subscriptions_to_serve)
             except Problem as problem:
                 _LOG.warning("EPCIS subscriptions wait for the storage: %s", problem)
             else:
                 self._assign({each.id: each for each in found})
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._changed.wait(), _REFRESH)
+
+    def _subscriptions_to_serve(self) -> list[QuerySubscription]:
+        return self._repository.all_subscriptions() if self._lease.hold() else []
 
     def _assign(self, found: dict[str, QuerySubscription]) -> None:
         for id in [id for id in self._tasks if id not in found]:

@@ -12,6 +12,7 @@ from fastapi import APIRouter, Request
 
 from tocsin.gateway.api.access import Scope, caller_with
 from tocsin.gateway.api.requests import service_of
+from tocsin.gateway.delivery.lease import Lease
 from tocsin.gateway.federation.demand import Demand
 from tocsin.gateway.federation.link import Home, Link
 from tocsin.gateway.federation.memory import Memory
@@ -20,6 +21,10 @@ from tocsin.gateway.federation.store import LinkStore
 from tocsin.gateway.service import Service
 
 router = APIRouter(tags=["federation"])
+
+_LOCK = 0x746F6373696E2003
+"""The lock of the one process that has the links, where several share a database."""
+_LOOK = 1.0
 
 
 class FederationPart:
@@ -32,6 +37,7 @@ class FederationPart:
         self.hops = settings.hops
         home = Home(self.name, self.hops, Demand(service.entries), store, service.log, Memory())
         self.links = [Link(home, upstream.server) for upstream in settings.upstream]
+        self._lease = Lease(service.settings.state_url, _LOCK)
         self._is_ready = threading.Event()
         self._thread = threading.Thread(target=self._run, name="tocsin-federation", daemon=True)
 
@@ -54,11 +60,24 @@ class FederationPart:
         self._loop = asyncio.get_running_loop()
         self._stop = asyncio.Event()
         self._is_ready.set()
-        tasks = [asyncio.create_task(link.run()) for link in self.links]
-        await self._stop.wait()
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        stopping = asyncio.create_task(self._stop.wait())
+        tasks: list[asyncio.Task[None]] = []
+        while not self._stop.is_set():
+            is_ours = await asyncio.to_thread(self._lease.hold)
+            if is_ours and not tasks:
+                tasks = [asyncio.create_task(link.run()) for link in self.links]
+            elif not is_ours:
+                tasks = await _ended(tasks)
+            await asyncio.wait([stopping], timeout=_LOOK)
+        await _ended(tasks)
+        self._lease.release()
+
+
+async def _ended(tasks: list[asyncio.Task[None]]) -> list[asyncio.Task[None]]:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    return []
 
 
 @router.get("/v1/federation")
