@@ -18,7 +18,6 @@ from tocsin.languages.intervals import ORDER
 from tocsin.languages.language import Options
 from tocsin.languages.rule import syntax
 from tocsin.languages.rule.writing import write, write_lines
-from tocsin.plan.atoms import AllOf, Atom, Condition, Equals
 from tocsin.languages.translation_atoms import cannot, require_same, say_atom
 from tocsin.plan.atoms import Atom, Condition
 from tocsin.plan.composites import (
@@ -51,14 +50,6 @@ from tocsin.plan.composites import (
     Triggered,
     parts_of,
 )
-from tocsin.plan.concepts import ConceptTest, concept_test_text
-from tocsin.plan.explain.composites import short_text
-from tocsin.plan.explain.conditions import path_text, selector_text
-from tocsin.plan.explain.xml_patterns import block_text
-from tocsin.plan.graphs import GraphPattern
-from tocsin.plan.passes import prepared_expression
-from tocsin.plan.xml_patterns import XmlBlock
-from tocsin.values.scalars import Kind
 from tocsin.plan.explain.conditions import path_text, selector_text
 from tocsin.values.space import Metric, SpatialRelation
 from tocsin.values.time import Duration, format_instant, parse_duration
