@@ -9,7 +9,7 @@ from tests.blocks.test_business_documents import ASKED, PROLOG
 from tests.blocks.worlds import blocks
 from tests.languages.exmlql.asking import block_of
 from tests.languages.exmlql.test_documents import CASES
-from tocsin.languages.context import Context
+from tocsin.languages.base.context import Context
 from tocsin.languages.exmlql import problems
 from tocsin.plan.explain.xml_patterns import block_text
 from tocsin.plan.row_terms import ValueCondition

@@ -11,8 +11,8 @@ from tocsin.events.codecs.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.knowledge.concepts.tbox import TBox
 from tocsin.knowledge.ontology import open_ontology
+from tocsin.languages.base.context import Context
 from tocsin.languages.concept import parse, tbox_of_text
-from tocsin.languages.context import Context
 from tocsin.plan.concepts import ConceptTest
 
 PAPER = """

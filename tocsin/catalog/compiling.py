@@ -17,14 +17,14 @@ from tocsin.languages import (
     warnings_in_subscription,
     window_in_subscription,
 )
-from tocsin.languages.context import (
+from tocsin.languages.base.context import (
     Context,
     DocumentDefinition,
     MasterDataDefinition,
     PartDefinition,
     RegionDefinition,
 )
-from tocsin.languages.context import Definition as LanguageDefinition
+from tocsin.languages.base.context import Definition as LanguageDefinition
 from tocsin.plan.composites import Plan, Policy
 from tocsin.plan.construction_loops import loops_in
 from tocsin.plan.passes import prepared

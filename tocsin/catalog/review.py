@@ -10,7 +10,7 @@ from dataclasses import replace
 from tocsin.catalog.compiling import Surroundings, problems_of, warnings_of
 from tocsin.catalog.files import Entries, LineProblem
 from tocsin.errors import MeaningProblem, Problem
-from tocsin.languages.context import Definition, MasterDataDefinition
+from tocsin.languages.base.context import Definition, MasterDataDefinition
 from tocsin.languages.definitions import (
     can_be_named,
     problems_in_definition,

@@ -11,8 +11,8 @@ from functools import partial
 
 from tocsin.errors import MeaningProblem, Place, Problem
 from tocsin.languages import concept, epcis, exmlql, graph, opsl, selector
-from tocsin.languages.context import Context
-from tocsin.languages.language import Language, Options
+from tocsin.languages.base.context import Context
+from tocsin.languages.base.reading import Language, Options
 from tocsin.languages.near import hint_for_language
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Plan

@@ -8,7 +8,7 @@ from typing import assert_never
 
 from tocsin.errors import MeaningProblem, Problem
 from tocsin.languages import problems_in_subscription, warnings_in_subscription
-from tocsin.languages.context import (
+from tocsin.languages.base.context import (
     Context,
     Definition,
     DocumentDefinition,

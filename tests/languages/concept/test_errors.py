@@ -13,8 +13,8 @@ from tocsin.knowledge.concepts.axioms import Definition
 from tocsin.knowledge.concepts.concept import Conjunction, Disjunction, Exists, Symbol
 from tocsin.knowledge.concepts.tbox import TBox
 from tocsin.knowledge.ontology import open_ontology
+from tocsin.languages.base.context import Context
 from tocsin.languages.concept import parse, problems, tbox_of_text, warnings
-from tocsin.languages.context import Context
 
 SYNTAX = [
     ("", 1, 1, "", "a concept such as"),

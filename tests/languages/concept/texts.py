@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tests.concepts.worlds import PAPER, context
 from tocsin.errors import Problem
+from tocsin.languages.base.context import Context, PartDefinition
 from tocsin.languages.concept import parse, problems
-from tocsin.languages.context import Context, PartDefinition
 from tocsin.plan.composites import Part
 
 

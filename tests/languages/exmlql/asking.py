@@ -9,7 +9,7 @@ from tocsin.engine.batch import Batch
 from tocsin.engine.xml import BlockMatcher
 from tocsin.errors import Problem
 from tocsin.events.event import Event
-from tocsin.languages.context import Context
+from tocsin.languages.base.context import Context
 from tocsin.languages.exmlql import parse, problems
 from tocsin.plan.bindings import Rows
 from tocsin.plan.composites import Plan

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.languages.exmlql.asking import parsed, problems_of
 from tocsin.errors import LimitProblem, MeaningProblem, Problem, SyntaxProblem
-from tocsin.languages.context import Context
+from tocsin.languages.base.context import Context
 from tocsin.languages.exmlql import Limits, parse, problems
 
 SYNTAX = [

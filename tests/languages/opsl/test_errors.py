@@ -10,7 +10,7 @@ import pytest
 
 from tests.languages.opsl.plans import A, B, D, parsed, problems_of, told, x
 from tocsin.errors import LimitProblem, MeaningProblem, SyntaxProblem
-from tocsin.languages.context import Context, PartDefinition, RegionDefinition
+from tocsin.languages.base.context import Context, PartDefinition, RegionDefinition
 from tocsin.languages.opsl import Limits, parse, problems
 from tocsin.plan.composites import Absence, AfterWindow, Join
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tocsin.errors import Problem
+from tocsin.languages.base.context import Context
+from tocsin.languages.base.reading import Language
+from tocsin.languages.concept.checks import warnings
 from tocsin.languages.concept.lower import meaning_of
 from tocsin.languages.concept.terminology import tbox_of_text
-from tocsin.languages.concept.warn import warnings
-from tocsin.languages.context import Context
-from tocsin.languages.language import Language
 from tocsin.plan.composites import Plan
 
 __all__ = ["LANGUAGE", "parse", "problems", "tbox_of_text", "warnings"]

@@ -10,6 +10,9 @@ from dataclasses import dataclass, field
 from tocsin.errors import MeaningProblem, Problem
 from tocsin.events.views.epcis import OBJECTS
 from tocsin.knowledge.concepts.concept import Concept, Nothing
+from tocsin.languages.base.context import Context, PartDefinition
+from tocsin.languages.base.embedded import shifted
+from tocsin.languages.base.texts import Problems, Spot
 from tocsin.languages.concept import forms
 from tocsin.languages.concept.describe import Describing
 from tocsin.languages.concept.names import names_of
@@ -26,9 +29,6 @@ from tocsin.languages.concept.syntax import (
     Timed,
     leaves_of,
 )
-from tocsin.languages.context import Context, PartDefinition
-from tocsin.languages.embedded import shifted
-from tocsin.languages.texts import Problems, Spot
 from tocsin.plan import composites
 from tocsin.plan.composites import Part
 from tocsin.plan.concepts import ConceptTest

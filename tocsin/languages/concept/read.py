@@ -8,13 +8,13 @@ from importlib.resources import files
 from typing import Any
 
 from tocsin.errors import Place
-from tocsin.languages.concept.build import Builder
-from tocsin.languages.concept.hints import syntax_problem
+from tocsin.languages.base.embedded import blanked
+from tocsin.languages.base.parsing import Parser, Unexpected
+from tocsin.languages.base.texts import TooDeep, refuse_long
 from tocsin.languages.concept.limits import Limits, exceeded
 from tocsin.languages.concept.syntax import Subscription, Terminology
-from tocsin.languages.embedded import blanked
-from tocsin.languages.parsing import Parser, Unexpected
-from tocsin.languages.texts import TooDeep, refuse_long
+from tocsin.languages.concept.syntax_errors import syntax_problem
+from tocsin.languages.concept.transformer import Transformer
 
 DEFAULT_LIMITS = Limits()
 
@@ -55,6 +55,6 @@ def _read(start: str, text: str, limits: Limits) -> Any:
 def _parser(start: str, nesting: int) -> Parser:
     folder = files("tocsin.languages.concept")
     grammars = (
-        (folder / f"{name}.lark").read_text(encoding="utf-8") for name in (start, "concept")
+        (folder / f"{name}.lark").read_text(encoding="utf-8") for name in (start, "grammar")
     )
-    return Parser("\n".join(grammars), Builder(nesting))
+    return Parser("\n".join(grammars), Transformer(nesting))

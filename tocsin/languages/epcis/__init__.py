@@ -11,12 +11,12 @@ from collections.abc import Mapping
 
 from tocsin.errors import MeaningProblem, Place, Problem
 from tocsin.knowledge.ontology import Ontology
-from tocsin.languages.context import Context
+from tocsin.languages.base.context import Context
+from tocsin.languages.base.reading import Language
+from tocsin.languages.epcis.checks import warnings_of
 from tocsin.languages.epcis.lower import lower
 from tocsin.languages.epcis.master_data import known_in
 from tocsin.languages.epcis.read import read
-from tocsin.languages.epcis.warn import warnings_of
-from tocsin.languages.language import Language
 from tocsin.plan.atoms import BooleanNode, Condition
 from tocsin.plan.composites import Plan
 

@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tocsin.errors import MeaningProblem, Problem
-from tocsin.languages.context import Context
+from tocsin.languages.base.context import Context
+from tocsin.languages.base.reading import Language
+from tocsin.languages.base.texts import Problems
+from tocsin.languages.exmlql.checks import warnings_of
 from tocsin.languages.exmlql.limits import Limits
 from tocsin.languages.exmlql.lower import lowered
 from tocsin.languages.exmlql.read import read
-from tocsin.languages.exmlql.warn import warnings_of
 from tocsin.languages.exmlql.xml_ql import xml_ql_queries
-from tocsin.languages.language import Language
-from tocsin.languages.texts import Problems
 from tocsin.plan.composites import Plan
 
 __all__ = ["LANGUAGE", "Limits", "parse", "problems", "xml_ql"]

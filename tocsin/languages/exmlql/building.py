@@ -7,9 +7,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from tocsin.languages.base.parsing import Token
+from tocsin.languages.base.texts import Spot, spot_of
 from tocsin.languages.exmlql.problems import SYNTAX_CODE
-from tocsin.languages.parsing import Token
-from tocsin.languages.texts import Spot, spot_of
 
 Children = list[Any]
 

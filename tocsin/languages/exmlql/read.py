@@ -6,9 +6,9 @@ from functools import cache
 from importlib.resources import files
 
 from tocsin.errors import Place
-from tocsin.languages.exmlql.build import Builder
+from tocsin.languages.base.parsing import Parser, Unexpected
+from tocsin.languages.base.texts import TooDeep, refuse_long
 from tocsin.languages.exmlql.building import Misplaced, TooMany
-from tocsin.languages.exmlql.hints import misplaced_problem, syntax_problem
 from tocsin.languages.exmlql.limits import Limits, exceeded
 from tocsin.languages.exmlql.problems import SYNTAX_CODE
 from tocsin.languages.exmlql.syntax import (
@@ -25,8 +25,8 @@ from tocsin.languages.exmlql.syntax import (
     terms_in,
     uses_of,
 )
-from tocsin.languages.parsing import Parser, Unexpected
-from tocsin.languages.texts import TooDeep, refuse_long
+from tocsin.languages.exmlql.syntax_errors import misplaced_problem, syntax_problem
+from tocsin.languages.exmlql.transformer import Transformer
 
 
 def read(text: str, limits: Limits) -> Subscription:
@@ -53,8 +53,8 @@ def read(text: str, limits: Limits) -> Subscription:
 
 @cache
 def _parser(limits: Limits) -> Parser:
-    grammar = files("tocsin.languages.exmlql") / "exmlql.lark"
-    return Parser(grammar.read_text(encoding="utf-8"), Builder(limits))
+    grammar = files("tocsin.languages.exmlql") / "grammar.lark"
+    return Parser(grammar.read_text(encoding="utf-8"), Transformer(limits))
 
 
 def _refuse_large(subscription: Subscription, limits: Limits) -> None:

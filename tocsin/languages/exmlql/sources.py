@@ -12,10 +12,10 @@ from difflib import get_close_matches
 
 from tocsin.errors import Problem
 from tocsin.events.views.document import parse_xml
-from tocsin.languages.context import Definition, DocumentDefinition
+from tocsin.languages.base.context import Definition, DocumentDefinition
+from tocsin.languages.base.texts import Problems
 from tocsin.languages.exmlql.bindings import item_bindings
 from tocsin.languages.exmlql.syntax import PatternItem, SourceUse, Subscription
-from tocsin.languages.texts import Problems
 from tocsin.plan.xml_patterns import InDocument
 
 

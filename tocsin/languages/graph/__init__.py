@@ -14,16 +14,16 @@ from functools import cache
 from tocsin.errors import Place, Problem
 from tocsin.events.views.names import VOCABULARY
 from tocsin.knowledge.ontology import Ontology, open_ontology
-from tocsin.languages.context import Context
+from tocsin.languages.base.context import Context
+from tocsin.languages.base.reading import Language
+from tocsin.languages.base.texts import Problems
+from tocsin.languages.graph.checks import warn_of_contradictions
 from tocsin.languages.graph.limits import Limits, exceeded
 from tocsin.languages.graph.lower import lowered
 from tocsin.languages.graph.options import settings_of
 from tocsin.languages.graph.read import read
 from tocsin.languages.graph.sparql import as_statements
 from tocsin.languages.graph.syntax import Query, Subscription
-from tocsin.languages.graph.warn import warn_of_contradictions
-from tocsin.languages.language import Language
-from tocsin.languages.texts import Problems
 from tocsin.plan.composites import Plan
 from tocsin.plan.graphs import GraphPattern
 

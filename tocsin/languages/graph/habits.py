@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import re
 
-from tocsin.languages.parsing import END
-from tocsin.languages.texts import Slip
+from tocsin.languages.base.parsing import END
+from tocsin.languages.base.texts import Slip
 
 _CURLY = frozenset("“”„‟‘’‚‛«»")
 _BEGINS_TRIPLE = re.compile(r"(?:_:\w|\?\w|<|[\w-]*:[\w-])")

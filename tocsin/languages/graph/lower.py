@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from itertools import count
 
 from tocsin.knowledge.ontology import Ontology
+from tocsin.languages.base.texts import Problems, Spot
 from tocsin.languages.graph.filters import filter_of
 from tocsin.languages.graph.literals import literal_of
 from tocsin.languages.graph.names import Names
@@ -23,7 +24,6 @@ from tocsin.languages.graph.rules import (
     check_selection,
 )
 from tocsin.languages.graph.syntax import Kind, Node, Statement, Step, Subscription
-from tocsin.languages.texts import Problems, Spot
 from tocsin.plan.graphs import (
     Filter,
     GraphPattern,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 
 from tocsin.knowledge.ontology import Ontology, local_name
-from tocsin.languages.texts import Problems, Spot
+from tocsin.languages.base.texts import Problems, Spot
 from tocsin.values.terms import RDF_TYPE
 
 _SHOWN = 5

@@ -6,12 +6,12 @@ from functools import cache
 from importlib.resources import files
 
 from tocsin.errors import Place
-from tocsin.languages.graph.build import Builder
-from tocsin.languages.graph.hints import syntax_problem
+from tocsin.languages.base.parsing import Parser, Unexpected
+from tocsin.languages.base.texts import TooDeep, refuse_long
 from tocsin.languages.graph.limits import Limits, exceeded
 from tocsin.languages.graph.syntax import Query, Subscription
-from tocsin.languages.parsing import Parser, Unexpected
-from tocsin.languages.texts import TooDeep, refuse_long
+from tocsin.languages.graph.syntax_errors import syntax_problem
+from tocsin.languages.graph.transformer import Transformer
 
 
 def read(text: str, limits: Limits) -> Subscription | Query:
@@ -32,5 +32,5 @@ def read(text: str, limits: Limits) -> Subscription | Query:
 
 @cache
 def _parser(nesting: int) -> Parser:
-    grammar = files("tocsin.languages.graph") / "graph.lark"
-    return Parser(grammar.read_text(encoding="utf-8"), Builder(nesting))
+    grammar = files("tocsin.languages.graph") / "grammar.lark"
+    return Parser(grammar.read_text(encoding="utf-8"), Transformer(nesting))

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tocsin.errors import Place, Problem
-from tocsin.languages.context import Context
+from tocsin.languages.base.context import Context
+from tocsin.languages.opsl.checks import warnings_of
 from tocsin.languages.opsl.limits import Limits
 from tocsin.languages.opsl.meaning import meaning_of
-from tocsin.languages.opsl.warn import warnings_of
 from tocsin.languages.opsl.written_windows import find_window
 from tocsin.plan.composites import Plan
 from tocsin.values.time import Duration, Instant

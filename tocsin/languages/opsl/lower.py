@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import TypeVar, assert_never
 
 from tocsin.errors import Problem
-from tocsin.languages.context import PartDefinition, RegionDefinition
-from tocsin.languages.embedded import shifted
+from tocsin.languages.base.context import PartDefinition, RegionDefinition
+from tocsin.languages.base.embedded import shifted
+from tocsin.languages.base.texts import Problems, Spot
 from tocsin.languages.opsl import forms
 from tocsin.languages.opsl.atoms import NOTHING, condition_of
 from tocsin.languages.opsl.limits import Limits, exceeded
@@ -35,7 +36,6 @@ from tocsin.languages.opsl.syntax import (
     Temporal,
     Variable,
 )
-from tocsin.languages.texts import Problems, Spot
 from tocsin.plan.composites import Either, Join, Named, Part
 
 Value = TypeVar("Value")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tocsin.languages.context import Context
+from tocsin.languages.base.context import Context
+from tocsin.languages.base.texts import Problems
 from tocsin.languages.opsl.limits import Limits
 from tocsin.languages.opsl.lower import Walk
 from tocsin.languages.opsl.names import Meaning, Names
@@ -12,7 +13,6 @@ from tocsin.languages.opsl.options import Settings, settings_of
 from tocsin.languages.opsl.read import read
 from tocsin.languages.opsl.variables import order_of_bindings
 from tocsin.languages.opsl.where import attached
-from tocsin.languages.texts import Problems
 from tocsin.plan.composites import Part
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from tocsin.errors import MeaningProblem, Problem
-from tocsin.languages.context import (
+from tocsin.languages.base.context import (
     Context,
     Definition,
     DocumentDefinition,

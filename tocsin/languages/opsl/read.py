@@ -7,13 +7,13 @@ from functools import cache
 from importlib.resources import files
 
 from tocsin.errors import Place
-from tocsin.languages.embedded import blanked
-from tocsin.languages.opsl.build import Builder
-from tocsin.languages.opsl.hints import syntax_problem
+from tocsin.languages.base.embedded import blanked
+from tocsin.languages.base.parsing import Parser, Unexpected
+from tocsin.languages.base.texts import TooDeep, refuse_long
 from tocsin.languages.opsl.limits import Limits, exceeded
 from tocsin.languages.opsl.syntax import Subscription, nodes_of
-from tocsin.languages.parsing import Parser, Unexpected
-from tocsin.languages.texts import TooDeep, refuse_long
+from tocsin.languages.opsl.syntax_errors import syntax_problem
+from tocsin.languages.opsl.transformer import Transformer
 
 CODE = "OpslSyntaxError"
 
@@ -42,8 +42,8 @@ def read(text: str, limits: Limits) -> Subscription:
 
 @cache
 def _parser(nesting: int) -> Parser:
-    grammar = files("tocsin.languages.opsl") / "opsl.lark"
-    return Parser(grammar.read_text(encoding="utf-8"), Builder(nesting))
+    grammar = files("tocsin.languages.opsl") / "grammar.lark"
+    return Parser(grammar.read_text(encoding="utf-8"), Transformer(nesting))
 
 
 def _refuse_large(subscription: Subscription, limits: Limits) -> None:

@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tocsin.errors import Place
+from tocsin.languages.base.texts import Problems
 from tocsin.languages.opsl.limits import Limits
 from tocsin.languages.opsl.quantities import duration_of, instant_of
 from tocsin.languages.opsl.read import read
 from tocsin.languages.opsl.syntax import Fixed, Subscription, Temporal, nodes_of
-from tocsin.languages.texts import Problems
 from tocsin.values.time import Duration, Instant
 
 

@@ -12,16 +12,16 @@ from functools import cache
 from types import MappingProxyType
 
 from tocsin.errors import MeaningProblem, Place, Problem
-from tocsin.languages.parsing import Parser
-from tocsin.languages.selector.build import Builder
+from tocsin.languages.base.parsing import Parser
 from tocsin.languages.selector.cesql import read_expression
+from tocsin.languages.selector.checks import warnings_of
 from tocsin.languages.selector.limits import Limits
 from tocsin.languages.selector.lower import lower
 from tocsin.languages.selector.read import grammar, read
 from tocsin.languages.selector.rules import AMQP, JMS, NATIVE, Rules
 from tocsin.languages.selector.syntax import Syntax
+from tocsin.languages.selector.transformer import Transformer
 from tocsin.languages.selector.values import Setting
-from tocsin.languages.selector.warn import warnings_of
 from tocsin.plan.atoms import BooleanNode, Computed, Condition
 from tocsin.plan.composites import Plan
 from tocsin.plan.expression import Semantics
@@ -79,9 +79,9 @@ def _read_cesql(_: str, text: str, limits: Limits) -> tuple[BooleanNode, list[Pr
 
 
 _GRAMMARS: Mapping[str, tuple[tuple[str, ...], Rules]] = {
-    "selector": (("condition.lark", "values.lark", "native.lark"), NATIVE),
-    "jms": (("condition.lark", "values.lark", "jms.lark"), JMS),
-    "amqp": (("condition.lark", "amqp.lark"), AMQP),
+    "selector": (("grammar.lark", "values.lark", "native.lark"), NATIVE),
+    "jms": (("grammar.lark", "values.lark", "jms.lark"), JMS),
+    "amqp": (("grammar.lark", "amqp.lark"), AMQP),
 }
 """The dialects that share one syntax: their grammars and their rules."""
 
@@ -100,7 +100,7 @@ def _syntax(dialect: str, text: str, limits: Limits) -> tuple[Syntax | None, Set
 
 @cache
 def _parser(files: tuple[str, ...], nesting: int) -> Parser:
-    return Parser(grammar(*files), Builder(nesting))
+    return Parser(grammar(*files), Transformer(nesting))
 
 
 def _dialect(options: Mapping[str, object]) -> str:

@@ -14,12 +14,12 @@ from typing import Any
 
 from tocsin.errors import Place
 from tocsin.events.event import ENVELOPE
-from tocsin.languages.parsing import Parser, Token
+from tocsin.languages.base.parsing import Parser, Token
+from tocsin.languages.base.texts import Spot, TooDeep
 from tocsin.languages.selector.limits import Limits, exceeded
 from tocsin.languages.selector.problems import form_problem
 from tocsin.languages.selector.read import grammar, read
 from tocsin.languages.selector.wording import CESQL_WORDING
-from tocsin.languages.texts import Spot, TooDeep
 from tocsin.plan.expression import Attribute, Call, Expression, Value
 from tocsin.values.scalars import Constant, Kind
 

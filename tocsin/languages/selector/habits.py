@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from tocsin.languages.parsing import END
+from tocsin.languages.base.parsing import END
 from tocsin.languages.selector.wording import KEYWORDS, SelectorSlip
 from tocsin.plan.texts import ARGUMENTS
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tocsin.errors import MeaningProblem, Place, SyntaxProblem
-from tocsin.languages.texts import Spot
+from tocsin.languages.base.texts import Spot
 
 
 def type_problem(text: str, spot: Spot, message: str, hint: str) -> MeaningProblem:

@@ -7,11 +7,11 @@ from importlib.resources import files
 from typing import Any
 
 from tocsin.errors import Place
-from tocsin.languages.parsing import Parser, Unexpected
-from tocsin.languages.selector.hints import syntax_problem
+from tocsin.languages.base.parsing import Parser, Unexpected
+from tocsin.languages.base.texts import TooDeep, refuse_long
 from tocsin.languages.selector.limits import Limits, exceeded
+from tocsin.languages.selector.syntax_errors import syntax_problem
 from tocsin.languages.selector.wording import Wording
-from tocsin.languages.texts import TooDeep, refuse_long
 
 
 def read(parser: Parser, text: str, limits: Limits, wording: Wording) -> Any:

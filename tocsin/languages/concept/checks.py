@@ -13,12 +13,12 @@ from tocsin.knowledge.concepts.concept import normal_form
 from tocsin.knowledge.concepts.tableau import examine
 from tocsin.knowledge.concepts.tbox import TBox
 from tocsin.knowledge.ontology import Ontology
+from tocsin.languages.base.context import Context
+from tocsin.languages.base.embedded import shifted
+from tocsin.languages.base.texts import Problems, Spot
 from tocsin.languages.concept.lower import meaning_of
 from tocsin.languages.concept.read import read_subscription
 from tocsin.languages.concept.syntax import Embedded, Listing, Name, Quantified, Syntax, children_of
-from tocsin.languages.context import Context
-from tocsin.languages.embedded import shifted
-from tocsin.languages.texts import Problems, Spot
 from tocsin.plan.composites import atoms_of
 from tocsin.plan.concepts import ConceptTest, concept_test_text
 

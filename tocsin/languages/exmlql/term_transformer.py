@@ -8,6 +8,7 @@ import re
 from difflib import get_close_matches
 from typing import Any
 
+from tocsin.languages.base.texts import Spot, TooDeep, spot_of
 from tocsin.languages.exmlql.building import Children, Misplaced, unquoted
 from tocsin.languages.exmlql.syntax import (
     AmongUse,
@@ -22,7 +23,6 @@ from tocsin.languages.exmlql.syntax import (
     Term,
     VariableUse,
 )
-from tocsin.languages.texts import Spot, TooDeep, spot_of
 from tocsin.plan.row_functions import ARITHMETIC, FUNCTION_NAMES, FUNCTIONS, IF
 from tocsin.values.formats import format_of
 
@@ -32,7 +32,7 @@ _RELATIONS = {"≠": "!=", "≤": "<=", "≥": ">="}
 _SIGNED = re.compile(r"[0-9]")
 
 
-class TermBuilder:
+class TermTransformer:
     """Callbacks for conditions and values."""
 
     def __init__(self, nesting: int) -> None:

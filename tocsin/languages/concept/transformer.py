@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from tocsin.languages.base.parsing import Token, Unexpected
+from tocsin.languages.base.texts import Spot, TooDeep, spot_of
 from tocsin.languages.concept.syntax import (
     Both,
     Bottom,
@@ -28,13 +30,11 @@ from tocsin.languages.concept.syntax import (
     Union,
     WrittenAxiom,
 )
-from tocsin.languages.parsing import Token, Unexpected
-from tocsin.languages.texts import Spot, TooDeep, spot_of
 
 Children = list[Any]
 
 
-class Builder:
+class Transformer:
     """Callbacks of the parser. Holds only the limit, so one builder serves every text."""
 
     def __init__(self, nesting: int) -> None:

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from tocsin.languages.parsing import Token
+from tocsin.languages.base.parsing import Token
+from tocsin.languages.base.texts import Spot, TooDeep, spot_of
 from tocsin.languages.selector.syntax import (
     Arithmetic,
     BetweenTest,
@@ -28,12 +29,11 @@ from tocsin.languages.selector.syntax import (
     NullTest,
     Syntax,
 )
-from tocsin.languages.texts import Spot, TooDeep, spot_of
 
 Children = list[Any]
 
 
-class Builder:
+class Transformer:
     """The callbacks of the parser. Holds only the limit, so one builder serves every text."""
 
     def __init__(self, nesting: int) -> None:

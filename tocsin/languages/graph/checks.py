@@ -9,8 +9,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 
+from tocsin.languages.base.texts import Problems
 from tocsin.languages.graph.syntax import Subscription, spot_of
-from tocsin.languages.texts import Problems
 from tocsin.plan.graphs import (
     Comparison,
     Filter,

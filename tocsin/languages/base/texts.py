@@ -20,7 +20,7 @@ from tocsin.errors import (
     SyntaxProblem,
     UnsupportedProblem,
 )
-from tocsin.languages.parsing import END, Token, Unexpected
+from tocsin.languages.base.parsing import END, Token, Unexpected
 
 LONGEST_TOKEN = 40
 """How much of a token a problem repeats."""

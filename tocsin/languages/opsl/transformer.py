@@ -1,4 +1,4 @@
-"""From grammar rules to syntax: one method per rule of `opsl.lark`, called as the rule ends.
+"""From grammar rules to syntax: one method per rule of `grammar.lark`, called as the rule ends.
 
 Nesting is watched here: parentheses, prefix operators and each && of a chain add a level, a chain
 of || adds one.
@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from tocsin.languages.base.parsing import Token, Unexpected
+from tocsin.languages.base.texts import Spot, TooDeep, spot_of
 from tocsin.languages.opsl.syntax import (
     After,
     Atomic,
@@ -32,8 +34,6 @@ from tocsin.languages.opsl.syntax import (
     Variable,
     Window,
 )
-from tocsin.languages.parsing import Token, Unexpected
-from tocsin.languages.texts import Spot, TooDeep, spot_of
 
 NEARNESS = ("<", "=", ">")
 
@@ -43,7 +43,7 @@ EACH = "[*]"
 """After a path: each element of the list there."""
 
 
-class Builder:
+class Transformer:
     """Callbacks of the parser. Holds only the limit, so one builder serves every text."""
 
     def __init__(self, nesting: int) -> None:

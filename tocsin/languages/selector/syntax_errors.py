@@ -8,10 +8,10 @@ import re
 from difflib import get_close_matches
 
 from tocsin.errors import SyntaxProblem
-from tocsin.languages.parsing import END, Unexpected
+from tocsin.languages.base.parsing import END, Unexpected
+from tocsin.languages.base.texts import alternatives, parts_at, unexpected_problem
 from tocsin.languages.selector.habits import HABITS
 from tocsin.languages.selector.wording import KEYWORDS, SelectorSlip, Wording
-from tocsin.languages.texts import alternatives, parts_at, unexpected_problem
 
 _WORDS = {
     "NAME": "a name",

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from tocsin.languages.base.parsing import Token
+from tocsin.languages.base.texts import Spot, TooDeep, spot_of
 from tocsin.languages.graph.syntax import (
     AllOf,
     AnyOf,
@@ -24,8 +26,6 @@ from tocsin.languages.graph.syntax import (
     TripleGroup,
     class_statement,
 )
-from tocsin.languages.parsing import Token
-from tocsin.languages.texts import Spot, TooDeep, spot_of
 
 Children = list[Any]
 Each = TypeVar("Each")
@@ -46,7 +46,7 @@ class _Selection:
     variables: tuple[Spot, ...]
 
 
-class Builder:
+class Transformer:
     """Callbacks of the parser. Holds only the limit, so one builder serves every text."""
 
     def __init__(self, nesting: int) -> None:

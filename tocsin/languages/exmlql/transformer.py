@@ -11,7 +11,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from tocsin.languages.exmlql.build_terms import TermBuilder, is_function, unknown_function
+from tocsin.languages.base.parsing import Token
+from tocsin.languages.base.texts import Spot, spot_of
 from tocsin.languages.exmlql.building import Children, Misplaced, TooMany, require_xml, unquoted
 from tocsin.languages.exmlql.limits import Limits
 from tocsin.languages.exmlql.syntax import (
@@ -47,8 +48,7 @@ from tocsin.languages.exmlql.syntax import (
     XPathItem,
     path_names,
 )
-from tocsin.languages.parsing import Token
-from tocsin.languages.texts import Spot, spot_of
+from tocsin.languages.exmlql.term_transformer import TermTransformer, is_function, unknown_function
 from tocsin.plan.row_functions import FUNCTION_NAMES
 
 RESERVED = frozenset(
@@ -73,7 +73,7 @@ _CALLED = re.compile(rf"\b({'|'.join(FUNCTION_NAMES)})\s*\(")
 _BLANKS = re.compile(r"\s+")
 
 
-class Builder(TermBuilder):
+class Transformer(TermTransformer):
     """Callbacks of the parser. Holds only the limits, so one builder serves every text."""
 
     def __init__(self, limits: Limits) -> None:

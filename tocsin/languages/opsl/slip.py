@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from tocsin.languages.texts import Slip
+from tocsin.languages.base.texts import Slip
 
 _CALL = re.compile(r"(=\||\|=|\|\||&&|!|\||@|[A-Za-z]+)?\s*$")
 _BRACKETS = {"(": 1, ")": -1}

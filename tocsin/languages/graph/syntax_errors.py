@@ -8,9 +8,9 @@ import re
 from dataclasses import dataclass
 
 from tocsin.errors import Place, Problem, UnsupportedProblem
+from tocsin.languages.base.parsing import END, Unexpected
+from tocsin.languages.base.texts import Slip, alternatives, parts_at, unexpected_problem
 from tocsin.languages.graph.habits import habit
-from tocsin.languages.parsing import END, Unexpected
-from tocsin.languages.texts import Slip, alternatives, parts_at, unexpected_problem
 
 _WORDS = {
     "NAME": "a name",

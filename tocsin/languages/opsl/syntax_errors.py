@@ -8,11 +8,11 @@ import re
 from difflib import get_close_matches
 
 from tocsin.errors import SyntaxProblem
+from tocsin.languages.base.parsing import END, Unexpected
+from tocsin.languages.base.texts import alternatives, parts_at, unexpected_problem
 from tocsin.languages.opsl.habits import habit
 from tocsin.languages.opsl.other_languages import of_other_languages
-from tocsin.languages.opsl.syntax_slip import OpslSlip
-from tocsin.languages.parsing import END, Unexpected
-from tocsin.languages.texts import alternatives, parts_at, unexpected_problem
+from tocsin.languages.opsl.slip import OpslSlip
 
 _WORDS = {
     "NAME": "a name",

@@ -8,13 +8,8 @@ import re
 from difflib import get_close_matches
 
 from tocsin.errors import MeaningProblem, Place, Problem, SyntaxProblem
-from tocsin.languages.exmlql.build import RESERVED
-from tocsin.languages.exmlql.build_terms import unknown_function
-from tocsin.languages.exmlql.building import Misplaced
-from tocsin.languages.exmlql.habits import habit
-from tocsin.languages.exmlql.problems import SYNTAX_CODE
-from tocsin.languages.parsing import END, Unexpected
-from tocsin.languages.texts import (
+from tocsin.languages.base.parsing import END, Unexpected
+from tocsin.languages.base.texts import (
     LONGEST_TOKEN,
     Slip,
     Spot,
@@ -22,6 +17,11 @@ from tocsin.languages.texts import (
     parts_at,
     unexpected_problem,
 )
+from tocsin.languages.exmlql.building import Misplaced
+from tocsin.languages.exmlql.habits import habit
+from tocsin.languages.exmlql.problems import SYNTAX_CODE
+from tocsin.languages.exmlql.term_transformer import unknown_function
+from tocsin.languages.exmlql.transformer import RESERVED
 from tocsin.plan.row_functions import FUNCTION_NAMES
 
 _WORDS = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from tocsin.errors import Place, Problem, SyntaxProblem
+from tocsin.languages.base.texts import shown
 from tocsin.languages.epcis.problems import syntax_problem
-from tocsin.languages.texts import shown
 
 HINT = 'write the parameters of a SimpleEventQuery, like {"EQ_bizStep": ["shipping"]}'
 _WHERE = re.compile(r" at line (\d+), column (\d+)$")

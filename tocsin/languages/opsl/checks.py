@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise, product
 
 from tocsin.errors import Problem
-from tocsin.languages.context import Context, RegionDefinition
+from tocsin.languages.base.context import Context, RegionDefinition
+from tocsin.languages.base.texts import Problems, Spot
 from tocsin.languages.opsl.limits import Limits
 from tocsin.languages.opsl.never import warn_of_comparisons, warn_of_never
 from tocsin.languages.opsl.options import settings_of
@@ -28,7 +29,6 @@ from tocsin.languages.opsl.syntax import (
     Temporal,
     nodes_of,
 )
-from tocsin.languages.texts import Problems, Spot
 from tocsin.values.globe import TURN
 from tocsin.values.space import HALF_TURN, Metric, parse_place
 

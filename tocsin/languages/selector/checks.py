@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from tocsin.errors import MeaningProblem, Place, Problem
 from tocsin.events.event import ENVELOPE
 from tocsin.events.views.epcis import PLACES, is_list, parameter_for
+from tocsin.languages.base.texts import LONGEST_TOKEN, Spot
 from tocsin.languages.selector.lower import Lowered
 from tocsin.languages.selector.predicates import hyphenated
 from tocsin.languages.selector.syntax import (
@@ -29,7 +30,6 @@ from tocsin.languages.selector.syntax import (
     children_of,
 )
 from tocsin.languages.selector.values import Setting
-from tocsin.languages.texts import LONGEST_TOKEN, Spot
 from tocsin.plan.atoms import (
     Between,
     BooleanNode,

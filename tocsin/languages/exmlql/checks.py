@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from tocsin.errors import Problem
+from tocsin.languages.base.texts import Problems, Spot
 from tocsin.languages.exmlql.limits import Limits
 from tocsin.languages.exmlql.read import read
 from tocsin.languages.exmlql.syntax import (
@@ -23,7 +24,6 @@ from tocsin.languages.exmlql.syntax import (
     Term,
     VariableUse,
 )
-from tocsin.languages.texts import Problems, Spot
 from tocsin.plan.row_functions import number_in
 from tocsin.values.ranges import TURNED, can_all_hold
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from tocsin.errors import Place, Problem
-from tocsin.languages.context import Context
+from tocsin.languages.base.context import Context
 from tocsin.plan.composites import Plan
 from tocsin.values.time import Duration, Instant
 

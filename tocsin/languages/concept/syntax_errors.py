@@ -10,9 +10,9 @@ from difflib import get_close_matches
 
 from tocsin.errors import MeaningProblem, Place, Problem, SyntaxProblem
 from tocsin.knowledge.concepts.axioms import RESERVED
+from tocsin.languages.base.parsing import END, Unexpected
+from tocsin.languages.base.texts import Slip, alternatives, parts_at, shown, unexpected_problem
 from tocsin.languages.concept.habits import habit
-from tocsin.languages.parsing import END, Unexpected
-from tocsin.languages.texts import Slip, alternatives, parts_at, shown, unexpected_problem
 
 _WORDS = {
     "NAME": "a name",
