@@ -11,13 +11,15 @@ import pytest
 import yaml
 
 from tests.conftest import SHARED_DATA, shared_data
+from tests.languages.asked import SELECTOR
 from tests.languages.evaluators import EVALUATORS, Evaluator, condition_of
 from tocsin.errors import Problem
 from tocsin.events.codecs.cloudevents import from_mapping
 from tocsin.events.event import Event
-from tocsin.languages.selector import parse, problems
 from tocsin.plan.atoms import Computed
 from tocsin.plan.cesql import evaluate
+
+parse, problems = SELECTOR.parse, SELECTOR.problems
 
 KIT = "cesql-tck/cesql_tck"
 CESQL = {"dialect": "cesql"}

@@ -13,11 +13,13 @@ from typing import Any
 import pytest
 
 from tests.conftest import SHARED_DATA, shared_data
+from tests.languages.asked import SELECTOR
 from tests.languages.evaluators import EVALUATORS, Evaluator, condition_of, event_with
 from tocsin.errors import Problem
-from tocsin.languages.selector import parse, problems
 from tocsin.reference import truth_of
 from tocsin.values.truth import Truth
+
+parse, problems = SELECTOR.parse, SELECTOR.problems
 
 FACTS = "jms-selectors/facts.jsonl"
 JMS = {"dialect": "jms"}

@@ -11,12 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.languages.asked import SELECTOR
 from tests.languages.evaluators import EVALUATORS, Evaluator, condition_of, event_with
 from tests.strategies import attribute_values
-from tocsin.languages.selector import parse, problems
 from tocsin.plan.atoms import Between, Equals, Like, Not, OneOf, Ordered
 from tocsin.reference import truth_of
 from tocsin.values.truth import Truth, negation
+
+parse, problems = SELECTOR.parse, SELECTOR.problems
 
 AMQP = {"dialect": "amqp"}
 T, F, U = Truth.TRUE, Truth.FALSE, Truth.UNKNOWN

@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 
+from tests.languages.asked import SELECTOR
 from tests.languages.evaluators import EVALUATORS, Evaluator, condition_of, event_with
-from tocsin.languages.selector import parse
 from tocsin.plan.atoms import Computed
 from tocsin.plan.cesql import CesqlError, evaluate
 from tocsin.reference import truth_of
 from tocsin.values.truth import Truth
+
+parse = SELECTOR.parse
 
 JMS = {"dialect": "jms"}
 CESQL = {"dialect": "cesql"}

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.languages.asked import SELECTOR
 from tests.languages.evaluators import condition_of
-from tocsin.languages.selector import parse
 from tocsin.plan.atoms import (
     AllOf,
     AnyOf,
@@ -25,6 +25,8 @@ from tocsin.plan.expression import Attribute, Call, Semantics, Value
 from tocsin.values.like import LikePattern, Wild
 from tocsin.values.scalars import Constant
 from tocsin.values.truth import Truth
+
+parse = SELECTOR.parse
 
 A = ("a",)
 

@@ -6,9 +6,12 @@ from __future__ import annotations
 
 import pytest
 
+from tests.languages.asked import SELECTOR
 from tocsin.errors import MeaningProblem, Problem
 from tocsin.languages import parse_subscription, problems_in_subscription
-from tocsin.languages.selector import Limits, parse, problems
+from tocsin.languages.selector import Limits
+
+parse, problems = SELECTOR.parse, SELECTOR.problems
 
 SYNTAX, TYPE, ESCAPE = "SelectorSyntaxError", "SelectorTypeError", "SelectorEscapeError"
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.languages.asked import SELECTOR
 from tests.languages.evaluators import EVALUATORS, condition_of, event_with
 from tests.strategies import attribute_values
 from tocsin.errors import Problem
-from tocsin.languages.selector import DIALECTS, parse, problems
+from tocsin.languages.selector import DIALECTS
 from tocsin.plan.atoms import (
     AllOf,
     AnyOf,
@@ -29,6 +30,8 @@ from tocsin.reference import truth_of
 from tocsin.values.like import LikePattern, Wild, compile_like
 from tocsin.values.scalars import Constant, Kind
 from tocsin.values.truth import negation
+
+parse, problems = SELECTOR.parse, SELECTOR.problems
 
 # ---- a tree, its text, and the tree again
 # ---------------------------------------------------------------------

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from tests.languages.asked import SELECTOR
 from tests.languages.evaluators import EVALUATORS, Evaluator, event_with
-from tocsin.languages.selector import parse
+
+parse = SELECTOR.parse
 
 BOOK = {"Abstract": "AJSMG", "Author": "Jack", "Publisher": "OReilly", "Price": 100, "Type": "PDA"}
 BOOK_ON_JMS = BOOK | {"Abstract": "AJMSG"}

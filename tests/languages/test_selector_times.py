@@ -14,13 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engine.worlds import pairs, subscribed
+from tests.languages.asked import SELECTOR
 from tests.languages.evaluators import EVALUATORS, Evaluator, condition_of, event_with
 from tocsin.engine.batch import ArrowBatch
 from tocsin.engine.conditions.matcher import Matcher
 from tocsin.events.event import ENVELOPE, INSTANT, Event
-from tocsin.languages.selector import parse
 from tocsin.plan.atoms import Ordered
 from tocsin.plan.explain.conditions import selector_text
+
+parse = SELECTOR.parse
 
 NOON = {"time": "2026-01-31T12:00:00Z", "endtime": "2026-01-31T13:00:00.5Z"}
 

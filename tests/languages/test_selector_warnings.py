@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from tests.languages.asked import SELECTOR
 from tocsin.cli.main import app
 from tocsin.languages import warnings_in_subscription
-from tocsin.languages.selector import parse, problems, warnings
+
+parse, problems, warnings = SELECTOR.parse, SELECTOR.problems, SELECTOR.warnings
 
 CASES: list[tuple[str, str, int, str, str, str]] = [
     (

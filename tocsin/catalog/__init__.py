@@ -3,10 +3,12 @@ hosts.
 """
 
 from tocsin.catalog.compiling import (
+    Compiled,
     Surroundings,
     compile_subscription,
     loop_warnings,
     problems_of,
+    read_subscription,
     refuse_past_windows,
     warnings_of,
 )
@@ -19,6 +21,7 @@ from tocsin.catalog.store import Catalog, Changes, Snapshot, create_catalog, ope
 __all__ = [
     "Catalog",
     "Changes",
+    "Compiled",
     "Definition",
     "Effects",
     "Entries",
@@ -35,6 +38,7 @@ __all__ = [
     "problems_of",
     "read_entries",
     "read_entry_file",
+    "read_subscription",
     "refuse_past_windows",
     "require_agreement",
     "usage_in",

@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cached_property
 
 from tocsin.catalog.entries import Definition, Subscription
 from tocsin.catalog.knowledge import knowledge_in
 from tocsin.errors import MeaningProblem, Place, Problem
 from tocsin.events.constructed import HOP_LIMIT
 from tocsin.knowledge.ontology import Ontology
-from tocsin.languages import (
-    parse_subscription,
-    problems_in_subscription,
-    warnings_in_subscription,
-    window_in_subscription,
-)
+from tocsin.languages import read_text, window_in_subscription
 from tocsin.languages.base.context import (
     Context,
     DocumentDefinition,
@@ -25,6 +21,7 @@ from tocsin.languages.base.context import (
     RegionDefinition,
 )
 from tocsin.languages.base.context import Definition as LanguageDefinition
+from tocsin.languages.base.reading import Reading
 from tocsin.plan.composites import Plan, Policy
 from tocsin.plan.construction_loops import loops_in
 from tocsin.plan.passes import prepared
@@ -60,15 +57,57 @@ class Surroundings:
 Light = Surroundings | Iterable[Definition]
 
 
+@dataclass(frozen=True)
+class Compiled:
+    """A subscription looked at once: its plan, None where it has problems, and every problem.
+
+    `reading` is what its language made of the text; nobody need read the text again.
+    """
+
+    subscription: Subscription
+    reading: Reading
+    plan: Plan | None
+    problems: tuple[Problem, ...] = ()
+
+    @cached_property
+    def warnings(self) -> tuple[Problem, ...]:
+        """What a subscription that compiles says that is probably not meant, leaves unsaid, or says
+        to nobody.
+        """
+        if self.plan is None:
+            return ()
+        return (
+            *self.reading.warnings,
+            *_unsaid(self.subscription, self.reading),
+            *_unread(self.subscription),
+        )
+
+    def require_plan(self) -> Plan:
+        """The plan; raises the first problem where there is none."""
+        if self.plan is None:
+            raise self.problems[0]
+        return self.plan
+
+
+def read_subscription(subscription: Subscription, definitions: Light = ()) -> Compiled:
+    """One look at a subscription."""
+    settings = _setting_problems(subscription)
+    reading = read_text(
+        subscription.language, subscription.expression, subscription.options, _context(definitions)
+    )
+    problems = (*settings, *reading.problems)
+    if problems or reading.plan is None:
+        return Compiled(subscription, reading, None, problems)
+    try:
+        plan = with_settings(prepared(reading.plan), _policy(subscription), _horizon(subscription))
+    except Problem as problem:  # what only the whole plan shows, such as state without a bound
+        return Compiled(subscription, reading, None, (problem,))
+    return Compiled(subscription, reading, plan)
+
+
 def compile_subscription(subscription: Subscription, definitions: Light = ()) -> Plan:
     """The prepared plan of a subscription; raises its first problem."""
-    for problem in _setting_problems(subscription):
-        raise problem
-    context = _context(definitions)
-    plan = parse_subscription(
-        subscription.language, subscription.expression, subscription.options, context
-    )
-    return with_settings(prepared(plan), _policy(subscription), _horizon(subscription))
+    return read_subscription(subscription, definitions).require_plan()
 
 
 def refuse_past_windows(subscription: Subscription, plan: Plan, now: Instant | None) -> None:
@@ -93,41 +132,19 @@ def _written(subscription: Subscription, window: AbsoluteWindow) -> tuple[Place 
 
 def problems_of(subscription: Subscription, definitions: Light = ()) -> list[Problem]:
     """Every problem of a subscription; empty iff it compiles."""
-    found = _setting_problems(subscription)
-    context = _context(definitions)
-    found += problems_in_subscription(
-        subscription.language, subscription.expression, subscription.options, context
-    )
-    if not found:
-        try:
-            compile_subscription(subscription, Surroundings(context))
-        except Problem as problem:  # what only the whole plan shows, such as state without a bound
-            found.append(problem)
-    return found
+    return list(read_subscription(subscription, definitions).problems)
 
 
 def warnings_of(subscription: Subscription, definitions: Light = ()) -> list[Problem]:
-    """What a subscription that compiles says that is probably not meant, leaves unsaid, or says to
-    nobody.
-    """
-    context = _context(definitions)
-    said = warnings_in_subscription(
-        subscription.language, subscription.expression, subscription.options, context
-    )
-    return [*said, *_unsaid(subscription, context), *_unread(subscription)]
+    """The warnings of a subscription that compiles."""
+    return list(read_subscription(subscription, definitions).warnings)
 
 
-def _unsaid(subscription: Subscription, context: Context) -> list[Problem]:
+def _unsaid(subscription: Subscription, reading: Reading) -> list[Problem]:
     if subscription.horizon is not None:
         return []
-    plan = parse_subscription(
-        subscription.language, subscription.expression, subscription.options, context
-    )
-    return list(
-        horizon_warnings(
-            under_policy(prepared(plan).pattern, _policy(subscription)), DEFAULT_HORIZON
-        )
-    )
+    pattern = under_policy(prepared(reading.require_plan()).pattern, _policy(subscription))
+    return list(horizon_warnings(pattern, DEFAULT_HORIZON))
 
 
 def _unread(subscription: Subscription) -> Iterator[Problem]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated
 
 import typer
 
-from tocsin.catalog import Definition, Subscription, Surroundings
+from tocsin.catalog import Subscription
 from tocsin.cli.drawing.page import draw_page
 from tocsin.cli.engines import read_input
 from tocsin.cli.inputs import event_files
@@ -25,6 +25,7 @@ from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.event import Event
 from tocsin.events.order import in_canonical_order
 from tocsin.languages import xml_ql_of
+from tocsin.languages.base.reading import Reading
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Plan, atoms_of
 from tocsin.plan.explain.composites import has_concurrent_parts, waiting_text
@@ -100,9 +101,7 @@ def explain(
         ),
     ] = False,
 ) -> None:
-    """Show the plan and the state bound of subscriptions; with events, why each did or did not
-    ring.
-    """
+    """Show plan and state bound of subscriptions; with events, why each did or did not ring."""
     loaded = load(subscription, ontology, infer, skip_wrong=True)
     if id is not None:
         require_subscription(loaded, subscription, id)
@@ -129,7 +128,7 @@ def explain(
     for each, plan in loaded.plans.items():
         if id in (None, each):
             if form is Form.XML_QL:
-                _show_xml_ql(loaded.subscriptions[each], loaded.definitions)
+                _show_xml_ql(loaded.subscriptions[each], loaded.readings[each])
                 continue
             if wire:
                 typer.echo(plan_to_json(plan))
@@ -146,12 +145,9 @@ def _show_unreadable(letters: list[DeadLetter], *, to_error: bool) -> None:
         typer.echo(f"not an event, at {letter.place}: {letter.code}: {letter.reason}", err=to_error)
 
 
-def _show_xml_ql(subscription: Subscription, definitions: Iterable[Definition]) -> None:
+def _show_xml_ql(subscription: Subscription, reading: Reading) -> None:
     """The queries of figure 9, one after the other."""
-    context = Surroundings.of(definitions).context
-    queries = xml_ql_of(
-        subscription.language, subscription.expression, subscription.options, context
-    )
+    queries = xml_ql_of(subscription.language, reading)
     for query in queries:
         typer.echo(query)
         typer.echo()

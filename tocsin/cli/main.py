@@ -25,8 +25,7 @@ COMMANDS = {
     "explain": Lazy(
         "tocsin.cli.explain",
         "explain",
-        "Show the plan and the state bound of subscriptions; with events, why each did or did not"
-        " ring.",
+        "Show plan and state bound of subscriptions; with events, why each did or did not ring.",
     ),
     "verify": Lazy(
         "tocsin.cli.verify",

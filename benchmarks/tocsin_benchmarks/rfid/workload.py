@@ -129,7 +129,7 @@ class RfidWorkload:
 
     def plan(self, text: str) -> Plan:
         """A subscription prepared."""
-        return parse(text, {}, self.context)
+        return parse(text, {}, self.context).require_plan()
 
     def lines(self) -> list[bytes]:
         """Events as they come in, in the order of their begin."""

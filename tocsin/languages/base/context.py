@@ -78,3 +78,6 @@ class Context:
     ontology: object | None = None
     parse_atom: Callable[[str, str], Atom] = no_atom
     warn_of_atom: Callable[[str, str], list[Problem]] = no_warnings
+
+
+NOTHING_AROUND = Context()

@@ -9,11 +9,11 @@ probably meant.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from tocsin.errors import (
-    LimitProblem,
     MeaningProblem,
     Place,
     Problem,
@@ -25,8 +25,12 @@ from tocsin.languages.base.parsing import END, Token, Unexpected
 LONGEST_TOKEN = 40
 """How much of a token a problem repeats."""
 
+CURLY_QUOTES = frozenset("“”„‟‘’‚‛«»")
+"""What word processors make of straight ones."""
+
 _LONGEST_SHOWN = 30
-_START = Place(1, 1)
+START = Place(1, 1)
+"""Where a problem of the whole text is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,12 @@ class TooDeep(Exception):
         self.offset = offset
 
 
+def problem_at(text: str, spot: Spot, code: str, message: str, hint: str) -> Problem:
+    """A problem at a token of a text; the code says what kind of problem it is."""
+    place = Place.at(text, spot.offset)
+    return _kind(code)(message, code=code, place=place, token=spot.text, hint=hint)
+
+
 class Problems:
     """What is wrong with one text, in the order in which it was found, each thing told once."""
 
@@ -67,8 +77,8 @@ class Problems:
         """Note a problem at a token of the text; the code says what kind of problem it is."""
         if (code, spot.offset, message) not in self._told:
             self._told.add((code, spot.offset, message))
-            place, token = self.place(spot), spot.text[:LONGEST_TOKEN]
-            self.found.append(_kind(code)(message, code=code, place=place, token=token, hint=hint))
+            cut = Spot(spot.offset, spot.text[:LONGEST_TOKEN])
+            self.found.append(problem_at(self.text, cut, code, message, hint))
 
     def at(self, spot: Spot, problem: Problem, code: str = "") -> None:
         """Note a problem that something below the text raised, as one of the token."""
@@ -88,32 +98,7 @@ class Problems:
 
     def in_reading_order(self) -> list[Problem]:
         """All problems, from the start of the text to its end."""
-        return sorted(self.found, key=_reading_order)
-
-
-def refuse_long(
-    text: str,
-    limit: int,
-    syntax_code: str,
-    exceeded: Callable[[str, Place, str], LimitProblem],
-    what: str = "text",
-    hint: str = "split it",
-) -> None:
-    """Raises where the text is no Unicode, or has more bytes in UTF-8 than the limit; `what` is
-    what the text is.
-    """
-    try:
-        size = len(text.encode("utf-8"))
-    except UnicodeEncodeError as error:
-        raise SyntaxProblem(
-            "half of a surrogate pair is no character",
-            code=syntax_code,
-            place=Place.at(text, error.start),
-            token=ascii(text[error.start]),
-            hint="write the text in valid Unicode",
-        ) from None
-    if size > limit:
-        raise exceeded(f"the {what} has {size:,} bytes, the limit is {limit:,}", _START, hint)
+        return sorted(self.found, key=reading_order)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +143,40 @@ def unexpected_problem(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The terminals of a grammar in words: `unsaid` ones are not told, and a whole group that
+    could stand somewhere is told as one.
+    """
+
+    words: Mapping[str, str]
+    unsaid: frozenset[str] = frozenset(("BLANK",))
+    groups: tuple[tuple[frozenset[str], str], ...] = ()
+    end_last: bool = True
+
+    def told(self, terminals: frozenset[str]) -> str:
+        """What could stand somewhere, as a choice."""
+        rest = terminals - self.unsaid
+        told: list[str] = []
+        for group, word in self.groups:
+            if group <= rest:
+                rest -= group
+                told.append(word)
+        words = {self.words.get(each, each.lstrip("_")) for each in rest}
+        return alternatives(told + sorted(words, key=self._order))
+
+    def _order(self, word: str) -> tuple[bool, str]:
+        return (self.end_last and word.startswith("the end"), word)
+
+
+SomeSlip = TypeVar("SomeSlip", bound=Slip)
+
+
+def first_hint(slip: SomeSlip, rules: Iterable[Callable[[SomeSlip], str]]) -> str:
+    """What the first rule says that has something to say; nothing where none has."""
+    return next(filter(None, (rule(slip) for rule in rules)), "")
+
+
 def alternatives(words: Iterable[str]) -> str:
     """Words as a choice: `a, b or c`."""
     given = list(words)
@@ -176,6 +195,7 @@ def _kind(code: str) -> type[Problem]:
     return SyntaxProblem if code == "SYNTAX" or code.endswith("SyntaxError") else MeaningProblem
 
 
-def _reading_order(problem: Problem) -> tuple[int, int]:
-    place = problem.place or _START
+def reading_order(problem: Problem) -> tuple[int, int]:
+    """The key to sort problems by, from the start of the text to its end."""
+    place = problem.place or START
     return (place.line, place.column)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from difflib import get_close_matches
 
 from tocsin.errors import Problem
@@ -16,31 +16,29 @@ from tocsin.knowledge.ontology import Ontology
 from tocsin.languages.base.context import Context
 from tocsin.languages.base.embedded import shifted
 from tocsin.languages.base.texts import Problems, Spot
-from tocsin.languages.concept.lower import meaning_of
-from tocsin.languages.concept.read import read_subscription
-from tocsin.languages.concept.syntax import Embedded, Listing, Name, Quantified, Syntax, children_of
+from tocsin.languages.concept.lower import Meaning
+from tocsin.languages.concept.syntax import (
+    Embedded,
+    Listing,
+    Name,
+    Quantified,
+    Subscription,
+    Syntax,
+    children_of,
+)
 from tocsin.plan.composites import atoms_of
 from tocsin.plan.concepts import ConceptTest, concept_test_text
 
 _NOTHING_SAID = Assertions((), ())
 
 
-def warnings(text: str, options: Mapping[str, object], context: Context) -> list[Problem]:
-    """DUPLICATE_ELEMENT, MISSPELT_ROLE, UNSATISFIABLE and TAUTOLOGY; none where the text has
-    problems.
-    """
-    try:
-        meaning = meaning_of(text, options, context)
-    except Problem:
-        return []
-    if meaning.problems:
-        return []
-    problems, body = Problems(text), read_subscription(text).body
+def warnings_of(
+    text: str, written: Subscription, meaning: Meaning, context: Context
+) -> list[Problem]:
+    """DUPLICATE_ELEMENT, MISSPELT_ROLE, UNSATISFIABLE and TAUTOLOGY, of a text without problems."""
+    problems, body = Problems(text), written.body
     _repeated(body, problems)
-    for name in (
-        *_roles(body),
-        *(each for names in read_subscription(text).shared for each in names),
-    ):
+    for name in (*_roles(body), *(each for names in written.shared for each in names)):
         _warn_of_role(name, context, problems)
     problems.found.extend(_of_other_languages(body, text, context))
     for test in dict.fromkeys(

@@ -11,7 +11,14 @@ from difflib import get_close_matches
 from tocsin.errors import MeaningProblem, Place, Problem, SyntaxProblem
 from tocsin.knowledge.concepts.axioms import RESERVED
 from tocsin.languages.base.parsing import END, Unexpected
-from tocsin.languages.base.texts import Slip, alternatives, parts_at, shown, unexpected_problem
+from tocsin.languages.base.texts import (
+    Slip,
+    Vocabulary,
+    first_hint,
+    parts_at,
+    shown,
+    unexpected_problem,
+)
 from tocsin.languages.concept.habits import habit
 
 _WORDS = {
@@ -54,8 +61,10 @@ _NEAR_RELATION = {
 }
 """Words that people write for words of the language."""
 _SAME_CASE = {word.lower(): word for word in RESERVED}
-_UNSAID = frozenset(("BLANK", "COMMENT", "EMBEDDED"))
 _CONCEPT = frozenset("NOT FORALL EXISTS NAME IRI TOP BOTTOM OPEN_SET _OPEN".split())
+_VOCABULARY = Vocabulary(
+    _WORDS, frozenset(("BLANK", "COMMENT", "EMBEDDED")), ((_CONCEPT, "a concept"),)
+)
 _TIMED = re.compile(r"\(\s*(?:[+-]?\d[\d.]*\s*[A-Za-z]*|[+-]?P[\w.]*)\s*(?:anchored\s*)?\)")
 
 
@@ -65,8 +74,8 @@ def syntax_problem(text: str, found: Unexpected) -> Problem:
     place = Place.at(text, found.offset)
     if special := _special(error, place):
         return special
-    hint = next(filter(None, (rule(error) for rule in _RULES)))
-    return unexpected_problem(text, found, "SYNTAX", _expected_words(found.expected), hint)
+    hint = first_hint(error, _RULES)
+    return unexpected_problem(text, found, "SYNTAX", _VOCABULARY.told(found.expected), hint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,18 +128,6 @@ def _special(error: _Error, place: Place) -> Problem | None:
 
 def _begins_axiom(error: _Error) -> bool:
     return re.match(r"[\w-]+\s*(?::=|≡|<:|⊑|=)", error.here) is not None
-
-
-def _expected_words(terminals: frozenset[str]) -> str:
-    rest = set(terminals) - _UNSAID
-    words: list[str] = []
-    if rest >= _CONCEPT:
-        rest -= _CONCEPT
-        words.append("a concept")
-    words += sorted(
-        {_WORDS.get(each, each) for each in rest}, key=lambda word: (word == "the end", word)
-    )
-    return alternatives(words)
 
 
 def _quantifiers(error: _Error) -> str:

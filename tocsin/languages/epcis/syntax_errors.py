@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 
 from tocsin.errors import Place, Problem, SyntaxProblem
-from tocsin.languages.base.texts import shown
+from tocsin.languages.base.texts import CURLY_QUOTES, shown
 from tocsin.languages.epcis.problems import syntax_problem
 
 HINT = 'write the parameters of a SimpleEventQuery, like {"EQ_bizStep": ["shipping"]}'
 _WHERE = re.compile(r" at line (\d+), column (\d+)$")
 _XML_WHERE = re.compile(r", line (\d+), column (\d+)$")
-_CURLY = frozenset("“”„‟‘’‚‛«»")
 _CONDITION = re.compile(r"\s*[\w.]+\s*(?:=|<|>|!|(?i:like|in|between|is)\b)")
 _LISTED = re.compile(r"\s*([A-Z]+_[\w:]+)\s*=\s*['\"]?([^'\"\s&]*)")
 
@@ -53,7 +52,7 @@ def _hint(text: str, here: str) -> str:
         )
     if here[:1] == "'":
         return f"JSON has double quotes, not single ones; {HINT}"
-    if here[:1] in _CURLY and here:
+    if here[:1] in CURLY_QUOTES and here:
         return f"write straight double quotes; {HINT}"
     if here[:1] in ("}", "]", ","):
         return "leave out the comma: nothing follows it"

@@ -13,8 +13,6 @@ from decimal import Decimal
 
 from tocsin.errors import Problem
 from tocsin.languages.base.texts import Problems, Spot
-from tocsin.languages.exmlql.limits import Limits
-from tocsin.languages.exmlql.read import read
 from tocsin.languages.exmlql.syntax import (
     AmongUse,
     Comparison,
@@ -47,13 +45,9 @@ class _Test:
         return f"{self.spot.text} {self.relation} {constant}"
 
 
-def warnings_of(text: str) -> list[Problem]:
-    """What a text says that is probably not meant; nothing where it cannot be read."""
+def warnings_of(text: str, subscription: Subscription) -> list[Problem]:
+    """What a text says that is probably not meant."""
     problems = Problems(text)
-    try:
-        subscription = read(text, Limits())
-    except Problem:
-        return []
     for tests in _tests_by_variable(subscription).values():
         _warn_of_contradiction(tests, problems)
     return problems.in_reading_order()

@@ -28,7 +28,7 @@ from tocsin.plan.templates import TemplateElement
 from tocsin.plan.xml_patterns import InVariable, Pattern, SourcedPattern, XmlBlock
 
 
-def lowered(
+def lower(
     subscription: Subscription, definitions: Mapping[str, Definition], problems: Problems
 ) -> Plan | None:
     """The plan; None where there are problems."""

@@ -13,7 +13,7 @@ from tocsin.languages.base.texts import (
     LONGEST_TOKEN,
     Slip,
     Spot,
-    alternatives,
+    Vocabulary,
     parts_at,
     unexpected_problem,
 )
@@ -71,7 +71,7 @@ _WORDS = {
     "_DOT": '"."',
     END: "the end of the subscription",
 }
-_UNSAID = frozenset(("BLANK",))
+_VOCABULARY = Vocabulary(_WORDS, end_last=False)
 _WORDS_IN_CAPITALS = (*RESERVED, "AND", "OR", "NOT", "LIKE", "IN", "ESCAPE", "DESCENDING")
 _KEYWORDS = (*_WORDS_IN_CAPITALS, "Recent", "Exclusive", "Globe")
 _PATH_SIGNS = ".*+?|"
@@ -97,7 +97,7 @@ def syntax_problem(text: str, found: Unexpected) -> Problem:
         return misplaced_problem(text, crossed)
     hint = _hint(*parts_at(text, found), found)
     return unexpected_problem(
-        text, found, SYNTAX_CODE, _expected_words(found.expected), hint, "subscription"
+        text, found, SYNTAX_CODE, _VOCABULARY.told(found.expected), hint, "subscription"
     )
 
 
@@ -120,13 +120,8 @@ def _not_arithmetic(text: str, found: Unexpected) -> Problem:
         'a calculation stands in parentheses, as in ($a + 1); a text goes in double quotes: "(...)"'
     )
     return unexpected_problem(
-        text, found, SYNTAX_CODE, _expected_words(found.expected), hint, "subscription"
+        text, found, SYNTAX_CODE, _VOCABULARY.told(found.expected), hint, "subscription"
     )
-
-
-def _expected_words(terminals: frozenset[str]) -> str:
-    words = sorted({_WORDS.get(each, each) for each in terminals - _UNSAID})
-    return alternatives(words)
 
 
 def _hint(before: str, here: str, found: Unexpected) -> str:

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 
+from tocsin.errors import Problem
 from tocsin.languages.base.texts import Problems
 from tocsin.languages.graph.syntax import Subscription, spot_of
 from tocsin.plan.graphs import (
@@ -27,12 +28,11 @@ _EQUALITIES = ("=", "!=")
 _UNORDERED = (Family.BOOLEAN, Family.OTHER)
 
 
-def warn_of_contradictions(
-    pattern: GraphPattern, subscription: Subscription, problems: Problems
-) -> None:
-    """Notes every variable of the pattern whose filters no literal meets; what is optional or
-    absent may be so.
+def warnings_of(text: str, pattern: GraphPattern, subscription: Subscription) -> list[Problem]:
+    """A warning for every variable of the pattern whose filters no literal meets; what is optional
+    or absent may be so.
     """
+    problems = Problems(text)
     for name, filters in _filters_by_variable(pattern).items():
         if not _can_hold(filters):
             where = [
@@ -52,6 +52,7 @@ def warn_of_contradictions(
                 message,
                 "as it stands it never rings; join alternatives with ||",
             )
+    return problems.in_reading_order()
 
 
 def _filters_by_variable(pattern: GraphPattern) -> dict[str, list[Filter]]:

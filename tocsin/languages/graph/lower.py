@@ -39,7 +39,7 @@ FRESH = "/"
 """The end of the name of a fresh vertex: no text can write it."""
 
 
-def lowered(
+def lower(
     subscription: Subscription, ontology: Ontology, settings: Settings, problems: Problems
 ) -> GraphPattern | None:
     """The pattern of a subscription, or None where there are problems."""

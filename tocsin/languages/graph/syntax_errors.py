@@ -9,7 +9,13 @@ from dataclasses import dataclass
 
 from tocsin.errors import Place, Problem, UnsupportedProblem
 from tocsin.languages.base.parsing import END, Unexpected
-from tocsin.languages.base.texts import Slip, alternatives, parts_at, unexpected_problem
+from tocsin.languages.base.texts import (
+    Slip,
+    Vocabulary,
+    first_hint,
+    parts_at,
+    unexpected_problem,
+)
 from tocsin.languages.graph.habits import habit
 
 _WORDS = {
@@ -46,7 +52,11 @@ _WORDS = {
     "_NOT_EXISTS": "NOT EXISTS",
     END: "the end of the subscription",
 }
-_UNSAID = frozenset(("BLANK", "BLANKS", "COMMENT", "PNAME", "TRUE", "FALSE"))
+_VOCABULARY = Vocabulary(
+    _WORDS,
+    frozenset(("BLANK", "BLANKS", "COMMENT", "PNAME", "TRUE", "FALSE")),
+    end_last=False,
+)
 
 _ASK = "write ASK { ... } or select ?x { ... }"
 _BEFORE_BRACES = {
@@ -98,9 +108,9 @@ def syntax_problem(text: str, found: Unexpected) -> Problem:
             token=found.token[:40],
             hint=hint,
         )
-    hint = next(filter(None, (rule(error) for rule in _RULES)))
+    hint = first_hint(error, _RULES)
     return unexpected_problem(
-        text, found, "SYNTAX", _expected_words(found.expected), hint, "subscription"
+        text, found, "SYNTAX", _VOCABULARY.told(found.expected), hint, "subscription"
     )
 
 
@@ -186,8 +196,3 @@ def _habits(error: _Error) -> str:
 
 _RULES = (_structure, _habits, _slips, _forms)
 """From the most to the least specific; the last one always has something to say."""
-
-
-def _expected_words(terminals: frozenset[str]) -> str:
-    words = sorted({_WORDS.get(each, each) for each in terminals - _UNSAID})
-    return alternatives(words)

@@ -8,7 +8,7 @@ part never happens.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import pairwise, product
 
 from tocsin.errors import Problem
@@ -16,8 +16,6 @@ from tocsin.languages.base.context import Context, RegionDefinition
 from tocsin.languages.base.texts import Problems, Spot
 from tocsin.languages.opsl.limits import Limits
 from tocsin.languages.opsl.never import warn_of_comparisons, warn_of_never
-from tocsin.languages.opsl.options import settings_of
-from tocsin.languages.opsl.read import read
 from tocsin.languages.opsl.regions import Point, region_of, rings_of, written_region
 from tocsin.languages.opsl.syntax import (
     After,
@@ -37,11 +35,10 @@ _SECOND = 1_000
 
 
 def warnings_of(
-    text: str, options: Mapping[str, object], context: Context, limits: Limits
+    text: str, subscription: Subscription, metric: Metric, context: Context, limits: Limits
 ) -> list[Problem]:
-    """What a text says that is probably not meant; nothing where it has problems."""
+    """What a text says that is probably not meant; nothing where a region of it cannot be read."""
     try:
-        metric, subscription = settings_of(options).metric, read(text, limits)
         problems = Problems(text)
         for spot in _durations(subscription):
             _warn_of_bare_duration(spot, problems)

@@ -9,10 +9,12 @@ from difflib import get_close_matches
 
 from tocsin.errors import SyntaxProblem
 from tocsin.languages.base.parsing import END, Unexpected
-from tocsin.languages.base.texts import alternatives, parts_at, unexpected_problem
+from tocsin.languages.base.texts import Vocabulary, first_hint, parts_at, unexpected_problem
 from tocsin.languages.opsl.habits import habit
 from tocsin.languages.opsl.other_languages import of_other_languages
 from tocsin.languages.opsl.slip import OpslSlip
+
+SYNTAX_CODE = "OpslSyntaxError"
 
 _WORDS = {
     "NAME": "a name",
@@ -39,9 +41,11 @@ _WORDS = {
     "_AND": "AND",
     END: "the end of the subscription",
 }
-_UNSAID = frozenset(("BLANK", "MULTIPOLYGON", "TIMESTAMP"))
 _PART = frozenset(
     "NOT BETWEEN AFTER CONCURRENT AT IN OVLP SPL DIST _OPEN VARIABLE NAME EMBEDDED TYPE".split()
+)
+_VOCABULARY = Vocabulary(
+    _WORDS, frozenset(("BLANK", "MULTIPOLYGON", "TIMESTAMP")), ((_PART, "a part"),)
 )
 _OPERATORS = (
     "IN",
@@ -62,24 +66,10 @@ _POLYGON = "write POLYGON((0 0, 10 0, 10 10, 0 10)), two numbers for each corner
 def syntax_problem(text: str, found: Unexpected) -> SyntaxProblem:
     """The problem of a text that is not in the grammar."""
     error = OpslSlip(*parts_at(text, found), found)
-    hint = next(filter(None, (rule(error) for rule in _RULES)))
+    hint = first_hint(error, _RULES)
     return unexpected_problem(
-        text, found, "OpslSyntaxError", _expected_words(found.expected), hint, "subscription"
+        text, found, SYNTAX_CODE, _VOCABULARY.told(found.expected), hint, "subscription"
     )
-
-
-def _expected_words(terminals: frozenset[str]) -> str:
-    """The terminals in words, the many ways to begin a part as one."""
-    rest = set(terminals) - _UNSAID
-    words: list[str] = []
-    if rest >= _PART:
-        rest -= _PART
-        words.append("a part")
-    words += sorted(
-        {_WORDS.get(each, each) for each in rest},
-        key=lambda word: (word.startswith("the end"), word),
-    )
-    return alternatives(words)
 
 
 def _variables(error: OpslSlip) -> str:

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from tocsin.errors import MeaningProblem, Place, Problem
 from tocsin.events.event import ENVELOPE
 from tocsin.events.views.epcis import PLACES, is_list, parameter_for
-from tocsin.languages.base.texts import LONGEST_TOKEN, Spot
+from tocsin.languages.base.texts import LONGEST_TOKEN, Spot, reading_order
 from tocsin.languages.selector.lower import Lowered
 from tocsin.languages.selector.predicates import hyphenated
 from tocsin.languages.selector.syntax import (
@@ -52,8 +52,12 @@ _PLAIN_WORD = re.compile(r"[^\W\d]\w*")
 _CUT_OFF_ZEROS = re.compile(r"0[0-9]{2}")
 
 
-def warnings_of(syntax: Syntax | None, lowered: Lowered, setting: Setting) -> Iterator[Problem]:
+def warnings_of(syntax: Syntax | None, lowered: Lowered, setting: Setting) -> list[Problem]:
     """Every warning of a selector that has no problems."""
+    return sorted(_warnings(syntax, lowered, setting), key=reading_order)
+
+
+def _warnings(syntax: Syntax | None, lowered: Lowered, setting: Setting) -> Iterator[Problem]:
     yield from _never_true(lowered, setting)
     yield from _compared_lists(lowered, setting)
     yield from _off_the_globe(lowered, setting)

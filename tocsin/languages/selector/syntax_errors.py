@@ -9,8 +9,9 @@ from difflib import get_close_matches
 
 from tocsin.errors import SyntaxProblem
 from tocsin.languages.base.parsing import END, Unexpected
-from tocsin.languages.base.texts import alternatives, parts_at, unexpected_problem
+from tocsin.languages.base.texts import Vocabulary, first_hint, parts_at, unexpected_problem
 from tocsin.languages.selector.habits import HABITS
+from tocsin.languages.selector.problems import SYNTAX_CODE
 from tocsin.languages.selector.wording import KEYWORDS, SelectorSlip, Wording
 
 _WORDS = {
@@ -32,30 +33,16 @@ _CONDITION = _VALUE | {"NOT"}
 _PUNCTUATION = frozenset(
     ("OPEN", "PLUS", "MINUS", "TIMES", "OVER", "_HASH", "BLANK", "FUNCTION", "MODULO", "_EXISTS")
 )
+_VOCABULARY = Vocabulary(_WORDS, _PUNCTUATION, ((_CONDITION, "a condition"), (_VALUE, "a value")))
 
 
 def syntax_problem(text: str, found: Unexpected, wording: Wording) -> SyntaxProblem:
     """The problem of a text that is not in the grammar."""
     error = SelectorSlip(*parts_at(text, found), found, wording)
-    hint = next(filter(None, (rule(error) for rule in _RULES)))
+    hint = first_hint(error, _RULES)
     return unexpected_problem(
-        text, found, "SelectorSyntaxError", expected_words(found.expected), hint, "selector"
+        text, found, SYNTAX_CODE, _VOCABULARY.told(found.expected), hint, "selector"
     )
-
-
-def expected_words(terminals: frozenset[str]) -> str:
-    """The terminals in words, the many ways to begin a value or a condition as one."""
-    rest = set(terminals) - _PUNCTUATION
-    words: list[str] = []
-    for whole, word in ((_CONDITION, "a condition"), (_VALUE, "a value")):
-        if whole <= rest:
-            rest -= whole
-            words.append(word)
-    words += sorted(
-        (_WORDS.get(each, each.lstrip("_")) for each in rest),
-        key=lambda word: (word.startswith("the "), word),
-    )
-    return alternatives(words)
 
 
 def _quotes(error: SelectorSlip) -> str:
