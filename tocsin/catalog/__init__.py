@@ -11,9 +11,10 @@ from tocsin.catalog.compiling import (
     read_subscription,
     refuse_past_windows,
     warnings_of,
+    with_plan,
 )
 from tocsin.catalog.effects import Effects, effects_of
-from tocsin.catalog.entries import Definition, Subscription
+from tocsin.catalog.entries import Definition, StoredPlan, Subscription
 from tocsin.catalog.files import Entries, read_entries, read_entry_file
 from tocsin.catalog.knowledge import knowledge_in, ontologies, require_agreement, usage_in
 from tocsin.catalog.store import Catalog, Changes, Snapshot, create_catalog, open_catalog
@@ -26,6 +27,7 @@ __all__ = [
     "Effects",
     "Entries",
     "Snapshot",
+    "StoredPlan",
     "Subscription",
     "Surroundings",
     "compile_subscription",
@@ -43,4 +45,5 @@ __all__ = [
     "require_agreement",
     "usage_in",
     "warnings_of",
+    "with_plan",
 ]

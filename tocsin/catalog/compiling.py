@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
 
 from tocsin.catalog.entries import Definition, Subscription
 from tocsin.catalog.knowledge import knowledge_in
+from tocsin.catalog.stored_plans import definitions_digest, has_plan, load_plan, store_plan
 from tocsin.errors import MeaningProblem, Place, Problem
 from tocsin.events.constructed import HOP_LIMIT
 from tocsin.knowledge.ontology import Ontology
@@ -31,11 +32,12 @@ from tocsin.plan.unwritten_horizon import horizon_warnings
 from tocsin.values.time import Duration, Instant, format_instant, parse_duration
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Surroundings:
     """What subscriptions are read in the light of, made ready once for many of them."""
 
     context: Context
+    definitions: tuple[Definition, ...] = ()
 
     @staticmethod
     def of(definitions: Iterable[Definition]) -> Surroundings:
@@ -44,7 +46,12 @@ class Surroundings:
         """
         given = tuple(definitions)
         named = {each.name: _known_to_languages(each) for each in given if not each.ontology}
-        return Surroundings(Context(definitions=named, ontology=_knowledge(given)))
+        return Surroundings(Context(definitions=named, ontology=_knowledge(given)), given)
+
+    @cached_property
+    def digest(self) -> str:
+        """What tells these definitions from others."""
+        return definitions_digest(self.definitions)
 
     @property
     def words(self) -> Ontology | None:
@@ -92,8 +99,9 @@ class Compiled:
 def read_subscription(subscription: Subscription, definitions: Light = ()) -> Compiled:
     """One look at a subscription."""
     settings = _setting_problems(subscription)
+    context = _light(definitions).context
     reading = read_text(
-        subscription.language, subscription.expression, subscription.options, _context(definitions)
+        subscription.language, subscription.expression, subscription.options, context
     )
     problems = (*settings, *reading.problems)
     if problems or reading.plan is None:
@@ -106,8 +114,32 @@ def read_subscription(subscription: Subscription, definitions: Light = ()) -> Co
 
 
 def compile_subscription(subscription: Subscription, definitions: Light = ()) -> Plan:
-    """The prepared plan of a subscription; raises its first problem."""
+    """The prepared plan of a subscription: the one that is stored with it, where that is good, else
+    that of its text; raises its first problem.
+    """
+    if subscription.stored is not None:
+        light = _light(definitions)
+        plan = load_plan(subscription, light.digest, light.context.ontology)
+        if plan is not None:
+            return plan
+        definitions = light
     return read_subscription(subscription, definitions).require_plan()
+
+
+def with_plan(
+    subscription: Subscription, definitions: Light = (), plan: Plan | None = None
+) -> Subscription:
+    """The subscription with its plan, compiled where it is neither given nor there; without one
+    where it has problems.
+    """
+    light = _light(definitions)
+    if plan is None and has_plan(subscription, light.digest):
+        return subscription
+    try:
+        found = plan or read_subscription(subscription, light).require_plan()
+        return store_plan(subscription, found, light.digest)
+    except Exception:  # whatever it is, those who serve it will tell
+        return replace(subscription, stored=None)
 
 
 def refuse_past_windows(subscription: Subscription, plan: Plan, now: Instant | None) -> None:
@@ -187,8 +219,8 @@ def _loop_warning(ids: tuple[str, ...]) -> Problem:
     )
 
 
-def _context(light: Light) -> Context:
-    return (light if isinstance(light, Surroundings) else Surroundings.of(light)).context
+def _light(given: Light) -> Surroundings:
+    return given if isinstance(given, Surroundings) else Surroundings.of(given)
 
 
 def _knowledge(definitions: tuple[Definition, ...]) -> object:

@@ -48,7 +48,8 @@ def review(entries: Entries) -> Review:
     """
     context = Surroundings.of(entries.definitions).context
     watched = _Watched(dict(context.definitions))
-    compiled = compile_entries(entries, Surroundings(replace(context, definitions=watched)))
+    light = Surroundings(replace(context, definitions=watched), tuple(entries.definitions))
+    compiled = compile_entries(entries, light)
     judged = [(each, judge_definition(each, context)) for each in context.definitions.values()]
     problems = [*entries.problems, *problems_by_line(entries, compiled)]
     warnings = [

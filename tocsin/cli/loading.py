@@ -19,6 +19,7 @@ from tocsin.catalog import (
     ontologies,
     read_entry_file,
     require_agreement,
+    with_plan,
 )
 from tocsin.catalog.files import LineProblem
 from tocsin.catalog.review import by_line, compile_entries, problems_by_line
@@ -58,15 +59,15 @@ def read_file(
 
 def require_good(
     path: str, entries: Entries, known: Iterable[Definition] | None = None
-) -> list[Compiled]:
-    """The subscriptions of a file, compiled in the light of its own definitions, unless others are
-    known; every problem is shown, and raises.
+) -> list[Subscription]:
+    """The subscriptions of a file with their plans, compiled in the light of its own definitions,
+    unless others are known; every problem is shown, and raises.
     """
     light = Surroundings.of(entries.definitions if known is None else known)
     compiled, problems = _compile(path, entries, light)
     if problems:
         raise _refused(path, problems, hint="mend them; nothing was changed")
-    return compiled
+    return [with_plan(each.subscription, light, each.plan) for each in compiled]
 
 
 def load(

@@ -13,11 +13,23 @@ from tocsin.languages import concept, epcis, exmlql, graph, opsl, selector
 from tocsin.languages.base.context import NOTHING_AROUND, Context
 from tocsin.languages.base.options import NO_OPTIONS
 from tocsin.languages.base.reading import Options, Parse, Reading
+from tocsin.languages.graph.names import without_ontology
 from tocsin.languages.near import hint_for_language
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Plan
 from tocsin.plan.construction import Construct
 from tocsin.values.time import Duration, Instant
+
+__all__ = [
+    "LANGUAGES",
+    "parse_subscription",
+    "problems_in_subscription",
+    "read_text",
+    "warnings_in_subscription",
+    "window_in_subscription",
+    "without_ontology",
+    "xml_ql_of",
+]
 
 LANGUAGES: Mapping[str, Parse] = {
     "selector": selector.parse,

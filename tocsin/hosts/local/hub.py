@@ -277,8 +277,7 @@ class Hub:
                     code="DuplicateSubscriptionError",
                 )
             if self._catalog is not None:
-                self._roster.require_good(subscription)
-                self._catalog.add(subscription)
+                self._catalog.add(self._roster.require_good(subscription))
                 self._follow_catalog()
             else:
                 self._roster.add(subscription)
