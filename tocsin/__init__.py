@@ -7,6 +7,8 @@ for, so that `tocsin --version` need not wait for the engine.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from tocsin.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from tocsin.catalog import Definition, Subscription
     from tocsin.errors import Problem
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
     from tocsin.hosts.local.hub import Handle, Hub
 
 __all__ = ["AsyncHub", "Definition", "Event", "Handle", "Hub", "Match", "Problem", "Subscription"]
-__version__ = "0.1.0"
 
 _HOMES = {
     "AsyncHub": "tocsin.hosts.local.async_hub",

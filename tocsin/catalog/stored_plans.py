@@ -12,13 +12,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from hashlib import blake2b
 
-from tocsin import __version__
 from tocsin.catalog.entries import Definition, StoredPlan, Subscription
 from tocsin.knowledge.concepts.tbox import EMPTY, TBox
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages import without_ontology
 from tocsin.plan.composites import Plan
 from tocsin.plan.wire import VERSION, plan_from_json, plan_to_json
+from tocsin.version import __version__
 
 _MAKER = f"{__version__} {VERSION} "
 _SELF_CONTAINED = frozenset({"selector"})
@@ -32,14 +32,10 @@ def may_depend(subscription: Subscription) -> bool:
 
 def meaning_digest(subscription: Subscription) -> bytes:
     """What the plan is made of: a change of the receiver alone changes no plan."""
-    meaning = (
-        subscription.language,
-        subscription.expression,
-        subscription.policy,
-        subscription.horizon,
-        dict(subscription.options),
-    )
-    return blake2b(json.dumps(meaning, sort_keys=True).encode(), digest_size=16).digest()
+    settings = (subscription.language, subscription.policy, subscription.horizon)
+    options = json.dumps(dict(subscription.options), sort_keys=True) if subscription.options else ""
+    said = f"{settings!r}{options}\n{subscription.expression}"
+    return blake2b(said.encode(errors="surrogatepass"), digest_size=16).digest()
 
 
 def definitions_digest(definitions: Iterable[Definition]) -> str:

@@ -22,6 +22,7 @@ from tocsin.catalog import (
 from tocsin.catalog.stored_plans import may_depend, meaning_digest
 from tocsin.engine.engine import Engine
 from tocsin.errors import Problem
+from tocsin.hosts.garbage import rare_collection
 from tocsin.hosts.spark.contained import internal_problem
 from tocsin.hosts.spark.served import served_plan
 from tocsin.hosts.spark.sources import LiveCatalog, Source
@@ -144,7 +145,8 @@ class Indexes:
         """The index of a source at exactly a version."""
         index = self._by_key.pop(source.key, None) or self._make()
         if index.version != version:
-            _move(index, source, version)
+            with rare_collection():
+                _move(index, source, version)
         self._by_key[source.key] = index
         while len(self._by_key) > self._kept:
             self._by_key.popitem(last=False)

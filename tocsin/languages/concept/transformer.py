@@ -4,12 +4,11 @@ watched here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
 
 from tocsin.languages.base.parsing import Token, Unexpected
-from tocsin.languages.base.texts import Spot, TooDeep, spot_of
+from tocsin.languages.base.texts import spot_of
+from tocsin.languages.base.transformer import Children, NestingTransformer
 from tocsin.languages.concept.syntax import (
     Both,
     Bottom,
@@ -31,14 +30,9 @@ from tocsin.languages.concept.syntax import (
     WrittenAxiom,
 )
 
-Children = list[Any]
 
-
-class Transformer:
+class Transformer(NestingTransformer):
     """Callbacks of the parser. Holds only the limit, so one builder serves every text."""
-
-    def __init__(self, nesting: int) -> None:
-        self._nesting = nesting
 
     def subscription(self, children: Children) -> Subscription:
         return Subscription(children[0], tuple(children[1:]))
@@ -135,12 +129,6 @@ class Transformer:
         language, brace, _ = spot.text.partition("{")
         start = spot.offset + len(language + brace)
         return Embedded(language.rstrip(), start, spot.offset + len(spot.text) - 1, spot=spot)
-
-    def _below(self, spot: Spot, operands: Iterable[Any]) -> int:
-        depth: int = max(operand.depth for operand in operands) + 1
-        if depth > self._nesting:
-            raise TooDeep(spot.offset)
-        return depth
 
 
 def _name(token: Token) -> Name:

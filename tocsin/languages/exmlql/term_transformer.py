@@ -8,8 +8,9 @@ import re
 from difflib import get_close_matches
 from typing import Any
 
-from tocsin.languages.base.texts import Spot, TooDeep, spot_of
-from tocsin.languages.exmlql.building import Children, Misplaced, unquoted
+from tocsin.languages.base.texts import Spot, spot_of
+from tocsin.languages.base.transformer import Children, NestingTransformer
+from tocsin.languages.exmlql.building import Misplaced, unquoted
 from tocsin.languages.exmlql.syntax import (
     AmongUse,
     CallUse,
@@ -32,16 +33,8 @@ _RELATIONS = {"≠": "!=", "≤": "<=", "≥": ">="}
 _SIGNED = re.compile(r"[0-9]")
 
 
-class TermTransformer:
+class TermTransformer(NestingTransformer):
     """Callbacks for conditions and values."""
-
-    def __init__(self, nesting: int) -> None:
-        self._nesting = nesting
-
-    def watch(self, depth: int, spot: Spot) -> None:
-        """Raises where a token would stand too deep."""
-        if depth > self._nesting:
-            raise TooDeep(spot.offset)
 
     def condition(self, children: Children) -> ConditionItem:
         return ConditionItem(children[0])
@@ -57,7 +50,7 @@ class TermTransformer:
 
     def condition_group(self, children: Children) -> Condition:
         condition: Condition = children[1]
-        self.watch(condition.depth + 1, spot_of(children[0]))
+        self._watch(condition.depth + 1, spot_of(children[0]))
         return condition
 
     def comparison(self, children: Children) -> Comparison:
@@ -95,7 +88,7 @@ class TermTransformer:
         if isinstance(operand, ConstantUse) and _SIGNED.match(operand.spot.text):
             text = operand.text if sign.text == "+" else f"-{operand.text}"
             return ConstantUse(text, Spot(sign.offset, sign.text + operand.spot.text))
-        self.watch(operand.depth + 1, sign)
+        self._watch(operand.depth + 1, sign)
         return CallUse(sign, (operand,), operand.depth + 1)
 
     def arithmetic(self, children: Children) -> CallUse:
@@ -105,7 +98,7 @@ class TermTransformer:
     def group_value(self, children: Children) -> Term:
         opening, inner = children
         term: Term = inner
-        self.watch(term.depth + 1, spot_of(opening))
+        self._watch(term.depth + 1, spot_of(opening))
         return term
 
     def call(self, children: Children) -> CallUse:
@@ -116,7 +109,7 @@ class TermTransformer:
         name = str(opening)[:-1].strip()
         function = Spot(spot_of(opening).offset, name)
         depth = 1 + max((each.depth for each in arguments), default=0)
-        self.watch(depth, function)
+        self._watch(depth, function)
         call = CallUse(function, tuple(arguments), depth)
         if is_function(call):
             _check_arguments(call)
@@ -129,7 +122,7 @@ class TermTransformer:
 
     def _deeper(self, *parts: Any) -> int:
         depth: int = 1 + max(part.depth for part in parts)
-        self.watch(depth, _spot_in(parts[-1]))
+        self._watch(depth, _spot_in(parts[-1]))
         return depth
 
 

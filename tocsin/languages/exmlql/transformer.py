@@ -13,7 +13,8 @@ from typing import Any
 
 from tocsin.languages.base.parsing import Token
 from tocsin.languages.base.texts import Spot, spot_of
-from tocsin.languages.exmlql.building import Children, Misplaced, TooMany, require_xml, unquoted
+from tocsin.languages.base.transformer import Children
+from tocsin.languages.exmlql.building import Misplaced, TooMany, require_xml, unquoted
 from tocsin.languages.exmlql.limits import Limits
 from tocsin.languages.exmlql.syntax import (
     AttributeMatch,
@@ -118,7 +119,7 @@ class Transformer(TermTransformer):
         _check_closing(tag.spot, rest)
         inner = tuple(each for each in rest if isinstance(each, tuple))
         depth = 1 + max((element.depth for element, _ in inner), default=0)
-        self.watch(depth, tag.spot)
+        self._watch(depth, tag.spot)
         texts = _all(rest, ContentText)
         _refuse_call(texts)
         return Element(tag, _all(rest, AttributeMatch), inner, _all(rest, Spot), texts, depth)
@@ -153,7 +154,7 @@ class Transformer(TermTransformer):
 
     def path_group(self, children: Children) -> PathUse:
         opening, inner = children
-        self.watch(_path_depth(inner) + 1, spot_of(opening))
+        self._watch(_path_depth(inner) + 1, spot_of(opening))
         path: PathUse = inner
         return path
 
@@ -183,7 +184,7 @@ class Transformer(TermTransformer):
     def operator(self, children: Children) -> Operation:
         left, operator, right = children
         depth = 1 + max(_depth(left), _depth(right))
-        self.watch(depth, spot_of(operator))
+        self._watch(depth, spot_of(operator))
         sign = str(operator)
         return Operation(Spot(spot_of(operator).offset, _SIGNS.get(sign, sign)), left, right, depth)
 
@@ -192,7 +193,7 @@ class Transformer(TermTransformer):
 
     def group(self, children: Children) -> Group:
         opening, inner, *brackets = children
-        self.watch(1 + _depth(inner), spot_of(opening))
+        self._watch(1 + _depth(inner), spot_of(opening))
         return Group(
             inner, tuple(brackets[0]) if brackets else (), spot_of(opening), 1 + _depth(inner)
         )
@@ -201,7 +202,7 @@ class Transformer(TermTransformer):
         opening, first, last, *rest = children
         bound = spot_of(last) if isinstance(last, Token) else last
         depths = [_depth(first), _depth(rest[-1]), 0 if isinstance(bound, Spot) else _depth(bound)]
-        self.watch(1 + max(depths), spot_of(opening))
+        self._watch(1 + max(depths), spot_of(opening))
         return Timed(first, bound, rest[-1], len(rest) > 1, spot_of(opening), 1 + max(depths))
 
     def brackets(self, children: Children) -> list[Spot]:
@@ -239,7 +240,7 @@ class Transformer(TermTransformer):
             if not isinstance(each, OutAttribute) and not _closes(each)
         )
         depth = 1 + max(map(_built_depth, contents), default=0)
-        self.watch(depth, spot_of(name))
+        self._watch(depth, spot_of(name))
         return Template(spot_of(name), _all(rest, OutAttribute), contents, depth)
 
     def output(self, children: Children) -> OutAttribute:
@@ -262,7 +263,7 @@ class Transformer(TermTransformer):
                 "build the inner part with a subscription of its own: what is built is an event"
                 " again",
             )
-        self.watch(depth, spot_of(word))
+        self._watch(depth, spot_of(word))
         return Nested(spot_of(word), items, _first(rest, Order), content, depth, levels)
 
 

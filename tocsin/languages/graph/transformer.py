@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from tocsin.languages.base.parsing import Token
-from tocsin.languages.base.texts import Spot, TooDeep, spot_of
+from tocsin.languages.base.texts import Spot, spot_of
+from tocsin.languages.base.transformer import Children, NestingTransformer, depth_of
 from tocsin.languages.graph.syntax import (
     AllOf,
     AnyOf,
@@ -27,7 +28,6 @@ from tocsin.languages.graph.syntax import (
     class_statement,
 )
 
-Children = list[Any]
 Each = TypeVar("Each")
 
 _KINDS = {"HOME": Kind.HOME, "BLANK": Kind.BLANK, "VARIABLE": Kind.VARIABLE}
@@ -46,11 +46,8 @@ class _Selection:
     variables: tuple[Spot, ...]
 
 
-class Transformer:
+class Transformer(NestingTransformer):
     """Callbacks of the parser. Holds only the limit, so one builder serves every text."""
-
-    def __init__(self, nesting: int) -> None:
-        self._nesting = nesting
 
     def subscription(self, children: Children) -> Subscription:
         items = next(each for each in children if isinstance(each, list))
@@ -144,18 +141,18 @@ class Transformer:
         return Node(Kind.LITERAL, spot_of(children[0]), language=str(children[1])[1:].lower())
 
     def any_of(self, children: Children) -> FilterSyntax:
-        return AnyOf(tuple(children), depth=_depth(children) + 1)
+        return AnyOf(tuple(children), depth=depth_of(children) + 1)
 
     def all_of(self, children: Children) -> FilterSyntax:
-        return AllOf(tuple(children), depth=_depth(children) + 1)
+        return AllOf(tuple(children), depth=depth_of(children) + 1)
 
     def negated(self, children: Children) -> FilterSyntax:
         sign, operand = children
-        return Negated(operand, depth=self._below(sign, [operand]))
+        return Negated(operand, depth=self._below(spot_of(sign), [operand]))
 
     def group(self, children: Children) -> FilterSyntax:
         opened, inner = children
-        self._below(opened, [inner])
+        self._below(spot_of(opened), [inner])
         return inner  # type: ignore[no-any-return]
 
     def comparison(self, children: Children) -> FilterSyntax:
@@ -170,12 +167,6 @@ class Transformer:
         _, _, variable, pattern, *flags = children
         return Matched(_variable(variable), spot_of(pattern), spot_of(flags[0]) if flags else None)
 
-    def _below(self, token: Token, operands: Children) -> int:
-        depth = _depth(operands) + 1
-        if depth > self._nesting:
-            raise TooDeep(token.start_pos or 0)
-        return depth
-
 
 def _all(kind: type[Each], children: Iterable[object]) -> tuple[Each, ...]:
     return tuple(each for each in children if isinstance(each, kind))
@@ -183,10 +174,6 @@ def _all(kind: type[Each], children: Iterable[object]) -> tuple[Each, ...]:
 
 def _selected(children: Children) -> tuple[Spot, ...]:
     return tuple(variable for each in _all(_Selection, children) for variable in each.variables)
-
-
-def _depth(operands: Iterable[FilterSyntax]) -> int:
-    return max(operand.depth for operand in operands)
 
 
 def _variable(token: Token) -> Node:

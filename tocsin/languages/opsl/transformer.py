@@ -6,12 +6,12 @@ of || adds one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 from tocsin.languages.base.parsing import Token, Unexpected
-from tocsin.languages.base.texts import Spot, TooDeep, spot_of
+from tocsin.languages.base.texts import spot_of
+from tocsin.languages.base.transformer import Children, NestingTransformer, depth_of
 from tocsin.languages.opsl.syntax import (
     After,
     Atomic,
@@ -37,17 +37,13 @@ from tocsin.languages.opsl.syntax import (
 
 NEARNESS = ("<", "=", ">")
 
-Children = list[Any]
 
 EACH = "[*]"
 """After a path: each element of the list there."""
 
 
-class Transformer:
+class Transformer(NestingTransformer):
     """Callbacks of the parser. Holds only the limit, so one builder serves every text."""
-
-    def __init__(self, nesting: int) -> None:
-        self._nesting = nesting
 
     def start(self, children: Children) -> Subscription:
         main, *rest = children
@@ -97,7 +93,7 @@ class Transformer:
 
     def between_window(self, children: Children) -> Window:
         first, last = children
-        return Between(first, last, spot=first.spot, depth=_depth(children))
+        return Between(first, last, spot=first.spot, depth=depth_of(children))
 
     def concurrent(self, children: Children) -> Syntax:
         operator, other, operand = children
@@ -164,17 +160,6 @@ class Transformer:
     def point(self, children: Children) -> tuple[str, ...]:
         return tuple(map(str, children))
 
-    def _below(self, spot: Spot, operands: Iterable[Any]) -> int:
-        depth = _depth(operands) + 1
-        if depth > self._nesting:
-            raise TooDeep(spot.offset)
-        return depth
-
 
 def _variable_name(token: Token) -> str:
     return str(token)[1:-1]
-
-
-def _depth(operands: Iterable[Any]) -> int:
-    depths: Iterable[int] = (operand.depth for operand in operands)
-    return max(depths)

@@ -7,12 +7,11 @@ of AND and OR none.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from tocsin.languages.base.parsing import Token
-from tocsin.languages.base.texts import Spot, TooDeep, spot_of
+from tocsin.languages.base.texts import spot_of
+from tocsin.languages.base.transformer import Children, NestingTransformer, depth_of
 from tocsin.languages.selector.syntax import (
     Arithmetic,
     BetweenTest,
@@ -30,14 +29,9 @@ from tocsin.languages.selector.syntax import (
     Syntax,
 )
 
-Children = list[Any]
 
-
-class Transformer:
+class Transformer(NestingTransformer):
     """The callbacks of the parser. Holds only the limit, so one builder serves every text."""
-
-    def __init__(self, nesting: int) -> None:
-        self._nesting = nesting
 
     def start(self, children: Children) -> Syntax | None:
         """The condition; None for a text without one."""
@@ -83,7 +77,7 @@ class Transformer:
         left, relation, right = children
         spot = spot_of(relation)
         return Comparison(
-            spot, "<>" if spot.text == "!=" else spot.text, left, right, _depth([left, right])
+            spot, "<>" if spot.text == "!=" else spot.text, left, right, depth_of([left, right])
         )
 
     def like(self, children: Children) -> Syntax:
@@ -116,38 +110,28 @@ class Transformer:
         return Negation(spot, operand, self._below(spot, [operand]))
 
     def all_of(self, children: Children) -> Syntax:
-        return Conjunction(children[0].spot, tuple(children), _depth(children))
+        return Conjunction(children[0].spot, tuple(children), depth_of(children))
 
     def any_of(self, children: Children) -> Syntax:
-        return Disjunction(children[0].spot, tuple(children), _depth(children))
-
-    def _below(self, spot: Spot, operands: Sequence[Syntax]) -> int:
-        depth = _depth(operands) + 1
-        if depth > self._nesting:
-            raise TooDeep(spot.offset)
-        return depth
+        return Disjunction(children[0].spot, tuple(children), depth_of(children))
 
 
 def _like(operands: Children, negated: bool) -> Syntax:
     subject, pattern, *escape = operands
     return LikeTest(
-        subject.spot, subject, pattern, escape[0] if escape else None, negated, _depth(operands)
+        subject.spot, subject, pattern, escape[0] if escape else None, negated, depth_of(operands)
     )
 
 
 def _between(operands: Children, negated: bool) -> Syntax:
     subject, low, high = operands
-    return BetweenTest(subject.spot, subject, low, high, negated, _depth(operands))
+    return BetweenTest(subject.spot, subject, low, high, negated, depth_of(operands))
 
 
 def _among(operands: Children, negated: bool) -> Syntax:
     subject, *elements = operands
-    return InTest(subject.spot, subject, tuple(elements), negated, _depth(operands))
+    return InTest(subject.spot, subject, tuple(elements), negated, depth_of(operands))
 
 
 def _without_tokens(children: Children) -> Children:
     return [child for child in children if not isinstance(child, Token)]
-
-
-def _depth(operands: Sequence[Syntax]) -> int:
-    return max((operand.depth for operand in operands), default=0)
