@@ -11,8 +11,8 @@ from hypothesis import given
 
 from tests.engine.worlds import event_lists, expressions, pairs_of_reference
 from tests.languages.asked import SELECTOR
-from tests.languages.evaluators import condition_of, event_with
-from tests.languages.test_selector_scenarios import BOOK, BOOK_ON_JMS, LISTED, PROCESSED
+from tests.languages.selector.evaluators import condition_of, event_with
+from tests.languages.selector.test_scenarios import BOOK, BOOK_ON_JMS, LISTED, PROCESSED
 from tocsin.engine.conditions.paper_list import How, SubscriptionList, Trace
 from tocsin.errors import MeaningProblem
 from tocsin.plan.atoms import predicates_of

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.languages.asked import SELECTOR
-from tests.languages.evaluators import condition_of
+from tests.languages.selector.evaluators import condition_of
 from tests.strategies import boolean_nodes, events, predicates
 from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode, Not
 from tocsin.plan.contradictions import contradictions, never_holds

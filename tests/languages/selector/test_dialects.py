@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.languages.asked import SELECTOR
-from tests.languages.evaluators import EVALUATORS, Evaluator, condition_of, event_with
+from tests.languages.selector.evaluators import EVALUATORS, Evaluator, condition_of, event_with
 from tocsin.plan.atoms import Computed
 from tocsin.plan.cesql import CesqlError, evaluate
 from tocsin.reference import truth_of

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from tests.languages.asked import SELECTOR
-from tests.languages.evaluators import condition_of
+from tests.languages.selector.evaluators import condition_of
 from tocsin.plan.atoms import (
     AllOf,
     AnyOf,

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from tests.engine.worlds import pairs, subscribed
 from tests.languages.asked import SELECTOR
-from tests.languages.evaluators import EVALUATORS, Evaluator, condition_of, event_with
+from tests.languages.selector.evaluators import EVALUATORS, Evaluator, condition_of, event_with
 from tocsin.engine.batch import ArrowBatch
 from tocsin.engine.conditions.matcher import Matcher
 from tocsin.events.event import ENVELOPE, INSTANT, Event

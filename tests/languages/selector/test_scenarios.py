@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.languages.asked import SELECTOR
-from tests.languages.evaluators import EVALUATORS, Evaluator, event_with
+from tests.languages.selector.evaluators import EVALUATORS, Evaluator, event_with
 
 parse = SELECTOR.parse
 

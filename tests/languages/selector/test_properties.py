@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.languages.asked import SELECTOR
-from tests.languages.evaluators import EVALUATORS, condition_of, event_with
+from tests.languages.selector.evaluators import EVALUATORS, condition_of, event_with
 from tests.strategies import attribute_values
 from tocsin.errors import Problem
 from tocsin.languages.selector import DIALECTS

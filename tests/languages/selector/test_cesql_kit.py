@@ -12,7 +12,7 @@ import yaml
 
 from tests.conftest import SHARED_DATA, shared_data
 from tests.languages.asked import SELECTOR
-from tests.languages.evaluators import EVALUATORS, Evaluator, condition_of
+from tests.languages.selector.evaluators import EVALUATORS, Evaluator, condition_of
 from tocsin.errors import Problem
 from tocsin.events.codecs.cloudevents import from_mapping
 from tocsin.events.event import Event

@@ -14,7 +14,7 @@ import pytest
 
 from tests.conftest import SHARED_DATA, shared_data
 from tests.languages.asked import SELECTOR
-from tests.languages.evaluators import EVALUATORS, Evaluator, condition_of, event_with
+from tests.languages.selector.evaluators import EVALUATORS, Evaluator, condition_of, event_with
 from tocsin.errors import Problem
 from tocsin.reference import truth_of
 from tocsin.values.truth import Truth
