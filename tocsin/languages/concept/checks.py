@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from difflib import get_close_matches
 
 from tocsin.errors import Problem
 from tocsin.events.views.epcis import FIELDS
@@ -15,6 +14,7 @@ from tocsin.knowledge.concepts.tbox import TBox
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages.base.context import Context
 from tocsin.languages.base.embedded import shifted
+from tocsin.languages.base.nearness import nearest
 from tocsin.languages.base.texts import Problems, Spot
 from tocsin.languages.concept.lower import Meaning
 from tocsin.languages.concept.syntax import (
@@ -78,10 +78,9 @@ def _warn_of_role(name: Name, context: Context, problems: Problems) -> None:
     declared = isinstance(tbox, TBox) and bool(tbox.roles)
     if name.name in FIELDS or ":" in name.name or declared:
         return
-    near = get_close_matches(name.name, sorted(FIELDS), n=1, cutoff=0.85)
-    if near:
-        message = f"EPCIS events have {near[0]}, and none has {name.name}"
-        problems.add("MISSPELT_ROLE", name.spot, message, f"did you mean {near[0]}?")
+    if meant := nearest(name.name, sorted(FIELDS), 0.85):
+        message = f"EPCIS events have {meant}, and none has {name.name}"
+        problems.add("MISSPELT_ROLE", name.spot, message, f"did you mean {meant}?")
 
 
 def _of_other_languages(node: Syntax, text: str, context: Context) -> Iterator[Problem]:

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from tocsin.errors import MeaningProblem, Place, Problem, SyntaxProblem
 from tocsin.knowledge.concepts.axioms import RESERVED
+from tocsin.languages.base.nearness import nearest
 from tocsin.languages.base.parsing import END, Unexpected
 from tocsin.languages.base.texts import (
     Slip,
@@ -152,11 +152,7 @@ def _misspelt_words(error: _Error) -> str:
         return ""
     word, is_role = error.last_word.lower(), re.match(r"[\w:-]+\s*[.(]", error.here)
     meant = _SAME_CASE.get(word) or (_NEAR_QUANTIFIER.get(word) if is_role else None)
-    if meant is None:
-        near = get_close_matches(
-            word, _QUANTIFIERS if is_role else _LONG_QUANTIFIERS, n=1, cutoff=0.7
-        )
-        meant = next(iter(near), None)
+    meant = meant or nearest(word, _QUANTIFIERS if is_role else _LONG_QUANTIFIERS, 0.7)
     return f"did you mean {meant}?" if meant and meant != error.last_word else ""
 
 
@@ -168,7 +164,9 @@ def _words(error: _Error) -> str:
             else f"write {meant} in small letters"
         )
     if error.word and error.could_be("TEMPORAL"):
-        meant = _NEAR_RELATION.get(error.word.lower()) or _near(error.word)
+        meant = _NEAR_RELATION.get(error.word.lower()) or nearest(
+            error.word, sorted(RESERVED), 0.75
+        )
         return (
             f"did you mean {meant}?"
             if meant
@@ -177,10 +175,6 @@ def _words(error: _Error) -> str:
     if error.word in RESERVED and error.could_be("NAME"):
         return f"{error.word} is a reserved word; it cannot be a name"
     return ""
-
-
-def _near(word: str) -> str:
-    return next(iter(get_close_matches(word, sorted(RESERVED), n=1, cutoff=0.75)), "")
 
 
 def _signs(error: _Error) -> str:

@@ -5,9 +5,9 @@ probably meant.
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 
 from tocsin.errors import MeaningProblem, Place, Problem, SyntaxProblem
+from tocsin.languages.base.nearness import nearest
 from tocsin.languages.base.parsing import END, Unexpected
 from tocsin.languages.base.texts import (
     LONGEST_TOKEN,
@@ -130,9 +130,8 @@ def _hint(before: str, here: str, found: Unexpected) -> str:
         return hint
     if not before and "WHERE" in found.expected:
         word = re.match(r"\w+", here)
-        near = get_close_matches(word[0].upper(), ("WHERE", "NAMESPACE"), 1, 0.6) if word else []
-        if near:
-            return f"did you mean {near[0]}, in capital letters? A subscription begins with WHERE"
+        if meant := nearest(word[0].upper(), ("WHERE", "NAMESPACE")) if word else "":
+            return f"did you mean {meant}, in capital letters? A subscription begins with WHERE"
         return "a subscription begins with WHERE, as in WHERE <order><id>$x</></>"
     if here.startswith("/>") or (here == "/" and "_GREATER" in found.expected):
         return "an element is written <name></>, also when it is empty"
@@ -201,6 +200,9 @@ def _slip_in_value(here: str, found: Unexpected) -> str:
 
 def _near_keyword(here: str) -> str:
     word = re.match(r"\w+", here)
-    near = get_close_matches(word[0].upper(), _WORDS_IN_CAPITALS, 1, 0.75) if word else []
-    near += get_close_matches(word[0].capitalize(), _KEYWORDS, 1, 0.75) if word and not near else []
-    return f"{near[0]} is written {near[0]}" if near and word and near[0] != word[0] else ""
+    if word is None:
+        return ""
+    meant = nearest(word[0].upper(), _WORDS_IN_CAPITALS, 0.75) or nearest(
+        word[0].capitalize(), _KEYWORDS, 0.75
+    )
+    return f"{meant} is written {meant}" if meant and meant != word[0] else ""

@@ -5,9 +5,9 @@ each takes.
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 from typing import Any
 
+from tocsin.languages.base.nearness import did_you_mean, nearest
 from tocsin.languages.base.texts import Spot, spot_of
 from tocsin.languages.base.transformer import Children, NestingTransformer
 from tocsin.languages.exmlql.building import Misplaced, unquoted
@@ -133,9 +133,8 @@ def is_function(call: CallUse) -> bool:
 
 def unknown_function(name: Spot) -> Misplaced:
     """The problem of a name that is no function."""
-    near = get_close_matches(name.text.lower(), FUNCTION_NAMES, 1, 0.7)
-    known = f"the functions are {', '.join(sorted(FUNCTION_NAMES))}"
-    mean = f"did you mean {near[0]}?" if near else f"{known};"
+    known = f"the functions are {', '.join(sorted(FUNCTION_NAMES))};"
+    mean = did_you_mean(name.text.lower(), FUNCTION_NAMES, 0.7, otherwise=known)
     hint = f'{mean} a text that looks like a call goes in double quotes: "{name.text}(...)"'
     return Misplaced(name, f"there is no function {name.text}", hint, FUNCTION_CODE)
 
@@ -143,7 +142,7 @@ def unknown_function(name: Spot) -> Misplaced:
 def _check_near_function(call: CallUse) -> None:
     """A Skolem term has a name of its own; one that is almost that of a function is a slip."""
     name = call.function.text
-    if name[:1].islower() and get_close_matches(name.lower(), FUNCTION_NAMES, 1, 0.75):
+    if name[:1].islower() and nearest(name.lower(), FUNCTION_NAMES, 0.75):
         raise unknown_function(call.function)
 
 

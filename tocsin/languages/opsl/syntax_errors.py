@@ -5,9 +5,9 @@ probably meant.
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 
 from tocsin.errors import SyntaxProblem
+from tocsin.languages.base.nearness import did_you_mean
 from tocsin.languages.base.parsing import END, Unexpected
 from tocsin.languages.base.texts import Vocabulary, first_hint, parts_at, unexpected_problem
 from tocsin.languages.opsl.habits import habit
@@ -151,8 +151,9 @@ def _words(error: OpslSlip) -> str:
     if word and word[0] in ("ARITH", "STRING") and error.could_be("TYPE"):
         return f"the type is followed by a colon: {word[0]}: id = ..."
     if error.last_word and token == "(":
-        near = get_close_matches(error.last_word.upper(), _OPERATORS, n=1, cutoff=0.5)
-        return f"did you mean {near[0]}?" if near else "join two parts with && or ||"
+        return did_you_mean(
+            error.last_word.upper(), _OPERATORS, 0.5, otherwise="join two parts with && or ||"
+        )
     if word and word[0].upper() in _OPERATORS and word[0] not in _OPERATORS:
         return f"write {word[0].upper()} in capital letters"
     if word and word[0] in _OPERATORS and error.could_be("NAME"):

@@ -5,9 +5,9 @@ probably meant.
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 
 from tocsin.errors import SyntaxProblem
+from tocsin.languages.base.nearness import did_you_mean
 from tocsin.languages.base.parsing import END, Unexpected
 from tocsin.languages.base.texts import Vocabulary, first_hint, parts_at, unexpected_problem
 from tocsin.languages.selector.habits import HABITS
@@ -86,8 +86,7 @@ def _words(error: SelectorSlip) -> str:
         return f"{error.keyword} is a reserved word; {way_out}"
     if error.found.terminal == "NAME":
         expected = [word for word in KEYWORDS if error.could_be(word) or error.could_be("_" + word)]
-        near = get_close_matches(error.found.token.upper(), expected, n=1, cutoff=0.6)
-        return f"did you mean {near[0]}?" if near else ""
+        return did_you_mean(error.found.token.upper(), expected)
     return ""
 
 
