@@ -38,7 +38,7 @@ DOORS = {
     "yaml": {"tocsin/catalog/yaml_text.py"},
     "pyoxigraph": {"tocsin/values/rdf.py"},
     "pyproj": {"tocsin/values/geodesy.py"},
-    "lark": {"tocsin/languages/parsing.py"},
+    "lark": {"tocsin/languages/base/parsing.py"},
     "re2": {"tocsin/values/regex.py"},
 }
 

@@ -7,6 +7,8 @@ for, so that `tocsin --version` need not wait for the engine.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from tocsin.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from tocsin import rule
     from tocsin.catalog import Definition, Subscription
@@ -27,7 +29,6 @@ __all__ = [
     "Subscription",
     "rule",
 ]
-__version__ = "0.1.0"
 
 _HOMES = {
     "AsyncHub": "tocsin.hosts.local.async_hub",

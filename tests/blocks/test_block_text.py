@@ -7,14 +7,16 @@ from hypothesis import given
 
 from tests.blocks.test_business_documents import ASKED, PROLOG
 from tests.blocks.worlds import blocks
+from tests.languages.asked import EXMLQL
 from tests.languages.exmlql.asking import block_of
 from tests.languages.exmlql.test_documents import CASES
-from tocsin.languages.context import Context
-from tocsin.languages.exmlql import problems
+from tocsin.languages.base.context import Context
 from tocsin.plan.explain.xml_patterns import block_text
 from tocsin.plan.row_terms import ValueCondition
 from tocsin.plan.row_text import condition_text
 from tocsin.plan.xml_patterns import XmlBlock, XPathPattern
+
+problems = EXMLQL.problems
 
 TEXTS = [case[1] for case in CASES] + [f"{PROLOG} WHERE {asked.text}" for asked in ASKED.values()]
 

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from tocsin.catalog import read_entries
-from tocsin.catalog.review import definition_problems, file_warnings
-from tocsin.cli.loading import problems_in
+from tocsin.catalog import Entries, read_entries
+from tocsin.catalog.files import LineProblem
+from tocsin.catalog.review import review
 
 SQUARE = "POLYGON((0 0, 10 0, 10 10, 0 10, 0 0))"
 TRUCK = {"define": "Truck", "language": "opsl", "expression": "STRING: type = 'truck'"}
@@ -18,6 +18,14 @@ YARD = {"define": "Yard", "region": SQUARE}
 
 def entries(*lines: object):
     return read_entries([json.dumps(line).encode() + b"\n" for line in lines])
+
+
+def problems_in(given: Entries) -> list[LineProblem]:
+    return list(review(given).problems)
+
+
+def file_warnings(given: Entries) -> list[LineProblem]:
+    return list(review(given).warnings)
 
 
 def told(found: list) -> list[tuple[int, str, str]]:
@@ -53,13 +61,13 @@ def told(found: list) -> list[tuple[int, str, str]]:
 def test_a_broken_definition_is_a_problem_whether_it_is_used_or_not(
     definition: dict, code: str, words: str
 ) -> None:
-    found = definition_problems(entries(TRUCK, definition))
+    found = problems_in(entries(TRUCK, definition))
     assert told(found) == [(2, "X", code)]
     assert words in str(found[0])
 
 
 def test_definitions_that_are_in_order_have_no_problems() -> None:
-    assert definition_problems(entries(YARD, TRUCK, USES)) == []
+    assert problems_in(entries(YARD, TRUCK, USES)) == []
     assert file_warnings(entries(YARD, TRUCK, USES)) == []
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from tests.languages.test_selector_scenarios import BOOK_ON_JMS, LISTED
+from tests.languages.selector.test_scenarios import BOOK_ON_JMS, LISTED
 from tocsin.cli.main import app
 
 TRACE = """\

@@ -7,13 +7,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tests.languages.asked import CONCEPT
 from tocsin.events.codecs.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.knowledge.concepts.tbox import TBox
 from tocsin.knowledge.ontology import open_ontology
-from tocsin.languages.concept import parse, tbox_of_text
-from tocsin.languages.context import Context
+from tocsin.languages.base.context import Context
+from tocsin.languages.concept import tbox_of_text
 from tocsin.plan.concepts import ConceptTest
+
+parse = CONCEPT.parse
 
 PAPER = """
 bizState := selling or transporting;

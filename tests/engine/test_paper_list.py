@@ -10,15 +10,17 @@ import pytest
 from hypothesis import given
 
 from tests.engine.worlds import event_lists, expressions, pairs_of_reference
-from tests.languages.evaluators import condition_of, event_with
-from tests.languages.test_selector_scenarios import BOOK, BOOK_ON_JMS, LISTED, PROCESSED
+from tests.languages.asked import SELECTOR
+from tests.languages.selector.evaluators import condition_of, event_with
+from tests.languages.selector.test_scenarios import BOOK, BOOK_ON_JMS, LISTED, PROCESSED
 from tocsin.engine.conditions.paper_list import How, SubscriptionList, Trace
 from tocsin.errors import MeaningProblem
-from tocsin.languages.selector import parse
 from tocsin.plan.atoms import predicates_of
 from tocsin.plan.explain.conditions import predicate_text
 from tocsin.plan.passes import prepared_expression
 from tocsin.values.truth import Truth
+
+parse = SELECTOR.parse
 
 T, F, U = Truth.TRUE, Truth.FALSE, Truth.UNKNOWN
 

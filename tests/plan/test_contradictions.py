@@ -8,13 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.languages.evaluators import condition_of
+from tests.languages.asked import SELECTOR
+from tests.languages.selector.evaluators import condition_of
 from tests.strategies import boolean_nodes, events, predicates
-from tocsin.languages.selector import parse
 from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode, Not
 from tocsin.plan.contradictions import contradictions, never_holds
 from tocsin.reference import truth_of
 from tocsin.values.truth import Truth
+
+parse = SELECTOR.parse
 
 crowded = st.lists(st.one_of(predicates(), predicates().map(Not)), min_size=2, max_size=6).map(
     lambda operands: AllOf(tuple(operands))

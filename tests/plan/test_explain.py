@@ -7,8 +7,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import assume, given
 
+from tests.languages.asked import SELECTOR
 from tests.strategies import boolean_nodes
-from tocsin.languages.selector import parse
 from tocsin.plan.atoms import (
     AllOf,
     AnyOf,
@@ -25,6 +25,8 @@ from tocsin.plan.explain.plan import plan_lines, summary_lines
 from tocsin.plan.passes import prepared_expression
 from tocsin.values.scalars import Constant, Kind
 from tocsin.values.truth import Truth
+
+parse = SELECTOR.parse
 
 
 def sayable(node: BooleanNode) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.languages.evaluators import event_with
+from tests.languages.selector.evaluators import event_with
 from tests.strategies import attribute_values
 from tocsin.plan.evaluation import evaluate_condition
 from tocsin.plan.expression import Attribute, Call, Expression, Semantics, Value

@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from functools import cached_property
 
 from tocsin.catalog.entries import Definition, Subscription
 from tocsin.catalog.knowledge import knowledge_in
+from tocsin.catalog.stored_plans import definitions_digest, has_plan, load_plan, store_plan
 from tocsin.catalog.tenants import tenant_of
 from tocsin.errors import MeaningProblem, Place, Problem
 from tocsin.events.constructed import HOP_LIMIT
 from tocsin.knowledge.ontology import Ontology
-from tocsin.languages import (
-    parse_subscription,
-    problems_in_subscription,
-    warnings_in_subscription,
-    window_in_subscription,
-)
-from tocsin.languages.context import (
+from tocsin.languages import read_text, window_in_subscription
+from tocsin.languages.base.context import (
     Beside,
     Context,
     DocumentDefinition,
@@ -26,7 +23,8 @@ from tocsin.languages.context import (
     PartDefinition,
     RegionDefinition,
 )
-from tocsin.languages.context import Definition as LanguageDefinition
+from tocsin.languages.base.context import Definition as LanguageDefinition
+from tocsin.languages.base.reading import Reading
 from tocsin.plan.composites import Plan, Policy
 from tocsin.plan.construction_loops import loops_in
 from tocsin.plan.passes import prepared
@@ -36,7 +34,19 @@ from tocsin.plan.unwritten_horizon import horizon_warnings
 from tocsin.values.time import Duration, Instant, format_instant, parse_duration
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
+class _Seen:
+    """What the subscriptions of one tenant see."""
+
+    context: Context
+    definitions: tuple[Definition, ...]
+
+    @cached_property
+    def digest(self) -> str:
+        return definitions_digest(self.definitions)
+
+
+@dataclass(frozen=True)
 class Surroundings:
     """What subscriptions are read in the light of, made ready once for many of them.
 
@@ -47,7 +57,7 @@ class Surroundings:
     context: Context
     shared: tuple[Definition, ...] = ()
     own: Mapping[str, tuple[Definition, ...]] = field(default_factory=dict)
-    _made: dict[str, Context] = field(default_factory=dict, compare=False, repr=False)
+    _made: dict[str, _Seen] = field(default_factory=dict, compare=False, repr=False)
 
     @staticmethod
     def of(definitions: Iterable[Definition]) -> Surroundings:
@@ -63,15 +73,26 @@ class Surroundings:
 
     def seen_by(self, subscription: str) -> Context:
         """What a subscription is read in the light of, by its id."""
+        return self._seen(subscription).context
+
+    def digest_for(self, subscription: str) -> str:
+        """What tells the definitions that a subscription sees, by its id, from others."""
+        return self._seen(subscription).digest
+
+    def _seen(self, subscription: str) -> _Seen:
         tenant = tenant_of(subscription)[0]
-        if tenant not in self.own:
-            return self.context
+        tenant = tenant if tenant in self.own else ""
         if tenant not in self._made:
-            own = [replace(each, name=tenant_of(each.name)[1]) for each in self.own[tenant]]
-            names = {each.name for each in own}
-            shared = [each for each in self.shared if each.name not in names]
-            self._made[tenant] = _context_of((*shared, *own))
+            self._made[tenant] = self._look(tenant)
         return self._made[tenant]
+
+    def _look(self, tenant: str) -> _Seen:
+        if not tenant:
+            return _Seen(self.context, self.shared)
+        own = [replace(each, name=tenant_of(each.name)[1]) for each in self.own[tenant]]
+        names = {each.name for each in own}
+        both = (*(each for each in self.shared if each.name not in names), *own)
+        return _Seen(_context_of(both), both)
 
     @property
     def words(self) -> Ontology | None:
@@ -89,15 +110,85 @@ class Surroundings:
 Light = Surroundings | Iterable[Definition]
 
 
-def compile_subscription(subscription: Subscription, definitions: Light = ()) -> Plan:
-    """The prepared plan of a subscription; raises its first problem."""
-    for problem in _setting_problems(subscription):
-        raise problem
-    context = _beside(subscription, _context(definitions, subscription))
-    plan = parse_subscription(
+@dataclass(frozen=True)
+class Compiled:
+    """A subscription looked at once: its plan, None where it has problems, and every problem.
+
+    `reading` is what its language made of the text; nobody need read the text again.
+    """
+
+    subscription: Subscription
+    reading: Reading
+    plan: Plan | None
+    problems: tuple[Problem, ...] = ()
+
+    @cached_property
+    def warnings(self) -> tuple[Problem, ...]:
+        """What a subscription that compiles says that is probably not meant, leaves unsaid, or says
+        to nobody.
+        """
+        if self.plan is None:
+            return ()
+        return (
+            *self.reading.warnings,
+            *_unsaid(self.subscription, self.reading),
+            *_unread(self.subscription),
+        )
+
+    def require_plan(self) -> Plan:
+        """The plan; raises the first problem where there is none."""
+        if self.plan is None:
+            raise self.problems[0]
+        return self.plan
+
+
+def read_subscription(subscription: Subscription, definitions: Light = ()) -> Compiled:
+    """One look at a subscription."""
+    settings = _setting_problems(subscription)
+    seen = _light(definitions).seen_by(subscription.id)
+    context = seen if settings else _beside(subscription, seen)
+    reading = read_text(
         subscription.language, subscription.expression, subscription.options, context
     )
-    return with_settings(prepared(plan), _policy(subscription), _horizon(subscription))
+    problems = (*settings, *reading.problems)
+    if problems or reading.plan is None:
+        return Compiled(subscription, reading, None, problems)
+    try:
+        plan = with_settings(prepared(reading.plan), _policy(subscription), _horizon(subscription))
+    except Problem as problem:  # what only the whole plan shows, such as state without a bound
+        return Compiled(subscription, reading, None, (problem,))
+    return Compiled(subscription, reading, plan)
+
+
+def compile_subscription(subscription: Subscription, definitions: Light = ()) -> Plan:
+    """The prepared plan of a subscription: the one that is stored with it, where that is good, else
+    that of its text; raises its first problem.
+    """
+    if subscription.stored is not None:
+        light = _light(definitions)
+        ontology = light.seen_by(subscription.id).ontology
+        plan = load_plan(subscription, light.digest_for(subscription.id), ontology)
+        if plan is not None:
+            return plan
+        definitions = light
+    return read_subscription(subscription, definitions).require_plan()
+
+
+def with_plan(
+    subscription: Subscription, definitions: Light = (), plan: Plan | None = None
+) -> Subscription:
+    """The subscription with its plan, compiled where it is neither given nor there; without one
+    where it has problems.
+    """
+    light = _light(definitions)
+    digest = light.digest_for(subscription.id)
+    if plan is None and has_plan(subscription, digest):
+        return subscription
+    try:
+        found = plan or read_subscription(subscription, light).require_plan()
+        return store_plan(subscription, found, digest)
+    except Exception:  # whatever it is, those who serve it will tell
+        return replace(subscription, stored=None)
 
 
 def refuse_past_windows(subscription: Subscription, plan: Plan, now: Instant | None) -> None:
@@ -122,42 +213,19 @@ def _written(subscription: Subscription, window: AbsoluteWindow) -> tuple[Place 
 
 def problems_of(subscription: Subscription, definitions: Light = ()) -> list[Problem]:
     """Every problem of a subscription; empty iff it compiles."""
-    found = _setting_problems(subscription)
-    context = _context(definitions, subscription)
-    light = context if found else _beside(subscription, context)
-    found += problems_in_subscription(
-        subscription.language, subscription.expression, subscription.options, light
-    )
-    if not found:
-        try:
-            compile_subscription(subscription, Surroundings(context))
-        except Problem as problem:  # what only the whole plan shows, such as state without a bound
-            found.append(problem)
-    return found
+    return list(read_subscription(subscription, definitions).problems)
 
 
 def warnings_of(subscription: Subscription, definitions: Light = ()) -> list[Problem]:
-    """What a subscription that compiles says that is probably not meant, leaves unsaid, or says to
-    nobody.
-    """
-    context = _beside(subscription, _context(definitions, subscription))
-    said = warnings_in_subscription(
-        subscription.language, subscription.expression, subscription.options, context
-    )
-    return [*said, *_unsaid(subscription, context), *_unread(subscription)]
+    """The warnings of a subscription that compiles."""
+    return list(read_subscription(subscription, definitions).warnings)
 
 
-def _unsaid(subscription: Subscription, context: Context) -> list[Problem]:
+def _unsaid(subscription: Subscription, reading: Reading) -> list[Problem]:
     if subscription.horizon is not None:
         return []
-    plan = parse_subscription(
-        subscription.language, subscription.expression, subscription.options, context
-    )
-    return list(
-        horizon_warnings(
-            under_policy(prepared(plan).pattern, _policy(subscription)), DEFAULT_HORIZON
-        )
-    )
+    pattern = under_policy(prepared(reading.require_plan()).pattern, _policy(subscription))
+    return list(horizon_warnings(pattern, DEFAULT_HORIZON))
 
 
 def _unread(subscription: Subscription) -> Iterator[Problem]:
@@ -200,9 +268,8 @@ def _loop_warning(ids: tuple[str, ...]) -> Problem:
     )
 
 
-def _context(light: Light, subscription: Subscription) -> Context:
-    seen = light if isinstance(light, Surroundings) else Surroundings.of(light)
-    return seen.seen_by(subscription.id)
+def _light(given: Light) -> Surroundings:
+    return given if isinstance(given, Surroundings) else Surroundings.of(given)
 
 
 def _context_of(given: tuple[Definition, ...]) -> Context:

@@ -35,15 +35,25 @@ LOG = sql.Table(
     sql.Column("name", sql.Text, nullable=False, index=True),
     sql.Column("body", sql.Text, nullable=True),
 )
+PLANS = sql.Table(
+    "tocsin_plan",
+    _METADATA,
+    sql.Column("name", sql.Text, primary_key=True),
+    sql.Column("version", sql.Integer, primary_key=True, autoincrement=False),
+    sql.Column("origin", sql.Text, nullable=False),
+    sql.Column("wire", sql.Text, nullable=False),
+)
+"""The plans of subscriptions beside their texts in the log; catalogs of old have no such table."""
 _LOCKED = ("locked", "lock timeout", "LockNotAvailable")
 
 
 class Database:
     """A database by its URL; a connection is made for each use. Opening one makes nothing."""
 
-    __slots__ = ("_engine", "_file", "url")
+    __slots__ = ("_engine", "_file", "_has_plans", "url")
 
     def __init__(self, url: str) -> None:
+        self._has_plans = False
         self.url = url if "://" in url else f"sqlite:///{Path(url).absolute()}"
         try:
             parsed = sql.make_url(self.url)
@@ -85,6 +95,16 @@ class Database:
                 return sql.inspect(connection).has_table(COUNTER.name)
         except sql.exc.SQLAlchemyError as error:
             raise self._busy() if _is_lock(error) else _cannot_open(error) from None
+
+    def has_plans(self, connection: sql.Connection) -> bool:
+        """Whether the catalog keeps plans beside texts."""
+        self._has_plans = self._has_plans or sql.inspect(connection).has_table(PLANS.name)
+        return self._has_plans
+
+    def require_plans(self, connection: sql.Connection) -> None:
+        """Lets a catalog of old keep plans from now on."""
+        if not self.has_plans(connection):
+            PLANS.create(connection, checkfirst=True)
 
     def make_catalog(self) -> None:
         """An empty catalog, where there is none."""

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 from tocsin.catalog.compiling import Surroundings, compile_subscription
 from tocsin.catalog.entries import Definition, Subscription
+from tocsin.catalog.stored_plans import may_depend
 from tocsin.errors import Problem
 from tocsin.plan.composites import Plan
 
-_SELF_CONTAINED = frozenset({"selector"})
+__all__ = ["Effects", "effects_of", "may_depend", "read_in"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +28,6 @@ class Effects:
     broken: tuple[tuple[Subscription, Problem], ...] = ()
     changed: tuple[Subscription, ...] = ()
     healed: tuple[Subscription, ...] = ()
-
-
-def may_depend(subscription: Subscription) -> bool:
-    """Whether definitions can matter to a subscription."""
-    return subscription.language not in _SELF_CONTAINED
 
 
 def read_in(subscription: Subscription, light: Surroundings) -> Plan | Problem:

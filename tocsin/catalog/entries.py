@@ -26,10 +26,20 @@ _DOCUMENT = "xml"
 
 
 @dataclass(frozen=True, slots=True)
+class StoredPlan:
+    """A plan in wire form, and of what and by whom it was made."""
+
+    origin: str
+    wire: str
+
+
+@dataclass(frozen=True, slots=True)
 class Subscription:
     """What should ring the bell, in which language, and how it is to be treated.
 
     `deliver` is an object; of its members `content` is read: how much of its members a match tells.
+    `stored` is the plan that goes along with the text, where there is one; it is no part of what
+    the subscription says.
     """
 
     id: str
@@ -40,6 +50,7 @@ class Subscription:
     horizon: str | None = None
     deliver: Mapping[str, Any] | None = None
     options: Mapping[str, object] = field(default_factory=dict)
+    stored: StoredPlan | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if isinstance(self.expression, Rule):
@@ -85,14 +96,13 @@ class Subscription:
         )
 
     @staticmethod
-    def from_json(body: Mapping[str, Any]) -> Subscription:
+    def from_json(body: Mapping[str, Any], stored: StoredPlan | None = None) -> Subscription:
         """The subscription of a JSON object; every member is checked, none is ignored."""
-        known = {each.name for each in fields(Subscription)}
-        if unknown := sorted(set(body) - known):
+        if unknown := sorted(set(body) - _MEMBERS):
             raise _malformed(
                 f"unknown member {unknown[0]!r}",
                 token=unknown[0],
-                hint=_near_member(unknown[0], known),
+                hint=_near_member(unknown[0], _MEMBERS),
             )
         if isinstance(body.get("expression"), dict):
             body = {**body, "expression": _as_text(body["expression"])}
@@ -119,7 +129,7 @@ class Subscription:
                 "options must be an object", token="options", hint='as in {"dialect": "jms"}'
             )
         given = {name: value for name, value in body.items() if value is not None}
-        return Subscription(**given)
+        return Subscription(**given, stored=stored)
 
     def as_json(self) -> dict[str, Any]:
         """The JSON object, without members that have their default."""
@@ -129,6 +139,10 @@ class Subscription:
             for name in ("subscriber", "policy", "horizon", "deliver", "options")
         }
         return body | {name: value for name, value in rest.items() if value not in (None, "", {})}
+
+
+_MEMBERS = frozenset(each.name for each in fields(Subscription) if each.compare)
+"""What the JSON object of a subscription may have."""
 
 
 @dataclass(frozen=True, slots=True)

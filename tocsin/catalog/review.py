@@ -4,18 +4,14 @@ subscriptions warn of.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, ValuesView
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, ValuesView
+from dataclasses import dataclass, replace
 
-from tocsin.catalog.compiling import Surroundings, problems_of, warnings_of
+from tocsin.catalog.compiling import Compiled, Surroundings, read_subscription
 from tocsin.catalog.files import Entries, LineProblem
 from tocsin.errors import MeaningProblem, Problem
-from tocsin.languages.context import Definition, MasterDataDefinition
-from tocsin.languages.definitions import (
-    can_be_named,
-    problems_in_definition,
-    warnings_in_definition,
-)
+from tocsin.languages.base.context import Definition, MasterDataDefinition
+from tocsin.languages.definitions import can_be_named, judge_definition
 
 
 class _Watched(dict[str, Definition]):
@@ -37,44 +33,63 @@ class _Watched(dict[str, Definition]):
         return super().values()
 
 
-def definition_problems(entries: Entries) -> list[LineProblem]:
-    """Every problem of the definitions of a file, used or not."""
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A whole file looked at once: its subscriptions compiled, and what is to be said by line."""
+
+    compiled: tuple[Compiled, ...]
+    problems: tuple[LineProblem, ...]
+    warnings: tuple[LineProblem, ...]
+
+
+def review(entries: Entries) -> Review:
+    """What is wrong with the lines of a file, definitions included, and what the good ones say that
+    is probably not meant.
+    """
     context = Surroundings.of(entries.definitions).context
+    watched = _Watched(dict(context.definitions))
+    light = Surroundings(replace(context, definitions=watched), tuple(entries.definitions))
+    compiled = compile_entries(entries, light)
+    judged = [(each, judge_definition(each, context)) for each in context.definitions.values()]
+    problems = [*entries.problems, *problems_by_line(entries, compiled)]
+    warnings = [
+        LineProblem(entry.line, entry.subscription.id, warning)
+        for entry, each in zip(entries.subscriptions, compiled, strict=True)
+        for warning in each.warnings
+    ]
+    broken = bool(problems)
+    for definition, found in judged:
+        line, name = entries.lines.get(definition.name, 0), definition.name
+        problems += [LineProblem(line, name, each) for each in found.problems]
+        used = broken or name in watched.asked
+        warnings += [
+            LineProblem(line, name, each)
+            for each in (*found.warnings, *_use_warnings(definition, used))
+        ]
+    return Review(tuple(compiled), by_line(problems), by_line(warnings))
+
+
+def compile_entries(entries: Entries, light: Surroundings) -> list[Compiled]:
+    """One look at each subscription of a file."""
+    return [read_subscription(entry.subscription, light) for entry in entries.subscriptions]
+
+
+def problems_by_line(entries: Entries, compiled: Iterable[Compiled]) -> list[LineProblem]:
+    """The problems of the subscriptions of a file, each with its line."""
     return [
-        LineProblem(entries.lines.get(each.name, 0), each.name, problem)
-        for each in context.definitions.values()
-        for problem in problems_in_definition(each, context)
+        LineProblem(entry.line, entry.subscription.id, problem)
+        for entry, each in zip(entries.subscriptions, compiled, strict=True)
+        for problem in each.problems
     ]
 
 
-def file_warnings(entries: Entries) -> list[LineProblem]:
-    """What the good lines of a file say that is probably not meant, by line."""
-    context = Surroundings.of(entries.definitions).context
-    watched = _Watched(dict(context.definitions))
-    light = Surroundings(replace(context, definitions=watched))
-    found: list[LineProblem] = []
-    broken = bool(entries.problems)
-    for entry in entries.subscriptions:
-        if problems_of(entry.subscription, light):
-            broken = True
-            continue
-        warnings = warnings_of(entry.subscription, light)
-        found += [LineProblem(entry.line, entry.subscription.id, each) for each in warnings]
-    for each in context.definitions.values():
-        used = broken or each.name in watched.asked
-        warnings = list(_definition_warnings(each, Surroundings(context), used))
-        found += [
-            LineProblem(entries.lines.get(each.name, 0), each.name, warning) for warning in warnings
-        ]
-    return sorted(found, key=lambda each: each.line)
+def by_line(problems: Iterable[LineProblem]) -> tuple[LineProblem, ...]:
+    """Problems from the first line to the last."""
+    return tuple(sorted(problems, key=lambda each: each.line))
 
 
-def _definition_warnings(
-    definition: Definition, light: Surroundings, used: bool
-) -> Iterator[Problem]:
+def _use_warnings(definition: Definition, used: bool) -> Iterator[Problem]:
     """Whether a definition is used is known only where all lines could be read."""
-    if not problems_in_definition(definition, light.context):
-        yield from warnings_in_definition(definition, light.context)
     if not can_be_named(definition):
         message = f"no subscription can name {definition.name!r}"
         hint = "a name is letters, digits and hyphens and begins with a letter, as in Region-1"

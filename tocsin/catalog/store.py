@@ -9,11 +9,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from shlex import quote
+from types import MappingProxyType
 
 import sqlalchemy as sql
 
-from tocsin.catalog.database import COUNTER, LOG, Database
-from tocsin.catalog.entries import Definition, Subscription
+from tocsin.catalog.compiling import Surroundings, with_plan
+from tocsin.catalog.database import COUNTER, LOG, PLANS, Database
+from tocsin.catalog.entries import Definition, StoredPlan, Subscription
 from tocsin.catalog.knowledge import require_agreement
 from tocsin.catalog.tenants import tenant_of
 from tocsin.errors import MeaningProblem, StateProblem
@@ -39,12 +41,13 @@ class Snapshot:
 @dataclass(frozen=True, slots=True)
 class Changes:
     """What leads from one version to a later one; a subscription that was replaced is in both.
-    `defines` tells whether definitions may have changed too.
+
+    `redefined` says whether definitions came, went or changed as well.
     """
 
     added: tuple[Subscription, ...]
     removed: tuple[str, ...]
-    defines: bool = True
+    redefined: bool = False
 
 
 class Catalog:
@@ -53,6 +56,10 @@ class Catalog:
 
     A change is made whole or not at all. With `expected` it is refused where the catalog has moved
     on from that version: whoever has looked before changing does not overwrite what came between.
+
+    Subscriptions are compiled when they come, unless they bring their plans along, and leave with
+    their plans: those who serve them need not compile them again. One that does not compile is kept
+    all the same, and told by those who serve it.
     """
 
     def __init__(self, url: str) -> None:
@@ -71,13 +78,13 @@ class Catalog:
         """All entries, or none where a name is taken, or where an ontology contradicts another; the
         new version.
         """
-        bodies = _bodies(entries)
+        bodies, plans = _bodies(entries), self._plans(entries)
         with self._database.writing() as connection:
             version = _next_version(connection, expected)
             if taken := set(bodies) & _present(connection, list(bodies)):
                 raise _duplicate(min(taken))
             _require_knowledge(connection, version, entries)
-            _append(connection, version, bodies)
+            self._append(connection, version, bodies, plans)
         return version
 
     def replace(self, *entries: Entry, expected: int | None = None) -> int:
@@ -86,14 +93,14 @@ class Catalog:
 
         Refused where there is none to replace, or where an ontology contradicts another.
         """
-        bodies = _bodies(entries)
+        bodies, plans = _bodies(entries), self._plans(entries)
         with self._database.writing() as connection:
             version = _next_version(connection, expected)
             _require_present(
                 connection, list(bodies), hint="add it: tocsin catalog add, or Catalog.add"
             )
             _require_knowledge(connection, version, entries)
-            _append(connection, version, bodies)
+            self._append(connection, version, bodies, plans)
         return version
 
     def remove(
@@ -109,7 +116,7 @@ class Catalog:
         with self._database.writing() as connection:
             version = _next_version(connection, expected)
             _require_present(connection, names, hint="see what there is: tocsin catalog list")
-            _append(connection, version, dict.fromkeys(names))
+            self._append(connection, version, dict.fromkeys(names))
         return version
 
     def remove_definitions(self, *names: str) -> int:
@@ -122,7 +129,7 @@ class Catalog:
         """All that the catalog held at a version, the newest by default."""
         with self._database.reading() as connection:
             at = _version(connection) if version is None else version
-            return _snapshot(connection, at)
+            return _snapshot(_state(connection, at, self._database.has_plans(connection)), at)
 
     def definitions(self, version: int | None = None) -> tuple[Definition, ...]:
         """The definitions alone of a version, the newest by default."""
@@ -164,28 +171,55 @@ class Catalog:
         It takes as long as there are changes, not as there are subscriptions.
         """
         with self._database.reading() as connection:
-            touched = _touched(connection, after, until)
-            before = _state(connection, after, touched)
-            now = _state(connection, until, touched)
-        added = [
-            json.loads(body)
-            for name, (number, body) in now.items()
-            if name.startswith(_SUBSCRIPTION_MARK)
-            and body is not None
-            and before.get(name, (0, None))[0] != number
-        ]
-        removed = [
-            name.removeprefix(_SUBSCRIPTION_MARK)
-            for name, (number, body) in before.items()
-            if name.startswith(_SUBSCRIPTION_MARK)
-            and body is not None
-            and now.get(name, (0, None))[0] != number
-        ]
+            with_plans = self._database.has_plans(connection)
+            touched = _touched(*sorted((after, until)))
+            before = _state(connection, after, with_plans, touched)
+            now = _state(connection, until, with_plans, touched)
+        gone, came = _difference(before, now), _difference(now, before)
         return Changes(
-            tuple(Subscription.from_json(body) for body in added),
-            tuple(removed),
-            any(name.startswith(_DEFINITION_MARK) for name in touched),
+            _snapshot(came, until).subscriptions,
+            tuple(
+                name.removeprefix(_SUBSCRIPTION_MARK)
+                for name in gone
+                if name.startswith(_SUBSCRIPTION_MARK)
+            ),
+            any(name.startswith(_DEFINITION_MARK) for name in (*gone, *came)),
         )
+
+    def _plans(self, entries: Sequence[Entry]) -> dict[str, StoredPlan]:
+        """The plans of subscriptions in the light of what is defined, where they have one.
+
+        Made before the catalog is locked: should another definition come between, a plan is not
+        used by those for whom it is not good.
+        """
+        given = {each.name: each for each in entries if isinstance(each, Definition)}
+        subscriptions = [each for each in entries if isinstance(each, Subscription)]
+        if not subscriptions:
+            return {}
+        held = {each.name: each for each in self.definitions()}
+        light = Surroundings.of((held | given).values())
+        compiled = (with_plan(each, light) for each in subscriptions)
+        return {_name(each): each.stored for each in compiled if each.stored is not None}
+
+    def _append(
+        self,
+        connection: sql.Connection,
+        version: int,
+        bodies: Mapping[str, str | None],
+        plans: Mapping[str, StoredPlan] = MappingProxyType({}),
+    ) -> None:
+        rows = [{"version": version, "name": name, "body": body} for name, body in bodies.items()]
+        if rows:
+            connection.execute(LOG.insert(), rows)
+        if plans:
+            self._database.require_plans(connection)
+            connection.execute(
+                PLANS.insert(),
+                [
+                    {"name": name, "version": version, "origin": each.origin, "wire": each.wire}
+                    for name, each in plans.items()
+                ],
+            )
 
 
 def open_catalog(url: str, *, create: bool = False) -> Catalog:
@@ -239,28 +273,25 @@ def _next_version(connection: sql.Connection, expected: int | None) -> int:
     return version
 
 
-def _touched(connection: sql.Connection, after: int, until: int) -> list[str]:
-    """The names that were changed between two versions."""
-    low, high = sorted((after, until))
-    between = (LOG.c.version > low) & (LOG.c.version <= high)
-    return list(connection.execute(sql.select(LOG.c.name).where(between).distinct()).scalars())
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """An entry as the log has it: its number and its text, which is None where it was removed."""
+
+    number: int
+    body: str | None
+    stored: StoredPlan | None = None
 
 
 def _state(
-    connection: sql.Connection, version: int, names: Sequence[str] | None = None
-) -> dict[str, tuple[int, str | None]]:
-    """Name -> (log number, body) as of a version, in the order of adding; a name that was removed
-    has no body. Of some names only, where they are given.
-    """
-    if names is None or len(names) > _CHUNK:
-        found = _state_where(connection, LOG.c.version <= version)
-        return found
-    return _state_where(connection, (LOG.c.version <= version) & LOG.c.name.in_(names))
-
-
-def _state_where(
-    connection: sql.Connection, told: sql.ColumnElement[bool]
-) -> dict[str, tuple[int, str | None]]:
+    connection: sql.Connection,
+    version: int,
+    with_plans: bool = False,
+    names: sql.Select[tuple[str]] | None = None,
+) -> dict[str, _Row]:
+    """Names, all or some, with what they stand for as of a version, in the order of adding."""
+    told = LOG.c.version <= version
+    if names is not None:
+        told = sql.and_(told, LOG.c.name.in_(names))
     newest = (
         sql.select(LOG.c.name, sql.func.max(LOG.c.number).label("number"))
         .where(told)
@@ -277,31 +308,54 @@ def _state_where(
         .where(told, LOG.c.number >= sql.func.coalesce(gone.c.number + 1, 0))
         .group_by(LOG.c.name)
     ).subquery()
+    plan = (PLANS.c.origin, PLANS.c.wire) if with_plans else ()
     rows = (
-        sql.select(LOG.c.name, LOG.c.number, LOG.c.body)
+        sql.select(LOG.c.name, LOG.c.number, LOG.c.body, *plan)
         .join(newest, LOG.c.number == newest.c.number)
         .join(added, LOG.c.name == added.c.name, isouter=True)
         .order_by(sql.func.coalesce(added.c.number, LOG.c.number))
     )
-    return {name: (number, body) for name, number, body in connection.execute(rows)}
+    if with_plans:
+        same = sql.and_(PLANS.c.name == LOG.c.name, PLANS.c.version == LOG.c.version)
+        rows = rows.join(PLANS, same, isouter=True)
+    return {
+        name: _Row(number, body, StoredPlan(*stored) if stored and stored[0] is not None else None)
+        for name, number, body, *stored in connection.execute(rows)
+    }
 
 
-def _snapshot(connection: sql.Connection, version: int) -> Snapshot:
-    parsed = [
-        json.loads(body) for _, body in _state(connection, version).values() if body is not None
-    ]
-    return Snapshot(
-        version,
-        tuple(Subscription.from_json(body) for body in parsed if "define" not in body),
-        tuple(Definition.from_json(body) for body in parsed if "define" in body),
-    )
+def _touched(first: int, last: int) -> sql.Select[tuple[str]]:
+    """The names that versions after the first one, up to the last, say something of."""
+    return sql.select(LOG.c.name).where(LOG.c.version > first, LOG.c.version <= last).distinct()
+
+
+def _difference(one: Mapping[str, _Row], other: Mapping[str, _Row]) -> dict[str, _Row]:
+    """What one state holds and the other does not, or not so."""
+    return {
+        name: row
+        for name, row in one.items()
+        if row.body is not None and (name not in other or other[name].number != row.number)
+    }
+
+
+def _snapshot(state: Mapping[str, _Row], version: int) -> Snapshot:
+    subscriptions: list[Subscription] = []
+    definitions: list[Definition] = []
+    for row in state.values():
+        body = None if row.body is None else json.loads(row.body)
+        if body is None:
+            continue
+        if "define" in body:
+            definitions.append(Definition.from_json(body))
+        else:
+            subscriptions.append(Subscription.from_json(body, row.stored))
+    return Snapshot(version, tuple(subscriptions), tuple(definitions))
 
 
 def _definitions(connection: sql.Connection, version: int) -> tuple[Definition, ...]:
-    named = LOG.c.name.startswith(_DEFINITION_MARK, autoescape=True)
-    held = _state_where(connection, (LOG.c.version <= version) & named)
-    bodies = (body for _, body in held.values() if body is not None)
-    return tuple(Definition.from_json(json.loads(body)) for body in bodies)
+    marked = LOG.c.name.startswith(_DEFINITION_MARK, autoescape=True)
+    names = sql.select(LOG.c.name).where(marked)
+    return _snapshot(_state(connection, version, names=names), version).definitions
 
 
 def _entry(text: str) -> Entry:
@@ -354,12 +408,6 @@ def _require_knowledge(connection: sql.Connection, version: int, entries: Sequen
         seen = [each for each in kept if tenant_of(each.name)[0] in ("", tenant)]
         new = [each for each in given.values() if tenant_of(each.name)[0] == tenant]
         require_agreement(seen, new)
-
-
-def _append(connection: sql.Connection, version: int, bodies: Mapping[str, str | None]) -> None:
-    if bodies:
-        rows = [{"version": version, "name": name, "body": body} for name, body in bodies.items()]
-        connection.execute(LOG.insert(), rows)
 
 
 def _bodies(entries: Sequence[Entry]) -> dict[str, str]:

@@ -71,9 +71,9 @@ def create(
 ) -> None:
     """Make a new catalog, empty or with the entries of a file; refused where there is one."""
     entries = read_file(subscriptions, ontology, infer)
-    require_good(subscriptions or "", entries)
+    added = require_good(subscriptions or "", entries)
     made = create_catalog(catalog)
-    definitions, added = entries.definitions, [each.subscription for each in entries.subscriptions]
+    definitions = entries.definitions
     version = made.add(*definitions, *added) if definitions or added else made.version()
     _tell("created with", len(added), len(definitions), version)
 
@@ -195,8 +195,7 @@ def _change(
     given = {each.name: each for each in entries.definitions}
     kept = [given.get(each.name, each) if replace else each for each in before.definitions]
     new = [] if replace else list(given.values())
-    require_good(path or "", entries, [*kept, *new])
-    subscriptions = [each.subscription for each in entries.subscriptions]
+    subscriptions = require_good(path or "", entries, [*kept, *new])
     ids = {each.id for each in subscriptions}
     others = [each for each in before.subscriptions if each.id not in ids]
     effects = effects_of(others, before.definitions, [*kept, *new]) if given else Effects()

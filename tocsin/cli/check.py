@@ -9,16 +9,9 @@ from typing import Annotated
 
 import typer
 
-from tocsin.catalog import (
-    Definition,
-    Entries,
-    Surroundings,
-    compile_subscription,
-    loop_warnings,
-    usage_in,
-)
-from tocsin.catalog.review import definition_problems, file_warnings
-from tocsin.cli.loading import problems_in, read_file
+from tocsin.catalog import Definition, Entries, loop_warnings, usage_in
+from tocsin.catalog.review import review
+from tocsin.cli.loading import read_file
 from tocsin.cli.options import Infer, Ontology
 from tocsin.errors import MeaningProblem
 
@@ -51,21 +44,15 @@ def check(
 
 
 def _check_subscriptions(path: str, entries: Entries) -> None:
-    problems = sorted(
-        [*problems_in(entries), *definition_problems(entries)], key=lambda each: each.line
-    )
-    for each in problems:
+    found = review(entries)
+    for each in found.problems:
         typer.echo(f"{path}: {each}")
-    for each in file_warnings(entries):
+    for each in found.warnings:
         typer.echo(f"{path}: warning: {each}", err=True)
-    if problems:
-        typer.echo(f"{len(problems)} problem(s)", err=True)
+    if found.problems:
+        typer.echo(f"{len(found.problems)} problem(s)", err=True)
         raise typer.Exit(1)
-    light = Surroundings.of(entries.definitions)
-    plans = {
-        each.subscription.id: compile_subscription(each.subscription, light)
-        for each in entries.subscriptions
-    }
+    plans = {each.subscription.id: each.require_plan() for each in found.compiled}
     for warning in loop_warnings(plans):
         typer.echo(f"{path}: warning: {warning}", err=True)
     typer.echo(f"{len(entries.subscriptions)} subscription(s), no problem", err=True)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib import import_module
 
+from tocsin.catalog import Surroundings, with_plan
 from tocsin.cli.inputs import EventFiles, spooled
 from tocsin.cli.loading import Loaded
 from tocsin.cli.progress import reading, working
@@ -189,7 +190,12 @@ def _spark(request: Request) -> Answer:
             code="SparkMissing",
             hint="pip install 'tocsin[spark]'",
         ) from None
-    entries = [*request.loaded.definitions, *request.loaded.subscriptions.values()]
+    loaded = request.loaded
+    light = Surroundings.of(loaded.definitions)
+    compiled = (
+        with_plan(each, light, loaded.plans[id]) for id, each in loaded.subscriptions.items()
+    )
+    entries = [*loaded.definitions, *compiled]
     with spooled(request.events) as file:
         matches, told = spark.run_match(
             entries,

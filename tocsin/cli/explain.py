@@ -25,6 +25,7 @@ from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.event import Event
 from tocsin.events.order import in_canonical_order
 from tocsin.languages import xml_ql_of
+from tocsin.languages.base.reading import Reading
 from tocsin.languages.translation import as_rule
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Plan, atoms_of
@@ -131,7 +132,7 @@ def explain(
     for each, plan in loaded.plans.items():
         if id in (None, each):
             if form is Form.XML_QL:
-                _show_xml_ql(loaded.subscriptions[each], loaded.definitions)
+                _show_xml_ql(loaded.subscriptions[each], loaded.readings[each])
                 continue
             if form is Form.RULE:
                 _show_rule(loaded.subscriptions[each], loaded.definitions)
@@ -151,12 +152,9 @@ def _show_unreadable(letters: list[DeadLetter], *, to_error: bool) -> None:
         typer.echo(f"not an event, at {letter.place}: {letter.code}: {letter.reason}", err=to_error)
 
 
-def _show_xml_ql(subscription: Subscription, definitions: Iterable[Definition]) -> None:
+def _show_xml_ql(subscription: Subscription, reading: Reading) -> None:
     """The queries of figure 9, one after the other."""
-    context = Surroundings.of(definitions).context
-    queries = xml_ql_of(
-        subscription.language, subscription.expression, subscription.options, context
-    )
+    queries = xml_ql_of(subscription.language, reading)
     for query in queries:
         typer.echo(query)
         typer.echo()

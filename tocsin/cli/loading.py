@@ -4,39 +4,42 @@ problem shown.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 import typer
 
 from tocsin.catalog import (
+    Compiled,
     Definition,
     Entries,
     Subscription,
     Surroundings,
-    compile_subscription,
     ontologies,
-    problems_of,
     read_entry_file,
     require_agreement,
+    with_plan,
 )
 from tocsin.catalog.files import LineProblem
+from tocsin.catalog.review import by_line, compile_entries, problems_by_line
 from tocsin.connectors.files import open_file
 from tocsin.errors import MeaningProblem, StateProblem
+from tocsin.languages.base.reading import Reading
 from tocsin.plan.composites import Plan
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The subscriptions of a file that compile, their plans, the definitions they may use, and what
-    was wrong.
+    """The subscriptions of a file that compile, their plans, the definitions they may use, what was
+    wrong, and what the languages made of the texts.
     """
 
     subscriptions: dict[str, Subscription]
     plans: dict[str, Plan]
     definitions: tuple[Definition, ...] = ()
     problems: tuple[LineProblem, ...] = ()
+    readings: Mapping[str, Reading] = field(default_factory=dict)
 
 
 def read_file(
@@ -54,24 +57,17 @@ def read_file(
     return entries
 
 
-def problems_in(entries: Entries, known: Iterable[Definition] | None = None) -> list[LineProblem]:
-    """Every problem of the file, by line; in the light of its own definitions, unless others are
-    known.
+def require_good(
+    path: str, entries: Entries, known: Iterable[Definition] | None = None
+) -> list[Subscription]:
+    """The subscriptions of a file with their plans, compiled in the light of its own definitions,
+    unless others are known; every problem is shown, and raises.
     """
-    found = list(entries.problems)
     light = Surroundings.of(entries.definitions if known is None else known)
-    for entry in entries.subscriptions:
-        for problem in problems_of(entry.subscription, light):
-            found.append(LineProblem(entry.line, entry.subscription.id, problem))
-    return sorted(found, key=lambda each: each.line)
-
-
-def require_good(path: str, entries: Entries, known: Iterable[Definition] | None = None) -> None:
-    """Shows every problem of a file; raises where there is one."""
-    problems = problems_in(entries, known)
-    _show(path, problems)
+    compiled, problems = _compile(path, entries, light)
     if problems:
         raise _refused(path, problems, hint="mend them; nothing was changed")
+    return [with_plan(each.subscription, light, each.plan) for each in compiled]
 
 
 def load(
@@ -85,19 +81,35 @@ def load(
     to be skipped.
     """
     entries = read_file(path, ontology, infer)
-    problems = problems_in(entries)
-    _show(path, problems)
+    compiled, problems = _compile(path, entries, Surroundings.of(entries.definitions))
     if problems and not skip_wrong:
         raise _refused(path, problems, hint="mend them, or leave them out with --on-error skip")
     wrong = {each.line for each in problems}
-    light = Surroundings.of(entries.definitions)
-    good = [entry.subscription for entry in entries.subscriptions if entry.line not in wrong]
+    good = {
+        each.subscription.id: each
+        for entry, each in zip(entries.subscriptions, compiled, strict=True)
+        if entry.line not in wrong
+    }
     return Loaded(
-        {each.id: each for each in good},
-        {each.id: compile_subscription(each, light) for each in good},
+        {id: each.subscription for id, each in good.items()},
+        {id: each.require_plan() for id, each in good.items()},
         tuple(entries.definitions),
-        tuple(problems),
+        problems,
+        {id: each.reading for id, each in good.items()},
     )
+
+
+def _compile(
+    path: str, entries: Entries, light: Surroundings
+) -> tuple[list[Compiled], tuple[LineProblem, ...]]:
+    """The subscriptions, each looked at once, and every problem of the file by line, which is
+    shown.
+    """
+    compiled = compile_entries(entries, light)
+    problems = by_line([*entries.problems, *problems_by_line(entries, compiled)])
+    for each in problems:
+        typer.echo(f"{path}: {each}", err=True)
+    return compiled, problems
 
 
 def require_subscription(loaded: Loaded, path: str, id: str) -> None:
@@ -119,12 +131,7 @@ def require_subscription(loaded: Loaded, path: str, id: str) -> None:
     raise StateProblem(message, code="UnknownSubscription", token=id, hint=hint)
 
 
-def _show(path: str, problems: list[LineProblem]) -> None:
-    for each in problems:
-        typer.echo(f"{path}: {each}", err=True)
-
-
-def _refused(path: str, problems: list[LineProblem], hint: str) -> MeaningProblem:
+def _refused(path: str, problems: tuple[LineProblem, ...], hint: str) -> MeaningProblem:
     return MeaningProblem(
         f"{path} has {len(problems)} problem(s)", code="SubscriptionsRefused", hint=hint
     )

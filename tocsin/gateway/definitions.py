@@ -13,7 +13,7 @@ from tocsin.catalog.tenants import name_of, tenant_of
 from tocsin.errors import LimitProblem, MeaningProblem, StateProblem
 from tocsin.gateway.settings import Limits
 from tocsin.gateway.subscriptions import Entries, Put, require_name
-from tocsin.languages.definitions import problems_in_definition
+from tocsin.languages.definitions import judge_definition
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class Definitions:
         light = self._entries.mirror.light_of(after)
         context = light.seen_by(name_of(tenant, "it"))
         known = context.definitions.get(own)
-        for problem in problems_in_definition(known, context) if known is not None else ():
+        for problem in judge_definition(known, context).problems if known is not None else ():
             raise problem
 
     def _require_harmless(self, tenant: str, after: Mapping[str, Definition], force: bool) -> None:

@@ -36,7 +36,7 @@ class Mirror:
             self._drop(gone)
         for each in changes.added:
             self._hold(each)
-        if changes.defines:
+        if changes.redefined:
             found = self._catalog.definitions(version)
             self.definitions = {each.name: each for each in found}
             self.light = self.light_of(self.definitions.values())

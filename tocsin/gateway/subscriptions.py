@@ -15,8 +15,10 @@ from tocsin.catalog import (
     Subscription,
     compile_subscription,
     problems_of,
+    read_subscription,
     refuse_past_windows,
     warnings_of,
+    with_plan,
 )
 from tocsin.catalog.tenants import MARK, name_of, tenant_of
 from tocsin.errors import LimitProblem, MeaningProblem, Problem, StateProblem
@@ -114,8 +116,10 @@ class Entries:
             hook.check(subscription.deliver)
         with self.lock:
             self.mirror.refresh()
-            plan = self.compile(subscription)
+            compiled = read_subscription(subscription, self.mirror.light)
+            plan = compiled.require_plan()
             refuse_past_windows(subscription, plan, self._clock())
+            subscription = with_plan(subscription, self.mirror.light, plan)
             is_new = not (
                 subscription.id in self._paused or subscription.id in self.mirror.subscriptions
             )
@@ -124,7 +128,7 @@ class Entries:
             for hook in self.hooks:
                 hook.put((tenant, id), subscription.deliver, paused=paused)
             version = self._pause(subscription) if paused else self._serve(subscription)
-            return Put(is_new, version, self.warnings(subscription))
+            return Put(is_new, version, _odd(compiled.warnings))
 
     def pause(self, tenant: str, id: str, paused: bool) -> Listed:
         """Pauses a subscription, or has it served again."""
@@ -206,8 +210,7 @@ class Entries:
 
     def warnings(self, subscription: Subscription) -> tuple[Problem, ...]:
         """What is odd about a subscription that compiles."""
-        found = warnings_of(subscription, self.mirror.light)
-        return tuple(each for each in found if each.code != _UNREAD)
+        return _odd(warnings_of(subscription, self.mirror.light))
 
     def _serve(self, subscription: Subscription) -> int:
         if subscription.id in self.mirror.subscriptions:
@@ -273,6 +276,11 @@ def _read(tenant: str, id: str, body: Mapping[str, Any]) -> tuple[bool, Subscrip
             hint="leave it out of the body",
         )
     return paused, subscription_of(tenant, id, rest)
+
+
+def _odd(warnings: Iterable[Problem]) -> tuple[Problem, ...]:
+    """The warnings that are true of a service, which reads what others leave unread."""
+    return tuple(each for each in warnings if each.code != _UNREAD)
 
 
 def _unknown(id: str) -> StateProblem:

@@ -11,29 +11,37 @@ from functools import partial
 
 from tocsin.errors import LimitProblem, MeaningProblem, Place, Problem
 from tocsin.languages import concept, epcis, exmlql, graph, opsl, plan, rule, selector
-from tocsin.languages.context import Beside, Context, PartDefinition
-from tocsin.languages.language import Language, Options
+from tocsin.languages.base.context import NOTHING_AROUND, Beside, Context, PartDefinition
+from tocsin.languages.base.options import NO_OPTIONS
+from tocsin.languages.base.reading import Options, Parse, Reading
+from tocsin.languages.graph.names import without_ontology
 from tocsin.languages.near import hint_for_language
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Forward, Part, Plan
 from tocsin.plan.construction import Construct
 from tocsin.values.time import Duration, Instant
 
-LANGUAGES: Mapping[str, Language] = {
-    "selector": Language(
-        parse=lambda text, options, _: selector.parse(text, options),
-        problems=lambda text, options, _: selector.problems(text, options),
-        warnings=lambda text, options, _: selector.warnings(text, options),
-    ),
-    "concept": concept.LANGUAGE,
-    "epcis": epcis.LANGUAGE,
-    "exmlql": exmlql.LANGUAGE,
-    "graph": graph.LANGUAGE,
-    "opsl": Language(
-        parse=opsl.parse, problems=opsl.problems, warnings=opsl.warnings, window=opsl.window
-    ),
-    "rule": rule.LANGUAGE,
-    "plan": plan.LANGUAGE,
+__all__ = [
+    "LANGUAGES",
+    "parse_subscription",
+    "problems_in_subscription",
+    "read_atom",
+    "read_text",
+    "warnings_in_subscription",
+    "window_in_subscription",
+    "without_ontology",
+    "xml_ql_of",
+]
+
+LANGUAGES: Mapping[str, Parse] = {
+    "selector": selector.parse,
+    "concept": concept.parse,
+    "epcis": epcis.parse,
+    "exmlql": exmlql.parse,
+    "graph": graph.parse,
+    "opsl": opsl.parse,
+    "rule": rule.parse,
+    "plan": plan.parse,
 }
 
 _ATOM_NAMES = {"xml": "exmlql"}
@@ -53,34 +61,42 @@ _OPENED = re.compile(r"\s*(WHERE|NAMESPACE)\b")
 """A block in braces may leave WHERE out: it has nothing else to say."""
 
 
+def read_text(
+    language: str, text: str, options: Options = NO_OPTIONS, context: Context | None = None
+) -> Reading:
+    """What a language makes of a text: one look, whatever is asked of it afterwards.
+
+    The plan has not been through the passes yet.
+    """
+    given = context or NOTHING_AROUND
+    try:
+        _require_knowledge(language, given)
+        return _parse_of(language)(text, options, _Atoms(given).around())
+    except Problem as problem:
+        return Reading(problems=(problem,))
+
+
 def parse_subscription(
     language: str, expression: str, options: Options, context: Context | None = None
 ) -> Plan:
     """The plan of a subscription's text, not yet passed through the passes; raises the first
     problem.
     """
-    given = context or Context()
-    _require_knowledge(language, given)
-    return _language(language).parse(expression, options, _with_atoms(given))
+    return read_text(language, expression, options, context).require_plan()
 
 
 def problems_in_subscription(
     language: str, expression: str, options: Options, context: Context | None = None
 ) -> list[Problem]:
     """Every problem of a subscription's text; empty iff it parses."""
-    given = context or Context()
-    try:
-        _require_knowledge(language, given)
-        return _language(language).problems(expression, options, _with_atoms(given))
-    except Problem as problem:
-        return [problem]
+    return list(read_text(language, expression, options, context).problems)
 
 
 def warnings_in_subscription(
     language: str, expression: str, options: Options, context: Context | None = None
 ) -> list[Problem]:
     """What a subscription without problems says that is probably not meant."""
-    return _language(language).warnings(expression, options, _with_atoms(context or Context()))
+    return list(read_text(language, expression, options, context).warnings)
 
 
 def window_in_subscription(
@@ -88,13 +104,13 @@ def window_in_subscription(
 ) -> tuple[Place, str] | None:
     """Where a text has a window of absolute time, and how it is written; None where a definition
     has it.
+
+    Asked only of a text that is refused, so that it is read again here.
     """
-    return _language(language).window(expression, start, length)
+    return opsl.window(expression, start, length) if language == "opsl" else None
 
 
-def xml_ql_of(
-    language: str, expression: str, options: Options, context: Context | None = None
-) -> list[str]:
+def xml_ql_of(language: str, reading: Reading) -> list[str]:
     """The XML-QL queries that build what an E-XML-QL subscription constructs; none where it
     constructs nothing.
     """
@@ -105,21 +121,53 @@ def xml_ql_of(
             token=language,
             hint="XML-QL is the form of what exmlql subscriptions construct; choose one with --id",
         )
-    return exmlql.xml_ql(expression, options, _with_atoms(context or Context()))
+    return exmlql.xml_ql(reading)
 
 
 def read_atom(language: str, text: str, context: Context) -> Atom:
     """The atom of a text that would stand in braces; raises where it is none."""
-    return _parse_atom(context, language, text)
+    return _Atoms(context).atom(language, text)
 
 
-def _with_atoms(context: Context) -> Context:
-    return replace(
-        context,
-        parse_atom=partial(_parse_atom, context),
-        warn_of_atom=partial(_warn_of_atom, context),
-        parse_part=partial(_parse_part, context),
-    )
+class _Atoms:
+    """The texts in braces of one text. Each is read once, for its atom and for its warnings; its
+    own context reads no atoms: they do not nest.
+    """
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._readings: dict[tuple[str, str], Reading] = {}
+
+    def around(self) -> Context:
+        """The context of the text that has the braces."""
+        return replace(
+            self._context,
+            parse_atom=self.atom,
+            warn_of_atom=self.warnings,
+            parse_part=partial(_parse_part, self._context),
+        )
+
+    def atom(self, language: str, text: str) -> Atom:
+        """The atom that a text means."""
+        _require_knowledge(language, self._context)
+        try:
+            plan = self._reading(language, text).require_plan()
+        except Problem as problem:
+            raise _moved_back(problem, len(_opening(language, text))) from None
+        return _require_atom(language, plan)
+
+    def warnings(self, language: str, text: str) -> list[Problem]:
+        """The warnings of a text."""
+        before = len(_opening(language, text))
+        return [_moved_back(each, before) for each in self._reading(language, text).warnings]
+
+    def _reading(self, language: str, text: str) -> Reading:
+        found = self._readings.get((language, text))
+        if found is None:
+            parse = _parse_of(_ATOM_NAMES.get(language, language))
+            found = parse(_opening(language, text) + text, NO_OPTIONS, self._context)
+            self._readings[language, text] = found
+        return found
 
 
 def _parse_part(context: Context, definition: PartDefinition) -> Part:
@@ -143,7 +191,7 @@ def _parse_part(context: Context, definition: PartDefinition) -> Part:
             hint="write some of them out",
         )
     inner = replace(context, reading=(*reading, name), beside=Beside())
-    plan = parse_subscription(definition.language, definition.expression, {}, inner)
+    plan = parse_subscription(definition.language, definition.expression, NO_OPTIONS, inner)
     if plan.output != Forward():
         raise MeaningProblem(
             f"{name} says what is sent, and here it is a part of something else",
@@ -154,14 +202,7 @@ def _parse_part(context: Context, definition: PartDefinition) -> Part:
     return plan.pattern
 
 
-def _parse_atom(context: Context, language: str, text: str) -> Atom:
-    """The atom of a text in braces. Its own context reads no atoms: they do not nest."""
-    _require_knowledge(language, context)
-    opening = _opening(language, text)
-    try:
-        plan = _language(_ATOM_NAMES.get(language, language)).parse(opening + text, {}, context)
-    except Problem as problem:
-        raise _moved_back(problem, len(opening)) from None
+def _require_atom(language: str, plan: Plan) -> Atom:
     if isinstance(plan.output, Construct):
         raise MeaningProblem(
             f"{language}{{ ... }} says which events are meant, it constructs nothing",
@@ -177,13 +218,6 @@ def _parse_atom(context: Context, language: str, text: str) -> Atom:
             hint="an atom in braces describes one event; combine events outside of it",
         )
     return plan.pattern
-
-
-def _warn_of_atom(context: Context, language: str, text: str) -> list[Problem]:
-    """The warnings of a text in braces."""
-    opening = _opening(language, text)
-    found = _language(_ATOM_NAMES.get(language, language)).warnings(opening + text, {}, context)
-    return [_moved_back(each, len(opening)) for each in found]
 
 
 def _opening(language: str, text: str) -> str:
@@ -210,7 +244,7 @@ def _moved_back(problem: Problem, columns: int) -> Problem:
     )
 
 
-def _language(name: str) -> Language:
+def _parse_of(name: str) -> Parse:
     try:
         return LANGUAGES[name]
     except KeyError:

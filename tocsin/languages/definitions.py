@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import assert_never
 
 from tocsin.errors import MeaningProblem, Problem
-from tocsin.languages import problems_in_subscription, warnings_in_subscription
-from tocsin.languages.context import (
+from tocsin.languages import read_text
+from tocsin.languages.base.context import (
     Context,
     Definition,
     DocumentDefinition,
@@ -16,8 +17,8 @@ from tocsin.languages.context import (
     PartDefinition,
     RegionDefinition,
 )
+from tocsin.languages.base.regions import region_of
 from tocsin.languages.epcis.master_data import known_in
-from tocsin.languages.regions import region_of
 from tocsin.values.space import Metric
 
 _WRITABLE = re.compile(
@@ -25,28 +26,32 @@ _WRITABLE = re.compile(
 )
 
 
-def problems_in_definition(definition: Definition, context: Context) -> list[Problem]:
-    """Everything that keeps a definition from being used."""
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Everything that keeps a definition from being used; or, where nothing does, what it says that
+    is probably not meant.
+    """
+
+    problems: tuple[Problem, ...] = ()
+    warnings: tuple[Problem, ...] = ()
+
+
+def judge_definition(definition: Definition, context: Context) -> Judged:
+    """One look at a definition."""
     match definition:
         case PartDefinition(_, language, expression):
-            return problems_in_subscription(language, expression, {}, context)
-        case RegionDefinition() | MasterDataDefinition():
-            return list(_unreadable(definition))
+            reading = read_text(language, expression, context=context)
+            return Judged(reading.problems, reading.warnings)
+        case RegionDefinition(name, region):
+            problems = tuple(_unreadable(definition))
+            geojson = isinstance(region, Mapping) and not problems
+            return Judged(problems, tuple(_off_the_globe(name, region)) if geojson else ())
+        case MasterDataDefinition():
+            return Judged(tuple(_unreadable(definition)))
         case DocumentDefinition():
-            return []  # read when the definition was made
+            return Judged()  # read when the definition was made
         case _:
             assert_never(definition)
-
-
-def warnings_in_definition(definition: Definition, context: Context) -> list[Problem]:
-    """What a definition without problems says that is probably not meant."""
-    match definition:
-        case PartDefinition(_, language, expression):
-            return warnings_in_subscription(language, expression, {}, context)
-        case RegionDefinition(name, region) if isinstance(region, Mapping):
-            return list(_off_the_globe(name, region))
-        case _:
-            return []
 
 
 def can_be_named(definition: Definition) -> bool:
@@ -66,7 +71,7 @@ def _unreadable(definition: RegionDefinition | MasterDataDefinition) -> Iterator
         yield _named(definition.name, problem)
 
 
-def _off_the_globe(name: str, region: Mapping[str, object]) -> Iterator[Problem]:
+def _off_the_globe(name: str, region: object) -> Iterator[Problem]:
     """GeoJSON has longitude and latitude (RFC 7946, section 4), whatever the subscriptions make of
     it.
     """

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
+
+from tocsin.languages.base.nearness import nearest
 
 _OTHER_NAMES = {
     **dict.fromkeys(("sql", "filter", "where", "boolean"), "selector"),
@@ -22,7 +23,6 @@ def hint_for_language(name: str, known: Iterable[str]) -> str:
     small, names = name.strip().lower(), sorted(known)
     if small in _DIALECTS:
         return f'{small} is a dialect: "language": "selector", "options": {{"dialect": "{small}"}}'
-    near = [small] if small in names else get_close_matches(small, names, n=1, cutoff=0.7)
-    meant = next(iter(near), "") or _OTHER_NAMES.get(small, "")
+    meant = nearest(small, names, 0.7) or _OTHER_NAMES.get(small, "")
     listed = f"known languages: {', '.join(names)}"
     return f"did you mean {meant}? {listed}" if meant else listed

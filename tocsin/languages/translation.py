@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from tocsin.languages import parse_subscription, problems_in_subscription
-from tocsin.languages.context import Context
-from tocsin.languages.intervals import ORDER
-from tocsin.languages.language import Options
+from tocsin.languages.base.context import Context
+from tocsin.languages.base.intervals import ORDER
+from tocsin.languages.base.reading import Options
 from tocsin.languages.rule import syntax
 from tocsin.languages.rule.writing import write, write_lines
 from tocsin.languages.translation_atoms import cannot, require_same, say_atom

@@ -7,7 +7,7 @@ from typing import assert_never
 from tocsin.errors import Problem, UnsupportedProblem
 from tocsin.events.event import ENVELOPE
 from tocsin.languages import read_atom
-from tocsin.languages.context import Context
+from tocsin.languages.base.context import Context
 from tocsin.languages.graph.writing import as_statements
 from tocsin.languages.rule import syntax
 from tocsin.plan.atoms import AllOf, Atom, Condition, Equals

@@ -100,6 +100,8 @@ _NODES: dict[str, type] = _classes(*_MODULES) | {
         World,
     )
 }
+_MEMBERS = {name: dict(each.__members__) for name, each in _NODES.items() if issubclass(each, Enum)}
+_PLAIN = frozenset((str, int, float, bool, type(None)))
 
 
 def _encode(value: Any) -> Any:
@@ -144,12 +146,15 @@ class _Decoder:
         self._knowledge = knowledge
 
     def value(self, value: Any) -> Any:
-        if isinstance(value, list):
-            return tuple(self.value(item) for item in value)
-        if not isinstance(value, dict):
+        kind = type(value)
+        if kind is list:
+            return tuple([self.value(item) for item in value])
+        if kind is not dict:
             return value
+        if "node" in value:
+            return self._node(value)
         if "set" in value:
-            return frozenset(self.value(item) for item in value["set"])
+            return frozenset([self.value(item) for item in value["set"]])
         if "infinity" in value:
             return math.inf * value["infinity"]
         return self._known(value["knowledge"]) if "knowledge" in value else self._node(value)
@@ -165,13 +170,19 @@ class _Decoder:
         return self._knowledge[fingerprint]
 
     def _node(self, body: dict[str, Any]) -> Any:
-        node = _NODES.get(body.get("node", ""))
+        name = body.get("node", "")
+        node = _NODES.get(name)
         if node is None:
             raise _malformed(f"unknown node {body.get('node')!r}")
         try:
-            if issubclass(node, Enum):
-                return node[body["name"]]
-            return node(**{name: self.value(item) for name, item in body.items() if name != "node"})
+            if name in _MEMBERS:
+                return _MEMBERS[name][body["name"]]
+            given = {
+                member: item if type(item) in _PLAIN else self.value(item)
+                for member, item in body.items()
+            }
+            del given["node"]
+            return node(**given)
         except (KeyError, TypeError, ValueError) as error:
             raise _malformed(f"{body.get('node')}: {error}") from None
 

@@ -19,8 +19,8 @@ from random import Random
 
 from tocsin.knowledge.concepts.tbox import EVENT_TYPES, TBox
 from tocsin.knowledge.ontology import Ontology, open_ontology
+from tocsin.languages.base.context import Context
 from tocsin.languages.concept import parse, tbox_of_text
-from tocsin.languages.context import Context
 from tocsin.plan.composites import Plan
 from tocsin.values.time import format_instant
 
@@ -129,7 +129,7 @@ class RfidWorkload:
 
     def plan(self, text: str) -> Plan:
         """A subscription prepared."""
-        return parse(text, {}, self.context)
+        return parse(text, {}, self.context).require_plan()
 
     def lines(self) -> list[bytes]:
         """Events as they come in, in the order of their begin."""

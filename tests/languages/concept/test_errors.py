@@ -7,14 +7,17 @@ from __future__ import annotations
 import pytest
 
 from tests.concepts.worlds import PAPER, context
+from tests.languages.asked import CONCEPT
 from tests.languages.concept.texts import problems_of, told, with_definitions
 from tocsin.errors import LimitProblem, Problem, UnsupportedProblem
 from tocsin.knowledge.concepts.axioms import Definition
 from tocsin.knowledge.concepts.concept import Conjunction, Disjunction, Exists, Symbol
 from tocsin.knowledge.concepts.tbox import TBox
 from tocsin.knowledge.ontology import open_ontology
-from tocsin.languages.concept import parse, problems, tbox_of_text, warnings
-from tocsin.languages.context import Context
+from tocsin.languages.base.context import Context
+from tocsin.languages.concept import tbox_of_text
+
+parse, problems, warnings = CONCEPT.parse, CONCEPT.problems, CONCEPT.warnings
 
 SYNTAX = [
     ("", 1, 1, "", "a concept such as"),

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from tests.concepts.strategies import concepts
 from tests.concepts.worlds import PAPER, context
+from tests.languages.asked import CONCEPT
 from tests.languages.concept.texts import pattern_of, with_definitions
 from tocsin.knowledge.concepts.assertions import World
 from tocsin.knowledge.concepts.concept import Concept, Exists, normal_form
 from tocsin.knowledge.concepts.wording import concept_text
 from tocsin.languages import parse_subscription
-from tocsin.languages.concept import parse
 from tocsin.languages.concept.forms import ORDER
 from tocsin.plan.atoms import Condition
 from tocsin.plan.bounds import join_lifetime
@@ -36,6 +36,8 @@ from tocsin.plan.composites import (
 from tocsin.plan.concepts import ConceptTest
 from tocsin.values.allen import BOUNDS, stands
 from tocsin.values.time import Interval
+
+parse = CONCEPT.parse
 
 S, T, Q = "ObjectEvent", "TransactionEvent", "QuantityEvent"
 RELATIONS = [

@@ -9,8 +9,8 @@ import pytest
 from tests.scenarios.loading import Refusal, refusals
 from tocsin.knowledge.ontology import open_ontology
 from tocsin.languages import problems_in_subscription
+from tocsin.languages.base.context import Context, Definition
 from tocsin.languages.concept import tbox_of_text
-from tocsin.languages.context import Context, Definition
 
 
 def context_of(ontology: str | None, definitions: dict[str, Definition] | None = None) -> Context:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from tests.concepts.worlds import PAPER, context
+from tests.languages.asked import CONCEPT
 from tocsin.errors import Problem
-from tocsin.languages.concept import parse, problems
-from tocsin.languages.context import Context, PartDefinition
+from tocsin.languages.base.context import Context, PartDefinition
 from tocsin.plan.composites import Part
+
+parse, problems = CONCEPT.parse, CONCEPT.problems
 
 
 def problems_of(text: str, tbox: str = PAPER, **options: object) -> list[Problem]:

@@ -5,17 +5,19 @@ comes out.
 from __future__ import annotations
 
 from tests.blocks.worlds import xml_event
+from tests.languages.asked import EXMLQL
 from tocsin.engine.batch import Batch
 from tocsin.engine.xml import BlockMatcher
 from tocsin.errors import Problem
 from tocsin.events.event import Event
-from tocsin.languages.context import Context
-from tocsin.languages.exmlql import parse, problems
+from tocsin.languages.base.context import Context
 from tocsin.plan.bindings import Rows
 from tocsin.plan.composites import Plan
 from tocsin.plan.construction import Construct, construct
 from tocsin.plan.xml_patterns import XmlBlock
 from tocsin.reference import blocks as reference
+
+parse, problems = EXMLQL.parse, EXMLQL.problems
 
 
 def parsed(text: str) -> Plan:

@@ -10,10 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.languages.asked import EXMLQL
 from tests.languages.exmlql.asking import parsed, problems_of
 from tocsin.errors import LimitProblem, MeaningProblem, Problem, SyntaxProblem
-from tocsin.languages.context import Context
-from tocsin.languages.exmlql import Limits, parse, problems
+from tocsin.languages.base.context import Context
+from tocsin.languages.exmlql import Limits
+
+parse, problems = EXMLQL.parse, EXMLQL.problems
 
 SYNTAX = [
     ("", 1, 1, "", "begins with WHERE"),

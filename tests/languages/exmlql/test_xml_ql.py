@@ -11,7 +11,7 @@ from tests.languages.exmlql.asking import parsed
 from tests.scenarios.loading import Scenario, scenarios
 from tocsin.catalog import Definition, Surroundings, compile_subscription
 from tocsin.events.codecs.cloudevents import from_mapping
-from tocsin.languages import parse_subscription, xml_ql_of
+from tocsin.languages import parse_subscription, read_text, xml_ql_of
 from tocsin.plan.composites import Plan
 from tocsin.plan.construction import Construct
 from tocsin.plan.explain.modes import mode_lines
@@ -40,7 +40,7 @@ CONSTRUCTING = [
 
 
 def queries(text: str) -> list[str]:
-    return xml_ql_of("exmlql", text, {})
+    return xml_ql_of("exmlql", read_text("exmlql", text))
 
 
 def without_blanks(text: str) -> str:
@@ -88,7 +88,7 @@ def test_the_translation_builds_the_same(scenario: Scenario) -> None:
     files = files or {"event.xml": bodies[match.events[0]]}
     documents = [Definition(name, document=body) for name, body in files.items()]
     light = Surroundings.of([*scenario.definitions, *documents]).context
-    (query,) = xml_ql_of("exmlql", scenario.subscription.expression, {}, light)
+    (query,) = xml_ql_of("exmlql", read_text("exmlql", scenario.subscription.expression, {}, light))
     again = parse_subscription("exmlql", query.replace("WHERE", "WHERE <ring></>", 1), {}, light)
     (built,) = matches("s", again, [xml_event("<ring/>")])
     assert built.outputs == match.outputs

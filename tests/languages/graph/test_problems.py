@@ -6,13 +6,16 @@ from __future__ import annotations
 
 import pytest
 
+from tests.languages.asked import GRAPH
 from tests.languages.graph.texts import cheap, parsed, problems_of, told
 from tocsin.errors import LimitProblem, MeaningProblem, SyntaxProblem, UnsupportedProblem
 from tocsin.knowledge.loading import parse_ontology
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages import problems_in_subscription
-from tocsin.languages.context import Context
-from tocsin.languages.graph import Limits, parse
+from tocsin.languages.base.context import Context
+from tocsin.languages.graph import Limits
+
+parse = GRAPH.parse
 
 SYNTAX = [
     ("", 1, 1, "", "(_:H, ?1"),

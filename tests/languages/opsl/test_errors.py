@@ -8,11 +8,14 @@ import json
 
 import pytest
 
+from tests.languages.asked import OPSL
 from tests.languages.opsl.plans import A, B, D, parsed, problems_of, told, x
 from tocsin.errors import LimitProblem, MeaningProblem, SyntaxProblem
-from tocsin.languages.context import Context, PartDefinition, RegionDefinition
-from tocsin.languages.opsl import Limits, parse, problems
+from tocsin.languages.base.context import Context, PartDefinition, RegionDefinition
+from tocsin.languages.opsl import Limits
 from tocsin.plan.composites import Absence, AfterWindow, Join
+
+parse, problems = OPSL.parse, OPSL.problems
 
 SYNTAX = [
     ("=|(A)B", 1, 5, ")", "a window has two parts: =|(A; 60s)B"),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.languages.opsl.plans import CONTEXT, problems_of
 from tocsin.errors import Problem
 from tocsin.languages import parse_subscription
+from tocsin.languages.base.texts import Spot
 from tocsin.languages.opsl.limits import Limits
 from tocsin.languages.opsl.read import read
 from tocsin.languages.opsl.syntax import (
@@ -33,7 +34,6 @@ from tocsin.languages.opsl.syntax import (
     Variable,
     Window,
 )
-from tocsin.languages.texts import Spot
 
 PIECES = st.sampled_from(
     """A B Region1 $x; $y; $x ; ;; ( ) , = =| |= | || && ! @ IN OVLP SPL DIST POLYGON((0 0,1 0,1 1)) < <= > 60s 5 -1 1.5

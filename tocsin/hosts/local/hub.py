@@ -286,8 +286,7 @@ class Hub:
                     code="DuplicateSubscriptionError",
                 )
             if self._catalog is not None:
-                self._roster.require_good(subscription)
-                self._catalog.add(subscription)
+                self._catalog.add(self._roster.require_good(subscription))
                 self._follow_catalog()
             else:
                 self._roster.add(subscription)
@@ -561,7 +560,7 @@ class Hub:
         changes = self._catalog.changes(self._version, version)
         shared = (
             {each.name: each for each in self._catalog.definitions(version)}
-            if changes.defines
+            if changes.redefined
             else {
                 name: each
                 for name, each in self._roster.definitions.items()

@@ -15,6 +15,7 @@ from tocsin.catalog import (
     Surroundings,
     compile_subscription,
     refuse_past_windows,
+    with_plan,
 )
 from tocsin.catalog.effects import may_depend, read_in
 from tocsin.engine.engine import Engine
@@ -73,9 +74,11 @@ class Roster:
         }
         return {id: plan for id, plan in found.items() if isinstance(plan, Plan)}
 
-    def require_good(self, subscription: Subscription) -> None:
-        """Raises where the subscription does not compile, or its window is over."""
-        self._plan(subscription)
+    def require_good(self, subscription: Subscription) -> Subscription:
+        """The subscription with its plan; raises where it does not compile, or its window is
+        over.
+        """
+        return with_plan(subscription, self._light, self._plan(subscription))
 
     def add(self, subscription: Subscription) -> None:
         """Adds a subscription; one that does not compile raises, and changes nothing."""

@@ -9,17 +9,23 @@ what comes with a task comes anew.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
-from hashlib import blake2b
-from json import dumps
+from collections.abc import Callable, Iterable
 
-from tocsin.catalog import Definition, Snapshot, Subscription, Surroundings, compile_subscription
-from tocsin.catalog.effects import may_depend
+from tocsin.catalog import (
+    Changes,
+    Definition,
+    Snapshot,
+    Subscription,
+    Surroundings,
+    compile_subscription,
+)
+from tocsin.catalog.stored_plans import may_depend, meaning_digest
 from tocsin.engine.engine import Engine
 from tocsin.errors import Problem
+from tocsin.hosts.garbage import rare_collection
 from tocsin.hosts.spark.contained import internal_problem
 from tocsin.hosts.spark.served import served_plan
-from tocsin.hosts.spark.sources import Source
+from tocsin.hosts.spark.sources import LiveCatalog, Source
 from tocsin.hosts.spark.telling import Teller, Telling
 from tocsin.plan.composites import Plan
 
@@ -37,7 +43,7 @@ class Index:
         self.version: int | None = None
         self.problems: dict[str, tuple[Subscription, Problem]] = {}
         self.work = 0
-        self.subscriptions: tuple[Subscription, ...] = ()
+        self._subscriptions: dict[str, Subscription] = {}
         self._held: dict[str, bytes] = {}
         self._dependent: dict[str, None] = {}
         self._definitions: tuple[Definition, ...] = ()
@@ -50,16 +56,26 @@ class Index:
             self._remove(list(self._dependent))
             self._definitions = snapshot.definitions
             self._light = Surroundings.of(snapshot.definitions)
-        wanted = {each.id: (_digest(each), each) for each in snapshot.subscriptions}
-        self._remove(
-            [id for id, digest in self._held.items() if id not in wanted or wanted[id][0] != digest]
-        )
-        for digest, subscription in wanted.values():
-            if subscription.id not in self._held:
-                self._add(subscription, digest)
-        self.subscriptions = snapshot.subscriptions
+        self._subscriptions = {each.id: each for each in snapshot.subscriptions}
+        self._remove([id for id in self._held if id not in self._subscriptions])
+        self._renew(snapshot.subscriptions)
         self.version = snapshot.version
-        self._plans = None
+
+    def move_by(self, changes: Changes, version: int) -> None:
+        """Makes the index hold what the changes lead to, at the cost of the changes alone."""
+        came = {each.id: each for each in changes.added}
+        gone = [id for id in changes.removed if id not in came]
+        for id in gone:
+            self._subscriptions.pop(id, None)
+        self._subscriptions |= came
+        self._remove([id for id in gone if id in self._held])
+        self._renew(changes.added)
+        self.version = version
+
+    @property
+    def subscriptions(self) -> tuple[Subscription, ...]:
+        """All subscriptions of the version, those that do not compile included."""
+        return tuple(self._subscriptions.values())
 
     def teller(self, telling: Telling) -> Teller:
         """Who tells of members what is asked for at this version."""
@@ -86,6 +102,15 @@ class Index:
     def leave(self, id: str) -> None:
         """Removes a subscription that was taken."""
         self.engine.remove(id)
+
+    def _renew(self, subscriptions: Iterable[Subscription]) -> None:
+        """Takes over subscriptions that are new, or mean something else than those of their ids."""
+        for subscription in subscriptions:
+            digest = meaning_digest(subscription)
+            if self._held.get(subscription.id) != digest:
+                self._remove([subscription.id] if subscription.id in self._held else [])
+                self._add(subscription, digest)
+        self._plans = None
 
     def _add(self, subscription: Subscription, digest: bytes) -> None:
         self.work += 1
@@ -120,24 +145,24 @@ class Indexes:
         """The index of a source at exactly a version."""
         index = self._by_key.pop(source.key, None) or self._make()
         if index.version != version:
-            index.move_to(source.snapshot(version))
+            with rare_collection():
+                _move(index, source, version)
         self._by_key[source.key] = index
         while len(self._by_key) > self._kept:
             self._by_key.popitem(last=False)
         return index
 
 
+def _move(index: Index, source: Source, version: int) -> None:
+    """Where only subscriptions have changed, the changes do; where definitions have, all is read
+    again.
+    """
+    if index.version is not None and isinstance(source, LiveCatalog):
+        changes = source.changes(index.version, version)
+        if not changes.redefined:
+            index.move_by(changes, version)
+            return
+    index.move_to(source.snapshot(version))
+
+
 WORKER_INDEXES = Indexes()
-
-
-def _digest(subscription: Subscription) -> bytes:
-    """What the plan is made of: a change of the receiver alone changes no plan."""
-    meaning = (
-        subscription.language,
-        subscription.expression,
-        subscription.policy,
-        subscription.horizon,
-    )
-    return blake2b(
-        dumps([*meaning, dict(subscription.options)], sort_keys=True).encode(), digest_size=16
-    ).digest()

@@ -2,15 +2,15 @@
 catalog by its URL.
 
 A fixed list is compiled once where the query is made, so that a mistake in it is raised there and
-then; what a live catalog holds is compiled by the workers, and a mistake in it becomes a dead
-letter.
+then; what a live catalog holds was compiled by whoever put it there, and a mistake in it becomes a
+dead letter. Plans travel with the texts: workers load them.
 """
 
 from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
@@ -21,14 +21,17 @@ from pyspark.sql import DataFrame
 
 from tocsin.catalog import (
     Catalog,
+    Changes,
     Definition,
     Snapshot,
+    StoredPlan,
     Subscription,
     Surroundings,
     compile_subscription,
     ontologies,
     open_catalog,
     require_agreement,
+    with_plan,
 )
 from tocsin.engine.engine import Engine
 from tocsin.errors import MeaningProblem, Problem, UnsupportedProblem
@@ -51,13 +54,15 @@ class FixedList:
 
     @staticmethod
     def of(entries: Iterable[Subscription | Definition]) -> FixedList:
-        """Packs the entries, in their order."""
-        text = json.dumps([entry.as_json() for entry in entries], sort_keys=True).encode()
-        return FixedList(f"list {blake2b(text, digest_size=16).hexdigest()}", zlib.compress(text))
+        """Packs the entries, in their order, with the plans that they bring along."""
+        held = list(entries)
+        text = json.dumps([entry.as_json() for entry in held], sort_keys=True).encode()
+        packed = json.dumps([_packed(entry) for entry in held]).encode()
+        return FixedList(f"list {blake2b(text, digest_size=16).hexdigest()}", zlib.compress(packed))
 
     def snapshot(self, version: int) -> Snapshot:
         """What the list holds, whatever the version."""
-        entries = [_entry(body) for body in json.loads(zlib.decompress(self.payload))]
+        entries = [_unpacked(body) for body in json.loads(zlib.decompress(self.payload))]
         return _snapshot(version, entries)
 
 
@@ -74,9 +79,16 @@ class LiveCatalog:
 
     def snapshot(self, version: int) -> Snapshot:
         """What the catalog held at a version that it must have reached."""
+        return self._at(version).snapshot(version)
+
+    def changes(self, after: int, until: int) -> Changes:
+        """What leads from one version to another, both of which the catalog must have reached."""
+        return self._at(until).changes(after, until)
+
+    def _at(self, version: int) -> Catalog:
         catalog = _opened(self.url)
         require_same_catalog(catalog.version(), version)
-        return catalog.snapshot(version)
+        return catalog
 
 
 Source = FixedList | LiveCatalog
@@ -102,8 +114,7 @@ def source_of(given: Subscriptions, ontology: object = None, infer: object = Non
         return LiveCatalog(_existing(str(given)).url)
     entries = [*ontologies(ontology, infer), *map(_entry, _listed(given))]
     require_agreement((), [each for each in entries if isinstance(each, Definition)])
-    _require_good(_snapshot(FIXED_VERSION, entries))
-    return FixedList.of(entries)
+    return FixedList.of(_require_good(entries))
 
 
 def snapshot_of(source: Source) -> Snapshot:
@@ -169,17 +180,38 @@ def _snapshot(version: int, entries: Iterable[Subscription | Definition]) -> Sna
     )
 
 
-def _require_good(snapshot: Snapshot) -> None:
-    """Compiles everything and lets the engine judge it: what it refuses here, the workers would
-    refuse too.
+def _require_good(
+    entries: Sequence[Subscription | Definition],
+) -> Iterator[Subscription | Definition]:
+    """The entries, subscriptions with their plans; lets the engine judge them: what it refuses
+    here, the workers would refuse too.
     """
     engine = Engine()
-    light = Surroundings.of(snapshot.definitions)
-    for subscription in snapshot.subscriptions:
+    light = Surroundings.of(each for each in entries if isinstance(each, Definition))
+    for entry in entries:
+        if isinstance(entry, Definition):
+            yield entry
+            continue
         try:
-            engine.add(subscription.id, compile_subscription(subscription, light))
+            plan = compile_subscription(entry, light)
+            engine.add(entry.id, plan)
         except Problem as problem:
-            raise _named(problem, subscription.id) from None
+            raise _named(problem, entry.id) from None
+        yield with_plan(entry, light, plan)
+
+
+def _packed(entry: Subscription | Definition) -> list[Any]:
+    """An entry as JSON, and its plan where it has one."""
+    stored = entry.stored if isinstance(entry, Subscription) else None
+    return [entry.as_json()] if stored is None else [entry.as_json(), stored.origin, stored.wire]
+
+
+def _unpacked(packed: Any) -> Subscription | Definition:
+    """The entry of a list; state of old holds lists of bodies without plans."""
+    if isinstance(packed, dict):
+        return _entry(packed)
+    body, *stored = packed
+    return Subscription.from_json(body, StoredPlan(*stored)) if stored else _entry(body)
 
 
 def _named(problem: Problem, subscription: str) -> Problem:

@@ -6,33 +6,37 @@ composites combine such events by interval relations, `&`, `|`, timed absence an
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from functools import partial
 
-from tocsin.errors import Problem
-from tocsin.languages.concept.lower import meaning_of
+from tocsin.languages.base.context import NOTHING_AROUND, Context
+from tocsin.languages.base.options import NO_OPTIONS
+from tocsin.languages.base.reading import Options, Reading, with_refusals
+from tocsin.languages.concept.checks import warnings_of
+from tocsin.languages.concept.limits import Limits
+from tocsin.languages.concept.lower import lower
+from tocsin.languages.concept.names import names_of
+from tocsin.languages.concept.options import settings_of
+from tocsin.languages.concept.read import read_subscription
 from tocsin.languages.concept.terminology import tbox_of_text
-from tocsin.languages.concept.warn import warnings
-from tocsin.languages.context import Context
-from tocsin.languages.language import Language
 from tocsin.plan.composites import Plan
 
-__all__ = ["LANGUAGE", "parse", "problems", "tbox_of_text", "warnings"]
+__all__ = ["Limits", "parse", "tbox_of_text"]
+
+_DEFAULT_LIMITS = Limits()
 
 
-def parse(text: str, options: Mapping[str, object], context: Context) -> Plan:
-    """The plan of a subscription; raises its first problem."""
-    meaning = meaning_of(text, options, context)
+@with_refusals
+def parse(
+    text: str,
+    options: Options = NO_OPTIONS,
+    context: Context = NOTHING_AROUND,
+    limits: Limits = _DEFAULT_LIMITS,
+) -> Reading:
+    """The reading of a subscription; its problems in the order of their places."""
+    settings, names = settings_of(options), names_of(context.ontology)
+    written = read_subscription(text, limits)
+    meaning = lower(text, written, settings, names, context)
     if meaning.problems:
-        raise meaning.problems[0]
-    return Plan(meaning.part)
-
-
-def problems(text: str, options: Mapping[str, object], context: Context) -> list[Problem]:
-    """Every problem of a subscription in the order of its places; empty iff it parses."""
-    try:
-        return meaning_of(text, options, context).problems
-    except Problem as problem:
-        return [problem]
-
-
-LANGUAGE = Language(parse, problems, warnings)
+        return Reading(problems=tuple(meaning.problems), syntax=written)
+    warn = partial(warnings_of, text, written, meaning, context)
+    return Reading(Plan(meaning.part), syntax=written, warn=warn)

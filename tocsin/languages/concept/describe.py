@@ -21,6 +21,7 @@ from tocsin.knowledge.concepts.concept import (
     Thing,
     enumeration,
 )
+from tocsin.languages.base.texts import Problems
 from tocsin.languages.concept.names import Names
 from tocsin.languages.concept.syntax import (
     Both,
@@ -41,7 +42,6 @@ from tocsin.languages.concept.syntax import (
     Union,
 )
 from tocsin.languages.concept.values import restriction
-from tocsin.languages.texts import Problems
 
 Unknown = Callable[[Name], Concept | None]
 """What a name means that the TBox does not know; None where nobody knows it."""

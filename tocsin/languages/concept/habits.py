@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from tocsin.languages.texts import Slip
+from tocsin.languages.base.texts import CURLY_QUOTES, Slip, first_hint
 
-_CURLY = frozenset("“”„‟‘’‚‛«»")
 _LENGTH = re.compile(r"[(\[]?\s*(\d+(?:\.\d+)?\s*[A-Za-z]*|P[\dTDHMSW.]+)\s*[)\]]?")
 _RELATION = re.compile(
     r"(Before|After|Meets|MetBy|Overlaps|OverlappedBy|Starts|StartedBy|During"
@@ -20,12 +19,12 @@ _LENGTH_HERE = (
 
 def habit(slip: Slip) -> str:
     """The hint for a habit; nothing where the slip is none."""
-    return next(filter(None, (rule(slip) for rule in _RULES)), "")
+    return first_hint(slip, _RULES)
 
 
 def _quotes(slip: Slip) -> str:
     here = slip.here[:1]
-    if here and here in _CURLY:
+    if here and here in CURLY_QUOTES:
         return 'a name stands without quotes, and a text in straight ones: (xsd:string = "abc")'
     return ""
 

@@ -1,21 +1,18 @@
-"""How long and how deep a text may be."""
+"""How long and how deep a text may be. What exceeds it is refused with LIMIT."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tocsin.errors import LimitProblem, Place
+from tocsin.languages.base.limits import TextLimits, limit_problems
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """The largest text in bytes, and the deepest nesting."""
+class Limits(TextLimits):
+    """The largest text in bytes, a `.tbox` text included, and the deepest nesting."""
 
-    text_bytes: int = 1 << 16
-    tbox_bytes: int = 1 << 24
     nesting: int = 100
+    tbox_bytes: int = 1 << 24
 
 
-def exceeded(message: str, place: Place, hint: str) -> LimitProblem:
-    """The problem of a text past a limit."""
-    return LimitProblem(message, code="LIMIT", place=place, hint=hint)
+exceeded = limit_problems("LIMIT")

@@ -10,10 +10,13 @@ from dataclasses import dataclass, field
 from tocsin.errors import MeaningProblem, Problem
 from tocsin.events.views.epcis import OBJECTS
 from tocsin.knowledge.concepts.concept import Concept, Nothing
+from tocsin.languages.base.context import Context, PartDefinition
+from tocsin.languages.base.embedded import shifted
+from tocsin.languages.base.texts import Problems, Spot
 from tocsin.languages.concept import forms
 from tocsin.languages.concept.describe import Describing
-from tocsin.languages.concept.names import names_of
-from tocsin.languages.concept.options import Settings, settings_of
+from tocsin.languages.concept.names import Names
+from tocsin.languages.concept.options import Settings
 from tocsin.languages.concept.read import read_subscription
 from tocsin.languages.concept.syntax import (
     Both,
@@ -26,9 +29,6 @@ from tocsin.languages.concept.syntax import (
     Timed,
     leaves_of,
 )
-from tocsin.languages.context import Context, PartDefinition
-from tocsin.languages.embedded import shifted
-from tocsin.languages.texts import Problems, Spot
 from tocsin.plan import composites
 from tocsin.plan.composites import Part
 from tocsin.plan.concepts import ConceptTest
@@ -49,10 +49,10 @@ class Meaning:
     spots: Mapping[ConceptTest, Spot]
 
 
-def meaning_of(text: str, options: forms.Options, context: Context) -> Meaning:
-    """The meaning of a text; raises where it cannot even be read."""
-    settings, names = settings_of(options), names_of(context.ontology)
-    written = read_subscription(text)
+def lower(
+    text: str, written: Subscription, settings: Settings, names: Names, context: Context
+) -> Meaning:
+    """The meaning of a text that has been read."""
     problems = Problems(text)
     lowering = Lowering(problems, Describing(problems, names), settings, context)
     part = lowering.whole(written)

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 
 from tocsin.errors import Problem
 from tocsin.knowledge.concepts.tbox import EMPTY, TBox
 from tocsin.knowledge.ontology import Ontology
+from tocsin.languages.base.nearness import nearest
 from tocsin.languages.concept.syntax import Name
 
 
@@ -63,10 +63,8 @@ class Names:
                 *self.tbox.enumerated,
             }
         )
-        near = get_close_matches(
-            name, [*known, *sorted(self.tbox.known_individuals)], n=1, cutoff=0.75
-        )
-        return f"did you mean {near[0]}? " if near else ""
+        meant = nearest(name, [*known, *sorted(self.tbox.known_individuals)], 0.75)
+        return f"did you mean {meant}? " if meant else ""
 
 
 def names_of(ontology: object | None) -> Names:

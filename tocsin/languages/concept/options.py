@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tocsin.errors import MeaningProblem
 from tocsin.knowledge.concepts.assertions import World
+from tocsin.languages.base.options import option_problem, refuse_unknown
 from tocsin.values.time import Instant, parse_instant
 
 _CHOICES = {"world": tuple(each.value for each in World), "intervals": ("paper", "proper")}
@@ -28,14 +29,9 @@ class Settings:
 def settings_of(options: Mapping[str, object]) -> Settings:
     """The settings of a subscription's options; raises where one is not known."""
     for name, value in options.items():
-        if name not in (*_CHOICES, _ORIGIN):
-            raise _unknown(
-                f"the option {name!r} is not known",
-                name,
-                f"concept takes: {', '.join(_CHOICES)}, {_ORIGIN}",
-            )
+        refuse_unknown((name,), "concept", (*_CHOICES, _ORIGIN))
         if name in _CHOICES and value not in _CHOICES[name]:
-            raise _unknown(
+            raise option_problem(
                 f"{name} {value!r} is not known", name, f"one of {', '.join(_CHOICES[name])}"
             )
     return Settings(
@@ -52,10 +48,6 @@ def _origin(options: Mapping[str, object]) -> Instant | None:
     try:
         return parse_instant(str(written))
     except MeaningProblem as problem:
-        raise _unknown(
+        raise option_problem(
             f"origin: {problem.message}", _ORIGIN, "write a time such as 2026-01-31T08:00:00Z"
         ) from None
-
-
-def _unknown(message: str, token: str, hint: str) -> MeaningProblem:
-    return MeaningProblem(message, code="OptionError", token=str(token), hint=hint)

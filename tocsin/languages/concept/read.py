@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cache
-from importlib.resources import files
-from typing import Any
 
-from tocsin.errors import Place
-from tocsin.languages.concept.build import Builder
-from tocsin.languages.concept.hints import syntax_problem
+from tocsin.languages.base.grammar import Grammar, grammar_of
+from tocsin.languages.base.parsing import Parser
 from tocsin.languages.concept.limits import Limits, exceeded
 from tocsin.languages.concept.syntax import Subscription, Terminology
-from tocsin.languages.embedded import blanked
-from tocsin.languages.parsing import Parser, Unexpected
-from tocsin.languages.texts import TooDeep, refuse_long
+from tocsin.languages.concept.syntax_errors import syntax_problem
+from tocsin.languages.concept.transformer import Transformer
 
 DEFAULT_LIMITS = Limits()
 
@@ -23,38 +20,30 @@ _OPENING = re.compile(
 )
 """The brace of an atom of another language; comments, texts and IRIs, in which none counts."""
 
+_TERMINOLOGY = Grammar(
+    "SYNTAX",
+    syntax_problem,
+    exceeded,
+    flatter="drop parentheses that change nothing, or define a concept and use its name",
+    shorter="split it",
+    what="text",
+)
+_SUBSCRIPTION = replace(_TERMINOLOGY, opening=_OPENING)
+
 
 def read_subscription(text: str, limits: Limits = DEFAULT_LIMITS) -> Subscription:
     """The syntax of a subscription."""
-    refuse_long(text, limits.text_bytes, "SYNTAX", exceeded)
-    found: Subscription = _read("subscription", blanked(text, _OPENING, "SYNTAX"), limits)
+    found: Subscription = _SUBSCRIPTION.read(_parser("subscription", limits.nesting), text, limits)
     return found
 
 
 def read_terminology(text: str, limits: Limits = DEFAULT_LIMITS) -> Terminology:
     """The syntax of a `.tbox` text."""
-    refuse_long(text, limits.tbox_bytes, "SYNTAX", exceeded)
-    found: Terminology = _read("tbox", text, limits)
+    large = replace(limits, text_bytes=limits.tbox_bytes)
+    found: Terminology = _TERMINOLOGY.read(_parser("tbox", limits.nesting), text, large)
     return found
-
-
-def _read(start: str, text: str, limits: Limits) -> Any:
-    try:
-        return _parser(start, limits.nesting).read(text)
-    except Unexpected as found:
-        raise syntax_problem(text, found) from None
-    except TooDeep as found:
-        raise exceeded(
-            f"the text nests deeper than {limits.nesting} levels",
-            Place.at(text, found.offset),
-            "drop parentheses that change nothing, or define a concept and use its name",
-        ) from None
 
 
 @cache
 def _parser(start: str, nesting: int) -> Parser:
-    folder = files("tocsin.languages.concept")
-    grammars = (
-        (folder / f"{name}.lark").read_text(encoding="utf-8") for name in (start, "concept")
-    )
-    return Parser("\n".join(grammars), Builder(nesting))
+    return Parser(grammar_of("concept", start, "grammar"), Transformer(nesting))

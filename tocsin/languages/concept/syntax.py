@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tocsin.languages.texts import Spot
+from tocsin.languages.base.texts import Spot
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,11 @@ from tocsin.errors import Problem
 from tocsin.knowledge.concepts.axioms import Axiom, Definition, Specialisation
 from tocsin.knowledge.concepts.concept import Enumeration, enumeration
 from tocsin.knowledge.concepts.tbox import TBox
+from tocsin.languages.base.texts import Problems
 from tocsin.languages.concept.describe import Describing
 from tocsin.languages.concept.names import Names
 from tocsin.languages.concept.read import read_terminology
 from tocsin.languages.concept.syntax import Listing, Syntax, Terminology, WrittenAxiom, children_of
-from tocsin.languages.texts import Problems
 
 
 def tbox_of_text(text: str) -> TBox:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 from decimal import Decimal
-from difflib import get_close_matches
 
 from tocsin.errors import MeaningProblem
 from tocsin.knowledge.concepts.concept import (
@@ -18,6 +17,7 @@ from tocsin.knowledge.concepts.concept import (
     enumeration,
 )
 from tocsin.knowledge.concepts.datatypes import EQUALITIES, PREFIX, TYPES, datatype, datatype_name
+from tocsin.languages.base.nearness import nearest
 from tocsin.languages.concept.names import Names
 from tocsin.languages.concept.syntax import Name, Restriction
 from tocsin.values.scalars import canonical_number
@@ -46,9 +46,8 @@ def restriction(node: Restriction, names: Names) -> Concept:
 def _near_type(name: str) -> str:
     """What was probably meant: a datatype without its prefix, or one that is spelt alike."""
     local = _OTHER_TYPES.get(name.rpartition(":")[2].lower(), name.rpartition(":")[2])
-    near = get_close_matches(local, list(TYPES), n=1, cutoff=0.7)
-    if near:
-        return f"did you mean {PREFIX}{near[0]}?"
+    if meant := nearest(local, TYPES, 0.7):
+        return f"did you mean {PREFIX}{meant}?"
     return f"an enumerated concept, or one of {', '.join(PREFIX + each for each in TYPES)}"
 
 

@@ -24,7 +24,7 @@ from tocsin.events.codecs.epcis.master_data import (
 from tocsin.events.codecs.epcis.names import expanded
 from tocsin.events.event import Path
 from tocsin.events.views.epcis import MASTER_DATA
-from tocsin.languages.context import Definition, MasterDataDefinition
+from tocsin.languages.base.context import Definition, MasterDataDefinition
 from tocsin.languages.epcis.conditions import Lowering, any_of, is_one, members
 from tocsin.languages.epcis.values import Given, identifiers, strings
 from tocsin.plan.atoms import BooleanNode

@@ -19,7 +19,7 @@ from tocsin.events.codecs.epcis.names import Names, names_of
 from tocsin.events.codecs.epcis.polls import QUERIES, parameters_of
 from tocsin.events.views.document import parse_xml
 from tocsin.languages.epcis.problems import parameter_problem, syntax_problem
-from tocsin.languages.epcis.slips import HINT, json_problem, xml_problem
+from tocsin.languages.epcis.syntax_errors import HINT, json_problem, xml_problem
 
 
 @dataclass(frozen=True, slots=True)

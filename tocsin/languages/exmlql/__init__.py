@@ -8,64 +8,41 @@ its variables are bound to.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from functools import partial
 
-from tocsin.errors import MeaningProblem, Problem
-from tocsin.languages.context import Context
+from tocsin.languages.base.context import NOTHING_AROUND, Context
+from tocsin.languages.base.options import NO_OPTIONS, refuse_unknown
+from tocsin.languages.base.reading import Options, Reading, with_refusals
+from tocsin.languages.base.texts import Problems
+from tocsin.languages.exmlql.checks import warnings_of
 from tocsin.languages.exmlql.limits import Limits
-from tocsin.languages.exmlql.lower import lowered
+from tocsin.languages.exmlql.lower import lower
 from tocsin.languages.exmlql.read import read
-from tocsin.languages.exmlql.warn import warnings_of
+from tocsin.languages.exmlql.syntax import Subscription
 from tocsin.languages.exmlql.xml_ql import xml_ql_queries
-from tocsin.languages.language import Language
-from tocsin.languages.texts import Problems
-from tocsin.plan.composites import Plan
 
-__all__ = ["LANGUAGE", "Limits", "parse", "problems", "xml_ql"]
+__all__ = ["Limits", "parse", "xml_ql"]
 
 _DEFAULT_LIMITS = Limits()
 
 
+@with_refusals
 def parse(
-    text: str, options: Mapping[str, object], context: Context, limits: Limits = _DEFAULT_LIMITS
-) -> Plan:
-    """The plan of a subscription; raises its first problem."""
-    plan, found = _meaning(text, options, context, limits)
-    if plan is None:
-        raise found[0]
-    return plan
+    text: str,
+    options: Options = NO_OPTIONS,
+    context: Context = NOTHING_AROUND,
+    limits: Limits = _DEFAULT_LIMITS,
+) -> Reading:
+    """The reading of a subscription; its problems in the order of the checks."""
+    refuse_unknown(options, "exmlql")
+    found, syntax = Problems(text), read(text, limits)
+    plan = lower(syntax, context.definitions, found)
+    return Reading(plan, tuple(found.found), syntax, partial(warnings_of, text, syntax))
 
 
-def problems(
-    text: str, options: Mapping[str, object], context: Context, limits: Limits = _DEFAULT_LIMITS
-) -> list[Problem]:
-    """Every problem of a subscription in the order of the checks; empty iff it parses."""
-    try:
-        return _meaning(text, options, context, limits)[1]
-    except Problem as problem:
-        return [problem]
-
-
-def _meaning(
-    text: str, options: Mapping[str, object], context: Context, limits: Limits
-) -> tuple[Plan | None, list[Problem]]:
-    for name in options:
-        raise MeaningProblem(
-            f"the option {name!r} is not known",
-            code="OptionError",
-            token=str(name),
-            hint="exmlql takes no options",
-        )
-    found = Problems(text)
-    return lowered(read(text, limits), context.definitions, found), found.found
-
-
-def xml_ql(text: str, options: Mapping[str, object], context: Context) -> list[str]:
+def xml_ql(reading: Reading) -> list[str]:
     """The XML-QL queries that build what a subscription constructs; none where it constructs
     nothing.
     """
-    plan = parse(text, options, context)
-    return xml_ql_queries(read(text, _DEFAULT_LIMITS), plan)
-
-
-LANGUAGE = Language(parse, problems, warnings=lambda text, options, context: warnings_of(text))
+    assert isinstance(reading.syntax, Subscription)
+    return xml_ql_queries(reading.syntax, reading.require_plan())

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import Enum
 
+from tocsin.languages.base.texts import Spot
 from tocsin.languages.exmlql.syntax import Bind, Element, PatternItem, XPathItem
-from tocsin.languages.texts import Spot
 
 
 class Kind(Enum):

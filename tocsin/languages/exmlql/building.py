@@ -5,13 +5,10 @@ wrong.
 from __future__ import annotations
 
 import re
-from typing import Any
 
+from tocsin.languages.base.parsing import Token
+from tocsin.languages.base.texts import Spot, spot_of
 from tocsin.languages.exmlql.problems import SYNTAX_CODE
-from tocsin.languages.parsing import Token
-from tocsin.languages.texts import Spot, spot_of
-
-Children = list[Any]
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-from tocsin.languages.parsing import END
-from tocsin.languages.texts import Slip
+from tocsin.languages.base.parsing import END
+from tocsin.languages.base.texts import CURLY_QUOTES, Slip, first_hint
 
-_CURLY = frozenset("“”„‟‘’‚‛«»")
 _WORD = re.compile(r"[^\W\d][\w.:-]*")
 _ATTRIBUTE = re.compile(r"([\w:.-]+)\s*=$")
 _VALUE = re.compile(r"['“”‘’]?([^\s'“”‘’\"<>/]*)")
@@ -20,7 +19,7 @@ _JOINS = "; then, : overlapping, || both, | either, as in #A ; #B"
 
 def habit(slip: Slip) -> str:
     """The hint for a habit; nothing where the slip is none."""
-    return next(filter(None, (rule(slip) for rule in _RULES)), "")
+    return first_hint(slip, _RULES)
 
 
 def _comments(slip: Slip) -> str:
@@ -146,7 +145,7 @@ _COMPARISONS = {"==": "write = once", "<>": "write !=", "=>": "write >=", "=<": 
 
 def _quotes(slip: Slip) -> str:
     here = slip.here[:1]
-    if here and here in _CURLY:
+    if here and here in CURLY_QUOTES:
         return 'write straight double quotes, as in "laptop"'
     if here == "'" and slip.could_be("STRING"):
         return 'a text stands in double quotes, as in "laptop"'

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tocsin.languages.context import Definition
+from tocsin.languages.base.context import Definition
+from tocsin.languages.base.texts import Problems, Spot
 from tocsin.languages.exmlql.lower_composites import Composition, composed
 from tocsin.languages.exmlql.names import check_names
 from tocsin.languages.exmlql.namespaces import Namespaces
@@ -20,7 +21,6 @@ from tocsin.languages.exmlql.syntax import PatternItem, Subscription, variables_
 from tocsin.languages.exmlql.templates import TemplateReader, order_keys
 from tocsin.languages.exmlql.terms import TermReader
 from tocsin.languages.exmlql.variables import check_variables, variables_by_block
-from tocsin.languages.texts import Problems, Spot
 from tocsin.plan.composites import Plan, Send
 from tocsin.plan.construction import Construct
 from tocsin.plan.row_terms import RowCondition, condition_variables
@@ -28,7 +28,7 @@ from tocsin.plan.templates import TemplateElement
 from tocsin.plan.xml_patterns import InVariable, Pattern, SourcedPattern, XmlBlock
 
 
-def lowered(
+def lower(
     subscription: Subscription, definitions: Mapping[str, Definition], problems: Problems
 ) -> Plan | None:
     """The plan; None where there are problems."""

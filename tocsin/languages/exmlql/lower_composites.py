@@ -13,10 +13,10 @@ from itertools import permutations
 from typing import assert_never
 
 from tocsin.errors import Problem
+from tocsin.languages.base.texts import Problems, Spot
 from tocsin.languages.exmlql.names import constituents
 from tocsin.languages.exmlql.problems import SYNTAX_CODE
 from tocsin.languages.exmlql.syntax import BlockUse, Group, Operation, Subscription, Timed, TimePart
-from tocsin.languages.texts import Problems, Spot
 from tocsin.plan.composites import (
     Absence,
     AfterWindow,

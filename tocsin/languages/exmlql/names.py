@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_never
 
+from tocsin.languages.base.texts import Problems, Spot
 from tocsin.languages.exmlql.syntax import (
     BlockUse,
     Built,
@@ -21,7 +22,6 @@ from tocsin.languages.exmlql.syntax import (
     XPathItem,
     uses_of,
 )
-from tocsin.languages.texts import Problems, Spot
 
 
 def check_names(subscription: Subscription, problems: Problems) -> None:

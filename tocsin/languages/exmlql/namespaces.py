@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tocsin.languages.base.texts import Problems, Spot
 from tocsin.languages.exmlql.problems import SYNTAX_CODE
 from tocsin.languages.exmlql.syntax import NamespaceLine
-from tocsin.languages.texts import Problems, Spot
 
 _XML = "http://www.w3.org/XML/1998/namespace"
 

@@ -11,6 +11,7 @@ from typing import assert_never
 
 from tocsin.events.views.canonical import XML_SPACE
 from tocsin.events.views.names import is_xml_name
+from tocsin.languages.base.texts import Problems, Spot
 from tocsin.languages.exmlql.namespaces import Namespaces
 from tocsin.languages.exmlql.problems import SYNTAX_CODE
 from tocsin.languages.exmlql.syntax import (
@@ -25,7 +26,6 @@ from tocsin.languages.exmlql.syntax import (
     XPathItem,
 )
 from tocsin.languages.exmlql.xpath import check_xpath
-from tocsin.languages.texts import Problems, Spot
 from tocsin.plan.paths import PathChoice, PathRepeat, PathSequence, PathStep, RegularPath
 from tocsin.plan.xml_patterns import (
     AttributeTest,

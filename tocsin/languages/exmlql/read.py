@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
 
 from tocsin.errors import Place
-from tocsin.languages.exmlql.build import Builder
+from tocsin.languages.base.grammar import Grammar, grammar_of
+from tocsin.languages.base.parsing import Parser
+from tocsin.languages.base.texts import START
 from tocsin.languages.exmlql.building import Misplaced, TooMany
-from tocsin.languages.exmlql.hints import misplaced_problem, syntax_problem
 from tocsin.languages.exmlql.limits import Limits, exceeded
 from tocsin.languages.exmlql.problems import SYNTAX_CODE
 from tocsin.languages.exmlql.syntax import (
@@ -25,36 +25,29 @@ from tocsin.languages.exmlql.syntax import (
     terms_in,
     uses_of,
 )
-from tocsin.languages.parsing import Parser, Unexpected
-from tocsin.languages.texts import TooDeep, refuse_long
+from tocsin.languages.exmlql.syntax_errors import misplaced_problem, syntax_problem
+from tocsin.languages.exmlql.transformer import Transformer
+
+_GRAMMAR = Grammar(
+    SYNTAX_CODE, syntax_problem, exceeded, flatter='say it with XPATH "...", or split it'
+)
 
 
 def read(text: str, limits: Limits) -> Subscription:
     """The syntax of a subscription."""
-    refuse_long(
-        text, limits.text_bytes, SYNTAX_CODE, exceeded, "subscription", "split the subscription"
-    )
     try:
-        subscription: Subscription = _parser(limits).read(text)
-    except Unexpected as found:
-        raise syntax_problem(text, found) from None
+        subscription: Subscription = _GRAMMAR.read(_parser(limits), text, limits)
     except Misplaced as found:
         raise misplaced_problem(text, found) from None
     except TooMany as found:
         raise exceeded(found.message, Place.at(text, found.spot.offset), found.hint) from None
-    except TooDeep as found:
-        message = f"the subscription nests deeper than {limits.nesting} levels"
-        raise exceeded(
-            message, Place.at(text, found.offset), 'say it with XPATH "...", or split it'
-        ) from None
     _refuse_large(subscription, limits)
     return subscription
 
 
 @cache
 def _parser(limits: Limits) -> Parser:
-    grammar = files("tocsin.languages.exmlql") / "exmlql.lark"
-    return Parser(grammar.read_text(encoding="utf-8"), Builder(limits))
+    return Parser(grammar_of("exmlql"), Transformer(limits))
 
 
 def _refuse_large(subscription: Subscription, limits: Limits) -> None:
@@ -66,7 +59,7 @@ def _refuse_large(subscription: Subscription, limits: Limits) -> None:
             f"the subscription has {size:,} elements, conditions and blocks, the limit is"
             f" {limits.parts:,}"
         )
-        raise exceeded(message, Place(1, 1), "split the subscription")
+        raise exceeded(message, START, "split the subscription")
 
 
 def _item_size(item: Item) -> int:

@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
+from tocsin.languages.base.texts import Problems
 from tocsin.languages.exmlql.problems import SYNTAX_CODE
 from tocsin.languages.exmlql.syntax import Subscription, uses_of
-from tocsin.languages.texts import Problems
 
 
 def check_rules(subscription: Subscription, problems: Problems) -> None:

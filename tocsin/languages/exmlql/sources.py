@@ -8,14 +8,14 @@ joined with theirs wherever it matters.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 
 from tocsin.errors import Problem
 from tocsin.events.views.document import parse_xml
-from tocsin.languages.context import Definition, DocumentDefinition
+from tocsin.languages.base.context import Definition, DocumentDefinition
+from tocsin.languages.base.nearness import nearest
+from tocsin.languages.base.texts import Problems
 from tocsin.languages.exmlql.bindings import item_bindings
 from tocsin.languages.exmlql.syntax import PatternItem, SourceUse, Subscription
-from tocsin.languages.texts import Problems
 from tocsin.plan.xml_patterns import InDocument
 
 
@@ -99,9 +99,8 @@ class Documents:
 
 
 def _way_out(name: str, known: list[str]) -> str:
-    near = get_close_matches(name, known, 1)
-    if near:
-        return f'did you mean "{near[0]}"?'
+    if meant := nearest(name, known):
+        return f'did you mean "{meant}"?'
     listed = f"the documents are: {', '.join(sorted(known))}; " if known else ""
     return (
         f'{listed}define it beside the subscription: {{"define": "{name}", "xml":'

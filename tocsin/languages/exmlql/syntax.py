@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
-from tocsin.languages.texts import Spot
+from tocsin.languages.base.texts import Spot
 
 
 @dataclass(frozen=True, slots=True)

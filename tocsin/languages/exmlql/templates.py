@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from tocsin.languages.base.texts import Problems, Spot
 from tocsin.languages.exmlql.bindings import item_bindings
-from tocsin.languages.exmlql.build_terms import is_function
 from tocsin.languages.exmlql.namespaces import Namespaces
 from tocsin.languages.exmlql.patterns import PatternReader
 from tocsin.languages.exmlql.problems import SYNTAX_CODE
@@ -26,8 +26,8 @@ from tocsin.languages.exmlql.syntax import (
     VariableUse,
     XPathItem,
 )
+from tocsin.languages.exmlql.term_transformer import is_function
 from tocsin.languages.exmlql.terms import TermReader
-from tocsin.languages.texts import Problems, Spot
 from tocsin.plan.row_terms import OrderKey
 from tocsin.plan.templates import (
     AttributeValue,

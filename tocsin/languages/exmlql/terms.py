@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from tocsin.languages.exmlql.build_terms import is_function, unknown_function
+from tocsin.languages.base.texts import Problems
 from tocsin.languages.exmlql.problems import SYNTAX_CODE
 from tocsin.languages.exmlql.syntax import (
     AmongUse,
@@ -17,7 +17,7 @@ from tocsin.languages.exmlql.syntax import (
     Term,
     VariableUse,
 )
-from tocsin.languages.texts import Problems
+from tocsin.languages.exmlql.term_transformer import is_function, unknown_function
 from tocsin.plan.row_functions import IF
 from tocsin.plan.row_terms import (
     ChoiceValue,

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import assert_never
 
+from tocsin.languages.base.texts import Problems, Spot
 from tocsin.languages.exmlql.bindings import Kind, item_bindings
 from tocsin.languages.exmlql.sources import attached, in_asking_order, own_variables
 from tocsin.languages.exmlql.syntax import (
@@ -32,7 +33,6 @@ from tocsin.languages.exmlql.syntax import (
     XPathItem,
     variables_in,
 )
-from tocsin.languages.texts import Problems, Spot
 
 _APART = ((Kind.NAME, Kind.CONTENT), (Kind.NAME, Kind.ELEMENT), (Kind.ATTRIBUTE, Kind.ELEMENT))
 """Kinds that one variable cannot both have: their values are never equal."""

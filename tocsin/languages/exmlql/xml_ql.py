@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
 from typing import assert_never
 
+from tocsin.languages.base.texts import Spot
 from tocsin.languages.exmlql.syntax import BlockUse, Group, Operation, Subscription, Timed, TimePart
-from tocsin.languages.texts import Spot
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Named, Part, Plan, parts_of
 from tocsin.plan.construction import Construct

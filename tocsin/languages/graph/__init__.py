@@ -8,99 +8,39 @@ those that JSON and XML members have.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
+from functools import partial
 
-from tocsin.errors import Place, Problem
-from tocsin.events.views.names import VOCABULARY
-from tocsin.knowledge.ontology import Ontology, open_ontology
-from tocsin.languages.context import Context
-from tocsin.languages.graph.limits import Limits, exceeded
-from tocsin.languages.graph.lower import lowered
+from tocsin.knowledge.ontology import Ontology
+from tocsin.languages.base.context import NOTHING_AROUND, Context
+from tocsin.languages.base.options import NO_OPTIONS
+from tocsin.languages.base.reading import Options, Reading, with_refusals
+from tocsin.languages.base.texts import Problems
+from tocsin.languages.graph.checks import warnings_of
+from tocsin.languages.graph.limits import Limits
+from tocsin.languages.graph.lower import lower
+from tocsin.languages.graph.names import without_ontology
 from tocsin.languages.graph.options import settings_of
 from tocsin.languages.graph.read import read
-from tocsin.languages.graph.sparql import as_statements
-from tocsin.languages.graph.syntax import Query, Subscription
-from tocsin.languages.graph.warn import warn_of_contradictions
-from tocsin.languages.language import Language
-from tocsin.languages.texts import Problems
 from tocsin.plan.composites import Plan
-from tocsin.plan.graphs import GraphPattern
 
-__all__ = ["LANGUAGE", "Limits", "parse", "problems", "warnings"]
+__all__ = ["Limits", "parse"]
 
 _DEFAULT_LIMITS = Limits()
 
 
+@with_refusals
 def parse(
-    text: str, options: Mapping[str, object], context: Context, limits: Limits = _DEFAULT_LIMITS
-) -> Plan:
-    """The plan of a subscription; raises its first problem."""
-    pattern, found = _meaning(text, options, context, limits)
+    text: str,
+    options: Options = NO_OPTIONS,
+    context: Context = NOTHING_AROUND,
+    limits: Limits = _DEFAULT_LIMITS,
+) -> Reading:
+    """The reading of a subscription; its problems in the order of their places."""
+    settings, found = settings_of(options), Problems(text)
+    syntax = read(text, limits, found)
+    known = context.ontology
+    ontology = known if isinstance(known, Ontology) else without_ontology()
+    pattern = lower(syntax, ontology, settings, found)
     if pattern is None:
-        raise found[0]
-    return Plan(pattern)
-
-
-def problems(
-    text: str, options: Mapping[str, object], context: Context, limits: Limits = _DEFAULT_LIMITS
-) -> list[Problem]:
-    """Every problem of a subscription in the order of its places; empty iff it parses."""
-    try:
-        return _meaning(text, options, context, limits)[1]
-    except Problem as problem:
-        return [problem]
-
-
-def warnings(text: str, options: Mapping[str, object], context: Context) -> list[Problem]:
-    """What a text says that is probably not meant; nothing where it has problems."""
-    found = Problems(text)
-    try:
-        subscription = statements_of(text, _DEFAULT_LIMITS, found)
-        pattern = lowered(subscription, _ontology(context), settings_of(options), found)
-    except Problem:
-        return []
-    if pattern is None:
-        return []
-    warned = Problems(text)
-    warn_of_contradictions(pattern, subscription, warned)
-    return warned.in_reading_order()
-
-
-LANGUAGE = Language(parse, problems, warnings)
-
-
-def statements_of(text: str, limits: Limits, found: Problems) -> Subscription:
-    """The statements of a text in either spelling; raises where it is not in the grammar or too
-    large.
-    """
-    syntax = read(text, limits)
-    subscription = (
-        as_statements(syntax, found, limits.statements) if isinstance(syntax, Query) else syntax
-    )
-    size = sum(len(group) for group in subscription.groups())
-    if size > limits.statements:
-        raise exceeded(
-            f"the subscription has more than {limits.statements:,} statements, which is the limit",
-            Place(1, 1),
-            "split it; a triple is a statement for each pair of classes of its ends",
-        )
-    return subscription
-
-
-def _meaning(
-    text: str, options: Mapping[str, object], context: Context, limits: Limits
-) -> tuple[GraphPattern | None, list[Problem]]:
-    settings = settings_of(options)
-    found = Problems(text)
-    pattern = lowered(statements_of(text, limits, found), _ontology(context), settings, found)
-    return (pattern, found.in_reading_order())
-
-
-def _ontology(context: Context) -> Ontology:
-    return context.ontology if isinstance(context.ontology, Ontology) else _open()
-
-
-@cache
-def _open() -> Ontology:
-    return open_ontology(VOCABULARY)
+        return Reading(problems=tuple(found.in_reading_order()), syntax=syntax)
+    return Reading(Plan(pattern), (), syntax, partial(warnings_of, text, pattern, syntax))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from tocsin.errors import Problem
+from tocsin.languages.base.texts import Problems
 from tocsin.languages.graph.literals import literal_of, text_of
 from tocsin.languages.graph.names import Names
 from tocsin.languages.graph.syntax import (
@@ -20,7 +21,6 @@ from tocsin.languages.graph.syntax import (
     spot_of,
     variables_in,
 )
-from tocsin.languages.texts import Problems
 from tocsin.plan.graphs import Comparison, Filter, FilterAll, FilterAny, FilterNot, Regex
 from tocsin.values.regex import Search
 from tocsin.values.terms import Iri, Literal

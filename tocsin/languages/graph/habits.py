@@ -6,10 +6,9 @@ from __future__ import annotations
 
 import re
 
-from tocsin.languages.parsing import END
-from tocsin.languages.texts import Slip
+from tocsin.languages.base.parsing import END
+from tocsin.languages.base.texts import CURLY_QUOTES, Slip, first_hint
 
-_CURLY = frozenset("“”„‟‘’‚‛«»")
 _BEGINS_TRIPLE = re.compile(r"(?:_:\w|\?\w|<|[\w-]*:[\w-])")
 _TRIPLE = re.compile(r"(\S+)\s+(\S+)\s+([^\s.;}]+)")
 _FILTER = re.compile(
@@ -24,12 +23,12 @@ def habit(slip: Slip, in_braces: bool) -> str:
     is read.
     """
     rules = _IN_BRACES if in_braces else _IN_STATEMENTS
-    return next(filter(None, (rule(slip) for rule in (_characters, *rules))), "")
+    return first_hint(slip, (_characters, *rules))
 
 
 def _characters(slip: Slip) -> str:
     here = slip.here[:1]
-    if here and here in _CURLY:
+    if here and here in CURLY_QUOTES:
         return 'write straight quotes, as in "laptop"'
     if re.search(r"(?i)\bprefix\s+[\w-]*:$", slip.just_before) and slip.could_be("IRIREF"):
         return "an IRI stands in angle brackets: PREFIX ex: <http://example.org/>"

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import re
 
+from tocsin.languages.base.texts import Problems, Spot
 from tocsin.languages.graph.names import Names
 from tocsin.languages.graph.syntax import Node
-from tocsin.languages.texts import Problems, Spot
 from tocsin.values.terms import BOOLEAN, DECIMAL, DOUBLE, INTEGER, LANG_STRING, STRING, Literal
 
 _ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from itertools import count
 
 from tocsin.knowledge.ontology import Ontology
+from tocsin.languages.base.texts import Problems, Spot
 from tocsin.languages.graph.filters import filter_of
 from tocsin.languages.graph.literals import literal_of
 from tocsin.languages.graph.names import Names
@@ -23,7 +24,6 @@ from tocsin.languages.graph.rules import (
     check_selection,
 )
 from tocsin.languages.graph.syntax import Kind, Node, Statement, Step, Subscription
-from tocsin.languages.texts import Problems, Spot
 from tocsin.plan.graphs import (
     Filter,
     GraphPattern,
@@ -39,7 +39,7 @@ FRESH = "/"
 """The end of the name of a fresh vertex: no text can write it."""
 
 
-def lowered(
+def lower(
     subscription: Subscription, ontology: Ontology, settings: Settings, problems: Problems
 ) -> GraphPattern | None:
     """The pattern of a subscription, or None where there are problems."""

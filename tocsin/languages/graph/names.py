@@ -9,12 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
+from functools import cache
 
-from tocsin.knowledge.ontology import Ontology, local_name
-from tocsin.languages.texts import Problems, Spot
+from tocsin.events.views.names import VOCABULARY
+from tocsin.knowledge.ontology import Ontology, local_name, open_ontology
+from tocsin.languages.base.texts import Problems, Spot
 from tocsin.values.terms import RDF_TYPE
 
 _SHOWN = 5
+
+
+@cache
+def without_ontology() -> Ontology:
+    """What is known where no ontology is given: nothing but the names that members have."""
+    return open_ontology(VOCABULARY)
 
 
 class Names:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeVar
 
-from tocsin.errors import MeaningProblem
+from tocsin.languages.base.options import option_problem, refuse_unknown
 from tocsin.plan.graphs import Injective, Strategy
 
 Choice = TypeVar("Choice", bound=Enum)
@@ -28,11 +28,7 @@ class Settings:
 
 def settings_of(options: Mapping[str, object]) -> Settings:
     """The settings of a subscription's options; raises where one is not known or means nothing."""
-    for name in options:
-        if name not in _NAMES:
-            raise _problem(
-                f"the option {name!r} is not known", str(name), f"graph takes: {', '.join(_NAMES)}"
-            )
+    refuse_unknown(options, "graph", _NAMES)
     return Settings(
         _choice("injective", options.get("injective", "resources"), Injective),
         _strict(options.get("strict", False)),
@@ -43,15 +39,15 @@ def settings_of(options: Mapping[str, object]) -> Settings:
 def _choice(name: str, value: object, kind: type[Choice]) -> Choice:
     choices = {choice.value: choice for choice in kind}
     if not isinstance(value, str) or value not in choices:
-        raise _problem(f"{name} {value!r} is not known", name, f"write one of {', '.join(choices)}")
+        raise option_problem(
+            f"{name} {value!r} is not known", name, f"write one of {', '.join(choices)}"
+        )
     return choices[value]
 
 
 def _strict(value: object) -> bool:
     if not isinstance(value, bool):
-        raise _problem(f"strict is true or false, got {value!r}", "strict", "write true or false")
+        raise option_problem(
+            f"strict is true or false, got {value!r}", "strict", "write true or false"
+        )
     return value
-
-
-def _problem(message: str, token: str, hint: str) -> MeaningProblem:
-    return MeaningProblem(message, code="OptionError", token=token, hint=hint)

@@ -3,34 +3,43 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
 
-from tocsin.errors import Place
-from tocsin.languages.graph.build import Builder
-from tocsin.languages.graph.hints import syntax_problem
+from tocsin.languages.base.grammar import Grammar, grammar_of
+from tocsin.languages.base.parsing import Parser
+from tocsin.languages.base.texts import START, Problems
 from tocsin.languages.graph.limits import Limits, exceeded
+from tocsin.languages.graph.sparql import as_statements
 from tocsin.languages.graph.syntax import Query, Subscription
-from tocsin.languages.parsing import Parser, Unexpected
-from tocsin.languages.texts import TooDeep, refuse_long
+from tocsin.languages.graph.syntax_errors import syntax_problem
+from tocsin.languages.graph.transformer import Transformer
+
+_GRAMMAR = Grammar(
+    "SYNTAX",
+    syntax_problem,
+    exceeded,
+    flatter="drop parentheses that change nothing",
+    shorter="split it",
+    nesting="filter",
+)
 
 
-def read(text: str, limits: Limits) -> Subscription | Query:
-    """The syntax of a subscription in either spelling."""
-    refuse_long(text, limits.text_bytes, "SYNTAX", exceeded, "subscription")
-    try:
-        found: Subscription | Query = _parser(limits.nesting).read(text)
-    except Unexpected as error:
-        raise syntax_problem(text, error) from None
-    except TooDeep as error:
+def read(text: str, limits: Limits, problems: Problems) -> Subscription:
+    """The statements of a text in either spelling; raises where it is not in the grammar or too
+    large.
+    """
+    syntax: Subscription | Query = _GRAMMAR.read(_parser(limits.nesting), text, limits)
+    subscription = (
+        as_statements(syntax, problems, limits.statements) if isinstance(syntax, Query) else syntax
+    )
+    if sum(len(group) for group in subscription.groups()) > limits.statements:
         raise exceeded(
-            f"the filter nests deeper than {limits.nesting} levels",
-            Place.at(text, error.offset),
-            "drop parentheses that change nothing",
-        ) from None
-    return found
+            f"the subscription has more than {limits.statements:,} statements, which is the limit",
+            START,
+            "split it; a triple is a statement for each pair of classes of its ends",
+        )
+    return subscription
 
 
 @cache
 def _parser(nesting: int) -> Parser:
-    grammar = files("tocsin.languages.graph") / "graph.lark"
-    return Parser(grammar.read_text(encoding="utf-8"), Builder(nesting))
+    return Parser(grammar_of("graph"), Transformer(nesting))

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from tocsin.knowledge.ontology import Ontology
+from tocsin.languages.base.texts import Problems, Spot
 from tocsin.languages.graph.options import Settings
 from tocsin.languages.graph.syntax import Kind, Node, Statement, Subscription
-from tocsin.languages.texts import Problems, Spot
 from tocsin.values.terms import THING
 
 _KINDS = {Kind.HOME: False, Kind.IRI: False, Kind.LITERAL: True}

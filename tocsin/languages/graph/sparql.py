@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain, islice, product
 
+from tocsin.languages.base.texts import Problems, Spot
 from tocsin.languages.graph.syntax import (
     AllOf,
     FilterSyntax,
@@ -27,7 +28,6 @@ from tocsin.languages.graph.syntax import (
     spot_of,
     variables_in,
 )
-from tocsin.languages.texts import Problems, Spot
 from tocsin.values.terms import ANY_LITERAL, RDF_TYPE, RDFS, THING
 
 _TEXT_VERBS = tuple(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias, assert_never
 
-from tocsin.languages.texts import Spot
+from tocsin.languages.base.texts import Spot
 
 
 class Kind(Enum):

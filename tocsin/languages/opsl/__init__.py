@@ -7,47 +7,45 @@ WHERE compares attributes of variables.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from functools import partial
 
-from tocsin.errors import Place, Problem
-from tocsin.languages.context import Context
+from tocsin.errors import Place
+from tocsin.languages.base.context import NOTHING_AROUND, Context
+from tocsin.languages.base.options import NO_OPTIONS
+from tocsin.languages.base.reading import Options, Reading, with_refusals
+from tocsin.languages.opsl.checks import warnings_of
 from tocsin.languages.opsl.limits import Limits
-from tocsin.languages.opsl.meaning import meaning_of
-from tocsin.languages.opsl.warn import warnings_of
+from tocsin.languages.opsl.lower import lower
+from tocsin.languages.opsl.options import settings_of
+from tocsin.languages.opsl.read import read
 from tocsin.languages.opsl.written_windows import find_window
 from tocsin.plan.composites import Plan
 from tocsin.values.time import Duration, Instant
 
-__all__ = ["Limits", "parse", "problems", "warnings", "window"]
+__all__ = ["Limits", "parse", "window"]
 
 _DEFAULT_LIMITS = Limits()
 
 
+@with_refusals
 def parse(
-    text: str, options: Mapping[str, object], context: Context, limits: Limits = _DEFAULT_LIMITS
-) -> Plan:
-    """The plan of a subscription; raises its first problem."""
-    meaning = meaning_of(text, options, context, limits)
+    text: str,
+    options: Options = NO_OPTIONS,
+    context: Context = NOTHING_AROUND,
+    limits: Limits = _DEFAULT_LIMITS,
+) -> Reading:
+    """The reading of a subscription; its problems in the order of their places."""
+    settings = settings_of(options)
+    syntax = read(text, limits)
+    meaning = lower(text, syntax, settings, context, limits)
     if meaning.problems:
-        raise meaning.problems[0]
-    return Plan(meaning.part)
-
-
-def problems(
-    text: str, options: Mapping[str, object], context: Context, limits: Limits = _DEFAULT_LIMITS
-) -> list[Problem]:
-    """Every problem of a subscription in the order of its places; empty iff it parses."""
-    try:
-        return meaning_of(text, options, context, limits).problems
-    except Problem as problem:
-        return [problem]
-
-
-def warnings(text: str, options: Mapping[str, object], context: Context) -> list[Problem]:
-    """What a text that parses says that is probably not meant."""
-    return warnings_of(text, options, context, _DEFAULT_LIMITS)
+        return Reading(problems=tuple(meaning.problems), syntax=syntax)
+    warn = partial(warnings_of, text, syntax, settings.metric, context, limits)
+    return Reading(Plan(meaning.part), syntax=syntax, warn=warn)
 
 
 def window(text: str, start: Instant, length: Duration) -> tuple[Place, str] | None:
-    """Where a text that parses has the window `(T; t)`, and how it is written."""
-    return find_window(text, start, length, _DEFAULT_LIMITS)
+    """Where a text that parses has the window `(T; t)`, and how it is written; None where a
+    definition has it.
+    """
+    return find_window(text, read(text, _DEFAULT_LIMITS), start, length)

@@ -10,9 +10,9 @@ import re
 from tocsin.errors import Problem
 from tocsin.events.event import ENVELOPE, Path
 from tocsin.events.views.epcis import is_list, parameter_for
+from tocsin.languages.base.texts import Problems, Spot
 from tocsin.languages.opsl.limits import Limits, exceeded
 from tocsin.languages.opsl.syntax import Atomic, Predicate
-from tocsin.languages.texts import Problems, Spot
 from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode, Condition, Equals, Not, Ordered
 from tocsin.values.scalars import Constant
 

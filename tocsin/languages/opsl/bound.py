@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from tocsin.events.event import Path
+from tocsin.languages.base.texts import Problems
 from tocsin.languages.opsl.atoms import path_of
 from tocsin.languages.opsl.syntax import Attribute, Comparison
-from tocsin.languages.texts import Problems
 from tocsin.plan.composites import Either, Named, Only, Part
 from tocsin.plan.graphs import GraphPattern, variables_of
 from tocsin.plan.xml_patterns import XmlBlock, block_variables

@@ -13,8 +13,8 @@ from dataclasses import replace
 
 from tocsin.events.event import Path
 from tocsin.events.views.epcis import LISTS, OBJECTS, PLACES, is_without_scalars
+from tocsin.languages.base.texts import Problems
 from tocsin.languages.opsl.syntax import Attribute, Comparison
-from tocsin.languages.texts import Problems
 from tocsin.plan.composites import Named, Part, PartAttribute, Related
 from tocsin.plan.elements import Elements
 from tocsin.plan.rewriting import with_parts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tocsin.languages.opsl.syntax_slip import OpslSlip
+from tocsin.languages.opsl.slip import OpslSlip
 
 _COMPARISON = re.compile(
     r"((?:\.\w+)*)\s*(<=|>=|<>|!=|==|=|<|>)\s*('[^']*'|\"[^\"]*\"|[+-]?[\w.]+)"

@@ -4,19 +4,22 @@ for its part.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeVar, assert_never
 
 from tocsin.errors import Problem
-from tocsin.languages.context import PartDefinition, RegionDefinition
-from tocsin.languages.embedded import shifted
+from tocsin.languages.base.context import Context, PartDefinition, RegionDefinition
+from tocsin.languages.base.embedded import shifted
+from tocsin.languages.base.renaming import renamed
+from tocsin.languages.base.texts import Problems, Spot
 from tocsin.languages.opsl import forms
 from tocsin.languages.opsl.atoms import NOTHING, condition_of
 from tocsin.languages.opsl.limits import Limits, exceeded
-from tocsin.languages.opsl.names import OWN_LANGUAGE, REGION, Names
+from tocsin.languages.opsl.names import OWN_LANGUAGE, REGION, Meaning, Names
 from tocsin.languages.opsl.options import Settings
 from tocsin.languages.opsl.quantities import distance_of, duration_of, in_range, instant_of
+from tocsin.languages.opsl.read import read
 from tocsin.languages.opsl.rebuild import Sizes
 from tocsin.languages.opsl.regions import written_region
 from tocsin.languages.opsl.syntax import (
@@ -31,12 +34,13 @@ from tocsin.languages.opsl.syntax import (
     OneOf,
     Polygon,
     Spatial,
+    Subscription,
     Syntax,
     Temporal,
     Variable,
 )
-from tocsin.languages.renaming import renamed
-from tocsin.languages.texts import Problems, Spot
+from tocsin.languages.opsl.variables import order_of_bindings
+from tocsin.languages.opsl.where import attached
 from tocsin.plan.composites import Either, Join, Named, Part
 
 Value = TypeVar("Value")
@@ -55,7 +59,7 @@ class Walk:
     settings: Settings
     limits: Limits
     names: Names
-    variables: Mapping[str, Part]
+    variables: dict[str, Part] = field(default_factory=dict)
     sizes: Sizes = field(default_factory=Sizes)
     _times_used: dict[str, int] = field(default_factory=dict)
     _written_out: int = 0
@@ -219,3 +223,25 @@ class Walk:
             f"with variables and names written out, there are more than {self.limits.parts:,} parts"
         )
         return exceeded(message, self.problems.place(spot), "split the subscription", spot.text)
+
+
+def lower(
+    text: str, subscription: Subscription, settings: Settings, context: Context, limits: Limits
+) -> Meaning:
+    """What a subscription means; raises where it is beyond the limits."""
+
+    def read_part(each: str, names: Names, level: int) -> Meaning:
+        return _lower(read(each, limits), Walk(Problems(each), settings, limits, names), level)
+
+    names = Names(context, read_part)
+    return _lower(subscription, Walk(Problems(text), settings, limits, names), 0)
+
+
+def _lower(subscription: Subscription, walk: Walk, level: int) -> Meaning:
+    for binding in order_of_bindings(subscription, walk.problems):
+        walk.variables[binding.name] = walk.part(binding.definition, level)
+        walk.check_size(walk.variables[binding.name], binding.spot)
+    pattern = walk.part(subscription.main, level)
+    walk.check_size(pattern, subscription.spot)
+    pattern = attached(pattern, subscription.comparisons, walk.variables, walk.problems)
+    return Meaning(pattern, walk.problems.in_reading_order())

@@ -10,19 +10,19 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from tocsin.errors import MeaningProblem, Problem
-from tocsin.languages.context import (
+from tocsin.languages.base.context import (
     Context,
     Definition,
     DocumentDefinition,
     PartDefinition,
     RegionDefinition,
 )
+from tocsin.languages.base.nearness import did_you_mean
+from tocsin.languages.base.regions import region_of
 from tocsin.languages.opsl.atoms import NOTHING
 from tocsin.languages.opsl.limits import exceeded
-from tocsin.languages.regions import region_of
 from tocsin.plan.composites import Part
 from tocsin.values.space import Metric
 
@@ -70,13 +70,9 @@ class Names:
         """
         definition = self._context.definitions.get(name)
         if definition is None:
-            near = get_close_matches(name, self._context.definitions, n=1)
             line = json.dumps({"define": name, **_EXAMPLES[wanted]})
-            way_out = (
-                f"did you mean {near[0]}?"
-                if near
-                else f"add a line to the file of subscriptions: {line}"
-            )
+            add = f"add a line to the file of subscriptions: {line}"
+            way_out = did_you_mean(name, self._context.definitions, otherwise=add)
             raise MeaningProblem(
                 f"the name {name} is not defined", code="UnknownName", token=name, hint=way_out
             )

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tocsin.events.views.epcis import PLACES
-from tocsin.languages.context import Context
-from tocsin.languages.embedded import shifted
+from tocsin.languages.base.context import Context
+from tocsin.languages.base.embedded import shifted
+from tocsin.languages.base.texts import Problems, Spot
 from tocsin.languages.opsl.atoms import condition_of, path_of
 from tocsin.languages.opsl.limits import Limits
 from tocsin.languages.opsl.quantities import distance_of, duration_of
@@ -25,7 +26,6 @@ from tocsin.languages.opsl.syntax import (
     Spatial,
     Temporal,
 )
-from tocsin.languages.texts import Problems, Spot
 from tocsin.plan.atoms import attribute_paths, predicates_of
 from tocsin.plan.contradictions import Literal, contradictions
 from tocsin.plan.coordinates import tests_off_the_globe

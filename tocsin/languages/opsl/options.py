@@ -8,13 +8,15 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tocsin.errors import MeaningProblem, Problem
+from tocsin.errors import Problem
+from tocsin.languages.base.options import refuse_unknown
 from tocsin.languages.opsl.problems import parameter_problem
 from tocsin.languages.opsl.quantities import MILLISECOND, bounded
 from tocsin.values.space import Metric
 from tocsin.values.time import Duration, parse_duration
 
 LONGEST_EVENT = "max_event_duration"
+_NAMES = ("concurrency_tolerance", LONGEST_EVENT, "spl_threshold", "crs")
 
 _METRICS = {
     "planar": Metric.PLANAR,
@@ -38,23 +40,13 @@ class Settings:
 
 def settings_of(options: Mapping[str, object]) -> Settings:
     """The settings of a subscription's options; raises where one is not known or means nothing."""
-    for name in options:
-        if name not in _READERS:
-            raise MeaningProblem(
-                f"the option {name!r} is not known",
-                code="OptionError",
-                token=str(name),
-                hint=f"opsl takes: {', '.join(_READERS)}",
-            )
+    refuse_unknown(options, "opsl", _NAMES)
     return Settings(
         tolerance=_duration(options, "concurrency_tolerance"),
         longest_event=_duration(options, LONGEST_EVENT) if LONGEST_EVENT in options else None,
         same_place=_threshold(options.get("spl_threshold", 1.0)),
         metric=_metric(options.get("crs", "planar")),
     )
-
-
-_READERS = ("concurrency_tolerance", LONGEST_EVENT, "spl_threshold", "crs")
 
 
 def _duration(options: Mapping[str, object], name: str) -> Duration:

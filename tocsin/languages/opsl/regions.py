@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tocsin.languages.base.regions import region_of
 from tocsin.languages.opsl.syntax import Polygon
-from tocsin.languages.regions import region_of
 from tocsin.values.space import Metric
 
 

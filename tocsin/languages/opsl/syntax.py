@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from tocsin.languages.texts import Spot
+from tocsin.languages.base.texts import Spot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

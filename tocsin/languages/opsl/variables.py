@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain
 
+from tocsin.languages.base.texts import Problems, Spot
 from tocsin.languages.opsl.syntax import (
     Binding,
     Polygon,
@@ -19,7 +20,6 @@ from tocsin.languages.opsl.syntax import (
     Variable,
     children,
 )
-from tocsin.languages.texts import Problems, Spot
 
 MAIN = ""
 """The key of the main subscription among the bodies; no variable has an empty name."""

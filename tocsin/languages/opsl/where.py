@@ -12,11 +12,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from tocsin.events.views.epcis import is_list
+from tocsin.languages.base.texts import Problems
 from tocsin.languages.opsl.atoms import path_of
 from tocsin.languages.opsl.bound import are_readable, bound_name
 from tocsin.languages.opsl.element_wise import CODE, bound, can_be_by_element, is_by_element
 from tocsin.languages.opsl.syntax import Attribute, Comparison
-from tocsin.languages.texts import Problems
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import (
     Absence,

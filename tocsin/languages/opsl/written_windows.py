@@ -7,21 +7,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tocsin.errors import Place
-from tocsin.languages.opsl.limits import Limits
+from tocsin.languages.base.texts import Problems
 from tocsin.languages.opsl.quantities import duration_of, instant_of
-from tocsin.languages.opsl.read import read
 from tocsin.languages.opsl.syntax import Fixed, Subscription, Temporal, nodes_of
-from tocsin.languages.texts import Problems
 from tocsin.values.time import Duration, Instant
 
 
 def find_window(
-    text: str, start: Instant, length: Duration, limits: Limits
+    text: str, subscription: Subscription, start: Instant, length: Duration
 ) -> tuple[Place, str] | None:
     """The place of the window's instant and how that is written; None where a definition has it,
     not the text.
     """
-    for window in _fixed_windows(read(text, limits)):
+    for window in _fixed_windows(subscription):
         if (instant_of(window.instant.text), duration_of(window.duration.text)) == (start, length):
             return Problems(text).place(window.instant), window.instant.text
     return None

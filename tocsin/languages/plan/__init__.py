@@ -7,36 +7,30 @@ who wrote it and means nothing here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
 
 from tocsin.errors import MeaningProblem, Problem, UnsupportedProblem
 from tocsin.events.views.names import VOCABULARY
 from tocsin.knowledge.concepts.tbox import EMPTY, TBox
 from tocsin.knowledge.ontology import Ontology, open_ontology
-from tocsin.languages.context import Context
-from tocsin.languages.language import Language
+from tocsin.languages.base.context import NOTHING_AROUND, Context
+from tocsin.languages.base.options import NO_OPTIONS, refuse_unknown
+from tocsin.languages.base.reading import Options, Reading, with_refusals
 from tocsin.languages.plan.well_formed import misfit
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Forward, Plan
 from tocsin.plan.wire import plan_from_json
 
-__all__ = ["LANGUAGE", "PATHS", "parse", "problems"]
+__all__ = ["PATHS", "parse"]
 
 PATHS = "paths"
 _HINT = "plans are written by servers for servers; write a subscription in another language"
 
 
-def parse(text: str, options: Mapping[str, object], context: Context) -> Plan:
-    """The plan of a text; raises where it is none, or is about several events."""
-    for name in options:
-        if name != PATHS:
-            raise MeaningProblem(
-                f"the option {name!r} is not known",
-                code="OptionError",
-                token=str(name),
-                hint=f"plan takes the option {PATHS}",
-            )
+@with_refusals
+def parse(text: str, options: Options = NO_OPTIONS, context: Context = NOTHING_AROUND) -> Reading:
+    """The reading of a text, refused where it is no plan, or one about several events."""
+    refuse_unknown(options, "plan", (PATHS,))
     plan = _read(text, context)
     if not isinstance(plan.pattern, Atom) or not isinstance(plan.output, Forward):
         raise UnsupportedProblem(
@@ -44,7 +38,7 @@ def parse(text: str, options: Mapping[str, object], context: Context) -> Plan:
             code="PlanFormatError",
             hint="combinations are detected where they were subscribed",
         )
-    return plan
+    return Reading(plan)
 
 
 def _read(text: str, context: Context) -> Plan:
@@ -76,15 +70,3 @@ def _known(context: Context) -> list[Ontology | TBox]:
 def _open() -> Ontology:
     """What graphs are read by where no ontology is given."""
     return open_ontology(VOCABULARY)
-
-
-def problems(text: str, options: Mapping[str, object], context: Context) -> list[Problem]:
-    """The problem of a text, where it has one."""
-    try:
-        parse(text, options, context)
-    except Problem as problem:
-        return [problem]
-    return []
-
-
-LANGUAGE = Language(parse, problems)

@@ -6,43 +6,29 @@ words. Everything lowers to the nodes of the plan.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from functools import partial
 
-from tocsin.errors import Problem
-from tocsin.languages.context import Context
-from tocsin.languages.language import Language
+from tocsin.languages.base.context import NOTHING_AROUND, Context
+from tocsin.languages.base.options import NO_OPTIONS
+from tocsin.languages.base.reading import Options, Reading, with_refusals
+from tocsin.languages.rule.checks import warnings_of
 from tocsin.languages.rule.limits import Limits
 from tocsin.languages.rule.meaning import meaning_of
-from tocsin.languages.rule.warn import warnings_of
-from tocsin.plan.composites import Plan
 
-__all__ = ["LANGUAGE", "Limits", "parse", "problems", "warnings"]
+__all__ = ["Limits", "parse"]
 
-_LIMITS = Limits()
+_DEFAULT_LIMITS = Limits()
 
 
-def parse(text: str, options: Mapping[str, object], context: Context) -> Plan:
-    """The plan of a rule; raises its first problem."""
-    meaning = meaning_of(text, options, context, _LIMITS)
+@with_refusals
+def parse(
+    text: str,
+    options: Options = NO_OPTIONS,
+    context: Context = NOTHING_AROUND,
+    limits: Limits = _DEFAULT_LIMITS,
+) -> Reading:
+    """The reading of a rule; its problems in the order of their places."""
+    meaning = meaning_of(text, options, context, limits)
     if meaning.problems:
-        raise meaning.problems[0]
-    return meaning.plan
-
-
-def problems(text: str, options: Mapping[str, object], context: Context) -> list[Problem]:
-    """Every problem of a rule in the order of its places; empty iff it parses."""
-    try:
-        return meaning_of(text, options, context, _LIMITS).problems
-    except Problem as problem:
-        return [problem]
-
-
-def warnings(text: str, options: Mapping[str, object], context: Context) -> list[Problem]:
-    """What a rule that parses says that is probably not meant, or leaves unsaid."""
-    try:
-        return warnings_of(meaning_of(text, options, context, _LIMITS), text, context)
-    except Problem:
-        return []
-
-
-LANGUAGE = Language(parse=parse, problems=problems, warnings=warnings)
+        return Reading(problems=tuple(meaning.problems), syntax=meaning.rule)
+    return Reading(meaning.plan, (), meaning.rule, partial(warnings_of, meaning, text, context))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tocsin.languages.texts import Slip
+from tocsin.languages.base.texts import Slip
 
 _CURLY = frozenset("“”„‟‘’‚‛«»")
 _QUANTIFIER = re.compile(r"\{\s*(\d+)\s*(?:(,)\s*(\d+)?\s*)?\}|\*|\+|\?")

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from tocsin.errors import Place, SyntaxProblem
-from tocsin.languages.embedded import blanked
+from tocsin.languages.base.embedded import blanked
 
 CODE = "RuleSyntaxError"
 PRIVATE = 0xF0000

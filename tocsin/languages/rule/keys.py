@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from tocsin.events.event import Path
+from tocsin.languages.base.texts import Problems
 from tocsin.languages.rule.paths import ENVELOPE_NAMES, path_of
 from tocsin.languages.rule.syntax import PathName
-from tocsin.languages.texts import Problems
 from tocsin.plan.atoms import AllOf, Condition, IsNull, Not
 from tocsin.plan.composites import Change, Key, Part, parts_of
 from tocsin.plan.contradictions import never_holds

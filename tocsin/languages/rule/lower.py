@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from tocsin.languages.intervals import ORDER, one_of_seven
+from tocsin.languages.base.intervals import ORDER, one_of_seven
+from tocsin.languages.base.texts import Spot
 from tocsin.languages.rule.measuring import Measuring, named
 from tocsin.languages.rule.names import NOTHING
 from tocsin.languages.rule.sequences import Making, Sequencing, repeat_of, within_of
@@ -22,7 +23,6 @@ from tocsin.languages.rule.syntax import (
     Step,
     Unit,
 )
-from tocsin.languages.texts import Spot
 from tocsin.plan import composites, measures
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import (

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from tocsin.errors import Problem
-from tocsin.languages.context import Context
-from tocsin.languages.rule.checks import Labels, check, item_name
+from tocsin.languages.base.context import Context
+from tocsin.languages.base.texts import Problems
 from tocsin.languages.rule.keys import keys_of, refuse_impossible_keys
+from tocsin.languages.rule.labels import Labels, check, item_name
 from tocsin.languages.rule.limits import Limits
 from tocsin.languages.rule.lower import Lowering
 from tocsin.languages.rule.measuring import Manner
@@ -21,7 +22,6 @@ from tocsin.languages.rule.syntax import Over, Rule, values_in
 from tocsin.languages.rule.values import NUMERIC, condition_of, expression_of
 from tocsin.languages.rule.where import Wanted, attach
 from tocsin.languages.rule.whole import bounded_whole, keyed_whole
-from tocsin.languages.texts import Problems
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Named, Part, Plan, Policy
 from tocsin.plan.expression import Attribute, Call

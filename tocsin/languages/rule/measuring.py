@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from tocsin.errors import MeaningProblem, Problem
+from tocsin.languages.base.texts import Problems, Spot
 from tocsin.languages.rule.names import NOTHING, Names
 from tocsin.languages.rule.paths import path_of
 from tocsin.languages.rule.syntax import (
@@ -22,7 +23,6 @@ from tocsin.languages.rule.syntax import (
     StateSyntax,
 )
 from tocsin.languages.rule.values import NUMERIC
-from tocsin.languages.texts import Problems, Spot
 from tocsin.plan import measures
 from tocsin.plan.atoms import Atom, Condition, PlaceIs
 from tocsin.plan.composites import (

@@ -9,12 +9,12 @@ from difflib import get_close_matches
 
 from tocsin.errors import Problem
 from tocsin.events.event import ENVELOPE
-from tocsin.languages.context import Context, PartDefinition, RegionDefinition
-from tocsin.languages.embedded import shifted
-from tocsin.languages.regions import region_of
-from tocsin.languages.renaming import renamed
+from tocsin.languages.base.context import Context, PartDefinition, RegionDefinition
+from tocsin.languages.base.embedded import shifted
+from tocsin.languages.base.regions import region_of
+from tocsin.languages.base.renaming import renamed
+from tocsin.languages.base.texts import Problems, Spot
 from tocsin.languages.rule.syntax import AtomSyntax, EmbeddedAtom, EventAtom, Meets, Region
-from tocsin.languages.texts import Problems, Spot
 from tocsin.plan.atoms import AllOf, AnyOf, Atom, BooleanNode, Condition, Equals
 from tocsin.plan.composites import Part
 from tocsin.values.scalars import Constant

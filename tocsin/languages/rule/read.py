@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
 
 from tocsin.errors import Place, SyntaxProblem
-from tocsin.languages.parsing import Parser, Unexpected
+from tocsin.languages.base.grammar import Grammar, grammar_of
+from tocsin.languages.base.parsing import Parser
 from tocsin.languages.rule.inner_texts import CODE, disguise
 from tocsin.languages.rule.limits import Limits, exceeded
 from tocsin.languages.rule.syntax import Rule
 from tocsin.languages.rule.syntax_errors import syntax_problem
 from tocsin.languages.rule.transformer import RepeatedClause, Transformer
-from tocsin.languages.texts import TooDeep, refuse_long
 
-_SHORTER = "split the rule, or define parts by names and use the names"
 _CLAUSES = {"keys": "FOR EACH", "where": "WHERE", "all_within": "ALL WITHIN"}
 _TOGETHER = {
     "keys": "write the keys with commas: FOR EACH region, customer",
@@ -22,20 +20,21 @@ _TOGETHER = {
     "select": "write the values with commas: SELECT a.x, b.y",
 }
 
+_GRAMMAR = Grammar(
+    CODE,
+    syntax_problem,
+    exceeded,
+    flatter="drop parentheses that change nothing, or define a part by a name and use the name",
+    shorter="split the rule, or define parts by names and use the names",
+    what="rule",
+    prepare=disguise,
+)
+
 
 def read(text: str, limits: Limits) -> Rule:
     """The syntax of a rule."""
-    refuse_long(text, limits.text_bytes, CODE, exceeded, "rule", _SHORTER)
     try:
-        rule: Rule = _parser(limits.nesting).read(disguise(text))
-    except Unexpected as found:
-        raise syntax_problem(text, found) from None
-    except TooDeep as found:
-        raise exceeded(
-            f"the rule nests deeper than {limits.nesting} levels",
-            Place.at(text, found.offset),
-            "drop parentheses that change nothing, or define a part by a name and use the name",
-        ) from None
+        rule: Rule = _GRAMMAR.read(_parser(limits.nesting), text, limits)
     except RepeatedClause as found:
         raise _repeated(text, found) from None
     return rule
@@ -54,5 +53,4 @@ def _repeated(text: str, found: RepeatedClause) -> SyntaxProblem:
 
 @cache
 def _parser(nesting: int) -> Parser:
-    grammar = files("tocsin.languages.rule") / "grammar.lark"
-    return Parser(grammar.read_text(encoding="utf-8"), Transformer(nesting))
+    return Parser(grammar_of("rule"), Transformer(nesting))

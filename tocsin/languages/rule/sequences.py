@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from tocsin.languages.base.texts import Problems, Spot
 from tocsin.languages.rule.syntax import PartSyntax, Repeat, Step, Unit
-from tocsin.languages.texts import Problems, Spot
 from tocsin.plan.composites import (
     Absence,
     AfterWindow,

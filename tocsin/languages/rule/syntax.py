@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias, assert_never
 
-from tocsin.languages.texts import Spot
+from tocsin.languages.base.texts import Spot
 from tocsin.values.time import Duration
 
 NOWHERE = Spot(0, "")

@@ -7,13 +7,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from tocsin.errors import SyntaxProblem
-from tocsin.languages.parsing import END, Unexpected
+from tocsin.languages.base.nearness import nearest
+from tocsin.languages.base.parsing import END, Unexpected
+from tocsin.languages.base.texts import Slip, Vocabulary, first_hint, parts_at, unexpected_problem
 from tocsin.languages.rule.habits import habit
 from tocsin.languages.rule.inner_texts import CODE
-from tocsin.languages.texts import Slip, alternatives, parts_at, unexpected_problem
 
 _TOKENS: Mapping[str, str] = {
     "NAME": "a name",
@@ -59,6 +59,7 @@ _GROUPS: tuple[tuple[frozenset[str], str], ...] = (
         "a clause such as FOR EACH",
     ),
 )
+_VOCABULARY = Vocabulary(_TOKENS, frozenset(("BLANK", "POLYGON")), _GROUPS)
 _KEYWORDS = tuple(
     """WHEN THEN AND OR NO WITHIN BECOMES CEASES HOLDS ENTERS LEAVES OVER EVERY WHERE SELECT RING
     POLICY HORIZON INSIDE NEAR AS BEFORE AFTER MEETS OVERLAPS STARTS DURING CONTAINS FINISHES
@@ -83,23 +84,8 @@ def syntax_problem(text: str, found: Unexpected) -> SyntaxProblem:
     token = text[found.offset : found.offset + len(found.token)]
     shown = Unexpected(found.offset, found.terminal, token, found.expected)
     slip = RuleSlip(*parts_at(text, shown), shown)
-    hint = next(filter(None, (rule(slip) for rule in _RULES)))
-    return unexpected_problem(text, shown, CODE, _expected_words(found.expected), hint, "rule")
-
-
-def _expected_words(terminals: frozenset[str]) -> str:
-    """The terminals in words, the many ways to begin something as one."""
-    rest = set(terminals) - {"BLANK", "POLYGON"}
-    words: list[str] = []
-    for group, word in _GROUPS:
-        if group <= rest:
-            rest -= group
-            words.append(word)
-    words += sorted(
-        {_TOKENS.get(each, each.lstrip("_")) for each in rest},
-        key=lambda word: (word.startswith("the end"), word),
-    )
-    return alternatives(dict.fromkeys(words))
+    hint = first_hint(slip, _RULES)
+    return unexpected_problem(text, shown, CODE, _VOCABULARY.told(found.expected), hint, "rule")
 
 
 def _beginning(slip: RuleSlip) -> str:
@@ -109,9 +95,9 @@ def _beginning(slip: RuleSlip) -> str:
 
 
 def _misspelt(slip: RuleSlip) -> str:
-    near = get_close_matches(slip.word.upper(), _KEYWORDS, n=1, cutoff=0.7) if slip.word else []
-    if near and near[0] != slip.word.upper() and not slip.could_be("NAME"):
-        return f"did you mean {_NOT_ALONE.get(near[0], near[0])}?"
+    meant = nearest(slip.word.upper(), _KEYWORDS, 0.7) if slip.word else ""
+    if meant not in ("", slip.word.upper()) and not slip.could_be("NAME"):
+        return f"did you mean {_NOT_ALONE.get(meant, meant)}?"
     return ""
 
 

@@ -7,7 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from tocsin.errors import Problem
-from tocsin.languages.parsing import Token
+from tocsin.languages.base.parsing import Token
+from tocsin.languages.base.texts import Spot, spot_of
+from tocsin.languages.base.transformer import Children
 from tocsin.languages.rule.inner_texts import undisguise
 from tocsin.languages.rule.syntax import (
     Aggregate,
@@ -33,14 +35,12 @@ from tocsin.languages.rule.syntax import (
     Unit,
 )
 from tocsin.languages.rule.value_transformer import (
-    Children,
     ValueTransformer,
     number_of,
     parted,
     relation_of,
     type_of,
 )
-from tocsin.languages.texts import Spot, spot_of
 from tocsin.values.time import parse_duration
 
 _REPEAT = re.compile(r"[x×]\s*(\d+)(?:\s*\.\.\s*(\d+)|\s*(\+))?", re.IGNORECASE)
@@ -83,10 +83,14 @@ class Transformer(ValueTransformer):
     # Parts
 
     def any_of(self, children: Children) -> Either:
-        return Either(tuple(children), spot=children[0].spot, depth=self._below(children))
+        return Either(
+            tuple(children), spot=children[0].spot, depth=self._below(children[0].spot, children)
+        )
 
     def all_of(self, children: Children) -> Both:
-        return Both(tuple(children), spot=children[0].spot, depth=self._below(children))
+        return Both(
+            tuple(children), spot=children[0].spot, depth=self._below(children[0].spot, children)
+        )
 
     def stands(self, children: Children) -> Stands:
         left, word, right = children
@@ -98,14 +102,16 @@ class Transformer(ValueTransformer):
             right,
             relation != said,
             spot=spot_of(word),
-            depth=self._below((left, right)),
+            depth=self._below(left.spot, (left, right)),
         )
 
     def sequence(self, children: Children) -> Any:
         first = children[0]
         if len(children) == 1 and not first.absent and first.within is None:
             return first.part
-        return Sequence(tuple(children), spot=first.spot, depth=self._below(children))
+        return Sequence(
+            tuple(children), spot=first.spot, depth=self._below(children[0].spot, children)
+        )
 
     def step(self, children: Children) -> Step:
         absent = isinstance(children[0], Token)
@@ -120,7 +126,7 @@ class Transformer(ValueTransformer):
         name = "" if label is None else str(label)[:-1].rstrip()
         spot = core.spot if label is None else Spot(label.start_pos or 0, name)
         times = self._repeat(repeat[0]) if repeat else None
-        return Unit(core, name, times, spot=spot, depth=self._below((core,)))
+        return Unit(core, name, times, spot=spot, depth=self._below(core.spot, (core,)))
 
     def _repeat(self, token: Token) -> Repeat:
         found = _REPEAT.fullmatch(str(token))
@@ -131,7 +137,7 @@ class Transformer(ValueTransformer):
 
     def group(self, children: Children) -> Any:
         inner = children[0]
-        return replace(inner, depth=self._below((inner,)))
+        return replace(inner, depth=self._below(inner.spot, (inner,)))
 
     # Atoms and states
 

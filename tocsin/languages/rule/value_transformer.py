@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from tocsin.languages.parsing import Token
+from tocsin.languages.base.parsing import Token
+from tocsin.languages.base.texts import spot_of
+from tocsin.languages.base.transformer import Children, NestingTransformer
 from tocsin.languages.rule.syntax import (
     Arithmetic,
     Attribute,
@@ -20,9 +21,6 @@ from tocsin.languages.rule.syntax import (
     Over,
     ValueSyntax,
 )
-from tocsin.languages.texts import TooDeep, spot_of
-
-Children = list[Any]
 
 _STEP = re.compile(r"`([^`]+)`|([^.`]+)")
 _FIRST_STEP = re.compile(r"(`[^`]+`|[^.`]+)(?:\.(.*))?", re.DOTALL)
@@ -31,11 +29,8 @@ NO_NUMBER = math.inf
 """Stands for a number that no double holds."""
 
 
-class ValueTransformer:
-    """Callbacks of the parser. Holds only the limit, so one serves every text."""
-
-    def __init__(self, nesting: int) -> None:
-        self._nesting = nesting
+class ValueTransformer(NestingTransformer):
+    """Callbacks of the parser for values."""
 
     def comparison(self, children: Children) -> Comparison:
         left, relation, right = children
@@ -48,7 +43,7 @@ class ValueTransformer:
     def arithmetic(self, children: Children) -> Arithmetic:
         left, sign, right = children
         return Arithmetic(
-            str(sign), (left, right), spot=left.spot, depth=self._below((left, right))
+            str(sign), (left, right), spot=left.spot, depth=self._below(left.spot, (left, right))
         )
 
     def sign(self, children: Children) -> ValueSyntax:
@@ -57,7 +52,9 @@ class ValueTransformer:
             assert isinstance(value.value, int | float)
             signed = -value.value if sign.type == "MINUS" else value.value
             return replace(value, value=signed, spot=spot_of(sign))
-        return Arithmetic(str(sign), (value,), spot=spot_of(sign), depth=self._below((value,)))
+        return Arithmetic(
+            str(sign), (value,), spot=spot_of(sign), depth=self._below(value.spot, (value,))
+        )
 
     def attribute(self, children: Children) -> Attribute:
         spot = spot_of(children[0])
@@ -88,14 +85,7 @@ class ValueTransformer:
         return Distance(str(left), str(right), spot=spot_of(word))
 
     def grouped(self, children: Children) -> Any:
-        return replace(children[0], depth=self._below(children))
-
-    def _below(self, operands: Iterable[Any]) -> int:
-        given = list(operands)
-        depth: int = 1 + max(operand.depth for operand in given)
-        if depth > self._nesting:
-            raise TooDeep(given[0].spot.offset)
-        return depth
+        return replace(children[0], depth=self._below(children[0].spot, children))
 
 
 def type_of(name: str) -> str:

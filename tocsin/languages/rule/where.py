@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from tocsin.languages.base.texts import Problems
 from tocsin.languages.rule.syntax import Comparison
 from tocsin.languages.rule.values import CODE
-from tocsin.languages.texts import Problems
 from tocsin.plan.composites import (
     Absence,
     BetweenWindow,

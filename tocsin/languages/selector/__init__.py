@@ -7,124 +7,79 @@ text that is empty in `selector` and `jms` matches every event.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import cache
-from types import MappingProxyType
+from collections.abc import Mapping
+from functools import cache, partial
 
-from tocsin.errors import MeaningProblem, Place, Problem
-from tocsin.languages.parsing import Parser
-from tocsin.languages.selector.build import Builder
+from tocsin.languages.base.context import NOTHING_AROUND, Context
+from tocsin.languages.base.grammar import grammar_of
+from tocsin.languages.base.options import NO_OPTIONS, option_problem, refuse_unknown
+from tocsin.languages.base.parsing import Parser
+from tocsin.languages.base.reading import Options, Reading, with_refusals
+from tocsin.languages.base.texts import reading_order
 from tocsin.languages.selector.cesql import read_expression
+from tocsin.languages.selector.checks import warnings_of
 from tocsin.languages.selector.limits import Limits
 from tocsin.languages.selector.lower import lower
-from tocsin.languages.selector.read import grammar, read
+from tocsin.languages.selector.read import read
 from tocsin.languages.selector.rules import AMQP, JMS, NATIVE, Rules
 from tocsin.languages.selector.syntax import Syntax
+from tocsin.languages.selector.transformer import Transformer
 from tocsin.languages.selector.values import Setting
-from tocsin.languages.selector.warn import warnings_of
-from tocsin.plan.atoms import BooleanNode, Computed, Condition
+from tocsin.plan.atoms import Computed, Condition
 from tocsin.plan.composites import Plan
 from tocsin.plan.expression import Semantics
 
-__all__ = ["DIALECTS", "Limits", "parse", "problems", "warnings"]
+__all__ = ["DIALECTS", "Limits", "parse"]
 
-_NO_OPTIONS: Mapping[str, object] = MappingProxyType({})
 _DEFAULT_LIMITS = Limits()
-_START = Place(1, 1)
-
-
-def parse(
-    text: str, options: Mapping[str, object] = _NO_OPTIONS, limits: Limits = _DEFAULT_LIMITS
-) -> Plan:
-    """The plan of a selector; raises its first problem. The option `dialect` is one of DIALECTS."""
-    dialect = _dialect(options)
-    condition, found = DIALECTS[dialect](dialect, text, limits)
-    if found:
-        raise found[0]
-    return Plan(Condition(condition))
-
-
-def problems(
-    text: str, options: Mapping[str, object] = _NO_OPTIONS, limits: Limits = _DEFAULT_LIMITS
-) -> list[Problem]:
-    """Every problem of a selector in the order of its places; empty iff it parses."""
-    try:
-        dialect = _dialect(options)
-        _, found = DIALECTS[dialect](dialect, text, limits)
-    except Problem as problem:
-        return [problem]
-    return sorted(found, key=_reading_order)
-
-
-def warnings(
-    text: str, options: Mapping[str, object] = _NO_OPTIONS, limits: Limits = _DEFAULT_LIMITS
-) -> list[Problem]:
-    """What a selector without problems says that is probably not meant; nothing is known of a cesql
-    text.
-    """
-    dialect = _dialect(options)
-    if dialect not in _GRAMMARS or problems(text, options, limits):
-        return []
-    syntax, setting = _syntax(dialect, text, limits)
-    return sorted(warnings_of(syntax, lower(syntax, setting), setting), key=_reading_order)
-
-
-def _read(dialect: str, text: str, limits: Limits) -> tuple[BooleanNode, list[Problem]]:
-    lowered = lower(*_syntax(dialect, text, limits))
-    return lowered.condition, lowered.problems
-
-
-def _read_cesql(_: str, text: str, limits: Limits) -> tuple[BooleanNode, list[Problem]]:
-    return Computed(read_expression(text, limits), Semantics.CESQL), []
-
-
+_CESQL = "cesql"
 _GRAMMARS: Mapping[str, tuple[tuple[str, ...], Rules]] = {
-    "selector": (("condition.lark", "values.lark", "native.lark"), NATIVE),
-    "jms": (("condition.lark", "values.lark", "jms.lark"), JMS),
-    "amqp": (("condition.lark", "amqp.lark"), AMQP),
+    "selector": (("grammar", "values", "native"), NATIVE),
+    "jms": (("grammar", "values", "jms"), JMS),
+    "amqp": (("grammar", "amqp"), AMQP),
 }
 """The dialects that share one syntax: their grammars and their rules."""
 
-DIALECTS: Mapping[str, Callable[[str, str, Limits], tuple[BooleanNode, list[Problem]]]] = {
-    **dict.fromkeys(_GRAMMARS, _read),
-    "cesql": _read_cesql,
-}
+DIALECTS = (*_GRAMMARS, _CESQL)
 
 
-def _syntax(dialect: str, text: str, limits: Limits) -> tuple[Syntax | None, Setting]:
+@with_refusals
+def parse(
+    text: str,
+    options: Options = NO_OPTIONS,
+    context: Context = NOTHING_AROUND,
+    limits: Limits = _DEFAULT_LIMITS,
+) -> Reading:
+    """The reading of a selector, its problems in the order of their places; nothing is around it
+    that it looks at. The option `dialect` is one of DIALECTS.
+    """
+    del context
+    dialect = _dialect(options)
+    if dialect == _CESQL:
+        expression = read_expression(text, limits)
+        return Reading(Plan(Condition(Computed(expression, Semantics.CESQL))), syntax=expression)
     files, rules = _GRAMMARS[dialect]
-    return read(_parser(files, limits.nesting), text, limits, rules.wording), Setting(
-        text, rules, limits
-    )
+    syntax: Syntax | None = read(_parser(files, limits.nesting), text, limits, rules.wording)
+    setting = Setting(text, rules, limits)
+    lowered = lower(syntax, setting)
+    if lowered.problems:
+        return Reading(problems=tuple(sorted(lowered.problems, key=reading_order)), syntax=syntax)
+    warn = partial(warnings_of, syntax, lowered, setting)
+    return Reading(Plan(Condition(lowered.condition)), syntax=syntax, warn=warn)
 
 
 @cache
 def _parser(files: tuple[str, ...], nesting: int) -> Parser:
-    return Parser(grammar(*files), Builder(nesting))
+    return Parser(grammar_of("selector", *files), Transformer(nesting))
 
 
-def _dialect(options: Mapping[str, object]) -> str:
-    for name in options:
-        if name != "dialect":
-            raise _option_problem(
-                f"the option {name!r} is not known",
-                str(name),
-                "the selector language takes: dialect",
-            )
+def _dialect(options: Options) -> str:
+    refuse_unknown(options, "the selector language", ("dialect",))
     dialect = options.get("dialect", "selector")
     if not isinstance(dialect, str) or dialect not in DIALECTS:
-        raise _option_problem(
+        raise option_problem(
             f"the dialect {dialect!r} is not known",
-            str(dialect),
+            dialect,
             f"known dialects: {', '.join(DIALECTS)}",
         )
     return dialect
-
-
-def _option_problem(message: str, token: str, hint: str) -> Problem:
-    return MeaningProblem(message, code="OptionError", token=token, hint=hint)
-
-
-def _reading_order(problem: Problem) -> tuple[int, int]:
-    place = problem.place or _START
-    return (place.line, place.column)

@@ -19,9 +19,9 @@ import re
 
 from tocsin.errors import Place, UnsupportedProblem
 from tocsin.events.event import ENVELOPE, MILLISECONDS, Path
+from tocsin.languages.base.texts import Spot, alternatives
 from tocsin.languages.selector.literals import envelope_path
 from tocsin.languages.selector.problems import form_problem
-from tocsin.languages.texts import Spot, alternatives
 from tocsin.plan.arithmetic import COALESCE
 from tocsin.plan.expression import Attribute, Call, Expression, Value
 from tocsin.values.scalars import Constant

@@ -14,12 +14,13 @@ from typing import Any
 
 from tocsin.errors import Place
 from tocsin.events.event import ENVELOPE
-from tocsin.languages.parsing import Parser, Token
+from tocsin.languages.base.grammar import grammar_of
+from tocsin.languages.base.parsing import Parser, Token
+from tocsin.languages.base.texts import Spot, TooDeep
 from tocsin.languages.selector.limits import Limits, exceeded
 from tocsin.languages.selector.problems import form_problem
-from tocsin.languages.selector.read import grammar, read
+from tocsin.languages.selector.read import read
 from tocsin.languages.selector.wording import CESQL_WORDING
-from tocsin.languages.texts import Spot, TooDeep
 from tocsin.plan.expression import Attribute, Call, Expression, Value
 from tocsin.values.scalars import Constant, Kind
 
@@ -46,7 +47,7 @@ def read_expression(text: str, limits: Limits) -> Expression:
 
 @cache
 def _parser(nesting: int) -> Parser:
-    return Parser(grammar("cesql.lark"), _Builder(nesting))
+    return Parser(grammar_of("selector", "cesql"), _Transformer(nesting))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class _Built:
     oversized: tuple[Spot, ...] = ()
 
 
-class _Builder:
+class _Transformer:
     """One method per rule of `cesql.lark`."""
 
     def __init__(self, nesting: int) -> None:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from tocsin.languages.parsing import END
+from tocsin.languages.base.parsing import END
+from tocsin.languages.base.texts import end_of
 from tocsin.languages.selector.wording import KEYWORDS, SelectorSlip
-from tocsin.languages.texts import end_of
 from tocsin.plan.texts import ARGUMENTS
 
 _CURLY = frozenset("“”„‟‘’‚‛«»‹›´")

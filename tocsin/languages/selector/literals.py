@@ -9,10 +9,10 @@ import re
 
 from tocsin.errors import Place, Problem
 from tocsin.events.event import ENVELOPE, Path
+from tocsin.languages.base.texts import Spot
 from tocsin.languages.selector.limits import Limits, exceeded
 from tocsin.languages.selector.problems import form_problem
 from tocsin.languages.selector.syntax import Literal, LiteralKind
-from tocsin.languages.texts import Spot
 from tocsin.values.scalars import Constant
 
 ENVELOPE_NAMES = frozenset(

@@ -7,12 +7,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tocsin.errors import Place, Problem
+from tocsin.languages.base.texts import Spot
 from tocsin.languages.selector.comparisons import ALWAYS, NEVER
 from tocsin.languages.selector.limits import exceeded
 from tocsin.languages.selector.predicates import predicate_of
 from tocsin.languages.selector.syntax import Comparison, Conjunction, Disjunction, Negation, Syntax
 from tocsin.languages.selector.values import Setting
-from tocsin.languages.texts import Spot
 from tocsin.plan.atoms import AllOf, AnyOf, BooleanNode, Not, predicates_of
 
 

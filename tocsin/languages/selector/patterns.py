@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tocsin.errors import Problem
+from tocsin.languages.base.texts import Spot
 from tocsin.languages.selector.problems import escape_problem
-from tocsin.languages.texts import Spot
 from tocsin.values.like import LikePattern, Token, Wild
 
 _WILD: dict[str, Token] = {"%": Wild.ANY_RUN, "_": Wild.ANY_ONE}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from tocsin.errors import SyntaxProblem
+from tocsin.errors import Problem
 from tocsin.languages.selector.comparisons import among_mixed, certain, comparison_of
 from tocsin.languages.selector.literals import constant_of
 from tocsin.languages.selector.patterns import checked_escape, pattern_of
@@ -205,7 +205,7 @@ def _true_name(node: Name, mismatch: Truth, setting: Setting) -> BooleanNode:
     raise _value_alone(node, setting)
 
 
-def _value_alone(node: Syntax, setting: Setting) -> SyntaxProblem:
+def _value_alone(node: Syntax, setting: Setting) -> Problem:
     """`kind = 'a' OR 'b'`, and a comment that was read as arithmetic."""
     before, here = setting.text[: node.spot.offset].rstrip(), setting.text[node.spot.offset :]
     compared = _COMPARED.search(before)

@@ -2,38 +2,22 @@
 
 from __future__ import annotations
 
-from tocsin.errors import MeaningProblem, Place, SyntaxProblem
-from tocsin.languages.texts import Spot
+from tocsin.errors import Problem
+from tocsin.languages.base.texts import Spot, problem_at
+
+SYNTAX_CODE = "SelectorSyntaxError"
 
 
-def type_problem(text: str, spot: Spot, message: str, hint: str) -> MeaningProblem:
+def type_problem(text: str, spot: Spot, message: str, hint: str) -> Problem:
     """A value of a kind that its operator cannot use."""
-    return MeaningProblem(
-        message,
-        code="SelectorTypeError",
-        place=Place.at(text, spot.offset),
-        token=spot.text,
-        hint=hint,
-    )
+    return problem_at(text, spot, "SelectorTypeError", message, hint)
 
 
-def escape_problem(text: str, spot: Spot, message: str, hint: str) -> MeaningProblem:
+def escape_problem(text: str, spot: Spot, message: str, hint: str) -> Problem:
     """An ESCAPE clause, or its use in the pattern, that means nothing."""
-    return MeaningProblem(
-        message,
-        code="SelectorEscapeError",
-        place=Place.at(text, spot.offset),
-        token=spot.text,
-        hint=hint,
-    )
+    return problem_at(text, spot, "SelectorEscapeError", message, hint)
 
 
-def form_problem(text: str, spot: Spot, message: str, hint: str) -> SyntaxProblem:
+def form_problem(text: str, spot: Spot, message: str, hint: str) -> Problem:
     """A text that the parser can read and the language still does not contain."""
-    return SyntaxProblem(
-        message,
-        code="SelectorSyntaxError",
-        place=Place.at(text, spot.offset),
-        token=spot.text,
-        hint=hint,
-    )
+    return problem_at(text, spot, SYNTAX_CODE, message, hint)

@@ -2,42 +2,28 @@
 
 from __future__ import annotations
 
-from functools import cache
-from importlib.resources import files
+from functools import cache, partial
 from typing import Any
 
-from tocsin.errors import Place
-from tocsin.languages.parsing import Parser, Unexpected
-from tocsin.languages.selector.hints import syntax_problem
+from tocsin.languages.base.grammar import Grammar
+from tocsin.languages.base.parsing import Parser
 from tocsin.languages.selector.limits import Limits, exceeded
+from tocsin.languages.selector.problems import SYNTAX_CODE
+from tocsin.languages.selector.syntax_errors import syntax_problem
 from tocsin.languages.selector.wording import Wording
-from tocsin.languages.texts import TooDeep, refuse_long
 
 
 def read(parser: Parser, text: str, limits: Limits, wording: Wording) -> Any:
-    """What the parser's builder makes of the text."""
-    refuse_long(
-        text,
-        limits.text_bytes,
-        "SelectorSyntaxError",
-        exceeded,
-        "selector",
-        "split the subscription",
-    )
-    try:
-        return parser.read(text)
-    except Unexpected as found:
-        raise syntax_problem(text, found, wording) from None
-    except TooDeep as found:
-        raise exceeded(
-            f"the selector nests deeper than {limits.nesting} levels",
-            Place.at(text, found.offset),
-            "drop parentheses that change nothing, or split the subscription",
-        ) from None
+    """What the parser's transformer makes of the text."""
+    return _grammar(wording).read(parser, text, limits)
 
 
 @cache
-def grammar(*names: str) -> str:
-    """The grammar files of this folder, one after the other."""
-    folder = files("tocsin.languages.selector")
-    return "\n".join((folder / name).read_text(encoding="utf-8") for name in names)
+def _grammar(wording: Wording) -> Grammar:
+    return Grammar(
+        SYNTAX_CODE,
+        partial(syntax_problem, wording=wording),
+        exceeded,
+        flatter="drop parentheses that change nothing, or split the subscription",
+        what="selector",
+    )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from tocsin.languages.base.texts import Spot
 from tocsin.languages.selector.amqp_names import amqp_value
 from tocsin.languages.selector.literals import path_of
 from tocsin.languages.selector.wording import AMQP_WORDING, JMS_WORDING, NATIVE_WORDING, Wording
-from tocsin.languages.texts import Spot
 from tocsin.plan.arithmetic import AMQP as AMQP_COMPARING
 from tocsin.plan.arithmetic import JMS as JMS_COMPARING
 from tocsin.plan.arithmetic import SELECTOR as SELECTOR_COMPARING

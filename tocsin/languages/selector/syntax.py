@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import assert_never
 
-from tocsin.languages.texts import Spot
+from tocsin.languages.base.texts import Spot
 
 
 class LiteralKind(Enum):

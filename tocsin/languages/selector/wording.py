@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tocsin.languages.texts import Slip
+from tocsin.languages.base.texts import Slip
 
 KEYWORDS = frozenset(
     (

@@ -1,0 +1,99 @@
+"""The driver compiles, once; match tasks and shards load the plans that travel with the texts."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import zlib
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tocsin.catalog import Definition, Subscription, create_catalog
+from tocsin.hosts.spark.constructing import constructing_in
+from tocsin.hosts.spark.detection.routes import DetectingIndex
+from tocsin.hosts.spark.detection.shard_plans import Members
+from tocsin.hosts.spark.plan_cache import Indexes
+from tocsin.hosts.spark.sources import FixedList, LiveCatalog, snapshot_of, source_of
+from tocsin.languages.base.parsing import Parser
+
+YARD = Definition("Yard", region="POLYGON((0 0, 10 0, 10 10, 0 10, 0 0))")
+ATOM = Subscription("atom", "selector", "price < 400")
+GRAPH = Subscription("graph", "graph", "ASK { _:H <urn:target> ?1 . }")
+PAIR = Subscription("pair", "opsl", "(ARITH: id = 1) && @(Yard)(ARITH: id = 2)")
+BUILT = Subscription("built", "exmlql", "WHERE <order><id>$x</></> CONSTRUCT <result>$x</>")
+ENTRIES = [YARD, ATOM, GRAPH, PAIR, BUILT]
+ONCE = {each.expression: 1 for each in (ATOM, GRAPH, PAIR, BUILT)}
+
+
+@pytest.fixture
+def parsed(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How often each text was read."""
+    counted: Counter[str] = Counter()
+    read = Parser.read
+
+    def counting(parser: Parser, text: str) -> Any:
+        counted[text] += 1
+        return read(parser, text)
+
+    monkeypatch.setattr(Parser, "read", counting)
+    return counted
+
+
+def test_a_fixed_list_is_parsed_once_by_the_driver_and_never_by_the_tasks(
+    parsed: Counter[str],
+) -> None:
+    source = source_of(ENTRIES)
+    held = snapshot_of(source)
+    assert constructing_in(source) == {"built"}
+    assert parsed == ONCE
+    shipped = pickle.loads(pickle.dumps(source))
+    index = Indexes(make=DetectingIndex).at(shipped, 0)
+    assert sorted(index.plans()) == ["atom", "built", "graph", "pair"]
+    shards = [Members(number, 2) for number in range(2)]
+    for shard in shards:
+        assert shard.move_to(shipped.snapshot(0)) == []
+    assert sorted(id for shard in shards for id in shard.plans()) == ["pair"]
+    assert parsed == ONCE
+    assert held.subscriptions == (ATOM, GRAPH, PAIR, BUILT)
+
+
+def test_a_live_catalog_is_parsed_by_whoever_fills_it(tmp_path: Path, parsed: Counter[str]) -> None:
+    catalog = create_catalog(str(tmp_path / "catalog.db"))
+    catalog.add(*ENTRIES)
+    indexes, source = Indexes(make=DetectingIndex), LiveCatalog(catalog.url)
+    index = indexes.at(source, 1)
+    assert (len(index.engine), parsed) == (4, ONCE)
+    catalog.add(Subscription("more", "selector", "price < 5"))
+    assert indexes.at(source, 2) is index
+    assert (len(index.engine), parsed["price < 5"]) == (5, 1)
+    assert [each.id for each in index.subscriptions][-1] == "more"
+
+
+def test_a_worker_that_follows_a_catalog_holds_what_a_new_one_would(tmp_path: Path) -> None:
+    catalog = create_catalog(str(tmp_path / "catalog.db"))
+    source, following = LiveCatalog(catalog.url), Indexes()
+    steps = [
+        lambda: catalog.add(ATOM, Subscription("wrong", "selector", "a >")),
+        lambda: catalog.replace(Subscription("atom", "selector", "price < 1")),
+        lambda: catalog.remove("atom"),
+        lambda: catalog.add(ATOM, YARD),
+        lambda: catalog.replace(Subscription("wrong", "selector", "a > 1")),
+        lambda: catalog.remove(definitions=["Yard"]),
+    ]
+    versions = [step() for step in steps]
+    for version in (*versions, *reversed(versions)):
+        index, new = following.at(source, version), Indexes().at(source, version)
+        assert index.plans() == new.plans()
+        held, expected = ({each.id: each for each in one.subscriptions} for one in (index, new))
+        assert held == expected
+        assert list(index.problems) == list(new.problems)
+
+
+def test_a_list_of_old_without_plans_is_compiled() -> None:
+    bodies = zlib.compress(json.dumps([each.as_json() for each in ENTRIES]).encode())
+    old = FixedList("list of old", bodies)
+    assert old.snapshot(0) == source_of(ENTRIES).snapshot(0)
+    assert len(Indexes(make=DetectingIndex).at(old, 0).engine) == 4

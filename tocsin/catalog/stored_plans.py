@@ -1,0 +1,82 @@
+"""Plans beside their texts, so that whoever takes a subscription over need not compile it again.
+
+A plan in wire form is good for the text, the settings and the definitions that it was made of, and
+for the version of this package that made it; for anything else, and where it cannot be read, the
+text is compiled anew. So a stored plan can be missing, but never wrong.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import replace
+from hashlib import blake2b
+
+from tocsin.catalog.entries import Definition, StoredPlan, Subscription
+from tocsin.knowledge.concepts.tbox import EMPTY, TBox
+from tocsin.knowledge.ontology import Ontology
+from tocsin.languages import without_ontology
+from tocsin.plan.composites import Plan
+from tocsin.plan.wire import VERSION, plan_from_json, plan_to_json
+from tocsin.version import __version__
+
+_MAKER = f"{__version__} {VERSION} "
+_SELF_CONTAINED = frozenset({"selector"})
+"""Languages that look at no definition."""
+
+
+def may_depend(subscription: Subscription) -> bool:
+    """Whether definitions can matter to a subscription."""
+    return subscription.language not in _SELF_CONTAINED
+
+
+def meaning_digest(subscription: Subscription) -> bytes:
+    """What the plan is made of: a change of the receiver alone changes no plan."""
+    settings = (subscription.language, subscription.policy, subscription.horizon)
+    options = json.dumps(dict(subscription.options), sort_keys=True) if subscription.options else ""
+    said = f"{settings!r}{options}\n{subscription.expression}"
+    return blake2b(said.encode(errors="surrogatepass"), digest_size=16).digest()
+
+
+def definitions_digest(definitions: Iterable[Definition]) -> str:
+    """What definitions say, however they are ordered."""
+    said = sorted(json.dumps(each.as_json(), sort_keys=True) for each in definitions)
+    return blake2b("\n".join(said).encode(), digest_size=16).hexdigest()
+
+
+def store_plan(subscription: Subscription, plan: Plan, definitions: str) -> Subscription:
+    """The subscription with its plan, which was made in the light of definitions of that digest."""
+    stored = StoredPlan(_origin(subscription, definitions), plan_to_json(plan))
+    return replace(subscription, stored=stored)
+
+
+def has_plan(subscription: Subscription, definitions: str) -> bool:
+    """Whether a plan is stored that is good in the light of definitions of that digest."""
+    stored = subscription.stored
+    return stored is not None and stored.origin == _origin(subscription, definitions)
+
+
+def load_plan(subscription: Subscription, definitions: str, ontology: object | None) -> Plan | None:
+    """The stored plan; None where there is none, or none that is good."""
+    stored = subscription.stored
+    if stored is None or not has_plan(subscription, definitions):
+        return None
+    try:
+        return plan_from_json(stored.wire, _knowledge(ontology) if may_depend(subscription) else ())
+    except Exception:  # whatever is wrong with it: the text is there
+        return None
+
+
+def _origin(subscription: Subscription, definitions: str) -> str:
+    around = definitions if may_depend(subscription) else ""
+    return f"{_MAKER}{meaning_digest(subscription).hex()} {around}"
+
+
+def _knowledge(ontology: object | None) -> list[Ontology | TBox]:
+    """What plans may speak of: what is known, and what is known where nothing is."""
+    known: list[Ontology | TBox] = [without_ontology(), EMPTY]
+    if isinstance(ontology, Ontology):
+        known.append(ontology)
+        if isinstance(ontology.tbox, TBox):
+            known.append(ontology.tbox)
+    return known

@@ -1,0 +1,76 @@
+"""From text to syntax within the limits; every way to fail is a problem with its place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+from tocsin.errors import Place, Problem, SyntaxProblem
+from tocsin.languages.base.embedded import blanked
+from tocsin.languages.base.limits import Exceeded, TextLimits
+from tocsin.languages.base.parsing import Parser, Unexpected
+from tocsin.languages.base.texts import START, TooDeep
+
+
+def grammar_of(language: str, *names: str) -> str:
+    """Grammar files of a language's folder, one after the other."""
+    folder = files(f"tocsin.languages.{language}")
+    return "\n".join(
+        (folder / f"{name}.lark").read_text(encoding="utf-8") for name in names or ("grammar",)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """How texts of a language are read, and in which words they are refused.
+
+    `what` is what a text is called, `nesting` what of it nests; `shorter` and `flatter` are the
+    ways out of one that is too long or nests too deep. `opening` finds the braces of atoms of other
+    languages, where the language has such. `prepare` is what is done to a text before the parser
+    reads it; every offset stays true, and problems are told of the text as it was written.
+    """
+
+    syntax_code: str
+    syntax_problem: Callable[[str, Unexpected], Problem]
+    exceeded: Exceeded
+    flatter: str
+    shorter: str = "split the subscription"
+    what: str = "subscription"
+    nesting: str = ""
+    opening: re.Pattern[str] | None = None
+    prepare: Callable[[str], str] = str
+
+    def read(self, parser: Parser, text: str, limits: TextLimits) -> Any:
+        """What the parser makes of a text; raises the problem of one that is not in the grammar."""
+        self.refuse_long(text, limits.text_bytes)
+        plain = blanked(text, self.opening, self.syntax_code) if self.opening else text
+        try:
+            return parser.read(self.prepare(plain))
+        except Unexpected as found:
+            raise self.syntax_problem(plain, found) from None
+        except TooDeep as found:
+            raise self.exceeded(
+                f"the {self.nesting or self.what} nests deeper than {limits.nesting} levels",
+                Place.at(text, found.offset),
+                self.flatter,
+            ) from None
+
+    def refuse_long(self, text: str, limit: int) -> None:
+        """Raises where the text is no Unicode, or has more bytes in UTF-8 than the limit."""
+        try:
+            size = len(text.encode("utf-8"))
+        except UnicodeEncodeError as error:
+            raise SyntaxProblem(
+                "half of a surrogate pair is no character",
+                code=self.syntax_code,
+                place=Place.at(text, error.start),
+                token=ascii(text[error.start]),
+                hint="write the text in valid Unicode",
+            ) from None
+        if size > limit:
+            raise self.exceeded(
+                f"the {self.what} has {size:,} bytes, the limit is {limit:,}", START, self.shorter
+            )

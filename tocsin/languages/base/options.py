@@ -1,0 +1,24 @@
+"""The options of a subscription, where a language takes any; what is not known is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+
+from tocsin.errors import MeaningProblem
+
+NO_OPTIONS: Mapping[str, object] = MappingProxyType({})
+
+
+def option_problem(message: str, token: object, hint: str) -> MeaningProblem:
+    """The problem of an option that is not known, or whose value means nothing."""
+    return MeaningProblem(message, code="OptionError", token=str(token), hint=hint)
+
+
+def refuse_unknown(given: Iterable[str], language: str, known: Iterable[str] = ()) -> None:
+    """Raises at the first name of an option that the language does not take."""
+    names = tuple(known)
+    for name in given:
+        if name not in names:
+            takes = f"takes: {', '.join(names)}" if names else "takes no options"
+            raise option_problem(f"the option {name!r} is not known", name, f"{language} {takes}")

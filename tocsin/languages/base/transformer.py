@@ -1,0 +1,34 @@
+"""What transformers share: the callbacks of a parser, one method per rule of its grammar, called as
+the rule ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from tocsin.languages.base.texts import Spot, TooDeep
+
+Children = list[Any]
+
+
+class NestingTransformer:
+    """Holds only the limit of nesting, so that one transformer serves every text."""
+
+    def __init__(self, nesting: int) -> None:
+        self._nesting = nesting
+
+    def _below(self, spot: Spot, operands: Iterable[Any]) -> int:
+        """The depth of what stands above operands; raises at the token where it is too deep."""
+        depth = depth_of(operands) + 1
+        self._watch(depth, spot)
+        return depth
+
+    def _watch(self, depth: int, spot: Spot) -> None:
+        if depth > self._nesting:
+            raise TooDeep(spot.offset)
+
+
+def depth_of(operands: Iterable[Any]) -> int:
+    """The depth of the deepest; 0 where there is none."""
+    return max((operand.depth for operand in operands), default=0)

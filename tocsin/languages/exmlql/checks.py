@@ -1,0 +1,117 @@
+"""Warnings: subscriptions that are legal and probably not meant. They refuse nothing.
+
+UNSATISFIABLE: the conditions on one variable exclude each other, or one of them is true of no
+value.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+from tocsin.errors import Problem
+from tocsin.languages.base.texts import Problems, Spot
+from tocsin.languages.exmlql.syntax import (
+    AmongUse,
+    Comparison,
+    ConstantUse,
+    Junction,
+    Subscription,
+    Term,
+    VariableUse,
+)
+from tocsin.plan.row_functions import number_in
+from tocsin.values.ranges import TURNED, can_all_hold
+
+_EQUALITIES = ("=", "!=")
+
+
+@dataclass(frozen=True, slots=True)
+class _Test:
+    """A variable compared with a constant, and where it stands."""
+
+    spot: Spot
+    relation: str
+    constant: str
+
+    @property
+    def number(self) -> Decimal | None:
+        return number_in(self.constant)
+
+    def __str__(self) -> str:
+        constant = self.constant if self.number is not None else f'"{self.constant}"'
+        return f"{self.spot.text} {self.relation} {constant}"
+
+
+def warnings_of(text: str, subscription: Subscription) -> list[Problem]:
+    """What a text says that is probably not meant."""
+    problems = Problems(text)
+    for tests in _tests_by_variable(subscription).values():
+        _warn_of_contradiction(tests, problems)
+    return problems.in_reading_order()
+
+
+def _tests_by_variable(subscription: Subscription) -> Mapping[str, list[_Test]]:
+    """What all must hold of one value: a row has one for each variable."""
+    found: dict[str, list[_Test]] = defaultdict(list)
+    for item in subscription.conditions:
+        for test in _tests(item.condition):
+            found[test.spot.text].append(test)
+    return found
+
+
+def _tests(term: Term) -> Iterator[_Test]:
+    match term:
+        case Comparison(VariableUse(spot), relation, ConstantUse(text)):
+            yield _Test(spot, relation, text)
+        case Comparison(ConstantUse(text), relation, VariableUse(spot)):
+            yield _Test(spot, TURNED[relation], text)
+        case AmongUse(VariableUse(spot), (ConstantUse(text),), False):
+            yield _Test(spot, "=", text)
+        case Junction("AND", parts):
+            for part in parts:
+                yield from _tests(part)
+        case _:
+            return
+
+
+def _warn_of_contradiction(tests: list[_Test], problems: Problems) -> None:
+    for number, test in enumerate(tests):
+        if not _can_hold([test]):
+            message = f"{test} is true of no value: only numbers have an order"
+            problems.add(
+                "UNSATISFIABLE",
+                test.spot,
+                message,
+                'write a number, or compare dates: date($x) < date("...")',
+            )
+            return
+        if not _can_hold(tests[: number + 1]):
+            other = next((each for each in tests[:number] if not _can_hold([each, test])), tests[0])
+            message = f"{other} and {test} are never true of one value"
+            problems.add(
+                "UNSATISFIABLE",
+                test.spot,
+                message,
+                "as it stands it never rings; join them with OR",
+            )
+            return
+
+
+def _can_hold(tests: list[_Test]) -> bool:
+    """Whether some value may pass; a text that reads as a number is one, and other texts are only
+    equal or not.
+    """
+    if any(test.relation not in _EQUALITIES and test.number is None for test in tests):
+        return False
+    texts = [test.constant for test in tests if test.relation == "=" and test.number is None]
+    if texts:
+        only_equal = all(test.relation in _EQUALITIES for test in tests)
+        return only_equal and all(
+            (test.constant == texts[0]) == (test.relation == "=") for test in tests
+        )
+    numbers = [(test.relation, number) for test in tests if (number := test.number) is not None]
+    asked = [relation for relation, _ in numbers if relation != "!="]
+    return not asked or can_all_hold(numbers)

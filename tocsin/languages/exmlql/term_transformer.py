@@ -1,0 +1,223 @@
+"""From grammar rules to conditions and values: which functions there are, and how many arguments
+each takes.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from tocsin.languages.base.nearness import did_you_mean, nearest
+from tocsin.languages.base.texts import Spot, spot_of
+from tocsin.languages.base.transformer import Children, NestingTransformer
+from tocsin.languages.exmlql.building import Misplaced, unquoted
+from tocsin.languages.exmlql.syntax import (
+    AmongUse,
+    CallUse,
+    Comparison,
+    Condition,
+    ConditionItem,
+    ConstantUse,
+    ContentText,
+    Junction,
+    LikeUse,
+    Term,
+    VariableUse,
+)
+from tocsin.plan.row_functions import ARITHMETIC, FUNCTION_NAMES, FUNCTIONS, IF
+from tocsin.values.formats import format_of
+
+FUNCTION_CODE = "UnknownFunction"
+ARGUMENT_CODE = "FunctionArgumentError"
+_RELATIONS = {"≠": "!=", "≤": "<=", "≥": ">="}
+_SIGNED = re.compile(r"[0-9]")
+
+
+class TermTransformer(NestingTransformer):
+    """Callbacks for conditions and values."""
+
+    def condition(self, children: Children) -> ConditionItem:
+        return ConditionItem(children[0])
+
+    def any_of(self, children: Children) -> Junction:
+        return self._junction("OR", children)
+
+    def all_of(self, children: Children) -> Junction:
+        return self._junction("AND", children)
+
+    def not_of(self, children: Children) -> Junction:
+        return self._junction("NOT", children[1:])
+
+    def condition_group(self, children: Children) -> Condition:
+        condition: Condition = children[1]
+        self._watch(condition.depth + 1, spot_of(children[0]))
+        return condition
+
+    def comparison(self, children: Children) -> Comparison:
+        left, relation, right = children
+        return Comparison(
+            left, _RELATIONS.get(relation, str(relation)), right, self._deeper(left, right)
+        )
+
+    def like(self, children: Children) -> LikeUse:
+        value, *words = children
+        texts = [
+            ContentText(unquoted(each), spot_of(each)) for each in words if each.type == "STRING"
+        ]
+        escape = texts[1] if len(texts) > 1 else None
+        return LikeUse(value, texts[0], escape, words[0].type == "NOT_WORD", self._deeper(value))
+
+    def among(self, children: Children) -> AmongUse:
+        value, *rest = children
+        negated = rest[0].type == "NOT_WORD"
+        among = tuple(_operand(each) for each in rest[2 if negated else 1 :])
+        return AmongUse(value, among, negated, self._deeper(value, *among))
+
+    def variable_value(self, children: Children) -> VariableUse:
+        return VariableUse(spot_of(children[0]))
+
+    def text_value(self, children: Children) -> ConstantUse:
+        return ConstantUse(unquoted(children[0]), spot_of(children[0]))
+
+    def number_value(self, children: Children) -> ConstantUse:
+        return ConstantUse(str(children[0]), spot_of(children[0]))
+
+    def signed(self, children: Children) -> Term:
+        """A sign before a number is part of it; before anything else it is an operator."""
+        sign, operand = spot_of(children[0]), children[1]
+        if isinstance(operand, ConstantUse) and _SIGNED.match(operand.spot.text):
+            text = operand.text if sign.text == "+" else f"-{operand.text}"
+            return ConstantUse(text, Spot(sign.offset, sign.text + operand.spot.text))
+        self._watch(operand.depth + 1, sign)
+        return CallUse(sign, (operand,), operand.depth + 1)
+
+    def arithmetic(self, children: Children) -> CallUse:
+        left, operator, right = children
+        return CallUse(spot_of(operator), (left, right), self._deeper(left, right))
+
+    def group_value(self, children: Children) -> Term:
+        opening, inner = children
+        term: Term = inner
+        self._watch(term.depth + 1, spot_of(opening))
+        return term
+
+    def call(self, children: Children) -> CallUse:
+        """A call of a function is checked here; a name that is none may be a Skolem term where it
+        stands.
+        """
+        opening, *arguments = children
+        name = str(opening)[:-1].strip()
+        function = Spot(spot_of(opening).offset, name)
+        depth = 1 + max((each.depth for each in arguments), default=0)
+        self._watch(depth, function)
+        call = CallUse(function, tuple(arguments), depth)
+        if is_function(call):
+            _check_arguments(call)
+        else:
+            _check_near_function(call)
+        return call
+
+    def _junction(self, word: str, parts: Children) -> Junction:
+        return Junction(word, tuple(parts), self._deeper(*parts))
+
+    def _deeper(self, *parts: Any) -> int:
+        depth: int = 1 + max(part.depth for part in parts)
+        self._watch(depth, _spot_in(parts[-1]))
+        return depth
+
+
+def is_function(call: CallUse) -> bool:
+    """Whether the call is one of a function or operator, and no Skolem term."""
+    return call.function.text in FUNCTION_NAMES or call.function.text in ARITHMETIC
+
+
+def unknown_function(name: Spot) -> Misplaced:
+    """The problem of a name that is no function."""
+    known = f"the functions are {', '.join(sorted(FUNCTION_NAMES))};"
+    mean = did_you_mean(name.text.lower(), FUNCTION_NAMES, 0.7, otherwise=known)
+    hint = f'{mean} a text that looks like a call goes in double quotes: "{name.text}(...)"'
+    return Misplaced(name, f"there is no function {name.text}", hint, FUNCTION_CODE)
+
+
+def _check_near_function(call: CallUse) -> None:
+    """A Skolem term has a name of its own; one that is almost that of a function is a slip."""
+    name = call.function.text
+    if name[:1].islower() and nearest(name.lower(), FUNCTION_NAMES, 0.75):
+        raise unknown_function(call.function)
+
+
+def _check_arguments(call: CallUse) -> None:
+    name, given = call.function.text, len(call.arguments)
+    least, most = (3, 3) if name == IF else (FUNCTIONS[name].least, FUNCTIONS[name].most)
+    if given < least or (most is not None and given > most):
+        raise _wrong_arguments(call, f"takes {_number(least, most)}, got {given}")
+    if name == IF:
+        if not isinstance(call.arguments[0], Condition):
+            raise _wrong_arguments(call, "takes a condition first, as in if($x > 5, 1, 0)")
+        operands = call.arguments[1:]
+    else:
+        operands = call.arguments
+    for each in operands:
+        _operand(each)
+    pattern = call.arguments[-1]
+    if name == "format" and isinstance(pattern, ConstantUse) and format_of(pattern.text) is None:
+        message = f"{pattern.text!r} is no pattern"
+        hint = (
+            'write numbers like "#,##0.00" and dates like "dd.MM.yyyy HH:mm"; other letters go in'
+            " single quotes"
+        )
+        raise Misplaced(pattern.spot, message, hint, ARGUMENT_CODE)
+
+
+def _operand(term: Term) -> Term:
+    """A value that is no condition."""
+    if isinstance(term, Condition):
+        hint = "a condition is a value only as the first argument of if: if($x > 5, 1, 0)"
+        raise Misplaced(
+            _spot_in(term), "a condition stands where a value is expected", hint, ARGUMENT_CODE
+        )
+    return term
+
+
+def _wrong_arguments(call: CallUse, what: str) -> Misplaced:
+    name = call.function.text
+    return Misplaced(call.function, f"{name} {what}", f"write {_USAGE[name]}", ARGUMENT_CODE)
+
+
+def _number(least: int, most: int | None) -> str:
+    if most is None:
+        return f"{least} argument or more"
+    if least == most:
+        return "1 argument" if least == 1 else f"{least} arguments"
+    return f"{least} or {most} arguments"
+
+
+def _spot_in(term: Term) -> Spot:
+    """A place inside of a term."""
+    match term:
+        case ConstantUse(spot=spot) | VariableUse(spot):
+            return spot
+        case CallUse(function):
+            return function
+        case Comparison(left) | LikeUse(left) | AmongUse(left):
+            return _spot_in(left)
+        case Junction(_, parts):
+            return _spot_in(parts[0])
+
+
+_USAGE = {
+    "abs": "abs($number)",
+    "concat": 'concat($a, " ", $b)',
+    "date": "date($text)",
+    "format": 'format($number, "0.00") or format($date, "dd.MM.yyyy")',
+    "if": "if($x > 5, 1, 0)",
+    "length": "length($text)",
+    "lower": "lower($text)",
+    "number": "number($text)",
+    "replace": 'replace($text, "old", "new")',
+    "round": "round($number) or round($number, 2)",
+    "string": "string($element)",
+    "substring": "substring($text, 1, 3)",
+    "trim": "trim($text)",
+    "upper": "upper($text)",
+}

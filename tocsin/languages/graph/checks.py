@@ -1,0 +1,114 @@
+"""Warnings: patterns that are legal and probably not meant. They refuse nothing.
+
+UNSATISFIABLE: the filters on one variable exclude each other, or one of them is true of no literal.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from decimal import Decimal
+
+from tocsin.errors import Problem
+from tocsin.languages.base.texts import Problems
+from tocsin.languages.graph.syntax import Subscription, spot_of
+from tocsin.plan.graphs import (
+    Comparison,
+    Filter,
+    FilterAll,
+    FilterAny,
+    FilterNot,
+    GraphPattern,
+    Variable,
+)
+from tocsin.values.ranges import OPPOSITE, can_all_hold
+from tocsin.values.terms import Family, Iri, Value, value_of
+
+_EQUALITIES = ("=", "!=")
+_UNORDERED = (Family.BOOLEAN, Family.OTHER)
+
+
+def warnings_of(text: str, pattern: GraphPattern, subscription: Subscription) -> list[Problem]:
+    """A warning for every variable of the pattern whose filters no literal meets; what is optional
+    or absent may be so.
+    """
+    problems = Problems(text)
+    for name, filters in _filters_by_variable(pattern).items():
+        if not _can_hold(filters):
+            where = [
+                each
+                for each in subscription.statements
+                if each.filter and each.object.spot.text == f"?{name}"
+            ]
+            spot = (
+                spot_of(where[-1].filter)
+                if where and where[-1].filter
+                else subscription.statements[0].spot
+            )
+            message = f"no literal meets all that is asked of ?{name}"
+            problems.add(
+                "UNSATISFIABLE",
+                spot,
+                message,
+                "as it stands it never rings; join alternatives with ||",
+            )
+    return problems.in_reading_order()
+
+
+def _filters_by_variable(pattern: GraphPattern) -> dict[str, list[Filter]]:
+    found: dict[str, list[Filter]] = defaultdict(list)
+    for each in pattern.statements:
+        if each.filter is not None and isinstance(each.object, Variable):
+            found[each.object.name].append(each.filter)
+    return found
+
+
+def _can_hold(filters: Iterable[Filter]) -> bool:
+    """Whether some literal may meet all filters; False is certain."""
+    tests: list[tuple[str, Value]] = []
+    for condition in _conjuncts(filters):
+        match condition:
+            case FilterAny(operands):
+                if not any(_can_hold([operand]) for operand in operands):
+                    return False
+            case Comparison(relation, value):
+                known = None if isinstance(value, Iri) else value_of(value)
+                if known is None or known.family is Family.LOCAL_TIME:
+                    return False
+                tests.append((relation, known))
+    return _can_be_met(tests)
+
+
+def _conjuncts(filters: Iterable[Filter]) -> Iterator[Filter]:
+    """What must be TRUE, with the negation of a comparison as the opposite one: of UNKNOWN both are
+    UNKNOWN.
+    """
+    for condition in filters:
+        match condition:
+            case FilterAll(operands):
+                yield from _conjuncts(operands)
+            case FilterNot(FilterNot(operand)):
+                yield from _conjuncts((operand,))
+            case FilterNot(FilterAny(operands)):
+                yield from _conjuncts(FilterNot(operand) for operand in operands)
+            case FilterNot(Comparison(relation, value)):
+                yield Comparison(OPPOSITE[relation], value)
+            case _:
+                yield condition
+
+
+def _can_be_met(tests: list[tuple[str, Value]]) -> bool:
+    families = {value.family for _, value in tests}
+    if len(families) > 1:
+        return False
+    if not families & {*_UNORDERED}:
+        usable = [(relation, value.content) for relation, value in tests if not _is_nan(value)]
+        return len(usable) < len(tests) or can_all_hold(usable)
+    if any(relation not in _EQUALITIES for relation, _ in tests):
+        return False
+    equal = [value for relation, value in tests if relation == "="]
+    return not equal or all((value == equal[0]) == (relation == "=") for relation, value in tests)
+
+
+def _is_nan(value: Value) -> bool:
+    return isinstance(value.content, Decimal) and value.content.is_nan()
