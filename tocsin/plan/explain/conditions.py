@@ -120,7 +120,7 @@ def constant_text(constant: Constant) -> str:
 =======
     endless: dict[object, str] = {float("inf"): "1e999", float("-inf"): "-1e999"}
     return endless.get(constant.value, repr(constant.value))
->>>>>>> rule:tocsin/plan/explain.py
+>>>>>>> rule:tocsin/plan/explain/conditions.py
 
 
 def _value_text(path: Path, constant: Constant) -> str:
