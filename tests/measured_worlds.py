@@ -36,7 +36,7 @@ from tocsin.values.space import SpatialRelation
 Parts = st.SearchStrategy[Part]
 DURATIONS = st.integers(0, 4)
 KEEPS = st.sampled_from([None, 0, 1, 3])
-BY = st.sampled_from([(), (("v",),), (("v",), ("kind",))])
+BY = st.sampled_from([(), (), (("kind",),), (("v",),), (("v",), ("kind",))])
 ANYTHING = Condition(AllOf(()))
 STATES = st.sampled_from(
     [
@@ -79,7 +79,8 @@ ASKED: list[NamedCondition] = [
 @st.composite
 def slidings(draw: st.DrawFn, atoms: Parts) -> Sliding:
     """Measures over time, per key or per element, on change, every time, once, again and again."""
-    part, each = draw(atoms), draw(st.sampled_from(["", "", "e"]))
+    part = draw(st.one_of(st.just(ANYTHING), st.just(ANYTHING), atoms))
+    each = draw(st.sampled_from(["", "", "", "e"]))
     every = draw(st.sampled_from([None, None, None, 1, 2, 4]))
     ring = Ring.EVERY_TIME if every else draw(st.sampled_from(list(Ring)))
     return Sliding(
@@ -87,7 +88,7 @@ def slidings(draw: st.DrawFn, atoms: Parts) -> Sliding:
         draw(MEASURES),
         draw(st.sampled_from(RELATIONS)),
         draw(st.sampled_from([0, 1, 2, 1.5])),
-        draw(st.integers(1, 4)),
+        draw(st.integers(1, 6)),
         every,
         ring,
         draw(BY),

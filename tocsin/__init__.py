@@ -41,8 +41,8 @@ _HOMES = {
     "Subscription": "tocsin.catalog",
 }
 _PARTS = frozenset(
-    """catalog engine errors events hosts knowledge languages plan reference rule spark
-    values""".split()
+    "catalog client engine errors events hosts knowledge languages plan reference rule spark"
+    " values".split()
 )
 
 

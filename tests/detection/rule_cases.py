@@ -21,6 +21,7 @@ from tocsin.plan.composites import (
     Join,
     Named,
     Part,
+    Policy,
     Sliding,
 )
 from tocsin.plan.measures import Aggregate, Measure, Ring
@@ -117,6 +118,18 @@ CASES = (
         Join((A, B), (), by=BY),
         "a@0/x b@1/y b@2/x a@3 b@4",
         ("2: 0 2",),
+    ),
+    Case(
+        "exclusive, for each key",
+        Join((A, B), (), Policy.EXCLUSIVE, by=BY),
+        "a@0/x a@1/y b@2/x b@3/y",
+        ("2: 0 2", "3: 1 3"),
+    ),
+    Case(
+        "nothing between, exclusive, for each key",
+        Absence(C, BetweenWindow(A, B), policy=Policy.EXCLUSIVE, by=BY),
+        "a@0/x a@1/y b@2/x b@3/y",
+        ("2: 0 2", "3: 1 3"),
     ),
     Case(
         "missing, for each key",

@@ -163,7 +163,7 @@ def account(
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         rung = _rung(up)
-        told = {name for _, name in receiver.heard} if receiver else wanted
+        told = {name for _, name in list(receiver.heard)} if receiver else wanted
         if wanted <= set(rung) and wanted <= told:
             break
         time.sleep(1)
@@ -171,9 +171,10 @@ def account(
     doubled = sum(count - 1 for count in rung.values())
     again = 0
     if receiver is not None:
-        ids = Counter(name for _, name in receiver.heard)
+        heard = receiver.heard.copy()  # threads go on hearing
+        ids = Counter(name for _, name in heard)
         doubled += sum(count - 1 for count in ids.values())
-        again = sum(count - 1 for count in receiver.heard.values())
+        again = sum(count - 1 for count in heard.values())
     took = time.monotonic() - begun
     return Account(fault, times, accepted, publisher.again, lost, doubled, again, took)
 

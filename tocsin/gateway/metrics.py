@@ -15,6 +15,8 @@ from prometheus_client.core import (
 from prometheus_client.registry import Collector
 
 from tocsin.catalog.tenants import tenant_of
+from tocsin.gateway.delivery.service import Delivery
+from tocsin.gateway.delivery.worker import Worker
 from tocsin.gateway.service import Service
 from tocsin.hosts.local.alarm import wall_clock
 
@@ -38,8 +40,14 @@ class _Figures(Collector):
         yield from self._lag()
         yield from self._sizes()
         yield self._steps()
+        yield from self._deliveries()
         if self._by_subscription:
             yield self._rings()
+
+    def _deliveries(self) -> Iterator[Metric]:
+        for part in self._service.parts:
+            if isinstance(part, Delivery):
+                yield from delivery_figures(part.worker)
 
     def _counted(self) -> Iterator[Metric]:
         counts = self._service.counters
@@ -102,6 +110,19 @@ class _Figures(Collector):
         for name, count in sorted(dict(self._service.counters.by_subscription).items()):
             rings.add_metric(list(tenant_of(name)), count)
         return rings
+
+
+def delivery_figures(worker: Worker) -> Iterator[Metric]:
+    """What became of messages to receivers, and how many subscriptions wait for theirs."""
+    outcomes = CounterMetricFamily(
+        "tocsin_deliveries", "Messages by outcome; buried are matches given up", labels=["outcome"]
+    )
+    for outcome in ("delivered", "failed", "gone", "buried"):
+        outcomes.add_metric([outcome], worker.outcomes[outcome])
+    yield outcomes
+    waiting = "Subscriptions with matches that are not delivered yet"
+    yield GaugeMetricFamily("tocsin_deliveries_waiting", waiting, worker.under_way)
+    yield GaugeMetricFamily("tocsin_delivered_subscriptions", "Those with a target", worker.lines)
 
 
 def _size(file: Path) -> int:

@@ -93,6 +93,9 @@ def receiving(
             size = int(self.headers.get("content-length", 0))
             headers = {name.lower(): value for name, value in self.headers.items()}
             request = Received(self.path, headers, self.rfile.read(size))
+            if len(request.body) < size:  # who sent it died in the middle
+                self.close_connection = True
+                return
             receiver.received.append(request)
             reply = receiver.behaviour(request)
             if receiver.closing.wait(reply.after):

@@ -114,8 +114,8 @@ def constant_text(constant: Constant) -> str:
         return "'" + str(constant.value).replace("'", "''") + "'"
     if constant.kind is Kind.BOOLEAN:
         return "TRUE" if constant.value else "FALSE"
-    infinite = {float("inf"): "1e999", float("-inf"): "-1e999"}
-    return infinite.get(constant.value, repr(constant.value))  # type: ignore[arg-type]
+    endless: dict[object, str] = {float("inf"): "1e999", float("-inf"): "-1e999"}
+    return endless.get(constant.value, repr(constant.value))
 
 
 def _value_text(path: Path, constant: Constant) -> str:
