@@ -36,6 +36,8 @@ COMBINED = {
     "truck-leaves": r"truck-\d+ leaves the warehouse",
     "truck-arrives": r"truck-\d+ is at the customer, in time",
     "truck-missing": r"truck-\d+ left at \d\d:\d\d and has not arrived",
+    "truck-unloads": r"truck-\d+ unloads at the customer since \d\d:\d\d",
+    "cold-room-warm": r"the cold room of \w+ gets warm: [\d.]+ C",
     "falls-out-of-convoy": r"convoy \d+: its trucks are over 2 km apart",
     "unpacked-before-shipped": r"pallet-\d+ was unpacked before it was shipped",
     "not-packed-within-an-hour": r"pallet-\d+ is shipped over an hour after packing",

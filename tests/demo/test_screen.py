@@ -9,12 +9,13 @@ import pytest
 from rich.console import Console
 from tocsin_demo.auction import CHEAP
 from tocsin_demo.board import Board, Rung
+from tocsin_demo.composites import RULES, rule_lines
 from tocsin_demo.plain import PlainLines
 from tocsin_demo.screen import Screen
 from tocsin_demo.story import DAY, MIDNIGHT
 from tocsin_demo.subscriptions import from_the_start
 from tocsin_demo.summary import document_lines, show_summary, summary_lines
-from tocsin_demo.tours import LEAVES
+from tocsin_demo.tours import FALLS_OUT, LEAVES
 
 from tocsin.catalog import Subscription
 
@@ -193,9 +194,24 @@ def test_no_plain_line_is_wider_than_100_columns() -> None:
     assert any(line.endswith("...") for line in lines)
 
 
-def test_composites_are_asked_for_in_words() -> None:
-    composites = [row for row in a_board().rows.values() if row.is_composite]
-    assert composites
-    assert all(re.fullmatch(r"[\w ,]+", row.question) for row in composites)
+def test_composites_are_asked_for_in_words_and_rules_as_they_are_written() -> None:
+    rows = a_board().rows
+    rules = {each.id for each in RULES}
+    others = [row for id_, row in rows.items() if row.is_composite and id_ not in rules]
+    assert FALLS_OUT in {row.subscription.id for row in others}
+    assert all(re.fullmatch(r"[\w ,]+", row.question) for row in others)
+    assert all(rows[each.id].question == each.expression for each in RULES)
     shown = "\n".join(drawn(a_board(), 200, 100))
-    assert "a truck leaves and is not there in 2 hours" in shown
+    assert "WHEN Truck LEAVES Warehouse FOR EACH truck" in shown
+    assert "trucks of a convoy get more than 2 km apart" in shown
+
+
+def test_rules_come_first_and_are_told_whole() -> None:
+    assert [each.id for each in from_the_start()][: len(RULES)] == [each.id for each in RULES]
+    for line, rule in zip(rule_lines(), RULES, strict=True):
+        assert line.split(maxsplit=1) == [rule.id, rule.expression]
+        assert len(line) <= 100
+
+
+def test_every_page_is_of_one_length() -> None:
+    assert len({len(drawn(a_board(), 100, 24, seconds=4.0 * turn)) for turn in range(5)}) == 1

@@ -58,7 +58,7 @@ def test_over_a_day_every_subscription_rings(day: Expected) -> None:
 
 def test_every_dialect_rings(day: Expected) -> None:
     rung = {Row(each).dialect for each in ever() if day.rings()[each.id]}
-    assert rung == {"selector", "jms", "cesql", "opsl", "graph", "concept", "exmlql"}
+    assert rung == {"rule", "selector", "jms", "cesql", "opsl", "graph", "concept", "exmlql"}
 
 
 def test_the_day_rings_often_enough_to_watch_and_seldom_enough_to_read(day: Expected) -> None:

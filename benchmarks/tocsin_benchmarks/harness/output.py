@@ -18,6 +18,8 @@ from tocsin_benchmarks.harness.table import NOTHING, Table, mebibytes
 RESULTS = "results.json"
 MARKDOWN = "report.md"
 PLOT = "events-per-second.png"
+LINES = "sequences.plot"
+"""The plot of most benchmarks: lines that the results hold."""
 
 
 def machine_line(saved: Mapping[str, Any]) -> str:
@@ -36,9 +38,11 @@ def milliseconds(seconds: float | None) -> str:
     return NOTHING if seconds is None else f"{1000 * seconds:.1f} ms"
 
 
-def show(saved: Mapping[str, Any], tables: Sequence[Table], output: Path) -> None:
+def show(
+    saved: Mapping[str, Any], tables: Sequence[Table], output: Path, plot: str = LINES
+) -> None:
     """The report to standard output (tables on a terminal, Markdown elsewhere), what was written to
-    standard error.
+    standard error; `plot` is the module that draws.
     """
     console, said = Console(), machine_line(saved)
     text = "\n".join([f"{said}\n", *(table.markdown() for table in tables)])
@@ -47,7 +51,7 @@ def show(saved: Mapping[str, Any], tables: Sequence[Table], output: Path) -> Non
     else:
         typer.echo(text)
     (output / MARKDOWN).write_text(text)
-    for line in (str(output / RESULTS), str(output / MARKDOWN), plotted(output)):
+    for line in (str(output / RESULTS), str(output / MARKDOWN), plotted(output, plot)):
         typer.echo(line, err=True)
 
 
@@ -57,6 +61,6 @@ def save(saved: Mapping[str, Any], output: Path) -> None:
     (output / RESULTS).write_text(json.dumps(saved, indent=1) + "\n")
 
 
-def plotted(directory: Path, module: str = "sequences.plot", name: str = PLOT) -> str:
+def plotted(directory: Path, module: str = LINES, name: str = PLOT) -> str:
     """The picture of the results in this directory."""
     return draw(f"tocsin_benchmarks.{module}", directory / RESULTS, directory / name)

@@ -41,6 +41,10 @@ class Question(Enum):
     REGION = "truck ENTERS or LEAVES region FOR EACH key"
 
 
+AIMS = {Question.COUNT: 30_000, Question.CHANGE: 60_000, Question.REGION: 50_000}
+"""Events a second on one core that were aimed at."""
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """One event, as a loop that is written by hand would have it."""

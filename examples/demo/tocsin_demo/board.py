@@ -44,7 +44,7 @@ class Row:
 
     @property
     def question(self) -> str:
-        """What it asks for: in words where it combines events, else as it is written."""
+        """What it asks for: as it is written, but in words where that is hard to read."""
         return QUESTIONS.get(self.subscription.id) or " ".join(self.subscription.expression.split())
 
     @property

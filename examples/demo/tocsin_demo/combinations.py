@@ -11,14 +11,17 @@ from typing import Any
 
 from tocsin.events.match import Match
 from tocsin_demo.board import time_of_day
+from tocsin_demo.composites import WARM
 from tocsin_demo.pallets import IDLE, OPENED, WAITED
 from tocsin_demo.purchases import SETTLED
-from tocsin_demo.tours import ARRIVES, FALLS_OUT, LEAVES, MISSING
+from tocsin_demo.tours import ARRIVES, FALLS_OUT, LEAVES, MISSING, UNLOADS
 
 _RINGS = {
     LEAVES: "{truck} leaves the warehouse",
     ARRIVES: "{truck} is at the customer, in time",
     MISSING: "{truck} left at {at} and has not arrived",
+    UNLOADS: "{truck} unloads at the customer since {at}",
+    WARM: "the cold room of {depot} gets warm: {celsius} C",
     FALLS_OUT: "convoy {convoy}: its trucks are over 2 km apart",
     OPENED: "{pallet} was unpacked before it was shipped",
     WAITED: "{pallet} is shipped over an hour after packing",

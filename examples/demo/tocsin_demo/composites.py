@@ -1,18 +1,24 @@
-"""The logistics scenario of the demo: trucks leave, arrive, do not arrive, and fall out of their
-convoy.
+"""The composites of the delivery fleet: trucks leave, arrive, do not arrive, unload and fall out of
+their convoy, and a cold room gets warm.
 
-Every question is about any truck: WHERE says which reports belong together.
+All but the convoy are rules, and are shown as they are written. The convoy keeps the language of
+the paper that it is from.
 """
 
 from __future__ import annotations
 
 from tocsin.catalog import Definition, Subscription
-from tocsin_demo.tours import ARRIVES, FALLS_OUT, LEAVES, MISSING, TRUCK_TYPE, region
+from tocsin_demo.tours import (
+    ARRIVES,
+    FALLS_OUT,
+    LEAVES,
+    MISSING,
+    TRUCK_TYPE,
+    UNLOADS,
+    region,
+)
 
-_LEFT = "!($in;;$out;)$between;"
-_LEFT_WHERE = "$in;.truck = $out;.truck AND $between;.truck = $out;.truck"
-_LEFT_PARTS = "$in; = @(Warehouse)Truck, $out; = DIST(Warehouse; >; 0)Truck, $between; = Truck"
-_THERE_WHERE, _THERE = "$there;.truck = $out;.truck", "$there; = @(Customer)Truck"
+WARM = "cold-room-warm"
 
 _CONVOY = (
     "=|($near;;20m)$far; WHERE $A;.convoy = $B;.convoy AND $C;.convoy = $D;.convoy AND $A;.convoy ="
@@ -34,22 +40,35 @@ DEFINITIONS = (
 )
 
 
-def _opsl(id_: str, expression: str, **options: str) -> Subscription:
-    """Two reports that belong together are at most half an hour apart, where the text does not say
-    how far.
-    """
-    return Subscription(id_, "opsl", expression, horizon="30m", options=options)
+def _rule(id_: str, expression: str) -> Subscription:
+    return Subscription(id_, "rule", expression)
 
 
-LOGISTICS = (
-    _opsl(LEAVES, f"{_LEFT} WHERE {_LEFT_WHERE}, {_LEFT_PARTS}"),
-    _opsl(
-        ARRIVES,
-        f"=|({_LEFT}; 2h)$there; WHERE {_LEFT_WHERE} AND {_THERE_WHERE}, {_LEFT_PARTS}, {_THERE}",
+RULES = (
+    _rule(LEAVES, "WHEN Truck LEAVES Warehouse FOR EACH truck"),
+    _rule(
+        ARRIVES, "WHEN Truck LEAVES Warehouse THEN Truck ENTERS Customer WITHIN 2h FOR EACH truck"
     ),
-    _opsl(
+    _rule(
         MISSING,
-        f"!({_LEFT}; 2h)$there; WHERE {_LEFT_WHERE} AND {_THERE_WHERE}, {_LEFT_PARTS}, {_THERE}",
+        "WHEN Truck LEAVES Warehouse THEN NO Truck ENTERS Customer WITHIN 2h FOR EACH truck",
     ),
-    _opsl(FALLS_OUT, _CONVOY, crs="wgs84", max_event_duration="0s"),  # a report is an instant
+    _rule(UNLOADS, "WHEN Truck HOLDS INSIDE Customer FOR 10m FOR EACH truck"),
+    _rule(WARM, "WHEN depot.climate(room = 'cold') BECOMES celsius > 5.5 FOR EACH depot"),
 )
+LOGISTICS = (
+    *RULES,
+    Subscription(
+        FALLS_OUT,
+        "opsl",
+        _CONVOY,
+        horizon="30m",  # pairs that belong together are at most so far apart
+        options={"crs": "wgs84", "max_event_duration": "0s"},  # a report is an instant
+    ),
+)
+
+
+def rule_lines() -> list[str]:
+    """The rules as they are written, each after its name."""
+    widest = max(len(each.id) for each in RULES)
+    return [f"{each.id:{widest}} {each.expression}" for each in RULES]

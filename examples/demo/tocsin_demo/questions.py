@@ -1,13 +1,10 @@
-"""What the composites of the demo ask for, in words."""
+"""What those composites of the demo ask for, in words, that are not written in words: a rule is."""
 
 from tocsin_demo.pallets import IDLE, OPENED, WAITED
 from tocsin_demo.purchases import SETTLED
-from tocsin_demo.tours import ARRIVES, FALLS_OUT, LEAVES, MISSING
+from tocsin_demo.tours import FALLS_OUT
 
 QUESTIONS = {
-    LEAVES: "a truck leaves the warehouse",
-    ARRIVES: "a truck leaves and is there within 2 hours",
-    MISSING: "a truck leaves and is not there in 2 hours",
     FALLS_OUT: "trucks of a convoy get more than 2 km apart",
     OPENED: "a pallet is unpacked before it is shipped",
     WAITED: "a pallet is shipped, not packed in the hour before",

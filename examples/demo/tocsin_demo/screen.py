@@ -132,15 +132,16 @@ def _counts(board: Board, now: float) -> Text:
 
 
 def _table(board: Board, width: int, room: int, turned: int) -> Table:
-    """As many rows as there is room for, pages of one length; `turned` is how often the page was
-    turned.
+    """As many rows as there is room for; `turned` is how often the page was turned.
+
+    The last page is as long as the others: it begins with rows of the page before.
     """
     rows = board.rows_in_order()
     pages = max(1, -(-len(rows) // room))
-    room = -(-len(rows) // pages)
     page = turned % pages
     title = f"page {page + 1} of {pages}" if pages > 1 else None
-    return subscription_table(rows[page * room : (page + 1) * room], width, board.batch, title)
+    first = max(0, min(page * room, len(rows) - room))
+    return subscription_table(rows[first : first + room], width, board.batch, title)
 
 
 def _newest(board: Board) -> Iterator[Text]:

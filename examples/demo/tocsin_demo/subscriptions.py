@@ -94,7 +94,6 @@ _FLEET = Scenario(
         _native("hazardous", "handling = 'hazardous' AND customs IS NOT NULL"),
         _native("unsigned-at-doorstep", "to = 'doorstep' AND signed = FALSE"),
         _native("last-attempt", "ce_type = 'fleet.parcel.failed' AND attempt = 3"),
-        _native("cold-room-warm", "room = 'cold' AND celsius > 6.5"),
         _native("air-too-damp", "ce_type = 'depot.climate' AND humidity >= 70"),
     ),
 )

@@ -16,10 +16,11 @@ from tocsin.values.time import Duration, Instant, parse_duration
 from tocsin_demo.happening import Happening, Report
 
 TRUCK_TYPE = "fleet.truck.position"
-LEAVES, ARRIVES, MISSING, FALLS_OUT = (
+LEAVES, ARRIVES, MISSING, UNLOADS, FALLS_OUT = (
     "truck-leaves",
     "truck-arrives",
     "truck-missing",
+    "truck-unloads",
     "falls-out-of-convoy",
 )
 
@@ -96,6 +97,8 @@ class Tour:
             yield LEAVES, truck.name
             needed = truck.time_on_the_road(self.legs)
             yield ARRIVES if needed is not None and needed <= IN_TIME else MISSING, truck.name
+            if needed is not None:
+                yield UNLOADS, truck.name
         if self.fate in (Fate.FALLS_BEHIND, Fate.BREAKS_DOWN):
             yield FALLS_OUT, self.follower.name
 
