@@ -12,6 +12,7 @@ import pytest
 from tocsin_benchmarks import app
 from tocsin_benchmarks.xml import paper as xml_paper
 from tocsin_benchmarks.xml import trial as xml_trial
+from tocsin_benchmarks.xml import workload as xml_workload
 from tocsin_benchmarks.xml.trial import run
 from tocsin_benchmarks.xml.workload import XmlWorkload
 from typer.testing import CliRunner
@@ -35,7 +36,7 @@ def test_documents_have_about_the_size_that_is_asked_for() -> None:
 def test_the_baseline_means_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """With few articles and customers, so that blocks really match."""
     for name in ("ARTICLES", "CUSTOMERS", "WAREHOUSES"):
-        monkeypatch.setattr(f"tocsin_benchmarks.xml.workload.{name}", 3)
+        monkeypatch.setattr(xml_workload, name, 3)
     workload = XmlWorkload(40, 1_000, 2)
     found = {True: 0, False: 0}
     for event in workload.events(6):
@@ -61,7 +62,7 @@ def test_a_tiny_run_saves_figures_and_a_table(
     command = sys.modules["tocsin_benchmarks.xml.command"]
     monkeypatch.setattr(command, "run_module", lambda _, request: run(request))
     monkeypatch.setattr(xml_trial, "LIMIT_SECONDS", 0.01)
-    monkeypatch.setattr("tocsin_benchmarks.harness.output.plotted", lambda _: "no plot")
+    monkeypatch.setattr("tocsin_benchmarks.harness.output.plotted", lambda *_: "no plot")
     arguments = [
         "xml",
         "--part",

@@ -16,9 +16,10 @@ from tests.spark.scenes import selector
 from tocsin.catalog import Subscription
 from tocsin.engine.atoms import AtomMatchers
 from tocsin.engine.engine import Engine
+from tocsin.events.codecs import bindings
 from tocsin.events.codecs.epcis import inside
-from tocsin.hosts.spark import kafka, reading, worker
 from tocsin.hosts.spark import plan_cache as index
+from tocsin.hosts.spark import reading, worker
 from tocsin.hosts.spark.contained import MOST_HELD
 from tocsin.hosts.spark.detection.route_by_event import Wanting
 from tocsin.hosts.spark.layout import JsonRows
@@ -113,7 +114,7 @@ def test_a_row_that_cannot_be_read_for_a_fault_of_ours(
         return inside.decode_all(raw)
 
     expected, _ = task(SUBSCRIPTIONS, [id for id in IDS if id != "e7"])
-    monkeypatch.setattr(kafka, "decode_all", raising)
+    monkeypatch.setattr(bindings, "decode_all", raising)
     found, (letter,) = task(SUBSCRIPTIONS, IDS)
     assert found == expected
     assert (letter["code"], '"e7"' in letter["input"]) == ("InternalError", True)
