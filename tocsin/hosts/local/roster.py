@@ -20,6 +20,7 @@ from tocsin.catalog.effects import may_depend, read_in
 from tocsin.engine.engine import Engine
 from tocsin.errors import Problem, UnsupportedProblem
 from tocsin.events.dead_letter import INTERNAL_ERROR, shown_error
+from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Plan
 from tocsin.values.time import Instant
 
@@ -32,7 +33,7 @@ class Roster:
     `clock` tells the time of the host: a newcomer whose window is over by then is refused.
     """
 
-    __slots__ = ("_clock", "_engine", "_held", "_light", "_told", "definitions")
+    __slots__ = ("_clock", "_composites", "_engine", "_held", "_light", "_told", "definitions")
 
     def __init__(
         self,
@@ -44,11 +45,17 @@ class Roster:
         self._clock = clock
         self._held: dict[str, Subscription] = {}
         self._told: dict[str, str] = {}
+        self._composites: set[str] = set()
         self.definitions = dict(definitions)
         self._light = Surroundings.of(self.definitions.values())
 
     def __contains__(self, id: object) -> bool:
         return id in self._held
+
+    @property
+    def has_composites(self) -> bool:
+        """Whether any subscription is about several events, so that order and time matter."""
+        return bool(self._composites)
 
     def plans(self) -> dict[str, Plan]:
         """What the engine serves, by id; read again where nothing is kept of it."""
@@ -66,7 +73,7 @@ class Roster:
         """Adds a subscription; one that does not compile raises, and changes nothing."""
         plan = self._plan(subscription)
         try:
-            self._engine.add(subscription.id, plan)
+            self._enter(subscription.id, plan)
         except Problem:
             raise
         except Exception as error:
@@ -108,7 +115,7 @@ class Roster:
         if not isinstance(now, Problem):
             try:
                 refuse_past_windows(subscription, now, self._clock())
-                self._engine.add(id, now)
+                self._enter(id, now)
             except Problem as refused:  # what only the engine can tell
                 now = refused
             except Exception as error:
@@ -130,7 +137,13 @@ class Roster:
         refuse_past_windows(subscription, plan, self._clock())
         return plan
 
+    def _enter(self, id: str, plan: Plan) -> None:
+        self._engine.add(id, plan)
+        if not isinstance(plan.pattern, Atom):
+            self._composites.add(id)
+
     def _leave(self, id: str) -> None:
+        self._composites.discard(id)
         if id in self._engine:
             self._engine.remove(id)
 

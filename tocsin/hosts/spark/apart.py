@@ -4,17 +4,19 @@ told by name.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from tocsin.engine.engine import Relevant
+import numpy as np
+
+from tocsin.engine.results import NO_RINGS, Relevant, Rings
 from tocsin.events.dead_letter import internal_error, unreadable
 from tocsin.events.match import Match
-from tocsin.hosts.spark.contained import guarded, letters_of
 from tocsin.hosts.spark.layout import Layout
+from tocsin.hosts.spark.letters import Letter, letter_of, letters_of
 from tocsin.hosts.spark.plan_cache import Index
 from tocsin.hosts.spark.reading import Reading, RowReading, read
-from tocsin.hosts.spark.rows import Letter
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,32 +25,35 @@ class Apart:
     composites want.
     """
 
-    reading: RowReading
-    rings: list[tuple[int, str, Match | None]]
-    relevant: list[Relevant]
-    letters: list[Letter]
+    reading: RowReading = field(default_factory=lambda: RowReading((), ()))
+    rings: Rings = NO_RINGS
+    told: Sequence[Match] = ()
+    relevant: Sequence[Relevant] = ()
+    letters: Sequence[Letter] = ()
 
-    @staticmethod
-    def of(rows: Any, layout: Layout, index: Index) -> Apart:
-        """Asks for each event of the row every subscription, and tells those that raise."""
-        try:
-            reading = read(rows, layout)
-            events = [reading.batch.event(number) for number in range(reading.batch.size)]
-        except Exception as fault:
-            return Apart(
-                RowReading((), ()), [], [], letters_of([unreadable(fault, rows.to_pylist())])
-            )
-        guard = guarded(index.engine, index.plans)
-        found = guard.match(events)
-        numbers = {id(event): number for number, event in enumerate(events)}
-        rings = [(numbers[id(event)], key, guard.ring(key, event)) for event, key in found.rings]
-        kept = sorted((ring for ring in rings if ring[2] is not None), key=lambda ring: ring[0])
-        relevant = [Relevant(numbers[id(event)], atoms) for event, atoms in found.relevant]
-        letters = [*reading.letters, *letters_of(guard.take_letters())]
-        return Apart(RowReading(events, ()), kept, relevant, letters)
+
+def apart_of(rows: Any, layout: Layout, index: Index) -> Apart:
+    """Asks for each event of the row every subscription, and tells those that raise."""
+    try:
+        reading = read(rows, layout)
+        events = [reading.batch.event(number) for number in range(reading.batch.size)]
+    except Exception as fault:
+        return Apart(letters=[letter_of(unreadable(fault, rows.to_pylist()))])
+    guard, numbers = index.guard(), {id(event): number for number, event in enumerate(events)}
+    served = guard.match(events)
+    rung = guard.tell(served.rings)
+    told = sorted(rung.matches, key=lambda match: numbers[id(match.members[0])])
+    at = np.array([numbers[id(match.members[0])] for match in told], np.int32)
+    return Apart(
+        RowReading(events, ()),
+        Rings(at, [match.subscription for match in told]),
+        told,
+        [Relevant(numbers[id(event)], atoms) for event, atoms in served.relevant],
+        [*reading.letters, *letters_of(served.beside), *letters_of(rung)],
+    )
 
 
 def faults_of(error: Exception, reading: Reading) -> list[Letter]:
     """The dead letters of events of which nothing can be told."""
     events = [reading.batch.event(number) for number in range(reading.batch.size)]
-    return letters_of([internal_error(error, (event,)) for event in events])
+    return [letter_of(internal_error(error, (event,))) for event in events]

@@ -22,7 +22,7 @@ from tocsin.events.reception import Ends, received
 from tocsin.hosts.spark.headers import Heads
 from tocsin.hosts.spark.kept import KEPT
 from tocsin.hosts.spark.layout import ORIGIN
-from tocsin.hosts.spark.rows import Letter, letter_of_fault
+from tocsin.hosts.spark.letters import Letter, letter_of_fault
 from tocsin.hosts.spark.suspects import ENDTIME, PLACE, RECEIVED_AT, TIME, Flags, instants, suspects
 from tocsin.hosts.spark.table import EventTable, comparable, shown_object
 

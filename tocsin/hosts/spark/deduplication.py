@@ -10,39 +10,41 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from tocsin.hosts.spark.schemas import BY_MATCH
+from tocsin.hosts.spark.results import BY_MATCH
 from tocsin.values.time import Duration
 
 _CAME = "came"
+_KEPT = ("end", "start", "matches", "dead_letter", "version", "wanted")
 
 
 def first_of_each(by_event: DataFrame, remembered: Duration | None) -> DataFrame:
-    """Rows of events with their matches -> rows of matches and dead letters, repeated events left
-    out.
+    """The rows by event without repeated events; `remembered` is for how long a stream remembers
+    them.
     """
     if by_event.isStreaming and remembered is not None:
-        return _spread(_first_that_came(by_event, remembered))
-    return _spread(_first_in_order(by_event))
+        return _first_that_came(by_event, remembered)
+    return _first_in_order(by_event)
+
+
+def spread_matches(by_event: DataFrame) -> DataFrame:
+    """Rows by event -> (match, dead_letter): one row per match; a dead letter is one row, an event
+    without a match is none.
+    """
+    is_letter = F.col("dead_letter").isNotNull()
+    nothing = F.lit(None).cast(BY_MATCH["match"].dataType)
+    matches = F.when(is_letter, F.array(nothing)).otherwise(F.col("matches"))
+    return by_event.select(F.explode(matches).alias("match"), "dead_letter")
 
 
 def _first_in_order(by_event: DataFrame) -> DataFrame:
     """An event without a time comes before all others, as nulls do; content settles what times
     leave open.
     """
-    order = F.struct("end", "start", "content")
-    first = F.min_by(F.struct("matches", "dead_letter"), order)
-    return by_event.groupBy("identity").agg(first.alias("first")).select("first.*")
+    first = F.min_by(F.struct(*_KEPT), F.struct("end", "start", "content"))
+    return by_event.groupBy("identity").agg(first.alias("first")).select("identity", "first.*")
 
 
 def _first_that_came(by_event: DataFrame, remembered: Duration) -> DataFrame:
     came = by_event.withColumn(_CAME, F.current_timestamp())
     watched = came.withWatermark(_CAME, f"{remembered // 1000} milliseconds")
-    return watched.dropDuplicatesWithinWatermark(["identity"])
-
-
-def _spread(events: DataFrame) -> DataFrame:
-    """One row per match; a dead letter is one row, an event without a match is none."""
-    is_letter = F.col("dead_letter").isNotNull()
-    nothing = F.lit(None).cast(BY_MATCH["match"].dataType)
-    matches = F.when(is_letter, F.array(nothing)).otherwise(F.col("matches"))
-    return events.select(F.explode(matches).alias("match"), "dead_letter")
+    return watched.dropDuplicatesWithinWatermark(["identity"]).drop(_CAME)

@@ -11,7 +11,7 @@ import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -33,8 +33,10 @@ from tocsin.hosts import ahead as clocks
 from tocsin.hosts.fan_out import FanOut
 from tocsin.hosts.republishing import cascaded
 from tocsin.hosts.spark.constructing import constructing_in
-from tocsin.hosts.spark.detection.pipeline import Detection
+from tocsin.hosts.spark.dataflow import Detection
+from tocsin.hosts.spark.letters import letters_in
 from tocsin.hosts.spark.lines import PART_BYTES, opened, read_lines
+from tocsin.hosts.spark.match_codec import matches_in
 from tocsin.hosts.spark.matching import results_of
 from tocsin.hosts.spark.session import local_session
 from tocsin.hosts.spark.sources import Entry, source_of
@@ -114,34 +116,6 @@ def _with_events(lines: DataFrame, further: Sequence[Event]) -> DataFrame:
     return lines.unionByName(added, allowMissingColumns=True)
 
 
-def matches_in(both: Any) -> Iterator[Match]:
-    """The matches in a collected table with a column `match`."""
-    for row in _structs(both, "match"):
-        times = {name: row[name] for name in ("start", "end", "detected")}
-        yield Match(
-            row["subscription"],
-            tuple(row["events"]),
-            place=row["place"],
-            id=row["id"],
-            bindings=dict(row["bindings"]),
-            outputs=tuple(row["outputs"]),
-            sources=tuple(row["sources"]),
-            members=tuple(event for told in row.get("members") or () for event in _members(told)),
-            **times,
-        )
-
-
-def _members(told: str | Mapping[str, Any]) -> list[Event]:
-    """The event of a member, which is CloudEvents JSON or has it in a field."""
-    return decode_all(told if isinstance(told, str) else told["json"])
-
-
-def letters_in(both: Any) -> Iterator[DeadLetter]:
-    """The dead letters in a collected table with a column `dead_letter`."""
-    for row in _structs(both, "dead_letter"):
-        yield DeadLetter(row["code"], row["reason"], row["input"], row["line"])
-
-
 @contextmanager
 def _in_a_file(path: str) -> Iterator[str]:
     """The path of the input; standard input, which executors cannot read, is copied."""
@@ -178,18 +152,6 @@ def _readable_part(path: str) -> Iterator[tuple[str, DeadLetter]]:
                 code="FileError",
                 hint="give every executor access to the file",
             )
-
-
-def _structs(both: Any, name: str) -> Iterator[Mapping[str, Any]]:
-    """The structs of a column, one dict each, instants as microseconds; nulls are left out."""
-    column = both.column(name).drop_null()
-    members = pa.Table.from_arrays(column.flatten(), names=[field.name for field in column.type])
-    for number, field in enumerate(members.schema):
-        if pa.types.is_timestamp(field.type):
-            instants = members.column(number).cast(pa.timestamp("us", tz="UTC")).cast(pa.int64())
-            members = members.set_column(number, field.name, instants)
-    for batch in members.to_batches():
-        yield from batch.to_pylist()
 
 
 class _UnreadableFile(Exception):

@@ -17,33 +17,31 @@ from itertools import chain
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from tocsin.catalog import Catalog, Snapshot
+from tocsin.catalog import Snapshot
 from tocsin.errors import UnsupportedProblem
 from tocsin.events.content import Content, content_named
 from tocsin.events.reception import Ends, ends_named
 from tocsin.hosts.ahead import DEFAULT_AHEAD
 from tocsin.hosts.spark.absent_columns import warn_of_absent_columns
 from tocsin.hosts.spark.callers import levels_to_the_caller
-from tocsin.hosts.spark.catalog_version import version_table
-from tocsin.hosts.spark.deduplication import first_of_each
-from tocsin.hosts.spark.detection.clock import Pace
-from tocsin.hosts.spark.detection.pipeline import (
+from tocsin.hosts.spark.dataflow import (
     DEFAULT_LATENESS,
+    Counting,
     Detection,
-    Given,
     composites_in,
-    detected_in,
+    match_rows,
+    with_version,
 )
-from tocsin.hosts.spark.detection.shards import DEFAULT_SHARDS
+from tocsin.hosts.spark.detection.clock import Pace
 from tocsin.hosts.spark.failures import watch_failures
 from tocsin.hosts.spark.kept import Keep, Keeping, kept_column, require_names_apart
 from tocsin.hosts.spark.layout import laid_out
+from tocsin.hosts.spark.match_codec import MATCH_NAMES
 from tocsin.hosts.spark.metrics import Watch
-from tocsin.hosts.spark.rows import MATCH_NAMES
-from tocsin.hosts.spark.schemas import BY_EVENT, BY_MATCH
-from tocsin.hosts.spark.sources import LiveCatalog, Source, Subscriptions, snapshot_of, source_of
+from tocsin.hosts.spark.shards import DEFAULT_SHARDS
+from tocsin.hosts.spark.sources import Source, Subscriptions, snapshot_of, source_of
 from tocsin.hosts.spark.telling import Telling, telling_of, told
-from tocsin.hosts.spark.worker import ByEvent, ByMatch
+from tocsin.hosts.spark.worker import Serving
 from tocsin.hosts.spark.workers import choose_python
 from tocsin.plan.composites import Part, rings_by_time
 from tocsin.values.time import Duration, parse_duration, parse_instant
@@ -220,18 +218,14 @@ def results_of(
     warn_of_absent_columns(rows, layout, held)
     if events.isStreaming:
         watch_failures(events.sparkSession)
-    given = Given(_with_version(rows, source), layout, source, telling)
-    remembered = _remembered(events, deduplicate)
+    counting = _counting(events, deduplicate)
     found = composites_in(held) if composites is not False else iter(())
     first = next(found, None)
-    if composites or first is not None:
-        if first is not None and events.isStreaming and detection.pace.idle is None:
-            _warn_of_waiting(chain([first], found))
-        return detected_in(given, detection, deduplicate is not False, remembered)
-    if deduplicate is False or (events.isStreaming and remembered is None):
-        return given.rows.mapInArrow(ByMatch(layout, source, telling), BY_MATCH)
-    by_event = ByEvent(layout, source, not events.isStreaming, telling)
-    return first_of_each(given.rows.mapInArrow(by_event, BY_EVENT), remembered)
+    if first is not None and events.isStreaming and detection.pace.idle is None:
+        _warn_of_waiting(chain([first], found))
+    detects = bool(composites) or first is not None
+    serving = Serving(layout, source, telling, detects, detection.ahead if detects else None)
+    return match_rows(with_version(rows, source), serving, detection, counting)
 
 
 def _warn_of_waiting(found: Iterable[tuple[str, Part]]) -> None:
@@ -256,28 +250,17 @@ def dead_letters_of(both: DataFrame) -> DataFrame:
     return both.where(F.col("dead_letter").isNotNull()).select("dead_letter.*")
 
 
-def _with_version(rows: DataFrame, source: Source) -> DataFrame:
-    """Every row with the version of the catalog that it is to be matched with; a fixed list has but
-    one.
-    """
-    if not isinstance(source, LiveCatalog):
-        return rows
-    return rows.crossJoin(F.broadcast(version_table(rows.sparkSession, Catalog(source.url))))
-
-
-def _remembered(events: DataFrame, deduplicate: Deduplicate) -> Duration | None:
-    """How long a streaming query remembers an identity; None where it does not, or where the query
-    is a batch.
-    """
+def _counting(events: DataFrame, deduplicate: Deduplicate) -> Counting:
+    """A batch counts each identity once unless told otherwise, a stream only for a time."""
     if deduplicate is not None and not isinstance(deduplicate, bool):
-        duration = parse_duration(deduplicate)
-        return duration if events.isStreaming else None
+        remembered = parse_duration(deduplicate)
+        return Counting(True, remembered if events.isStreaming else None)
     if deduplicate and events.isStreaming:
         raise UnsupportedProblem(
             "a stream cannot remember every event for ever",
             hint='give a time, as in deduplicate="10 minutes"',
         )
-    return None
+    return Counting(deduplicate is not False and not events.isStreaming)
 
 
 def _pace(lateness: Length | None, idle: Length | None) -> Pace:

@@ -20,7 +20,7 @@ from tocsin.hosts.spark.headers import INSTANT, Heads, heads_of_events
 from tocsin.hosts.spark.kafka import HEADERS, events_in_value, events_of_record, shown_record
 from tocsin.hosts.spark.kept import KEPT, carrying
 from tocsin.hosts.spark.layout import CAME, LINE, ORIGIN, VALUE, EventColumns, JsonRows, Layout
-from tocsin.hosts.spark.rows import Letter, letter_of_fault
+from tocsin.hosts.spark.letters import Letter, letter_of_fault
 from tocsin.hosts.spark.table import EventTable, shown_object
 
 

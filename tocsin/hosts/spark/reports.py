@@ -14,8 +14,8 @@ from tocsin.errors import EventProblem, Problem, UnsupportedProblem
 from tocsin.events.content import Content
 from tocsin.events.dead_letter import warning
 from tocsin.events.event import Event
+from tocsin.hosts.spark.letters import Letter, letter_of_subscription
 from tocsin.hosts.spark.plan_cache import Index
-from tocsin.hosts.spark.rows import Letter, letter_of_subscription
 from tocsin.hosts.spark.telling import IDS_ONLY, Kind, Telling
 
 _QUERY = "sql.streaming.queryId"

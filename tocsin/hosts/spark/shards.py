@@ -12,12 +12,21 @@ from functools import lru_cache
 from hashlib import blake2b
 from itertools import count
 
+from tocsin.plan.atoms import Atom
+from tocsin.plan.composites import Plan
+from tocsin.plan.wire import plan_to_json
+
 DEFAULT_SHARDS = 2
 MOST_SHARDS = 256
 
 _SPREAD = 5040
 _MASK = 0xFFFFFFFF
 _SEED = 42
+
+
+def atom_name(atom: Atom) -> bytes:
+    """A hash of what an atom says: the same in every process, however often it is compiled."""
+    return blake2b(plan_to_json(Plan(atom)).encode(), digest_size=16).digest()
 
 
 def shard_of(subscription: str, shards: int) -> int:

@@ -15,20 +15,17 @@ import pyarrow as pa
 
 from tocsin.events.event import Event
 from tocsin.hosts.pauses import Span
-from tocsin.hosts.spark.detection.routes import Route
-from tocsin.hosts.spark.detection.serde import (
+from tocsin.hosts.spark.plan_cache import Route
+from tocsin.hosts.spark.serde import (
     PlainEvent,
     event_of_plain,
     pack,
     plain_event,
     unpack,
 )
-from tocsin.hosts.spark.rows import DEAD_LETTER, MATCH, Letter, letter_array
 
 MESSAGE = b"h"
 PASSING = b"p"
-
-RESULTS = pa.schema([pa.field("match", MATCH), pa.field("dead_letter", DEAD_LETTER)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +86,6 @@ def drafts_for(event: Event, routes: Iterable[Route], drafts: dict[int, Draft]) 
     for shard, names in by_shard.items():
         drafts.setdefault(shard, Draft()).add(plain, names, shard == teller)
     return drafts
-
-
-def results(matches: Any, letters: Any) -> Any:
-    """A record batch of matches and dead letters, one of them null in each row."""
-    return pa.RecordBatch.from_arrays([matches, letters], schema=RESULTS)
-
-
-def result_of_letters(letters: list[Letter]) -> Any:
-    """A record batch of dead letters only."""
-    return results(pa.nulls(len(letters), MATCH), letter_array(letters))
 
 
 def passing(batch: Any) -> bytes:

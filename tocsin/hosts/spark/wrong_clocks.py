@@ -14,8 +14,8 @@ from pyspark.sql import functions as F
 
 from tocsin.events.dead_letter import too_far_ahead
 from tocsin.hosts.spark.headers import INSTANT
+from tocsin.hosts.spark.letters import Letter, letter_of
 from tocsin.hosts.spark.reading import Reading
-from tocsin.hosts.spark.rows import Letter
 from tocsin.values.time import Duration, Instant
 
 _NOW = "row_now"
@@ -43,7 +43,7 @@ def beyond(reading: Reading, now: Instant | None, ahead: Duration | None) -> fro
     return frozenset(np.flatnonzero(far.to_numpy(zero_copy_only=False)).tolist())
 
 
-def letters_of(reading: Reading, numbers: frozenset[int], ahead: Duration | None) -> list[Letter]:
+def far_letters(reading: Reading, numbers: frozenset[int], ahead: Duration | None) -> list[Letter]:
     """A dead letter for each of them."""
-    plain = [too_far_ahead(reading.batch.event(number), ahead or 0) for number in sorted(numbers)]
-    return [Letter(each.code, each.reason, None, None, None, None, each.input) for each in plain]
+    events = (reading.batch.event(number) for number in sorted(numbers))
+    return [letter_of(too_far_ahead(event, ahead or 0)) for event in events]
