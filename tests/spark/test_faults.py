@@ -17,13 +17,15 @@ from tocsin.catalog import Subscription
 from tocsin.engine.atoms import AtomMatchers
 from tocsin.engine.engine import Engine
 from tocsin.events.codecs.epcis import inside
-from tocsin.hosts.spark import kafka, reading, worker
-from tocsin.hosts.spark import plan_cache as index
-from tocsin.hosts.spark.by_event import ByEvent
-from tocsin.hosts.spark.contained import MOST_HELD
-from tocsin.hosts.spark.layout import JsonRows
-from tocsin.hosts.spark.sources import FixedList
-from tocsin.hosts.spark.worker import ByMatch, Serving
+from tocsin.hosts.spark.catalogs import plan_cache as index
+from tocsin.hosts.spark.catalogs.sources import FixedList
+from tocsin.hosts.spark.reading import kafka
+from tocsin.hosts.spark.reading import rows as reading
+from tocsin.hosts.spark.reading.layout import JsonRows
+from tocsin.hosts.spark.tasks import worker
+from tocsin.hosts.spark.tasks.by_event import ByEvent
+from tocsin.hosts.spark.tasks.contained import MOST_HELD
+from tocsin.hosts.spark.tasks.worker import ByMatch, Serving
 
 SUBSCRIPTIONS = [
     selector("even", "x IN (0, 2, 4)"),
@@ -144,7 +146,7 @@ def test_more_matches_than_are_to_be_held_at_once_come_in_pieces(
     expected = by_match(SUBSCRIPTIONS, IDS)
     calls: list[int] = []
     match = Engine.match
-    monkeypatch.setattr("tocsin.hosts.spark.contained.MOST_HELD", 10)
+    monkeypatch.setattr("tocsin.hosts.spark.tasks.contained.MOST_HELD", 10)
     monkeypatch.setattr(
         Engine, "match", lambda engine, batch: calls.append(batch.size) or match(engine, batch)
     )

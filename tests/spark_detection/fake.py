@@ -17,17 +17,17 @@ from pyspark.sql.streaming.tws_tester import TwsTester
 
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.match import Match
-from tocsin.hosts.spark.catalog_version import VERSION
+from tocsin.hosts.spark.catalogs.catalog_version import VERSION
+from tocsin.hosts.spark.catalogs.sources import FIXED_VERSION, Source
 from tocsin.hosts.spark.detection import state_store as keeping
 from tocsin.hosts.spark.detection.clock import Pace
 from tocsin.hosts.spark.detection.processor import Detector
-from tocsin.hosts.spark.layout import JsonRows
-from tocsin.hosts.spark.letters import letters_in
-from tocsin.hosts.spark.match_codec import matches_in
-from tocsin.hosts.spark.messages import passed
-from tocsin.hosts.spark.route import Sending
-from tocsin.hosts.spark.sources import FIXED_VERSION, Source
-from tocsin.hosts.spark.worker import Serving
+from tocsin.hosts.spark.reading.layout import JsonRows
+from tocsin.hosts.spark.results.letters import letters_in
+from tocsin.hosts.spark.results.match_codec import matches_in
+from tocsin.hosts.spark.tasks.messages import passed
+from tocsin.hosts.spark.tasks.route import Sending
+from tocsin.hosts.spark.tasks.worker import Serving
 
 
 class FakeHost:

@@ -15,9 +15,9 @@ from tests.spark_detection.test_stream import SILENCE, THEN
 from tocsin.engine.engine import Engine
 from tocsin.errors import StateProblem
 from tocsin.events.event import Event
+from tocsin.hosts.spark.catalogs.shards import shard_keys
+from tocsin.hosts.spark.catalogs.sources import FixedList
 from tocsin.hosts.spark.detection.clock import Pace
-from tocsin.hosts.spark.shards import shard_keys
-from tocsin.hosts.spark.sources import FixedList
 from tocsin.plan.match_template import Told
 
 LINES = [

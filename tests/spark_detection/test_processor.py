@@ -18,8 +18,8 @@ from tests.timelines import patterns, timelines
 from tocsin.catalog import Snapshot, Subscription
 from tocsin.events.event import Event
 from tocsin.hosts.local.finite import match_events, read_events
-from tocsin.hosts.spark import plan_cache
-from tocsin.hosts.spark import shard_plans as members
+from tocsin.hosts.spark.catalogs import plan_cache
+from tocsin.hosts.spark.catalogs import shard_plans as members
 from tocsin.hosts.spark.detection import state_store as keeping
 from tocsin.hosts.spark.detection.clock import Pace
 from tocsin.plan.atoms import Condition

@@ -14,14 +14,14 @@ from tests.spark_detection.fake import FakeHost
 from tests.spark_detection.scenes import NAMES, line
 from tocsin.catalog import Catalog, Definition, Subscription, create_catalog
 from tocsin.errors import StateProblem
-from tocsin.hosts.spark.catalog_version import VERSION
+from tocsin.hosts.spark.catalogs.catalog_version import VERSION
+from tocsin.hosts.spark.catalogs.sources import FixedList, LiveCatalog, Source
 from tocsin.hosts.spark.detection import state_store as keeping
 from tocsin.hosts.spark.detection.clock import Pace
-from tocsin.hosts.spark.layout import JsonRows
-from tocsin.hosts.spark.letters import letters_in
-from tocsin.hosts.spark.match_codec import matches_in
-from tocsin.hosts.spark.sources import FixedList, LiveCatalog, Source
-from tocsin.hosts.spark.worker import ByMatch, Serving
+from tocsin.hosts.spark.reading.layout import JsonRows
+from tocsin.hosts.spark.results.letters import letters_in
+from tocsin.hosts.spark.results.match_codec import matches_in
+from tocsin.hosts.spark.tasks.worker import ByMatch, Serving
 
 SECOND = 1_000_000
 THEN = Subscription("then", "opsl", "=|(A; 5s)B")

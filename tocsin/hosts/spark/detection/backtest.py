@@ -19,13 +19,13 @@ from tocsin.hosts.garbage import collect_rarely
 from tocsin.hosts.outcome import Outcome
 from tocsin.hosts.pauses import Span
 from tocsin.hosts.sequencer import FiniteSequencer
-from tocsin.hosts.spark.letters import letters_of
-from tocsin.hosts.spark.messages import message_of
-from tocsin.hosts.spark.results import BY_MATCH, MATCHES, Results, batch_of_both, batches_of
-from tocsin.hosts.spark.shard_plans import Members
-from tocsin.hosts.spark.shards import shard_keys
-from tocsin.hosts.spark.sources import Source
-from tocsin.hosts.spark.telling import IDS_ONLY, Telling
+from tocsin.hosts.spark.catalogs.shard_plans import Members
+from tocsin.hosts.spark.catalogs.shards import shard_keys
+from tocsin.hosts.spark.catalogs.sources import Source
+from tocsin.hosts.spark.results.batches import BY_MATCH, MATCHES, Results, batch_of_both, batches_of
+from tocsin.hosts.spark.results.letters import letters_of
+from tocsin.hosts.spark.results.telling import IDS_ONLY, Telling
+from tocsin.hosts.spark.tasks.messages import message_of
 from tocsin.values.time import Instant
 
 FORGET_EVERY = 1000

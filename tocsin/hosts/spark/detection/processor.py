@@ -16,14 +16,14 @@ from pyspark.sql.streaming.stateful_processor import (
 )
 
 from tocsin.hosts.garbage import collect_rarely
+from tocsin.hosts.spark.catalogs.shards import shard_keys
+from tocsin.hosts.spark.catalogs.sources import Source
 from tocsin.hosts.spark.detection.clock import Millis, Pace
 from tocsin.hosts.spark.detection.shard import Setting, step_of
 from tocsin.hosts.spark.detection.state_store import BYTES_SCHEMA, HEAD_SCHEMA, Keeper, Kept
-from tocsin.hosts.spark.messages import MESSAGE, passing
-from tocsin.hosts.spark.results import batches_of
-from tocsin.hosts.spark.shards import shard_keys
-from tocsin.hosts.spark.sources import Source
-from tocsin.hosts.spark.telling import IDS_ONLY, Telling
+from tocsin.hosts.spark.results.batches import batches_of
+from tocsin.hosts.spark.results.telling import IDS_ONLY, Telling
+from tocsin.hosts.spark.tasks.messages import MESSAGE, passing
 
 PAYLOAD = "payload binary"
 

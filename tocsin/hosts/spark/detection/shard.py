@@ -16,14 +16,14 @@ from tocsin.events.dead_letter import late
 from tocsin.events.match import once
 from tocsin.events.order import in_canonical_order
 from tocsin.hosts.sequencer import Sequencer
+from tocsin.hosts.spark.catalogs.shard_plans import Members
+from tocsin.hosts.spark.catalogs.sources import Source
 from tocsin.hosts.spark.detection.clock import Millis, Pace, StreamClock
-from tocsin.hosts.spark.letters import Letter, letter_of, letters_of
-from tocsin.hosts.spark.messages import Hit, message_of
-from tocsin.hosts.spark.results import Results
-from tocsin.hosts.spark.serde import event_of_plain, pack, plain_event, unpack
-from tocsin.hosts.spark.shard_plans import Members
-from tocsin.hosts.spark.sources import Source
-from tocsin.hosts.spark.telling import Teller, Telling
+from tocsin.hosts.spark.results.batches import Results
+from tocsin.hosts.spark.results.letters import Letter, letter_of, letters_of
+from tocsin.hosts.spark.results.telling import Teller, Telling
+from tocsin.hosts.spark.tasks.messages import Hit, message_of
+from tocsin.hosts.spark.tasks.serde import event_of_plain, pack, plain_event, unpack
 from tocsin.values.time import Instant
 
 

@@ -11,12 +11,12 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from tocsin.errors import StateProblem
+from tocsin.hosts.spark.catalogs.sources import Source
 from tocsin.hosts.spark.detection.clock import Pace
 from tocsin.hosts.spark.detection.processor import PAYLOAD, Detector
-from tocsin.hosts.spark.messages import passed
-from tocsin.hosts.spark.results import BY_MATCH
-from tocsin.hosts.spark.sources import Source
-from tocsin.hosts.spark.telling import Telling
+from tocsin.hosts.spark.results.batches import BY_MATCH
+from tocsin.hosts.spark.results.telling import Telling
+from tocsin.hosts.spark.tasks.messages import passed
 
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 
