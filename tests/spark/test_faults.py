@@ -22,9 +22,8 @@ from tocsin.hosts.spark.catalogs.sources import FixedList
 from tocsin.hosts.spark.reading import kafka
 from tocsin.hosts.spark.reading import rows as reading
 from tocsin.hosts.spark.reading.layout import JsonRows
-from tocsin.hosts.spark.tasks import worker
+from tocsin.hosts.spark.tasks import contained, worker
 from tocsin.hosts.spark.tasks.by_event import ByEvent
-from tocsin.hosts.spark.tasks.contained import MOST_HELD
 from tocsin.hosts.spark.tasks.worker import ByMatch, Serving
 
 SUBSCRIPTIONS = [
@@ -143,14 +142,14 @@ def test_what_cannot_be_put_out_is_told(task: Any, monkeypatch: pytest.MonkeyPat
 def test_more_matches_than_are_to_be_held_at_once_come_in_pieces(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    assert contained.MOST_HELD > 10
     expected = by_match(SUBSCRIPTIONS, IDS)
     calls: list[int] = []
     match = Engine.match
-    monkeypatch.setattr("tocsin.hosts.spark.tasks.contained.MOST_HELD", 10)
+    monkeypatch.setattr(contained, "MOST_HELD", 10)
     monkeypatch.setattr(
         Engine, "match", lambda engine, batch: calls.append(batch.size) or match(engine, batch)
     )
-    assert MOST_HELD > 10
     assert by_match(SUBSCRIPTIONS, IDS) == expected
     assert max(calls[1:]) <= 20
 

@@ -128,7 +128,7 @@ class Engine:
         matchers = self._matchers
         hits = matchers.match(batch)
         rings: Rings = NO_RINGS
-        relevant: Sequence[Relevant] = ()
+        relevant: Sequence[Relevant] = []
         if not self._atoms and len(hits.slots):
             rings = Rings(hits.events, matchers.keys_of(hits.slots))
         elif len(hits.slots):
