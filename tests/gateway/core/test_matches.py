@@ -13,6 +13,10 @@ from websockets.sync.client import connect
 
 from tests.gateway.core.asking import PATIENCE, Asked, event, wait_for
 from tests.gateway.serving import Served, served
+from tocsin.catalog import Subscription
+from tocsin.gateway.service import Service
+from tocsin.gateway.settings import load_settings
+from tocsin.gateway.storage.rows import NewRow
 
 
 def test_pages_follow_each_other_and_the_last_is_empty(asked: Asked) -> None:
@@ -29,6 +33,18 @@ def test_pages_follow_each_other_and_the_last_is_empty(asked: Asked) -> None:
         heard += [match["events"][0] for match in page["matches"]]
         after = page["next"]
     assert heard == ["0", "1", "2", "3", "4"]
+
+
+def test_the_first_event_meets_what_was_subscribed_before_the_start(tmp_path: Path) -> None:
+    service = Service(load_settings(data=tmp_path, auth=False, idle="off"))
+    service.catalog.add(Subscription("all", "selector", "price > 0"))
+    service.start()
+    try:
+        service.log.append([NewRow(json.dumps(event("1", price=1)).encode())]).result(PATIENCE)
+        wait_for(lambda: service.runner.status().position == 1)
+        wait_for(lambda: service.matches.read(0, 1, tenant="", subscription="all"))
+    finally:
+        service.stop()
 
 
 def test_by_subscription_and_time(asked: Asked) -> None:

@@ -73,7 +73,7 @@ class LocalRunner:
         self._make_hub = make_hub
         self.counters = counters or Counters()
         self._shared = shared
-        self._version = catalog.version()
+        self._version = 0
         self._stopping = threading.Event()
         self._ready = threading.Event()
         self._error: str | None = None
@@ -90,7 +90,8 @@ class LocalRunner:
         self._snapshot_cost = 0.0
 
     def start(self) -> None:
-        """Begins where it stopped."""
+        """Begins where it stopped, with the catalog as it is now."""
+        self.catalog_changed(self._catalog.version())
         self._thread.start()
 
     def stop(self) -> None:
