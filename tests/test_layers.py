@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from importlib import import_module
 from inspect import isroutine, unwrap
 from pathlib import Path
@@ -126,6 +127,68 @@ def test_nothing_is_imported_inside_a_function() -> None:
         if isinstance(node, ast.Import | ast.ImportFrom)
     ]
     assert inside == []
+
+
+FOREIGN_PRIVATE = {
+    "_replace": "of named tuples, where the underscore only keeps it apart from fields",
+    "_Element": "the type of lxml's elements, which has no other name",
+    "_getframe": "how the standard library itself finds the caller",
+    "_mapping": "how SQLAlchemy gives a row by its names, kept apart from columns",
+    **dict.fromkeys(
+        ("_PARTITION_EOF", "_ALL_BROKERS_DOWN", "_TRANSPORT", "_RESOLVE", "_TIMED_OUT"),
+        "codes of librdkafka, which begin so where no broker has sent them",
+    ),
+}
+
+
+def test_no_private_name_is_used_outside_its_module() -> None:
+    strays = {
+        f"{path.relative_to(ROOT)}:{line} {name}"
+        for path in (ROOT / "tocsin").rglob("*.py")
+        for line, name in _foreign_private_names(ast.parse(path.read_text()))
+        if name not in FOREIGN_PRIVATE
+    }
+    assert strays == set()
+
+
+@pytest.mark.parametrize(
+    "text", ["from tocsin.a import _b", "import a\na._b()", "def f(a):\n    return a.c._b"]
+)
+def test_a_private_name_of_another_module_is_noticed(text: str) -> None:
+    assert [name for _, name in _foreign_private_names(ast.parse(text))] == ["_b"]
+
+
+def test_a_private_name_of_the_module_itself_is_free() -> None:
+    text = "class A:\n    def __init__(self): self._b = 1\n    def __eq__(self, o): return o._b"
+    assert list(_foreign_private_names(ast.parse(text))) == []
+
+
+def _foreign_private_names(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Names with a leading underscore that the module imports, or asks of others than itself."""
+    own = set(_given_here(tree))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            yield from ((node.lineno, each.name) for each in node.names if _is_private(each.name))
+        elif isinstance(node, ast.Attribute) and _is_private(node.attr) and node.attr not in own:
+            is_self = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
+            if not is_self:
+                yield node.lineno, node.attr
+
+
+def _given_here(tree: ast.AST) -> Iterator[str]:
+    """Names that the module defines, assigns, or lists in slots."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef(name) | ast.AsyncFunctionDef(name) | ast.ClassDef(name):
+                yield name
+            case ast.Name(name, ast.Store()) | ast.Attribute(_, name, ast.Store()):
+                yield name
+            case ast.Constant(str(name)):
+                yield name
+
+
+def _is_private(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__") and name != "_"
 
 
 def _imported(path: Path) -> set[str]:

@@ -3,12 +3,12 @@ to install.
 """
 
 try:
-    from tocsin.hosts.spark.absent_columns import AbsentColumnWarning
-    from tocsin.hosts.spark.constructing import constructed
-    from tocsin.hosts.spark.failures import problem_of
-    from tocsin.hosts.spark.finite import run_match
-    from tocsin.hosts.spark.kafka_sink import matches_to_kafka
-    from tocsin.hosts.spark.matching import (
+    from tocsin.hosts.spark.queries.absent_columns import AbsentColumnWarning
+    from tocsin.hosts.spark.queries.constructing import constructed
+    from tocsin.hosts.spark.queries.failures import problem_of
+    from tocsin.hosts.spark.queries.finite import run_match
+    from tocsin.hosts.spark.queries.kafka_sink import matches_to_kafka
+    from tocsin.hosts.spark.queries.matching import (
         AbsenceWaitsWarning,
         dead_letters,
         dead_letters_of,
@@ -16,9 +16,9 @@ try:
         match_with_dead_letters,
         matches_of,
     )
-    from tocsin.hosts.spark.metrics import Metrics, Watch
-    from tocsin.hosts.spark.session import local_session
-    from tocsin.hosts.spark.workers import WorkerPythonWarning
+    from tocsin.hosts.spark.queries.metrics import Metrics, Watch
+    from tocsin.hosts.spark.sessions.session import local_session
+    from tocsin.hosts.spark.sessions.workers import WorkerPythonWarning
 except ModuleNotFoundError as error:
     if error.name is None or error.name.partition(".")[0] not in ("pyspark", "py4j", "pandas"):
         raise

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tests.conftest import shared_data
 from tests.epcis.asking import answers
 from tests.epcis.corpus import FOLDER, VALID, content, raw_events
+from tocsin.engine.atoms import AtomMatchers
 from tocsin.engine.batch import Batch
 from tocsin.engine.engine import Engine
 from tocsin.events.codecs.epcis import decode_document
@@ -40,7 +41,7 @@ def rings(query: dict[str, Any] | str, event: Event, context: Context | None = N
     engine = Engine()
     engine.add("q", plan)
     expected = holds(plan.pattern, event)
-    assert len(engine.match(Batch([event])).events) == expected
+    assert len(engine.match(Batch([event])).rings) == expected
     return expected
 
 
@@ -307,8 +308,7 @@ def test_the_engine_and_the_reference_answer_as_the_standard_reads(
     engine = Engine()
     for number, plan in enumerate(plans):
         engine.add(str(number), plan)
-    hits = engine.match(Batch(events))
-    rung = zip(hits.events.tolist(), engine.keys_of(hits.slots), strict=True)
+    rung = engine.match(Batch(events)).rings
     assert {(at, int(key)) for at, key in rung} == expected
 
 
@@ -330,12 +330,12 @@ def test_the_pool_of_values_finds_some_events_and_not_all(name: str) -> None:
 
 def test_places_are_left_to_an_index() -> None:
     """However many subscriptions ask for a place, each event costs a few evaluations."""
-    engine = Engine()
+    matchers = AtomMatchers()
+    engine = Engine(matchers)
     for number in range(1000):
         engine.add(
             str(number), plan_of({"EQ_readPoint": [f"urn:epc:id:sgln:0614141.{number:05d}.0"]})
         )
     event = event_of(readPoint={"id": "https://id.gs1.org/414/0614141000074"})
-    hits = engine.match(Batch([event]))
-    assert engine.keys_of(hits.slots) == ["7"]
-    assert engine.work.predicate_evaluations < 20
+    assert engine.match(Batch([event])).rings.keys == ["7"]
+    assert matchers.work.predicate_evaluations < 20

@@ -284,7 +284,7 @@ def test_an_engine_whose_faults_nobody_takes_raises(monkeypatch: pytest.MonkeyPa
     engine = guarded.Engine()
     engine.add("pair", compile_subscription(Subscription("pair", "opsl", PAIR.format(n=1))))
     (given,) = decode_all(json.dumps(event("a", 1, n=1)))
-    (relevant,) = engine.match_all(Batch([given])).relevant
+    (relevant,) = engine.match(Batch([given])).relevant
     with pytest.raises(ZeroDivisionError):
         engine.detect(given, relevant.atoms)
 
@@ -398,7 +398,7 @@ def test_what_has_no_time_waits_for_nothing() -> None:
     hub.subscribe(PAIR.format(n=1), language="opsl")
     for number in range(3):
         hub.publish({"id": f"e{number}", "source": "s", "type": "t", "data": {"kind": "a", "n": 1}})
-    assert len(hub._buffer) == 0
+    assert len(hub._sequencer) == 0
 
 
 def test_more_waiting_events_than_may_let_time_go_on_and_none_is_lost() -> None:
@@ -407,7 +407,7 @@ def test_more_waiting_events_than_may_let_time_go_on_and_none_is_lost() -> None:
     events = [event(f"{kind}{second}", second, kind, n=1) for second in range(20) for kind in "ab"]
     for each in events:
         hub.publish(each)
-        assert len(hub._buffer) <= 5
+        assert len(hub._sequencer) <= 5
     hub.advance_to(LATER)
     calm, heard_calm = tocsin.Hub(lateness="10m"), []
     calm.subscribe(PAIR.format(n=1), language="opsl", to=heard_calm.append, id="pair")

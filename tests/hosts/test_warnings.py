@@ -82,8 +82,8 @@ def test_the_engine_warns_as_the_plain_form_does(scenario: Scenario) -> None:
         for each in event_warnings(event, atoms_of(plan.pattern))
     ]
     for _ in range(2):  # the second time from memory
-        engine.match_all(Batch(events))
-        assert [(index, each.code, each.token) for index, each in engine.warned()] == expected
+        warned = engine.match(Batch(events)).warned
+        assert [(index, each.code, each.token) for index, each in warned] == expected
     if "warnings" in scenario.facts:
         assert [code for _, code, _ in expected] == scenario.facts["warnings"]
 

@@ -14,7 +14,7 @@ from tocsin.engine.atoms import AtomMatchers
 from tocsin.engine.batch import EventBatch
 from tocsin.engine.engine import Engine
 from tocsin.events.event import Event
-from tocsin.hosts.spark.sources import FixedList
+from tocsin.hosts.spark.catalogs.sources import FixedList
 
 MATCHING = "poison"
 TELLING = "poison-telling"

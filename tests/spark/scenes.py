@@ -16,7 +16,7 @@ from tocsin.errors import Problem
 from tocsin.events.codecs.cloudevents import decode
 from tocsin.events.event import Event
 from tocsin.events.match import Match
-from tocsin.hosts.spark.finite import matches_in
+from tocsin.hosts.spark.results.match_codec import matches_in
 from tocsin.reference import matches
 
 EXPRESSIONS = {

@@ -17,9 +17,9 @@ from tests.spark.scenes import SUBSCRIPTIONS, expected, found_in, random_body, r
 from tocsin.catalog import Subscription
 from tocsin.errors import MeaningProblem
 from tocsin.events.event import ENVELOPE
-from tocsin.hosts.spark import columns as columns_module
-from tocsin.hosts.spark.columns import ColumnReading
-from tocsin.hosts.spark.table import EventTable
+from tocsin.hosts.spark.reading import columns as columns_module
+from tocsin.hosts.spark.reading.columns import ColumnReading
+from tocsin.hosts.spark.reading.table import EventTable
 from tocsin.spark import dead_letters, match
 
 DATA = "struct<price: double, kind: string, note: string, box: struct<size: int, colour: string>>"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tocsin.hosts.spark.session import patient
+from tocsin.hosts.spark.sessions.session import patient
 from tocsin.spark import problem_of
 
 PLAN = "\n=== Streaming Query ===\nPython worker exited unexpectedly in CANNOT_LOAD_STATE_STORE"

@@ -18,13 +18,13 @@ from tocsin.engine.atoms import AtomMatchers
 from tocsin.engine.engine import Engine
 from tocsin.events.codecs import bindings
 from tocsin.events.codecs.epcis import inside
-from tocsin.hosts.spark import plan_cache as index
-from tocsin.hosts.spark import reading, worker
-from tocsin.hosts.spark.contained import MOST_HELD
-from tocsin.hosts.spark.detection.route_by_event import Wanting
-from tocsin.hosts.spark.layout import JsonRows
-from tocsin.hosts.spark.sources import FixedList
-from tocsin.hosts.spark.worker import ByEvent, ByMatch
+from tocsin.hosts.spark.catalogs import plan_cache as index
+from tocsin.hosts.spark.catalogs.sources import FixedList
+from tocsin.hosts.spark.reading import rows as reading
+from tocsin.hosts.spark.reading.layout import JsonRows
+from tocsin.hosts.spark.tasks import contained, worker
+from tocsin.hosts.spark.tasks.by_event import ByEvent
+from tocsin.hosts.spark.tasks.worker import ByMatch, Serving
 
 SUBSCRIPTIONS = [
     selector("even", "x IN (0, 2, 4)"),
@@ -51,7 +51,7 @@ def rows_of(ids: Sequence[str]) -> Any:
 def by_match(
     subscriptions: Sequence[Subscription], ids: Sequence[str]
 ) -> tuple[list[Any], list[Any]]:
-    task = ByMatch(JsonRows(), FixedList.of(subscriptions))
+    task = ByMatch(Serving(JsonRows(), FixedList.of(subscriptions)))
     found = [row for batch in task(iter([rows_of(ids)])) for row in batch.to_pylist()]
     return [row["match"] for row in found if row["match"]], [
         row["dead_letter"] for row in found if row["dead_letter"]
@@ -61,7 +61,7 @@ def by_match(
 def by_event(
     subscriptions: Sequence[Subscription], ids: Sequence[str]
 ) -> tuple[list[Any], list[Any]]:
-    task = ByEvent(JsonRows(), FixedList.of(subscriptions), with_content=True)
+    task = ByEvent(Serving(JsonRows(), FixedList.of(subscriptions)), with_content=True)
     found = [row for batch in task(iter([rows_of(ids)])) for row in batch.to_pylist()]
     assert len({row["identity"] for row in found}) == len(found)
     matches = [match for row in found for match in row["matches"] or ()]
@@ -71,7 +71,8 @@ def by_event(
 def wanting(
     subscriptions: Sequence[Subscription], ids: Sequence[str]
 ) -> tuple[list[Any], list[Any]]:
-    task = Wanting(JsonRows(), FixedList.of(subscriptions), 2, with_content=True)
+    serving = Serving(JsonRows(), FixedList.of(subscriptions), detects=True)
+    task = ByEvent(serving, with_content=True, shards=2)
     found = [row for batch in task(iter([rows_of(ids)])) for row in batch.to_pylist()]
     matches = [match for row in found for match in row["matches"] or ()]
     return matches, [row["dead_letter"] for row in found if row["dead_letter"]]
@@ -141,14 +142,14 @@ def test_what_cannot_be_put_out_is_told(task: Any, monkeypatch: pytest.MonkeyPat
 def test_more_matches_than_are_to_be_held_at_once_come_in_pieces(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    assert contained.MOST_HELD > 10
     expected = by_match(SUBSCRIPTIONS, IDS)
     calls: list[int] = []
     match = Engine.match
-    monkeypatch.setattr("tocsin.hosts.spark.contained.MOST_HELD", 10)
+    monkeypatch.setattr(contained, "MOST_HELD", 10)
     monkeypatch.setattr(
         Engine, "match", lambda engine, batch: calls.append(batch.size) or match(engine, batch)
     )
-    assert MOST_HELD > 10
     assert by_match(SUBSCRIPTIONS, IDS) == expected
     assert max(calls[1:]) <= 20
 
@@ -159,11 +160,11 @@ def test_a_subscription_that_cannot_be_compiled_for_a_fault_of_ours(
     def raising(subscription: Subscription, light: Any) -> Any:
         if subscription.id == "even":
             raise IndexError("compile")
-        return served_plan(subscription, light)
+        return compile_subscription(subscription, light)
 
-    served_plan = index.served_plan
+    compile_subscription = index.compile_subscription
     expected, _ = by_match(SUBSCRIPTIONS[1:], IDS)
-    monkeypatch.setattr(index, "served_plan", raising)
+    monkeypatch.setattr(index, "compile_subscription", raising)
     monkeypatch.setattr(worker, "WORKER_INDEXES", index.Indexes())
     found, (letter,) = by_match(SUBSCRIPTIONS, IDS)
     assert found == expected

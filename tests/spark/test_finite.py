@@ -21,7 +21,7 @@ from tocsin.errors import MeaningProblem
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.match import Match
 from tocsin.hosts.local.finite import match_events, read_events, read_pieces
-from tocsin.hosts.spark.lines import LinesReader
+from tocsin.hosts.spark.reading.lines import LinesReader
 from tocsin.spark import run_match
 from tocsin.values.time import Duration
 

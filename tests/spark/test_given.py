@@ -22,8 +22,8 @@ from pyspark.sql import functions as F
 from tests.spark.scenes import selector
 from tocsin.catalog import Subscription
 from tocsin.errors import MeaningProblem, Problem
-from tocsin.hosts.spark.sources import FixedList, LiveCatalog, source_of
-from tocsin.hosts.spark.workers import WorkerPythonWarning, choose_python
+from tocsin.hosts.spark.catalogs.sources import FixedList, LiveCatalog, source_of
+from tocsin.hosts.spark.sessions.workers import WorkerPythonWarning, choose_python
 from tocsin.spark import AbsentColumnWarning, match
 
 TEXT = '{"id": "dear", "language": "selector", "expression": "amount > 1"}'

@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from tests.spark.scenes import selector
 from tocsin.errors import EventProblem
-from tocsin.hosts.spark.kafka import events_of_record
+from tocsin.hosts.spark.reading.kafka import events_of_record
 from tocsin.spark import dead_letters, match, match_with_dead_letters, matches_of
 
 SCHEMA = """key binary, value binary, topic string, partition int, offset bigint, timestamp timestamp,

@@ -12,11 +12,10 @@ from typing import Any
 import pytest
 
 from tocsin.catalog import Definition, Subscription, create_catalog
-from tocsin.hosts.spark.constructing import constructing_in
-from tocsin.hosts.spark.detection.routes import DetectingIndex
-from tocsin.hosts.spark.detection.shard_plans import Members
-from tocsin.hosts.spark.plan_cache import Indexes
-from tocsin.hosts.spark.sources import FixedList, LiveCatalog, snapshot_of, source_of
+from tocsin.hosts.spark.catalogs.plan_cache import Indexes
+from tocsin.hosts.spark.catalogs.shard_plans import Members
+from tocsin.hosts.spark.catalogs.sources import FixedList, LiveCatalog, snapshot_of, source_of
+from tocsin.hosts.spark.queries.constructing import constructing_in
 from tocsin.languages.base.parsing import Parser
 
 YARD = Definition("Yard", region="POLYGON((0 0, 10 0, 10 10, 0 10, 0 0))")
@@ -50,7 +49,7 @@ def test_a_fixed_list_is_parsed_once_by_the_driver_and_never_by_the_tasks(
     assert constructing_in(source) == {"built"}
     assert parsed == ONCE
     shipped = pickle.loads(pickle.dumps(source))
-    index = Indexes(make=DetectingIndex).at(shipped, 0)
+    index = Indexes().at(shipped, 0, detects=True)
     assert sorted(index.plans()) == ["atom", "built", "graph", "pair"]
     shards = [Members(number, 2) for number in range(2)]
     for shard in shards:
@@ -63,11 +62,11 @@ def test_a_fixed_list_is_parsed_once_by_the_driver_and_never_by_the_tasks(
 def test_a_live_catalog_is_parsed_by_whoever_fills_it(tmp_path: Path, parsed: Counter[str]) -> None:
     catalog = create_catalog(str(tmp_path / "catalog.db"))
     catalog.add(*ENTRIES)
-    indexes, source = Indexes(make=DetectingIndex), LiveCatalog(catalog.url)
-    index = indexes.at(source, 1)
+    indexes, source = Indexes(), LiveCatalog(catalog.url)
+    index = indexes.at(source, 1, detects=True)
     assert (len(index.engine), parsed) == (4, ONCE)
     catalog.add(Subscription("more", "selector", "price < 5"))
-    assert indexes.at(source, 2) is index
+    assert indexes.at(source, 2, detects=True) is index
     assert (len(index.engine), parsed["price < 5"]) == (5, 1)
     assert [each.id for each in index.subscriptions][-1] == "more"
 
@@ -96,4 +95,4 @@ def test_a_list_of_old_without_plans_is_compiled() -> None:
     bodies = zlib.compress(json.dumps([each.as_json() for each in ENTRIES]).encode())
     old = FixedList("list of old", bodies)
     assert old.snapshot(0) == source_of(ENTRIES).snapshot(0)
-    assert len(Indexes(make=DetectingIndex).at(old, 0).engine) == 4
+    assert len(Indexes().at(old, 0, detects=True).engine) == 4

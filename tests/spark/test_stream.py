@@ -21,7 +21,7 @@ from tests.spark.scenes import SUBSCRIPTIONS, expected, in_order, random_lines, 
 from tocsin.catalog import Catalog, Definition, Subscription, create_catalog
 from tocsin.errors import Problem, UnsupportedProblem
 from tocsin.events.match import Match
-from tocsin.hosts.spark.finite import matches_in
+from tocsin.hosts.spark.results.match_codec import matches_in
 from tocsin.spark import match, match_with_dead_letters
 
 Rung = tuple[str, str]

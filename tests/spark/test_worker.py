@@ -15,14 +15,15 @@ import pytest
 from tests.spark.scenes import SUBSCRIPTIONS, expected, in_order, random_lines, selector
 from tocsin.catalog import Catalog, Definition, Snapshot, Subscription, create_catalog
 from tocsin.errors import StateProblem
-from tocsin.hosts.spark import worker
-from tocsin.hosts.spark.catalog_version import VERSION, VersionReader
-from tocsin.hosts.spark.finite import matches_in
-from tocsin.hosts.spark.layout import JsonRows
-from tocsin.hosts.spark.plan_cache import Index, Indexes
-from tocsin.hosts.spark.reports import Reports, Task
-from tocsin.hosts.spark.sources import FixedList, LiveCatalog, source_of
-from tocsin.hosts.spark.worker import ByEvent, ByMatch
+from tocsin.hosts.spark.catalogs.catalog_version import VERSION, VersionReader
+from tocsin.hosts.spark.catalogs.plan_cache import Index, Indexes
+from tocsin.hosts.spark.catalogs.sources import FixedList, LiveCatalog, source_of
+from tocsin.hosts.spark.reading.layout import JsonRows
+from tocsin.hosts.spark.results.match_codec import matches_in
+from tocsin.hosts.spark.tasks import by_event, worker
+from tocsin.hosts.spark.tasks.by_event import ByEvent
+from tocsin.hosts.spark.tasks.reports import Reports, Task
+from tocsin.hosts.spark.tasks.worker import ByMatch, Serving
 
 
 @pytest.fixture
@@ -49,7 +50,7 @@ def test_a_worker_serves_exactly_the_version_it_is_asked_for(catalog: Catalog) -
     catalog.add(selector("c"))
     catalog.remove("b")
     catalog.add(selector("b", "x = 2"))
-    matcher = ByMatch(JsonRows(), LiveCatalog(catalog.url))
+    matcher = ByMatch(Serving(JsonRows(), LiveCatalog(catalog.url)))
     by_version = {0: [], 1: ["a", "b"], 2: ["b"], 3: ["b", "c"], 4: ["c"], 5: ["c"]}
     for version in (5, 1, 3, 3, 0, 4, 2, 5):
         assert rung(matcher, event_rows("e", version=version, x=1)) == by_version[version]
@@ -155,7 +156,7 @@ def test_a_replaced_definition_reaches_a_worker_and_touches_only_who_may_use_it(
     catalog.replace(steps("moving := {rail, road};"))
     catalog.replace(steps("other := {rail};"))
     catalog.replace(steps("moving := {road};"))
-    matcher = ByMatch(JsonRows(), LiveCatalog(catalog.url))
+    matcher = ByMatch(Serving(JsonRows(), LiveCatalog(catalog.url)))
     found = [
         rung(matcher, event_rows("e", version=version, step="road")) for version in (1, 2, 3, 4)
     ]
@@ -182,24 +183,27 @@ def test_what_breaks_again_is_told_again() -> None:
 @pytest.mark.parametrize("most", [1, 3, 7, 10_000])
 def test_matches_come_in_portions(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
     monkeypatch.setattr(worker, "MOST_MATCHES", most)
+    monkeypatch.setattr(by_event, "MOST_MATCHES", most)
     lines = random_lines(seed=3, count=40)
     rows = [
         pa.RecordBatch.from_pydict({"value": [line.encode() for line in some]})
         for some in (lines[:15], lines[15:])
     ]
     source = source_of(SUBSCRIPTIONS)
-    batches = list(ByMatch(JsonRows(), source)(iter(rows)))
+    batches = list(ByMatch(Serving(JsonRows(), source))(iter(rows)))
     assert in_order(matches_in(pa.Table.from_batches(batches))) == expected(lines)
     assert max(batch.num_rows for batch in batches) <= most
-    by_event = pa.Table.from_batches(ByEvent(JsonRows(), source, with_content=True)(iter(rows)))
-    assert by_event.num_rows == len(lines)
-    flat = pa.table({"match": by_event.column("matches").combine_chunks().flatten()})
+    rows_by_event = pa.Table.from_batches(
+        ByEvent(Serving(JsonRows(), source), with_content=True)(iter(rows))
+    )
+    assert rows_by_event.num_rows == len(lines)
+    flat = pa.table({"match": rows_by_event.column("matches").combine_chunks().flatten()})
     assert in_order(matches_in(flat)) == expected(lines)
 
 
 def test_an_empty_batch_of_rows_is_passed_over() -> None:
     empty = event_rows()
-    assert list(ByMatch(JsonRows(), source_of([selector("a")]))(iter([empty]))) == []
+    assert list(ByMatch(Serving(JsonRows(), source_of([selector("a")])))(iter([empty]))) == []
 
 
 def test_what_an_xpath_would_cost_too_much_for_is_told_and_the_others_are_served() -> None:
@@ -214,7 +218,7 @@ def test_what_an_xpath_would_cost_too_much_for_is_told_and_the_others_are_served
     line = json.dumps({**event, "data": "<r>" + "<b/>" * 2000 + "</r>"}).encode()
     found = [
         row
-        for batch in ByMatch(JsonRows(), source)(
+        for batch in ByMatch(Serving(JsonRows(), source))(
             iter([pa.RecordBatch.from_pydict({"value": [line]})])
         )
         for row in batch.to_pylist()
@@ -232,7 +236,9 @@ def test_odd_events_are_served_and_told_once_in_a_task() -> None:
     source = source_of([known, Subscription("mine", "concept", "exists step.moving")])
     batches = [event_rows("1", "2", step="rail"), event_rows("3", step="rail")]
     found = [
-        row for batch in ByMatch(JsonRows(), source)(iter(batches)) for row in batch.to_pylist()
+        row
+        for batch in ByMatch(Serving(JsonRows(), source))(iter(batches))
+        for row in batch.to_pylist()
     ]
     assert len([row for row in found if row["match"]]) == 3
     (letter,) = [row["dead_letter"] for row in found if row["dead_letter"]]

@@ -23,7 +23,7 @@ from pyspark.sql import SparkSession
 from tests.spark.cluster_job import MASTER
 from tests.spark.scenes import found_in
 from tests.spark_detection.driver import SUBSCRIPTIONS
-from tocsin.hosts.spark.finite import matches_in
+from tocsin.hosts.spark.results.match_codec import matches_in
 from tocsin.spark import local_session, match, match_with_dead_letters
 
 

@@ -18,7 +18,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from tests.spark_detection.scenes import NAMES, PATTERNS
 from tocsin.catalog import Definition, Subscription
-from tocsin.hosts.spark.finite import matches_in
+from tocsin.hosts.spark.results.match_codec import matches_in
 from tocsin.spark import local_session, match_with_dead_letters
 
 SUBSCRIPTIONS: list[Subscription | Definition] = [

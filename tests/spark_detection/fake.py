@@ -17,15 +17,17 @@ from pyspark.sql.streaming.tws_tester import TwsTester
 
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.match import Match
-from tocsin.hosts.spark.catalog_version import VERSION
+from tocsin.hosts.spark.catalogs.catalog_version import VERSION
+from tocsin.hosts.spark.catalogs.sources import FIXED_VERSION, Source
 from tocsin.hosts.spark.detection import state_store as keeping
 from tocsin.hosts.spark.detection.clock import Pace
-from tocsin.hosts.spark.detection.messages import passed
 from tocsin.hosts.spark.detection.processor import Detector
-from tocsin.hosts.spark.detection.route import Sending
-from tocsin.hosts.spark.finite import letters_in, matches_in
-from tocsin.hosts.spark.layout import JsonRows
-from tocsin.hosts.spark.sources import FIXED_VERSION, Source
+from tocsin.hosts.spark.reading.layout import JsonRows
+from tocsin.hosts.spark.results.letters import letters_in
+from tocsin.hosts.spark.results.match_codec import matches_in
+from tocsin.hosts.spark.tasks.messages import passed
+from tocsin.hosts.spark.tasks.route import Sending
+from tocsin.hosts.spark.tasks.worker import Serving
 
 
 class FakeHost:
@@ -68,7 +70,7 @@ class FakeHost:
             VERSION: [self.version()] * len(lines),
         }
         rows = pa.RecordBatch.from_pydict(columns)
-        sending = Sending(JsonRows(), self._source, self._shards)
+        sending = Sending(Serving(JsonRows(), self._source, detects=True), self._shards)
         return [row for batch in sending(iter([rows])) for row in batch.to_pylist()]
 
     def _keep(self, rows: Iterable[Row]) -> None:

@@ -21,7 +21,8 @@ from tocsin.catalog import Definition, Subscription, compile_subscription
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.match import Match
 from tocsin.hosts.local.finite import match_events, read_events
-from tocsin.hosts.spark.finite import letters_in, matches_in
+from tocsin.hosts.spark.results.letters import letters_in
+from tocsin.hosts.spark.results.match_codec import matches_in
 from tocsin.spark import match_with_dead_letters
 from tocsin.values.time import format_instant, parse_instant
 

@@ -15,9 +15,10 @@ from tests.spark_detection.test_stream import SILENCE, THEN
 from tocsin.engine.engine import Engine
 from tocsin.errors import StateProblem
 from tocsin.events.event import Event
+from tocsin.hosts.spark.catalogs.shards import shard_keys
+from tocsin.hosts.spark.catalogs.sources import FixedList
 from tocsin.hosts.spark.detection.clock import Pace
-from tocsin.hosts.spark.detection.shards import shard_keys
-from tocsin.hosts.spark.sources import FixedList
+from tocsin.plan.match_template import Told
 
 LINES = [
     line("a1", "a", 1),
@@ -72,15 +73,15 @@ def test_an_event_that_raises_in_a_shard_is_told_and_the_others_are_served(
 def test_a_composite_that_cannot_be_told_is_told_as_a_fault(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    rendered = Engine.rendered
+    match = Told.match
 
-    def raising(engine: Engine, found: Any) -> Any:
-        if any(key == "then" for key, _ in found):
+    def raising(told: Told, subscription: str, *given: Any) -> Any:
+        if subscription == "then":
             raise KeyError("render")
-        return rendered(engine, found)
+        return match(told, subscription, *given)
 
     expected = local([*NAMES, SILENCE], LINES)
-    monkeypatch.setattr(Engine, "rendered", raising)
+    monkeypatch.setattr(Told, "match", raising)
     host = host_of(THEN, SILENCE)
     host.batch(LINES)
     assert ids(host.matches) == ids(expected)

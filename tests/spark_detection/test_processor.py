@@ -18,8 +18,8 @@ from tests.timelines import patterns, timelines
 from tocsin.catalog import Snapshot, Subscription
 from tocsin.events.event import Event
 from tocsin.hosts.local.finite import match_events, read_events
-from tocsin.hosts.spark.detection import routes
-from tocsin.hosts.spark.detection import shard_plans as members
+from tocsin.hosts.spark.catalogs import plan_cache
+from tocsin.hosts.spark.catalogs import shard_plans as members
 from tocsin.hosts.spark.detection import state_store as keeping
 from tocsin.hosts.spark.detection.clock import Pace
 from tocsin.plan.atoms import Condition
@@ -59,7 +59,7 @@ class WireSource:
 def wire_plans() -> Any:
     """Subscriptions are compiled from the wire form; a snapshot is made as often as can be."""
     patch = pytest.MonkeyPatch()
-    for module in (members, routes):
+    for module in (members, plan_cache):
         patch.setattr(
             module, "compile_subscription", lambda each, _: plan_from_json(each.expression)
         )

@@ -20,9 +20,9 @@ from tests.spark.poison import MATCHING, PoisonedList
 from tests.spark_detection.scenes import NAMES, Stream, ids, line, local
 from tests.spark_detection.test_stream import ATOM, SILENCE, THEN
 from tocsin.catalog import Definition, Snapshot, Subscription
-from tocsin.hosts.spark import matching
+from tocsin.hosts.spark.catalogs.sources import FixedList
 from tocsin.hosts.spark.detection.state_store import WORKER_SHARDS
-from tocsin.hosts.spark.sources import FixedList
+from tocsin.hosts.spark.queries import matching
 from tocsin.spark import problem_of
 
 Entries = Iterable[Subscription | Definition]

@@ -9,8 +9,8 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from tocsin.errors import StateProblem
-from tocsin.hosts.spark.detection.serde import pack, unpack
-from tocsin.hosts.spark.detection.shards import shard_keys, shard_of, spark_hash
+from tocsin.hosts.spark.catalogs.shards import shard_keys, shard_of, spark_hash
+from tocsin.hosts.spark.tasks.serde import pack, unpack
 
 
 @pytest.mark.parametrize("partitions", [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16])

@@ -14,13 +14,14 @@ from tests.spark_detection.fake import FakeHost
 from tests.spark_detection.scenes import NAMES, line
 from tocsin.catalog import Catalog, Definition, Subscription, create_catalog
 from tocsin.errors import StateProblem
-from tocsin.hosts.spark.catalog_version import VERSION
+from tocsin.hosts.spark.catalogs.catalog_version import VERSION
+from tocsin.hosts.spark.catalogs.sources import FixedList, LiveCatalog, Source
 from tocsin.hosts.spark.detection import state_store as keeping
 from tocsin.hosts.spark.detection.clock import Pace
-from tocsin.hosts.spark.finite import letters_in, matches_in
-from tocsin.hosts.spark.layout import JsonRows
-from tocsin.hosts.spark.sources import FixedList, LiveCatalog, Source
-from tocsin.hosts.spark.worker import ByMatch
+from tocsin.hosts.spark.reading.layout import JsonRows
+from tocsin.hosts.spark.results.letters import letters_in
+from tocsin.hosts.spark.results.match_codec import matches_in
+from tocsin.hosts.spark.tasks.worker import ByMatch, Serving
 
 SECOND = 1_000_000
 THEN = Subscription("then", "opsl", "=|(A; 5s)B")
@@ -234,6 +235,8 @@ def test_a_query_without_detection_tells_of_a_composite_that_comes_later(catalog
     catalog.add(Subscription("atom", "selector", "kind = 'a'"))
     values = {"value": [line("a1", "a", 1).encode()], VERSION: [catalog.version()]}
     rows = pa.RecordBatch.from_pydict(values)
-    table = pa.Table.from_batches(ByMatch(JsonRows(), LiveCatalog(catalog.url))(iter([rows])))
+    table = pa.Table.from_batches(
+        ByMatch(Serving(JsonRows(), LiveCatalog(catalog.url)))(iter([rows]))
+    )
     assert [each.subscription for each in matches_in(table)] == ["atom"]
     assert ["composites=True" in letter.reason for letter in letters_in(table)] == [True]

@@ -32,8 +32,8 @@ from tests.spark_detection.scenes import (
     shuffled_within,
 )
 from tocsin.catalog import Subscription, create_catalog
+from tocsin.hosts.spark.catalogs.sources import FixedList
 from tocsin.hosts.spark.detection.clock import Pace
-from tocsin.hosts.spark.sources import FixedList
 
 OPSL = [each for each in scenarios("opsl.toml") if not is_inline(each) and "over" not in each.facts]
 SUBSCRIPTIONS = [

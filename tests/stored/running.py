@@ -32,19 +32,18 @@ def served(engine: Engine, events: Sequence[Event]) -> list[dict[str, Any]]:
     """What rings for the events."""
     found: list[Match] = []
     for event in events:
-        matched = engine.match_all(Batch([event]))
-        found += [
-            match for _, key in matched.rings if (match := engine.ring(key, event)) is not None
-        ]
+        matched = engine.match(Batch([event]))
+        rung = [engine.ring(key, event) for _, key in matched.rings]
+        found += [each for each in rung if isinstance(each, Match)]
         if event.interval is not None:
             atoms = [atom for each in matched.relevant for atom in each.atoms]
-            found += engine.rendered(engine.detect(event, atoms))
+            found += engine.detect(event, atoms).matches
     return [told(match) for match in found]
 
 
 def ended(engine: Engine) -> list[dict[str, Any]]:
     """What rings when there are no more events."""
-    return [told(match) for match in engine.rendered(engine.advance_to(None))]
+    return [told(match) for match in engine.advance_to(None).matches]
 
 
 def told(match: Match) -> dict[str, Any]:

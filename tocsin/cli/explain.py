@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated
 
@@ -23,12 +25,15 @@ from tocsin.errors import MeaningProblem, UnsupportedProblem
 from tocsin.events.codecs.formats import Format as EventFormat
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.event import Event
+from tocsin.events.match import Match
 from tocsin.events.order import in_canonical_order
+from tocsin.hosts.guarded import GuardedEngine
+from tocsin.hosts.sequencer import FiniteSequencer
 from tocsin.languages import xml_ql_of
 from tocsin.languages.base.reading import Reading
 from tocsin.languages.translation import as_rule
 from tocsin.plan.atoms import Atom
-from tocsin.plan.composites import Plan, atoms_of
+from tocsin.plan.composites import Forward, Plan, atoms_of
 from tocsin.plan.explain.composites import has_concurrent_parts, waiting_text
 from tocsin.plan.explain.modes import mode_lines
 from tocsin.plan.explain.plan import plan_lines, summary_lines
@@ -39,6 +44,7 @@ from tocsin.values.time import format_instant
 
 _KEY = "explained"
 _LONGEST = "max_event_duration"
+_ABSENCE = re.compile(r"absence\d*")
 _CHEAPER = (
     f"|(A)B waits for events that last; the option {_LONGEST} says how long they may (0: they are"
     " instants)"
@@ -237,27 +243,36 @@ def _why_atom(atom: Atom, events: list[Event]) -> Iterator[str]:
 def _why_composite(plan: Plan, events: list[Event]) -> Iterator[str]:
     """Every ring with its members, then what still waits; the clock stands at the last event."""
     engine = Engine()
-    engine.add(_KEY, plan)
+    engine.add(_KEY, replace(plan, output=Forward()))
     ordered = in_canonical_order(events)
-    first = next((event.interval.end for event in ordered if event.interval is not None), None)
-    if first is not None and engine.begin_at(first):
+    ends = [event.interval.end for event in ordered if event.interval is not None]
+    sequencer = FiniteSequencer(GuardedEngine(engine, lambda: {_KEY: plan}))
+    if ends and sequencer.begin(ends[0], ends[-1], ((end, end) for end in ends)).ended:
         yield "refused: a window of it was over before the first event"
         return
-    relevant = {each.index: each.atoms for each in engine.match_all(Batch(ordered)).relevant}
+    relevant = {each.index: each.atoms for each in engine.match(Batch(ordered)).relevant}
     for index, event in enumerate(ordered):
         if event.interval is None:
             yield f"event {event.id}: takes no part, because it has no time"
             continue
-        found = engine.detect(event, relevant.get(index, ()))
+        found = sequencer.serve(event, relevant.get(index, ()))
         part = (
             "takes part" if index in relevant else "takes no part: no atom of the plan holds for it"
         )
         yield f"event {event.id}: {part}"
         if index not in relevant:
             yield from (f"  {line}" for line in missed_lines(plan.pattern, event))
-        yield from (f"rings at {format_instant(each.end)}: {_members(each)}" for _, each in found)
+        yield from map(_told, found.matches)
+        yield from (f"{each.code}: {each.reason}" for each in found.all_letters())
     for each in engine.pending(_KEY):
         yield f"still {waiting_text(each.owner, each.slot, _members(each.occurrence), each.until)}"
+
+
+def _told(match: Match) -> str:
+    bound = match.bindings.items()
+    windows = (text.replace("/", " to ") for name, text in bound if _ABSENCE.fullmatch(name))
+    members = ", silent from ".join((" ".join(match.events) or "no events", *windows))
+    return f"rings at {'' if match.end is None else format_instant(match.end)}: {members}"
 
 
 def _members(occurrence: Occurrence) -> str:

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from tocsin.errors import Problem
-from tocsin.events.dead_letter import DeadLetter, internal_error
 from tocsin.events.event import Event
 
 Item = TypeVar("Item")
@@ -24,19 +23,6 @@ STRIKES = 3
 
 TRIALS = 256
 """So many groups of subscriptions may raise for one event before the event itself is to blame."""
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """What was raised, for which events and, where it is known, by which subscription."""
-
-    error: Exception
-    events: tuple[Event, ...] = ()
-    subscription: str | None = None
-
-    def letter(self) -> DeadLetter:
-        """The dead letter of the fault, with its place in the code."""
-        return internal_error(self.error, self.events, self.subscription)
 
 
 @dataclass(slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import count
 from typing import Generic, TypeVar
 
@@ -13,41 +14,27 @@ from tocsin.values.time import Duration, Instant
 Payload = TypeVar("Payload")
 
 
+@dataclass(slots=True)
 class Watermark:
     """Highest end seen minus the lateness; before it no event is expected. Without lateness nothing
     is late.
     """
 
-    __slots__ = ("_lateness", "_newest")
-
-    def __init__(self, lateness: Duration | None) -> None:
-        self._lateness = lateness
-        self._newest: Instant | None = None
-
-    @property
-    def lateness(self) -> Duration:
-        """How far behind the newest an event may be."""
-        return self._lateness or 0
+    lateness: Duration | None
+    newest: Instant | None = None
 
     @property
     def instant(self) -> Instant | None:
         """Where the watermark stands, or None before the first event."""
-        return (
-            None
-            if self._newest is None or self._lateness is None
-            else self._newest - self._lateness
-        )
-
-    @property
-    def newest(self) -> Instant | None:
-        """The highest end, or time, that was seen."""
-        return self._newest
+        if self.newest is None or self.lateness is None:
+            return None
+        return self.newest - self.lateness
 
     def is_late(self, event: Event) -> bool:
         """Whether the event ends before the watermark, which moves on. An event without a time is
         never late.
         """
-        if event.interval is None or self._lateness is None:
+        if event.interval is None or self.lateness is None:
             return False
         mark = self.instant
         self.advance_to(event.interval.end)
@@ -55,8 +42,12 @@ class Watermark:
 
     def advance_to(self, now: Instant) -> None:
         """The clock has reached `now`; going back is ignored."""
-        if self._newest is None or now > self._newest:
-            self._newest = now
+        if self.newest is None or now > self.newest:
+            self.newest = now
+
+    def pass_by(self, end: Instant) -> None:
+        """The watermark moves beyond an instant, before its time."""
+        self.advance_to(end + 1 + (self.lateness or 0))
 
 
 class ReorderBuffer(Generic[Payload]):

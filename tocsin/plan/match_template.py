@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TypeAlias, assert_never
 
@@ -11,11 +11,9 @@ from tocsin.events.event import Event
 from tocsin.events.match import Match, hashed_id, match_id, measured
 from tocsin.events.views.document import Element
 from tocsin.plan.bindings import NOTHING_BOUND, Rows
-from tocsin.plan.composites import Forward, Output, Plan, Send
+from tocsin.plan.composites import Forward, Output, Send
 from tocsin.plan.construction import Ask, Construct, ask_nothing, construct
 from tocsin.plan.detected import Detected
-from tocsin.plan.measuring import selected_values
-from tocsin.plan.row_functions import GivenUp
 from tocsin.plan.xml_patterns import document_to_match
 from tocsin.values.space import format_place
 from tocsin.values.time import Instant, format_instant
@@ -102,36 +100,6 @@ def match_of(
     much.
     """
     return Told(occurrence).match(subscription, output, asking, selected)
-
-
-def matches_of(
-    found: Iterable[tuple[str, Detected]],
-    plans: Mapping[str, Plan],
-    asking: Asking = asking_nothing,
-    give_up: Callable[[str, Sequence[Event], GivenUp], object] = lambda subscription, events, why: (
-        None
-    ),
-) -> list[Match]:
-    """The matches of subscriptions and the occurrences that they ring for; those of one occurrence
-    come in a row.
-
-    `give_up` hears of those that are too much to tell.
-    """
-    matches: list[Match] = []
-    told: Told | None = None
-    for key, occurrence in found:
-        if told is None or told.occurrence is not occurrence:
-            told = Told(occurrence)
-        plan = plans[key]
-        selected = selected_values(plan.select, occurrence.names) if plan.select else None
-        try:
-            match = told.match(key, plan.output, asking, selected)
-        except GivenUp as why:
-            give_up(key, occurrence.members, why)
-            continue
-        if match is not None:
-            matches.append(match)
-    return matches
 
 
 def match_of_atom(

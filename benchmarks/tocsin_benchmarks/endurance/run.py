@@ -49,17 +49,19 @@ def samples(
         matches += _served(engine, piece)
         events += len(piece)
         if events % every == 0 or events == workload.events:
-            yield Sample(events, matches, engine.pending_count, resident(), watch.read()[0])
+            yield Sample(
+                events, matches, sum(1 for _ in engine.pending()), resident(), watch.read()[0]
+            )
 
 
 def _served(engine: Engine, events: list[Event]) -> int:
     """How many matches a batch brings; afterwards time has come to the end of its last event."""
     batch = Batch(events)
     found = 0
-    for each in engine.match_all(batch).relevant:
-        found += len(engine.rendered(engine.detect(batch.event(each.index), each.atoms)))
+    for each in engine.match(batch).relevant:
+        found += len(engine.detect(batch.event(each.index), each.atoms).matches)
     now = _end(events[-1])
-    found += len(engine.rendered(engine.advance_to(now)))
+    found += len(engine.advance_to(now).matches)
     engine.forget_before(now)
     return found
 

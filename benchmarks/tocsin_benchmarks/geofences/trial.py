@@ -12,11 +12,11 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from tocsin.engine.batch import Batch
 from tocsin.engine.engine import Engine
+from tocsin.engine.results import Rings
 from tocsin.events.codecs.cloudevents import decode
 from tocsin.events.event import Event
 from tocsin.events.match import Match, match_of_event
@@ -50,7 +50,7 @@ def run(request: Mapping[str, Any]) -> dict[str, Any]:
     settle_memory()
     figures["bare_seconds"] = min(_seconds(bare.pairs) for _ in range(RUNS))
     figures["seconds"] = min(
-        _seconds(_to_hits, engine, [decode(line) for line in lines]) for _ in range(RUNS)
+        _seconds(_to_rings, engine, [decode(line) for line in lines]) for _ in range(RUNS)
     )
     figures["json_seconds"] = min(_seconds(_to_matches, engine, lines) for _ in range(RUNS))
     few = [decode(line) for line in lines[:SINGLES]]
@@ -75,17 +75,17 @@ def _pieces(size: int) -> Iterable[slice]:
     return (slice(first, first + PIECE) for first in range(0, size, PIECE))
 
 
-def _to_hits(engine: Engine, events: Sequence[Event]) -> list[npt.NDArray[Any]]:
-    """Events to pairs of event and subscription."""
+def _to_rings(engine: Engine, events: Sequence[Event]) -> list[tuple[npt.NDArray[Any], Rings]]:
+    """Events to pairs of event and subscription, by piece: the numbers of events over all."""
     found = []
     for piece in _pieces(len(events)):
-        hits = engine.match(Batch(events[piece]))
-        found.append(np.stack((hits.events + piece.start, hits.slots)))
+        rings = engine.match(Batch(events[piece])).rings
+        found.append((rings.events + piece.start, rings))
     return found
 
 
 def _one_by_one(engine: Engine, events: Sequence[Event]) -> int:
-    return sum(len(engine.match(Batch([event]))) for event in events)
+    return sum(len(engine.match(Batch([event])).rings) for event in events)
 
 
 def _to_matches(engine: Engine, lines: Sequence[bytes]) -> int:
@@ -94,7 +94,7 @@ def _to_matches(engine: Engine, lines: Sequence[bytes]) -> int:
     for piece in _pieces(len(lines)):
         batch = Batch(read_events(lines[piece]).events)
         matches: list[Match] = [
-            match_of_event(key, batch.event(at)) for at, key in engine.match_all(batch).rings
+            match_of_event(key, batch.event(at)) for at, key in engine.match(batch).rings
         ]
         count += len(matches)
     return count
@@ -102,9 +102,11 @@ def _to_matches(engine: Engine, lines: Sequence[bytes]) -> int:
 
 def _compared(engine: Engine, lines: Sequence[bytes], bare: BareTree) -> dict[str, Any]:
     """Whether ours are the pairs of the bare tree, one for one."""
-    ours = np.concatenate(_to_hits(engine, [decode(line) for line in lines]), axis=1)
-    keys = engine.keys_of(ours[1].tolist())
-    mine = {(at, int(key.split()[1])) for at, key in zip(ours[0].tolist(), keys, strict=True)}
+    mine = {
+        (at, int(key.split()[1]))
+        for numbers, rings in _to_rings(engine, [decode(line) for line in lines])
+        for at, key in zip(numbers.tolist(), rings.keys, strict=True)
+    }
     theirs = set(map(tuple, bare.pairs().T.tolist()))
     return {"hits": len(mine), "same_hits": mine == theirs}
 

@@ -99,13 +99,13 @@ def _played(plans: Mapping[str, Plan], events: Sequence[Event]) -> dict[str, Any
     for start in range(0, len(events), PIECE):
         begun = perf_counter()
         batch = Batch(events[start : start + PIECE])
-        for each in engine.match_all(batch).relevant:
-            found = engine.rendered(engine.detect(batch.event(each.index), each.atoms))
+        for each in engine.match(batch).relevant:
+            found = engine.detect(batch.event(each.index), each.atoms).matches
             waits += [perf_counter() - begun] * len(found)
     seconds, clock = watch.read()
     peak = process_memory.peak() - before
     engine.advance_to(None)
-    engine.forget_before(engine.now + AFTERWARDS)
+    engine.forget_before(events[-1].order[0] + AFTERWARDS)
     return {
         "build_seconds": built,
         "seconds": seconds,
@@ -113,7 +113,7 @@ def _played(plans: Mapping[str, Plan], events: Sequence[Event]) -> dict[str, Any
         "latency_p50": float(np.percentile(waits, 50)) if waits else None,
         "latency_p99": float(np.percentile(waits, 99)) if waits else None,
         "peak_bytes": peak,
-        "left_waiting": engine.pending_count,
+        "left_waiting": sum(1 for _ in engine.pending()),
     }
 
 
@@ -123,8 +123,8 @@ def _seconds_from_lines(plans: Mapping[str, Plan], lines: Sequence[bytes]) -> fl
     watch = Stopwatch()
     for start in range(0, len(lines), PIECE):
         batch = Batch(read_events(lines[start : start + PIECE]).events)
-        for each in engine.match_all(batch).relevant:
-            engine.rendered(engine.detect(batch.event(each.index), each.atoms))
+        for each in engine.match(batch).relevant:
+            engine.detect(batch.event(each.index), each.atoms)
     return watch.read()[0]
 
 

@@ -118,7 +118,7 @@ def _atomic(plans: Mapping[str, Plan], lines: Sequence[bytes]) -> dict[str, Any]
     watch, served, hits = Stopwatch(), 0, 0
     while served < len(lines) and watch.read()[0] < LIMIT_SECONDS:
         piece = lines[served : served + PIECE]
-        hits += len(engine.match(Batch([decode(line) for line in piece])))
+        hits += len(engine.match(Batch([decode(line) for line in piece])).rings)
         served += len(piece)
     seconds = watch.read()[0]
     times = [_timed(engine, decode(line)) for line in lines[:SINGLES]]
@@ -153,7 +153,7 @@ def _tableau(plans: Mapping[str, Plan], lines: Sequence[bytes], seed: int) -> di
             for key, test in tests.items()
             if isinstance(test, ConceptTest) and holds(test, event)
         }
-        agreed &= found == set(engine.keys_of(engine.match(Batch([event])).slots))
+        agreed &= found == set(engine.match(Batch([event])).rings.keys)
         pairs += len(tests)
         if watch.read()[0] > TABLEAU_SECONDS:
             break
@@ -188,13 +188,14 @@ def _composite(plans: Mapping[str, Plan], events: Sequence[Event], lateness: int
         served += len(piece)
         if watch.read()[0] > LIMIT_SECONDS:
             break
+    seconds, pending = watch.read()[0], sum(1 for _ in engine.pending())
     return {
         "build_seconds": built,
         "served": served,
-        "seconds": watch.read()[0],
+        "seconds": seconds,
         "matches": found,
-        "pending": engine.pending_count,
-        "match_units": engine.pending_count * _said_of_an_event(events),
+        "pending": pending,
+        "match_units": pending * _said_of_an_event(events),
         "single_mean": float(np.mean(times)),
         "single_p99": float(np.percentile(times, 99)),
     }
@@ -220,11 +221,13 @@ def _detected(
     batch = Batch(piece)
     for event in piece:
         watermark.is_late(event)
-    for each in engine.match_all(batch).relevant:
+    for each in engine.match(batch).relevant:
         buffer.add(batch.event(each.index), each.atoms)
-    for event, atoms in buffer.release(watermark.instant):
-        yield from engine.detect(event, atoms)
-    engine.forget_before(engine.now)
+    mark = watermark.instant
+    for event, atoms in buffer.release(mark):
+        yield from engine.detect(event, atoms).matches
+    if mark is not None:
+        engine.forget_before(mark)
 
 
 if __name__ == "__main__":

@@ -73,12 +73,14 @@ def _engine(plans: Mapping[str, Plan]) -> Engine:
 
 
 def _served(engine: Engine, lines: Sequence[bytes], last: bool) -> int:
-    batch, matches = Batch(read_events(lines).events), 0
-    for each in engine.match_all(batch).relevant:
-        matches += len(engine.rendered(engine.detect(batch.event(each.index), each.atoms)))
+    events, matches = read_events(lines).events, 0
+    batch = Batch(events)
+    now = max(event.interval.end for event in events if event.interval is not None)
+    for each in engine.match(batch).relevant:
+        matches += len(engine.detect(batch.event(each.index), each.atoms).matches)
     if last:
-        matches += len(engine.rendered(engine.advance_to(engine.now)))
-    engine.forget_before(engine.now)
+        matches += len(engine.advance_to(now).matches)
+    engine.forget_before(now)
     return matches
 
 

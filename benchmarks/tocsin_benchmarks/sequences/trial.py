@@ -25,6 +25,7 @@ from tocsin.events.match import Match
 from tocsin.hosts.garbage import collect_rarely
 from tocsin.hosts.local.finite import match_events, read_events
 from tocsin.plan.composites import Plan
+from tocsin.values.time import Instant
 from tocsin_benchmarks.harness.stopwatch import Stopwatch
 from tocsin_benchmarks.sequences.loop import as_tuples, matches_of_loop
 from tocsin_benchmarks.sequences.workload import Density, SequenceWorkload
@@ -113,9 +114,12 @@ def settle_memory() -> None:
 
 def _served(engine: Engine, batch: Batch) -> list[Match]:
     matches: list[Match] = []
-    for each in engine.match_all(batch).relevant:
-        matches += engine.rendered(engine.detect(batch.event(each.index), each.atoms))
-    engine.forget_before(engine.now)
+    now: Instant = 0
+    for each in engine.match(batch).relevant:
+        event = batch.event(each.index)
+        matches += engine.detect(event, each.atoms).matches
+        now = event.order[0]
+    engine.forget_before(now)
     return matches
 
 
@@ -128,8 +132,8 @@ def _latency(plans: Mapping[str, Plan], lines: Sequence[bytes]) -> dict[str, Any
     for start in range(0, len(lines), SMALL_PIECE):
         begun = perf_counter()
         batch = Batch(read_events(lines[start : start + SMALL_PIECE]).events)
-        for each in engine.match_all(batch).relevant:
-            found = engine.rendered(engine.detect(batch.event(each.index), each.atoms))
+        for each in engine.match(batch).relevant:
+            found = engine.detect(batch.event(each.index), each.atoms).matches
             waits += [perf_counter() - begun] * len(found)
     if not waits:
         return {"latency_p50": None, "latency_p99": None}
@@ -150,7 +154,7 @@ def _state(plans: Mapping[str, Plan], lines: Sequence[bytes]) -> dict[str, Any]:
         _served(engine, Batch(events[start : start + PIECE]))
     held = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
-    pending = engine.pending_count
+    pending = sum(1 for _ in engine.pending())
     snapshot = len(json.dumps(engine.snapshot()))
     each = (held / pending, snapshot / pending) if pending else (None, None)
     return {"pending": pending, "bytes_per_pending": each[0], "snapshot_bytes_per_pending": each[1]}

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tocsin.catalog import Catalog, Definition, Subscription, create_catalog
 from tocsin.gateway.runner.keeping import packed, unpacked
 from tocsin.hosts.local.driven import DrivenHub, Outcome
-from tocsin.hosts.spark.detection.serde import unpack
+from tocsin.hosts.spark.tasks.serde import unpack
 from tocsin.values.time import format_instant
 
 SECOND = 1_000_000

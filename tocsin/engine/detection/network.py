@@ -290,9 +290,9 @@ class Network:
         """How many occurrences wait, those of shared parts once."""
         return sum(1 for node in self._nodes.values() for _ in node.pending())
 
-    def pending(self, key: str) -> Iterator[Pending]:
-        """What waits for a subscription, from the inside out."""
-        for name in self._owned[key]:
+    def pending(self, key: str | None = None) -> Iterator[Pending]:
+        """What waits for a subscription, from the inside out; without a key, for all."""
+        for name in self._nodes if key is None else self._owned[key]:
             yield from self._nodes[name].pending()
 
     def take_overfull(self) -> list[str]:

@@ -177,12 +177,12 @@ def _decided(
 def _rung(engine: Engine, batch: Sequence[Indexed]) -> list[Indexed]:
     if not batch:
         return []
-    rings = engine.match_all(Batch([each.event for each in batch])).rings
-    if engine.undecided():
+    matched = engine.match(Batch([each.event for each in batch]))
+    if matched.undecided:
         raise EpcisException(
             QUERY_TOO_COMPLEX, "an event is too hard to decide for the query", hint="simplify it"
         )
-    return [batch[index] for index, _ in rings]
+    return [batch[index] for index, _ in matched.rings]
 
 
 def _collected(index: EventIndex, asked: Asked, until: int, most: int) -> list[Event]:

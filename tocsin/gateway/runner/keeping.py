@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tocsin.engine.detection.node import State
-from tocsin.hosts.spark.detection.serde import event_of_plain, pack, plain_event, unpack
+from tocsin.hosts.spark.tasks.serde import event_of_plain, pack, plain_event, unpack
 
 
 def packed(state: State) -> bytes:

@@ -30,9 +30,9 @@ from tocsin.gateway.storage.lock import RunnerLock, runner_lock
 from tocsin.gateway.storage.log import EventLog
 from tocsin.gateway.storage.progress import Progress
 from tocsin.gateway.storage.schema import LOG_METADATA, METADATA, RUNNERS
-from tocsin.hosts.spark.failures import problem_of
-from tocsin.hosts.spark.live import LiveSettings, live_results
-from tocsin.hosts.spark.session import local_session
+from tocsin.hosts.spark.queries.failures import problem_of
+from tocsin.hosts.spark.queries.live import LiveSettings, live_results
+from tocsin.hosts.spark.sessions.session import local_session
 from tocsin.values.time import parse_duration
 
 LOOK = 0.1

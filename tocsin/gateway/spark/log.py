@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tocsin.gateway.storage.reading import open_log
-from tocsin.hosts.spark.log_source import FORMAT, register_log
+from tocsin.hosts.spark.reading.log_source import FORMAT, register_log
 
 
 def log_stream(spark: Any, url: str, **options: object) -> Any:

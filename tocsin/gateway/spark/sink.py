@@ -28,7 +28,7 @@ from tocsin.gateway.storage.results import NewLetter, NewMatch
 from tocsin.gateway.storage.rows import LogRow, NewRow
 from tocsin.hosts.local.alarm import wall_clock
 from tocsin.hosts.republishing import constructing
-from tocsin.hosts.spark.live import Placed, letters_told, placed_matches
+from tocsin.hosts.spark.queries.live import Placed, letters_told, placed_matches
 
 APPENDED_WITHIN = 60.0
 

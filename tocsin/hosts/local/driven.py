@@ -103,8 +103,7 @@ class DrivenHub(Hub):
 
     def forget(self, identities: Iterable[tuple[str, str]]) -> None:
         """Events that are to be served although they came before."""
-        for identity in identities:
-            self._seen.pop(identity, None)
+        self._sequencer.forget_seen(identities)
 
     def _renew(self, version: int) -> None:
         before = dict(self._roster.held())
@@ -128,8 +127,7 @@ class DrivenHub(Hub):
     def next_wake(self) -> Instant | None:
         """When the next step is due though nothing comes; None for never."""
         mark = self._watermark.instant
-        instants = (self._engine.next_timer(), self._buffer.first())
-        wanted = min((each for each in instants if each is not None), default=None)
+        wanted = self._sequencer.next_instant()
         if self._idle is None or mark is None or wanted is None:
             return None
         missing = max(0, wanted + 1 - mark)
@@ -148,7 +146,7 @@ class DrivenHub(Hub):
     @property
     def pending_count(self) -> int:
         """How many occurrences wait for others, and events for the watermark."""
-        return self._engine.pending_count + len(self._buffer)
+        return sum(1 for _ in self._engine.pending()) + len(self._sequencer)
 
     def plans(self) -> Mapping[str, Plan]:
         """What is served, by subscription."""
@@ -166,13 +164,13 @@ class DrivenHub(Hub):
             "times": (self._time, self._arrived, self._counted),
             "version": self._version,
             "newest": self._watermark.newest,
-            "oldest": self._oldest,
-            "has_begun": self._has_begun,
+            "oldest": self._sequencer.oldest,
+            "has_begun": self._sequencer.has_begun,
             "held": [
                 (event, [_name(atom, names) for atom in atoms])
-                for event, atoms in self._buffer.held()
+                for event, atoms in self._sequencer.held()
             ],
-            "seen": list(self._seen),
+            "seen": self._sequencer.seen(),
             "engine": self._engine.snapshot(),
             "ended": self._ended_ids(),
             "guard": self._guard.snapshot(),
@@ -192,9 +190,10 @@ class DrivenHub(Hub):
                 self._roster.remove(id)
         self._engine.restore(state["engine"])
         self._guard.restore(state["guard"])
-        self._seen = dict.fromkeys(map(tuple, state["seen"]))
+        self._sequencer.note_seen((source, id) for source, id in state["seen"])
         self._hold_again(state["held"])
-        self._oldest, self._has_begun = state["oldest"], state["has_begun"]
+        self._sequencer.oldest = state["oldest"]
+        self._sequencer.has_begun = state["has_begun"]
         if state["newest"] is not None:
             self._watermark.advance_to(state["newest"])
         self._time, self._arrived, self._counted = state["times"]
@@ -204,7 +203,7 @@ class DrivenHub(Hub):
         given = list(held)
         atoms = self._atoms_by_name() if given else {}
         for event, names in given:
-            self._buffer.add(event, tuple(atoms[name] for name in names if name in atoms))
+            self._sequencer.hold(event, tuple(atoms[name] for name in names if name in atoms))
 
     def _atoms_by_name(self) -> dict[bytes, Atom]:
         plans = filter(None, map(self._engine.plan_of, self._roster.ids()))

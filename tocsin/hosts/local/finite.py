@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
@@ -14,13 +13,11 @@ from tocsin.events.dead_letter import (
     internal_error,
     late,
     malformed,
-    suspended,
     too_far_ahead,
     unreadable,
-    window_over,
 )
 from tocsin.events.event import Event
-from tocsin.events.match import Match, once
+from tocsin.events.match import Match
 from tocsin.events.order import in_canonical_order
 from tocsin.events.piece import Made, Piece, events_in
 from tocsin.events.reception import Ends, received
@@ -30,8 +27,9 @@ from tocsin.hosts.fan_out import FanOut
 from tocsin.hosts.garbage import rare_collection
 from tocsin.hosts.guarded import GuardedEngine
 from tocsin.hosts.ordering import Watermark
-from tocsin.hosts.pauses import pauses
+from tocsin.hosts.outcome import Outcome
 from tocsin.hosts.republishing import cascaded, constructing
+from tocsin.hosts.sequencer import FiniteSequencer
 from tocsin.plan.composites import Plan
 from tocsin.values.time import Duration, Instant
 
@@ -181,48 +179,34 @@ def _matched(
     guard = GuardedEngine(
         engine, lambda: {key: plan for key, plan in plans.items() if key in engine}, fan_out
     )
+    sequencer, outcome = FiniteSequencer(guard), Outcome()
     ends = [
         event.interval.end
         for event in found.events
         if event.interval and event.identity not in found.late
     ]
     if ends:
-        found.dead_letters += map(window_over, engine.begin_at(ends[0]))
-    matches: list[Match] = []
-    longest = engine.shortest_pause
-    waiting = deque(pauses(((end, end) for end in ends), longest) if longest is not None else ())
-    if ends and longest is not None:
-        matches += guard.advance_to(ends[0] - 1, ends[0] - 1)
+        outcome.add(sequencer.begin(ends[0], ends[-1], ((end, end) for end in ends)))
     for start in range(0, len(found.events), BATCH_SIZE):
         progress(start)
         served = guard.match(found.events[start : start + BATCH_SIZE])
-        for event, problem in served.warned:
-            found.warned.add(EventWarning.of(event, problem))
-        rings = (guard.ring(key, event) for event, key in served.rings)
-        matches += (match for match in rings if match is not None)
+        outcome.add(served.beside)
+        outcome.add(guard.tell(served.rings))
         for event, atoms in served.relevant:
             if event.identity not in found.late:
-                while (
-                    waiting and event.interval is not None and waiting[0][1] <= event.interval.end
-                ):
-                    matches += guard.pass_over(waiting.popleft())
-                matches += guard.detect(event, atoms)
-    for pause in waiting:
-        matches += guard.pass_over(pause)
-    if ends:
-        matches += guard.advance_to(ends[-1] if until is None else min(until, ends[-1] - 1))
-    matches += guard.advance_to(until, until)
-    found.dead_letters += guard.take_letters()
-    found.dead_letters += (letter for _, letter in guard.take_ended())
-    found.dead_letters += map(suspended, engine.take_suspended())
-    return sorted(once(matches), key=lambda match: match.order)
+                outcome.add(sequencer.serve(event, atoms))
+    outcome.add(sequencer.end(until))
+    for event, problem in outcome.warned:
+        found.warned.add(EventWarning.of(event, problem))
+    found.dead_letters += outcome.all_letters()
+    return sorted(outcome.matches, key=lambda match: match.order)
 
 
 def _engine_of(plans: Mapping[str, Plan], found: Input) -> Engine:
     """An engine with all plans; one that it cannot take for a fault of ours is told, and the others
     are served.
     """
-    engine = Engine()
+    engine = Engine(contains_faults=True)
     for subscription, plan in plans.items():
         try:
             engine.add(subscription, plan)

@@ -29,22 +29,17 @@ from tocsin.catalog import (
 )
 from tocsin.engine.detection.network import QUEUE_LIMIT
 from tocsin.engine.engine import Engine
-from tocsin.errors import EventProblem, MeaningProblem, Problem, StateProblem
+from tocsin.errors import MeaningProblem, Problem, StateProblem
 from tocsin.events.codecs.epcis.inside import decode_all, events_of_mapping
 from tocsin.events.dead_letter import (
     DeadLetter,
     broken,
-    hurried,
-    late,
     malformed,
     shown_object,
-    suspended,
-    too_far_ahead,
     unreadable,
-    window_over,
 )
 from tocsin.events.event import Event
-from tocsin.events.match import Match, once
+from tocsin.events.match import Match
 from tocsin.events.reception import Ends, ends_named, received
 from tocsin.events.warning import EventWarning
 from tocsin.hosts.ahead import DEFAULT_AHEAD, Ahead
@@ -54,11 +49,12 @@ from tocsin.hosts.local.dispatch import Dispatcher, Listener, Posted, Receiver, 
 from tocsin.hosts.local.loop import EventLoop
 from tocsin.hosts.local.mailbox import QUEUE, Room, overflow_named, without_waiting
 from tocsin.hosts.local.roster import Broken, Roster
-from tocsin.hosts.ordering import ReorderBuffer, Watermark
+from tocsin.hosts.ordering import Watermark
+from tocsin.hosts.outcome import Outcome
+from tocsin.hosts.sequencer import Admission, LiveSequencer
 from tocsin.languages.rule.building import LANGUAGE as RULE
 from tocsin.languages.rule.building import Rule
-from tocsin.plan.atoms import Atom
-from tocsin.values.time import Instant, format_instant, parse_duration, parse_instant
+from tocsin.values.time import Instant, parse_duration, parse_instant
 
 PATIENCE = 5.0
 """Seconds that a hub which is closed waits for receivers on the event loop."""
@@ -90,6 +86,13 @@ class Counts:
     too_far_ahead: int = 0
     dead_letters: int = 0
     warnings: int = 0
+
+    def note(self, admission: Admission) -> None:
+        """One event more."""
+        self.events += admission is not Admission.DUPLICATE
+        self.duplicates += admission is Admission.DUPLICATE
+        self.late += admission is Admission.LATE
+        self.too_far_ahead += admission is Admission.TOO_FAR_AHEAD
 
 
 class Hub:
@@ -151,21 +154,17 @@ class Hub:
         self.counts = Counts()
         self.dead_letters: deque[DeadLetter] = deque(maxlen=keep_dead_letters)
         self.warnings: deque[EventWarning] = deque(maxlen=keep_dead_letters)
-        self._watermark = watermark = Watermark(parse_duration(lateness))
-        self._buffer: ReorderBuffer[tuple[Atom, ...]] = ReorderBuffer()
-        self._late: set[tuple[str, str]] = set()
-        self._fresh: dict[tuple[str, str], None] = {}
-        self._oldest: Instant | None = None
-        self._has_begun = False
-        self._queue_limit = queue_limit
-        self._engine = Engine(queue_limit=queue_limit)
+        self._lateness = parse_duration(lateness)
+        self._watermark = watermark = Watermark(self._lateness)
+        self._engine = Engine(queue_limit=queue_limit, contains_faults=True)
         self._ontology, self._infer = ontology, infer
         self._own = {each.name: each for each in ontologies(ontology, infer)}
         require_agreement((), self._own.values())
         self._roster = Roster(self._engine, self._own, lambda: watermark.instant)
         self._guard = GuardedEngine(self._engine, self._roster.plans)
-        self._seen: dict[tuple[str, str], None] = {}
-        self._remember = remember
+        self._sequencer = LiveSequencer(
+            self._guard, watermark, self._ahead, queue_limit=queue_limit, remember=remember
+        )
         self._named = 0
         self._catalog = open_catalog(catalog) if isinstance(catalog, str) else catalog
         self._version = 0
@@ -178,7 +177,7 @@ class Hub:
     def _start_the_clock(self, wall: Clock) -> None:
         """Time begins, and from now on the hub is told when something is due."""
         self._alarm = Alarm(self._tick, wall)
-        self._begin_at(wall() - self._watermark.lateness)
+        self._settle(self._sequencer.begin(wall() - self._lateness))
         self._tick()
 
     def __enter__(self) -> Hub:
@@ -233,7 +232,6 @@ class Hub:
                 try:
                     yield posted
                 finally:
-                    self._bury_faults()
                     self._tell_ended()
                     self._set_the_alarm()
                     posted += self._dispatcher.take()
@@ -349,43 +347,11 @@ class Hub:
         _require_one_by_one(events)
         with self._at_work() as posted:
             self._look_at_the_clock()
-            self._late.clear()
-            self._fresh.clear()
             accepted = sorted(self._accepted(events), key=lambda event: event.order)
-            found: list[Match] = []
-            while accepted:
-                rung = self._rung(accepted)
-                found += rung
-                accepted = self._built(rung)
-            self._remember_served()
-            found += self._detected()
+            found = self._settle(self._sequencer.take(accepted))
+            found += self._pass_time()
             self._put_out(found)
         return found, posted
-
-    def _rung(self, accepted: list[Event]) -> list[Match]:
-        """What atomic subscriptions make of events; what composites want of them waits for the
-        watermark.
-        """
-        served = self._guard.match(accepted)
-        for event in served.unserved:
-            self._fresh.pop(event.identity, None)
-        self._note_warnings(served.warned)
-        for event, atoms in served.relevant:
-            if (
-                event.interval is not None
-                and event.identity not in self._late
-                and not self._ahead.refuses(event)
-            ):
-                self._buffer.add(event, atoms)
-        rings = [self._guard.ring(key, event) for event, key in served.rings]
-        self._bury_faults()
-        return [match for match in rings if match is not None]
-
-    def _built(self, found: Iterable[Match]) -> list[Event]:
-        """The events that matches construct, all at one time; past the limits they are dead
-        letters.
-        """
-        return self._guard.publish(found)
 
     def advance_to(self, now: str | datetime) -> list[Match]:
         """Tells the hub the time; what ends more than the lateness before it is late from now on.
@@ -400,7 +366,7 @@ class Hub:
             self._look_at_the_clock()
             self._ahead.hear(instant)
             self._watermark.advance_to(instant)
-            found = self._detected()
+            found = self._pass_time()
             self._put_out(found)
         return found, posted
 
@@ -410,7 +376,7 @@ class Hub:
             if self._is_closed:
                 return
             self._look_at_the_clock()
-            self._put_out(self._detected())
+            self._put_out(self._pass_time())
 
     def _look_at_the_clock(self) -> None:
         """Before anything is done; a closed hub does nothing."""
@@ -425,7 +391,7 @@ class Hub:
         """
         self._look_at_the_clock()
         if self._wall is not None:
-            self._put_out(self._detected())
+            self._put_out(self._pass_time())
             self._tell_ended()
 
     def _set_the_alarm(self) -> None:
@@ -437,88 +403,27 @@ class Hub:
         """When the watermark of the wall clock has passed the next instant at which something is to
         be done.
         """
-        wanted = (self._engine.next_timer(), self._buffer.first())
-        soonest = min((instant for instant in wanted if instant is not None), default=None)
-        return None if soonest is None else soonest + self._watermark.lateness + 1
+        soonest = self._sequencer.next_instant()
+        return None if soonest is None else soonest + self._lateness + 1
 
-    def _detected(self) -> list[Match]:
+    def _pass_time(self) -> list[Match]:
         """What composites make of the events and timers that the watermark has passed."""
-        self._hurry()
-        mark = self._watermark.instant
-        if mark is None or (self._oldest is not None and mark <= self._oldest):
-            return []
-        if not self._engine.has_composites and self._wall is None:
+        if not self._roster.has_composites and self._wall is None:
             return []  # where the clock runs, time passes for those who come later, too
-        if not self._has_begun:
-            self._begin_at(mark if self._oldest is None else self._oldest)
-        found: list[Match] = []
-        for event, atoms in self._buffer.release(mark):
-            if event.interval is not None:
-                found += self._timed(event.interval.end - 1)
-            found += self._cascaded(self._guard.detect(event, atoms))
-        found += self._timed(mark - 1)
-        self._engine.forget_before(mark)
-        for key in self._engine.take_suspended():
-            self._end(key, suspended(key))
-        return found
+        return self._settle(self._sequencer.advance())
 
-    def _begin_at(self, now: Instant) -> None:
-        """Time begins for composites; those whose windows are over by then are told."""
-        for key in self._engine.begin_at(now):
-            self._end(key, window_over(key))
-        self._has_begun, self._oldest = True, None
-
-    def _timed(self, now: Instant) -> list[Match]:
-        """What the timers up to `now` bring about, one instant after the other."""
-        found: list[Match] = []
-        while (due := self._engine.next_timer()) is not None and due <= now:
-            found += self._cascaded(self._guard.advance_to(due, now))
-        return found + self._cascaded(self._guard.advance_to(now, now))
-
-    def _cascaded(self, detected: list[Match]) -> list[Match]:
-        """What was detected, and what comes of the events that it constructs: they happen at once,
-        one by one.
+    def _settle(self, outcome: Outcome) -> list[Match]:
+        """Keeps the dead letters and warnings of what came about, ends whom it ended, and gives the
+        matches.
         """
-        found = list(once(detected))
-        generation = self._built(found)
-        while generation:
-            further = [match for event in generation for match in self._happened(event)]
-            found += further
-            generation = self._built(further)
-        self._bury_faults()
-        return found
-
-    def _happened(self, event: Event) -> list[Match]:
-        """What an event that was constructed brings about at once."""
-        served = self._guard.match([event])
-        self._note_warnings(served.warned)
-        rings = (self._guard.ring(key, event) for _, key in served.rings)
-        found = [match for match in rings if match is not None]
-        for _, atoms in served.relevant:
-            found += once(self._guard.detect(event, atoms))
-        return found
-
-    def _hurry(self) -> None:
-        """Where more events wait for others than may, time goes on for the first of them: none is
-        lost for it.
-        """
-        last, mark = self._buffer.end_of_excess(self._queue_limit), self._watermark.instant
-        if last is not None and (mark is None or last >= mark):
-            self._bury(
-                hurried(
-                    len(self._buffer) - self._queue_limit,
-                    self._queue_limit,
-                    format_instant(last + 1),
-                )
-            )
-            self._watermark.advance_to(last + 1 + self._watermark.lateness)
-
-    def _bury_faults(self) -> None:
-        """Dead letters of what could not be served; who raised once too often is told."""
-        for letter in self._guard.take_letters():
+        for letter in outcome.letters:
             self._bury(letter)
-        for key, letter in self._guard.take_ended():
+        for key, letter in outcome.ended:
             self._end(key, letter)
+        for event, problem in outcome.warned:
+            self.counts.warnings += 1
+            self.warnings.append(EventWarning.of(event, problem))
+        return outcome.matches
 
     def _put_out(self, found: list[Match]) -> None:
         self.counts.matches += len(found)
@@ -620,43 +525,18 @@ class Hub:
     def _accepted(
         self, given: Iterable[Event | Mapping[str, Any] | bytes | str]
     ) -> Iterable[Event]:
-        for event in self._decoded(given):
-            if any(event.identity in known for known in (self._seen, self._fresh, self._buffer)):
-                self.counts.duplicates += 1
-                continue
-            self._fresh[event.identity] = None
-            self.counts.events += 1
-            if self._ahead.refuses(event):
-                self.counts.too_far_ahead += 1
-                self._late.add(event.identity)
-                self._bury(too_far_ahead(event, self._ahead.allowed))
-            elif self._watermark.is_late(event):
-                self.counts.late += 1
-                self._late.add(event.identity)
-                self._bury(late(event))
-            elif event.interval is not None and not self._has_begun:
-                end = event.interval.end
-                self._oldest = end if self._oldest is None else min(end, self._oldest)
-            yield event
-
-    def _remember_served(self) -> None:
-        """What was published counts as seen; not so an event that nobody could be served with: it
-        may come again.
-        """
-        self._seen |= self._fresh
-        while len(self._seen) > self._remember:
-            del self._seen[next(iter(self._seen))]
+        """What is to be served of all that came in; duplicates are counted only."""
+        for event, admission, letter in self._sequencer.admit(self._decoded(given)):
+            self.counts.note(admission)
+            if letter is not None:
+                self._bury(letter)
+            if admission is not Admission.DUPLICATE:
+                yield event
 
     def _bury(self, letter: DeadLetter) -> None:
         with self._lock:
             self.counts.dead_letters += 1
             self.dead_letters.append(letter)
-
-    def _note_warnings(self, warned: Iterable[tuple[Event, EventProblem]]) -> None:
-        """Counts what is odd about events that were served, and keeps the newest."""
-        for event, problem in warned:
-            self.counts.warnings += 1
-            self.warnings.append(EventWarning.of(event, problem))
 
     def _new_name(self) -> str:
         self._named += 1

@@ -22,6 +22,7 @@ from tocsin.engine.engine import Engine
 from tocsin.errors import Problem, UnsupportedProblem
 from tocsin.events.dead_letter import INTERNAL_ERROR, shown_error
 from tocsin.knowledge.ontology import Ontology
+from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Plan
 from tocsin.values.time import Instant
 
@@ -34,7 +35,7 @@ class Roster:
     `clock` tells the time of the host: a newcomer whose window is over by then is refused.
     """
 
-    __slots__ = ("_clock", "_engine", "_held", "_light", "_told", "definitions")
+    __slots__ = ("_clock", "_composites", "_engine", "_held", "_light", "_told", "definitions")
 
     def __init__(
         self,
@@ -46,6 +47,7 @@ class Roster:
         self._clock = clock
         self._held: dict[str, Subscription] = {}
         self._told: dict[str, str] = {}
+        self._composites: set[str] = set()
         self.definitions = dict(definitions)
         self._light = Surroundings.of(self.definitions.values())
 
@@ -66,6 +68,11 @@ class Roster:
         """The subscriptions on the roster, by id."""
         return self._held
 
+    @property
+    def has_composites(self) -> bool:
+        """Whether any subscription is about several events, so that order and time matter."""
+        return bool(self._composites)
+
     def plans(self) -> dict[str, Plan]:
         """What the engine serves, by id; read again where nothing is kept of it."""
         served = (each for id, each in self._held.items() if id in self._engine)
@@ -84,7 +91,7 @@ class Roster:
         """Adds a subscription; one that does not compile raises, and changes nothing."""
         plan = self._plan(subscription)
         try:
-            self._engine.add(subscription.id, plan)
+            self._enter(subscription.id, plan)
         except Problem:
             raise
         except Exception as error:
@@ -126,7 +133,7 @@ class Roster:
         if not isinstance(now, Problem):
             try:
                 refuse_past_windows(subscription, now, self._clock())
-                self._engine.add(id, now)
+                self._enter(id, now)
             except Problem as refused:  # what only the engine can tell
                 now = refused
             except Exception as error:
@@ -148,7 +155,13 @@ class Roster:
         refuse_past_windows(subscription, plan, self._clock())
         return plan
 
+    def _enter(self, id: str, plan: Plan) -> None:
+        self._engine.add(id, plan)
+        if not isinstance(plan.pattern, Atom):
+            self._composites.add(id)
+
     def _leave(self, id: str) -> None:
+        self._composites.discard(id)
         if id in self._engine:
             self._engine.remove(id)
 

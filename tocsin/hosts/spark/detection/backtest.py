@@ -7,8 +7,7 @@ larger than memory. Matches of atomic subscriptions and dead letters pass throug
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,20 +15,17 @@ import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from tocsin.events.dead_letter import window_over
-from tocsin.events.match import Match, once
 from tocsin.hosts.garbage import collect_rarely
-from tocsin.hosts.pauses import Span, pauses
-from tocsin.hosts.spark.contained import guarded, letters_of
-from tocsin.hosts.spark.detection.messages import RESULTS, message_of, results
-from tocsin.hosts.spark.detection.results import packed_results
-from tocsin.hosts.spark.detection.shard import Outcome, letter_of
-from tocsin.hosts.spark.detection.shard_plans import Members
-from tocsin.hosts.spark.detection.shards import shard_keys
-from tocsin.hosts.spark.rows import Letter
-from tocsin.hosts.spark.schemas import BY_MATCH, MATCHES
-from tocsin.hosts.spark.sources import Source
-from tocsin.hosts.spark.telling import IDS_ONLY, Teller, Telling
+from tocsin.hosts.outcome import Outcome
+from tocsin.hosts.pauses import Span
+from tocsin.hosts.sequencer import FiniteSequencer
+from tocsin.hosts.spark.catalogs.shard_plans import Members
+from tocsin.hosts.spark.catalogs.shards import shard_keys
+from tocsin.hosts.spark.catalogs.sources import Source
+from tocsin.hosts.spark.results.batches import BY_MATCH, MATCHES, Results, batch_of_both, batches_of
+from tocsin.hosts.spark.results.letters import letters_of
+from tocsin.hosts.spark.results.telling import IDS_ONLY, Telling
+from tocsin.hosts.spark.tasks.messages import message_of
 from tocsin.values.time import Instant
 
 FORGET_EVERY = 1000
@@ -43,7 +39,7 @@ _LISTS = f"array<{MATCHES.simpleString()}>"
 _ORDER = ("shard", "end", "start", "source", "id")
 
 
-def tested(by_event: DataFrame, versions: DataFrame, test: BackTest) -> DataFrame:
+def detect_batch(by_event: DataFrame, versions: DataFrame, test: BackTest) -> DataFrame:
     """Rows by event -> (match, dead_letter); `versions` has one row, the version for shards without
     events.
     """
@@ -51,15 +47,6 @@ def tested(by_event: DataFrame, versions: DataFrame, test: BackTest) -> DataFram
     rows = _spread(by_event, test.shards).unionByName(beginnings, allowMissingColumns=True)
     placed = rows.repartition(test.shards, "shard").sortWithinPartitions(*_ORDER)
     return placed.mapInArrow(test, BY_MATCH)
-
-
-def first_in_order(by_event: DataFrame) -> DataFrame:
-    """Of events with one identity the first in canonical order, with its matches and what shards
-    want of it.
-    """
-    kept = ["end", "start", "matches", "dead_letter", "version", "wanted"]
-    first = F.min_by(F.struct(*kept), F.struct("end", "start", "content"))
-    return by_event.groupBy("identity").agg(first.alias("first")).select("identity", "first.*")
 
 
 def _beginnings(versions: DataFrame, shards: int) -> DataFrame:
@@ -118,23 +105,27 @@ class BackTest:
         collect_rarely()
         run: Run | None = None
         for rows in batches:
-            yield _passing(rows)
-            found: list[Match] = []
-            for shard, version, message in _for_shards(rows):
+            passing, others = _parted(rows)
+            yield batch_of_both(passing)
+            for shard, version, message in others:
                 if run is None or run.key != shard:
-                    if run is not None:
-                        yield from self._results(run, found + run.ended(self.until), run.letters)
-                    found, run = [], Run(shard, self.shards, self.source)
-                found += run.told(version, message)
-            if run is not None:
-                yield from self._results(run, found)
-        if run is not None:
-            yield from self._results(run, run.ended(self.until), run.letters)
+                    yield from self._ended(run)
+                    run = Run(shard, self.shards, self.source)
+                run.take(version, message)
+            yield from self._told(run)
+        yield from self._ended(run)
 
-    def _results(
-        self, run: Run, matches: list[Match], letters: Sequence[Letter] = ()
-    ) -> Iterator[Any]:
-        return packed_results(Outcome(matches, list(letters)), run.teller(self.telling))
+    def _told(self, run: Run | None) -> Iterator[Any]:
+        """What a shard has found so far."""
+        return (
+            iter(()) if run is None else batches_of(run.results(), run.members.teller(self.telling))
+        )
+
+    def _ended(self, run: Run | None) -> Iterator[Any]:
+        """What a shard finds when there are no more events."""
+        if run is not None:
+            run.end(self.until)
+        return self._told(run)
 
 
 class Run:
@@ -142,83 +133,53 @@ class Run:
 
     def __init__(self, key: int, shards: int, source: Source) -> None:
         self.key = key
+        self.members = Members(shard_keys(shards).index(key), shards)
         self._source = source
-        self._members = Members(shard_keys(shards).index(key), shards)
-        self._guard = guarded(self._members.engine, self._members.plans)
-        self._rung: set[str] = set()
         self._version = 0
-        self._events = 0
         self._spans: list[Span] = []
-        self._pauses: deque[Span] = deque()
-        self.letters: list[Letter] = []
+        self._sequencer = FiniteSequencer(self.members.guard(), forget_every=FORGET_EVERY)
+        self._outcome = Outcome()
 
-    def teller(self, telling: Telling) -> Teller:
-        """Who tells of members what is asked for."""
-        return self._members.teller(telling)
-
-    def told(self, version: int, message: bytes | None) -> list[Match]:
+    def take(self, version: int, message: bytes | None) -> None:
         """The next event in canonical order, or only that the shard is there."""
         self._version = version
         if message is None:
-            return []
+            return
         told = message_of(message)
-        if not told.hits:
-            self._spans += [] if told.span is None else [told.span]
-            return []
-        found = self._begin()
+        if told.hits:
+            self._begin()
+        elif told.span is not None:
+            self._spans.append(told.span)
         for hit in told.hits:
-            end = hit.event.interval.end if hit.event.interval is not None else None
-            while self._pauses and end is not None and self._pauses[0][1] <= end:
-                found += self._guard.pass_over(self._pauses.popleft())
-            found += self._guard.detect(hit.event, self._members.atoms(hit.atoms))
-            self._events += 1
-            if self._events % FORGET_EVERY == 0 and hit.event.interval is not None:
-                self._members.engine.forget_before(hit.event.interval.end)
-        return self._new(found)
+            atoms = self.members.atoms(hit.atoms)
+            self._outcome.add(self._sequencer.serve(hit.event, atoms))
 
-    def ended(self, until: Instant | None) -> list[Match]:
+    def end(self, until: Instant | None) -> None:
         """There are no more events: the clock runs on."""
-        found = self._begin()
-        for pause in self._pauses:
-            found += self._guard.pass_over(pause)
-        if self._spans:
-            last = max(newest for _, newest in self._spans)
-            found += self._guard.advance_to(last if until is None else min(until, last - 1))
-        return self._new(found + self._guard.advance_to(until, until))
+        self._begin()
+        self._outcome.add(self._sequencer.end(until))
 
-    def _begin(self) -> list[Match]:
+    def results(self) -> Results:
+        """What has come about since this was asked last."""
+        outcome, self._outcome = self._outcome, Outcome()
+        return Results(outcome.matches, list(letters_of(outcome)))
+
+    def _begin(self) -> None:
         """Takes its subscriptions in; from when to when there are events it has been told before
         any event.
         """
-        if self._members.version is not None:
-            return []
-        self._members.move_to(self._source.snapshot(self._version))
-        if not self._spans:
-            return []
-        engine, oldest = self._members.engine, min(oldest for oldest, _ in self._spans)
-        self.letters += map(letter_of, map(window_over, engine.begin_at(oldest)))
-        longest = engine.shortest_pause
-        if longest is None:
-            return []
-        self._pauses.extend(pauses(self._spans, longest))
-        return self._guard.advance_to(oldest - 1, oldest - 1)
-
-    def _new(self, found: list[Match]) -> list[Match]:
-        matches = [match for match in once(found) if match.id not in self._rung]
-        self._rung.update(match.id for match in matches)
-        self.letters += letters_of(self._guard.take_letters())
-        return matches
+        if self.members.version is not None:
+            return
+        self.members.move_to(self._source.snapshot(self._version))
+        if self._spans:
+            oldest = min(oldest for oldest, _ in self._spans)
+            newest = max(newest for _, newest in self._spans)
+            self._outcome.add(self._sequencer.begin(oldest, newest, self._spans))
 
 
-def _passing(rows: Any) -> Any:
+def _parted(rows: Any) -> tuple[Any, Iterator[tuple[int, int, bytes | None]]]:
+    """Results, which only pass through, and (shard, version, message) of the other rows."""
     is_result = pc.or_(rows.column("match").is_valid(), rows.column("dead_letter").is_valid())
-    chosen = rows.filter(is_result)
-    columns = [chosen.column(field.name).cast(field.type) for field in RESULTS]
-    return results(*columns)
-
-
-def _for_shards(rows: Any) -> Iterator[tuple[int, int, bytes | None]]:
-    is_result = pc.or_(rows.column("match").is_valid(), rows.column("dead_letter").is_valid())
-    chosen = rows.filter(pc.invert(is_result))
-    columns = (chosen.column(name).to_pylist() for name in ("shard", "version", "message"))
-    return zip(*columns, strict=True)
+    others = rows.filter(pc.invert(is_result))
+    columns = (others.column(name).to_pylist() for name in ("shard", "version", "message"))
+    return rows.filter(is_result), zip(*columns, strict=True)

@@ -1,5 +1,4 @@
-"""The clock of a stream: the highest end seen, minus the lateness. On an idle stream it runs on,
-where that is wanted.
+"""The clock of a stream: a watermark that, on an idle stream, runs on where that is wanted.
 
 While events come, they alone move the clock. Where an `idle` time is given and nothing has come for
 that long, the clock goes on from the highest end at the pace of processing time: from where the
@@ -11,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tocsin.hosts.ordering import Watermark
 from tocsin.values.time import Duration, Instant
 
 Millis = int
@@ -28,34 +28,31 @@ class Pace:
 
 
 @dataclass(slots=True)
-class StreamClock:
-    """`newest` is where the clock stands, `arrived` when events came last, `counted` up to when it
-    has run on.
-    """
+class StreamClock(Watermark):
+    """`arrived` is when events came last, `counted` up to when the clock has run on."""
 
-    pace: Pace
-    newest: Instant | None = None
+    idle: Duration | None = None
     arrived: Millis = 0
     counted: Millis = 0
 
     @property
-    def watermark(self) -> Instant | None:
-        """No event that ends before this is expected; None before the first event."""
-        return None if self.newest is None else self.newest - self.pace.lateness
+    def pace(self) -> Pace:
+        """How the clock goes."""
+        return Pace(self.lateness or 0, self.idle)
+
+    @pace.setter
+    def pace(self, pace: Pace) -> None:
+        self.lateness, self.idle = pace.lateness, pace.idle
 
     def saw(self, newest: Instant | None, now: Millis) -> None:
         """Events came; the highest end among them was `newest`."""
-        if newest is not None and (self.newest is None or newest > self.newest):
-            self.newest = newest
+        if newest is not None:
+            self.advance_to(newest)
         self.arrived = self.counted = now
-
-    def pass_by(self, end: Instant) -> None:
-        """The watermark moves beyond an instant, before its time."""
-        self.newest = max(end + self.pace.lateness + 1, end if self.newest is None else self.newest)
 
     def run_on(self, now: Millis) -> None:
         """Nothing came by `now`; an idle clock catches up with the time that has passed."""
-        if self.pace.idle is None or self.newest is None or self.idle_from > now:
+        if self.idle is None or self.newest is None or self.idle_from > now:
             return
         self.newest += (now - self.counted) * 1000
         self.counted = now
@@ -63,13 +60,14 @@ class StreamClock:
     @property
     def idle_from(self) -> Millis:
         """When the clock begins to run on if nothing comes until then."""
-        return self.arrived + -(-(self.pace.idle or 0) // 1000)
+        return self.arrived + -(-(self.idle or 0) // 1000)
 
     def due(self, wanted: Instant | None) -> Millis | None:
         """The processing time at which the watermark of an idle stream has passed an instant; None
         for never.
         """
-        if self.pace.idle is None or self.watermark is None or wanted is None:
+        mark = self.instant
+        if self.idle is None or mark is None or wanted is None:
             return None
-        missing = max(0, wanted + 1 - self.watermark)
+        missing = max(0, wanted + 1 - mark)
         return max(self.idle_from, self.counted + -(-missing // 1000))

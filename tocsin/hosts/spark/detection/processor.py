@@ -16,14 +16,14 @@ from pyspark.sql.streaming.stateful_processor import (
 )
 
 from tocsin.hosts.garbage import collect_rarely
+from tocsin.hosts.spark.catalogs.shards import shard_keys
+from tocsin.hosts.spark.catalogs.sources import Source
 from tocsin.hosts.spark.detection.clock import Millis, Pace
-from tocsin.hosts.spark.detection.messages import MESSAGE, passing
-from tocsin.hosts.spark.detection.results import packed_results
-from tocsin.hosts.spark.detection.shard import Outcome, Setting, step_of
-from tocsin.hosts.spark.detection.shards import shard_keys
+from tocsin.hosts.spark.detection.shard import Setting, step_of
 from tocsin.hosts.spark.detection.state_store import BYTES_SCHEMA, HEAD_SCHEMA, Keeper, Kept
-from tocsin.hosts.spark.sources import Source
-from tocsin.hosts.spark.telling import IDS_ONLY, Teller, Telling
+from tocsin.hosts.spark.results.batches import batches_of
+from tocsin.hosts.spark.results.telling import IDS_ONLY, Telling
+from tocsin.hosts.spark.tasks.messages import MESSAGE, passing
 
 PAYLOAD = "payload binary"
 
@@ -78,9 +78,10 @@ class Detector(StatefulProcessor):
         setting = Setting(shard_keys(self._shards).index(key[0]), self._shards, self._pace)
         kept = self._keeper.load(setting, self._source if messages else None)
         step = step_of(messages, now)
-        outcome = kept.shard.take(step)
+        results = kept.shard.take(step)
         self._keeper.save(kept, setting, step, self._next_alarm(kept, now, fired))
-        yield from _rows(outcome, kept.shard.teller(self._telling))
+        for batch in batches_of(results, kept.shard.teller(self._telling)):
+            yield Row(payload=passing(batch))
 
     def _next_alarm(self, kept: Kept, now: Millis, fired: bool) -> Millis | None:
         """At most one timer is set; one that fires too soon is set anew, one that would fire too
@@ -95,8 +96,3 @@ class Detector(StatefulProcessor):
         alarm = max(due, now + 1)
         self._handle.registerTimer(alarm)
         return alarm
-
-
-def _rows(outcome: Outcome, teller: Teller) -> Iterator[Row]:
-    for batch in packed_results(outcome, teller):
-        yield Row(payload=passing(batch))

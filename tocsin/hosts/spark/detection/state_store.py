@@ -15,8 +15,8 @@ from typing import Any
 
 from tocsin.errors import Problem, StateProblem
 from tocsin.events.dead_letter import shown_error
+from tocsin.hosts.spark.catalogs.sources import FixedList, LiveCatalog, Source
 from tocsin.hosts.spark.detection.shard import Setting, Shard
-from tocsin.hosts.spark.sources import FixedList, LiveCatalog, Source
 
 KEPT = 64
 """How many shards a worker keeps in memory; the one used longest ago goes first."""

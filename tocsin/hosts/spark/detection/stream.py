@@ -4,20 +4,24 @@ operator, results.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
 from pyspark.sql import DataFrame
 
 from tocsin.errors import StateProblem
+from tocsin.hosts.spark.catalogs.sources import Source
 from tocsin.hosts.spark.detection.clock import Pace
 from tocsin.hosts.spark.detection.processor import PAYLOAD, Detector
-from tocsin.hosts.spark.detection.results import Unpacked
-from tocsin.hosts.spark.schemas import BY_MATCH
-from tocsin.hosts.spark.sources import Source
-from tocsin.hosts.spark.telling import Telling
+from tocsin.hosts.spark.results.batches import BY_MATCH
+from tocsin.hosts.spark.results.telling import Telling
+from tocsin.hosts.spark.tasks.messages import passed
 
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 
 
-def detected(
+def detect_stream(
     messages: DataFrame, source: Source, shards: int, pace: Pace, telling: Telling
 ) -> DataFrame:
     """Rows (shard, payload) -> (match, dead_letter). Timers need the mode that runs micro-batches
@@ -28,6 +32,17 @@ def detected(
     detector = Detector(source, shards, pace, telling)
     packed = messages.groupBy("shard").transformWithState(detector, PAYLOAD, "Append", mode)
     return packed.mapInArrow(Unpacked(), BY_MATCH)
+
+
+@dataclass(frozen=True, slots=True)
+class Unpacked:
+    """Rows of packed results -> (match, dead_letter)."""
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """The work of one task."""
+        for rows in batches:
+            for payload in rows.column("payload"):
+                yield passed(payload.as_buffer())
 
 
 def _require_rocksdb(rows: DataFrame) -> None:

@@ -1,0 +1,345 @@
+"""The order of a host: what is done with an event, and with time, one step after the other.
+
+1. *Duplicates.* An event whose identity was seen, or that waits already, is left out.
+2. *Too far ahead, or late.* An event that ends too far beyond the clock, or before the watermark,
+   is a dead letter: conditions on one event ring for it all the same, composites do not see it. Any
+   other event moves the watermark: the highest end seen, minus the lateness.
+3. *Atoms.* Atomic subscriptions ring at once, for whatever time. What composites want of an event
+   waits. What rings construct is matched in its turn.
+4. *Beginning.* Time begins with the lowest end of all events, wanted or not, once the watermark is
+   beyond it; a composite with a window that was over before has ended.
+5. *Canonical order.* The events that end before the watermark are served by (end, start, source,
+   id). The timers due before an event fire before it, one instant after the other.
+6. *Republishing.* What a step constructs happens at once, generation after generation, until
+   nothing new is built or a limit is reached.
+7. *Timers* that are due before the watermark fire: events at the same instant came before.
+8. *Hurry.* Where more events wait than may, the watermark goes beyond the first of them, and steps
+   4 to 7 are taken again: none is lost.
+9. *Forgetting.* What no later event can complete is dropped.
+
+Who was suspended on the way, for what waits for it or for its faults, is part of the outcome.
+
+`Sequencer` takes these steps for hosts that live: the Hub takes all of them; a Spark shard has 1 to
+3 done by the tasks before it, but for what waits and what is late, and republishes nothing.
+`FiniteSequencer` takes 4 to 7 and 9 over finite input, whose events are in canonical order already:
+the watermark is the next event, and pauses between events are known and leapt over. Its host judges
+who is late in the order of the input, and republishes by going over the input again.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from enum import Enum
+from typing import Generic
+
+from tocsin.engine.detection.network import QUEUE_LIMIT
+from tocsin.events.dead_letter import DeadLetter, hurried, late, too_far_ahead
+from tocsin.events.event import Event
+from tocsin.events.match import Match, once
+from tocsin.hosts.ahead import Ahead
+from tocsin.hosts.guarded import GuardedEngine
+from tocsin.hosts.ordering import Payload, ReorderBuffer, Watermark
+from tocsin.hosts.outcome import NOTHING, Outcome
+from tocsin.hosts.pauses import Span, pauses
+from tocsin.plan.atoms import Atom
+from tocsin.values.time import Instant, format_instant
+
+Identity = tuple[str, str]
+
+
+class Admission(Enum):
+    """What becomes of an event that comes in; only one that is in time reaches composites."""
+
+    IN_TIME = "in time"
+    DUPLICATE = "duplicate"
+    TOO_FAR_AHEAD = "too far ahead"
+    LATE = "late"
+
+
+class Sequencer(Generic[Payload]):
+    """Events of a host that lives, and its time, in order for one engine.
+
+    `atoms_of` gives the atoms of what waits with an event. With `republishes` what is constructed
+    happens at once.
+    """
+
+    def __init__(
+        self,
+        guard: GuardedEngine,
+        watermark: Watermark,
+        atoms_of: Callable[[Payload], Iterable[Atom]],
+        *,
+        queue_limit: int = QUEUE_LIMIT,
+        republishes: bool = False,
+    ) -> None:
+        self.watermark = watermark
+        self.has_begun = False
+        self.oldest: Instant | None = None
+        """The lowest end so far, until time begins."""
+        self._guard = guard
+        self._atoms_of = atoms_of
+        self._queue_limit = queue_limit
+        self._republishes = republishes
+        self._buffer: ReorderBuffer[Payload] = ReorderBuffer()
+
+    def __len__(self) -> int:
+        return len(self._buffer)
+
+    def hold(self, event: Event, payload: Payload) -> None:
+        """Lets an event wait for the watermark; one that waits already is left out."""
+        if event.identity not in self._buffer:
+            self._buffer.add(event, payload)
+
+    def held(self) -> Iterator[tuple[Event, Payload]]:
+        """What waits, in no order."""
+        return self._buffer.held()
+
+    def note_end(self, end: Instant) -> None:
+        """There is an event that ends then; until time begins the lowest end counts that is not
+        late.
+        """
+        if not self.has_begun:
+            mark = self.watermark.instant
+            end = end if mark is None else max(end, mark)
+            self.oldest = end if self.oldest is None else min(end, self.oldest)
+
+    def begin(self, now: Instant) -> Outcome:
+        """Time begins."""
+        self.has_begun, self.oldest = True, None
+        return self._guard.begin_at(now)
+
+    def advance(self) -> Outcome:
+        """Steps 4 to 9, as far as the watermark allows."""
+        outcome = Outcome()
+        self._follow_watermark(outcome)
+        last = self._buffer.end_of_excess(self._queue_limit)
+        if last is not None:
+            excess = len(self._buffer) - self._queue_limit
+            outcome.letters.append(hurried(excess, self._queue_limit, format_instant(last + 1)))
+            self.watermark.pass_by(last)
+            self._follow_watermark(outcome)
+        return outcome
+
+    def next_instant(self) -> Instant | None:
+        """What the watermark has to pass for anything more to happen without new events."""
+        wanted = (self._guard.engine.next_timer(), self._buffer.first())
+        return min((instant for instant in wanted if instant is not None), default=None)
+
+    def _follow_watermark(self, outcome: Outcome) -> None:
+        mark = self.watermark.instant
+        if mark is None or (self.oldest is not None and mark <= self.oldest):
+            return
+        if not self.has_begun:
+            outcome.add(self.begin(mark if self.oldest is None else self.oldest))
+        for event, payload in self._buffer.release(mark):
+            assert event.interval is not None, "what has no time waits for none"
+            self._pass_time(event.interval.end - 1, outcome)
+            self._note(self._guard.detect(event, self._atoms_of(payload)), outcome)
+        self._pass_time(mark - 1, outcome)
+        self._guard.engine.forget_before(mark)
+
+    def _pass_time(self, now: Instant, outcome: Outcome) -> None:
+        """What time brings about up to `now`; where that may construct events, one instant after
+        the other.
+        """
+        if self._republishes:
+            while (due := self._guard.engine.next_timer()) is not None and due <= now:
+                self._note(self._guard.advance_to(due, now), outcome)
+        self._note(self._guard.advance_to(now, now), outcome)
+
+    def _note(self, found: Outcome, outcome: Outcome) -> None:
+        """What one step has brought about, and all that comes of what it constructs."""
+        if found is NOTHING:
+            return
+        found.matches = list(once(found.matches))
+        outcome.add(found)
+        generation = self._published(found.matches, outcome)
+        while generation:
+            further = Outcome()
+            for event in generation:
+                self._happen(event, further)
+            outcome.add(further)
+            generation = self._published(further.matches, outcome)
+
+    def _published(self, matches: Iterable[Match], outcome: Outcome) -> list[Event]:
+        """The events that matches construct, where they are republished."""
+        if not self._republishes:
+            return []
+        events, beside = self._guard.publish(matches)
+        outcome.add(beside)
+        return events
+
+    def _happen(self, event: Event, outcome: Outcome) -> None:
+        """What an event that was constructed brings about at once."""
+        served = self._guard.match([event])
+        outcome.add(served.beside)
+        outcome.add(self._guard.tell(served.rings))
+        for _, atoms in served.relevant:
+            found = self._guard.detect(event, atoms)
+            outcome.add(Outcome(list(once(found.matches)), found.letters, found.ended))
+
+
+class LiveSequencer(Sequencer[tuple[Atom, ...]]):
+    """The whole order, for a host to which events come as they happen.
+
+    Duplicates are recognised among the last `remember` events that were served; `ahead` says who
+    ends too far beyond the clock.
+    """
+
+    def __init__(
+        self,
+        guard: GuardedEngine,
+        watermark: Watermark,
+        ahead: Ahead,
+        *,
+        queue_limit: int = QUEUE_LIMIT,
+        remember: int,
+    ) -> None:
+        super().__init__(
+            guard, watermark, lambda atoms: atoms, queue_limit=queue_limit, republishes=True
+        )
+        self._ahead = ahead
+        self._remember = remember
+        self._seen: dict[Identity, None] = {}
+        self._fresh: dict[Identity, None] = {}
+        self._apart: set[Identity] = set()
+
+    def admit(
+        self, events: Iterable[Event]
+    ) -> Iterator[tuple[Event, Admission, DeadLetter | None]]:
+        """Steps 1 and 2 for events that come in together, each with what becomes of it."""
+        self._fresh.clear()
+        self._apart.clear()
+        for event in events:
+            yield event, *self._judge(event)
+
+    def seen(self) -> list[Identity]:
+        """The events that count as seen, the oldest first."""
+        return list(self._seen)
+
+    def note_seen(self, identities: Iterable[Identity]) -> None:
+        """Events that count as seen from now on."""
+        self._seen |= dict.fromkeys(identities)
+
+    def forget_seen(self, identities: Iterable[Identity]) -> None:
+        """Events that are to be served although they came before."""
+        for identity in identities:
+            self._seen.pop(identity, None)
+
+    def take(self, events: list[Event]) -> Outcome:
+        """Step 3 for all that were admitted and are no duplicates."""
+        outcome = Outcome()
+        while events:
+            served = self._guard.match(events)
+            outcome.add(served.beside)
+            for event in served.unserved:
+                self._fresh.pop(event.identity, None)
+            for event, atoms in served.relevant:
+                if self._concerns_composites(event):
+                    self.hold(event, atoms)
+            told = self._guard.tell(served.rings)
+            outcome.add(told)
+            events = self._published(told.matches, outcome)
+        self._remember_served()
+        return outcome
+
+    def _judge(self, event: Event) -> tuple[Admission, DeadLetter | None]:
+        identity = event.identity
+        if identity in self._seen or identity in self._fresh or identity in self._buffer:
+            return Admission.DUPLICATE, None
+        self._fresh[identity] = None
+        if self._ahead.refuses(event):
+            self._apart.add(identity)
+            return Admission.TOO_FAR_AHEAD, too_far_ahead(event, self._ahead.allowed)
+        if self.watermark.is_late(event):
+            self._apart.add(identity)
+            return Admission.LATE, late(event)
+        if event.interval is not None:
+            self.note_end(event.interval.end)
+        return Admission.IN_TIME, None
+
+    def _concerns_composites(self, event: Event) -> bool:
+        """One that has a time, and came in time."""
+        return (
+            event.interval is not None
+            and event.identity not in self._apart
+            and not self._ahead.refuses(event)
+        )
+
+    def _remember_served(self) -> None:
+        """What came in counts as seen; not so an event that nobody could be served with: it may
+        come again.
+        """
+        self._seen |= self._fresh
+        while len(self._seen) > self._remember:
+            del self._seen[next(iter(self._seen))]
+
+
+class FiniteSequencer:
+    """Finite input for one engine: its events come one by one, in canonical order and in time."""
+
+    def __init__(self, guard: GuardedEngine, *, forget_every: int | None = None) -> None:
+        self._guard = guard
+        self._forget_every = forget_every
+        self._served = 0
+        self._newest: Instant | None = None
+        self._pauses: deque[Span] = deque()
+        self._told: set[str] = set()
+
+    def begin(self, oldest: Instant, newest: Instant, spans: Iterable[Span]) -> Outcome:
+        """Time begins with the lowest end of all events; `spans` are all ends, or spans without a
+        long pause inside.
+        """
+        outcome = self._guard.begin_at(oldest)
+        self._newest = newest
+        longest = self._guard.engine.shortest_pause
+        if longest is not None:
+            self._pauses.extend(pauses(spans, longest))
+            outcome.add(self._new(self._guard.advance_to(oldest - 1, oldest - 1)))
+        return outcome
+
+    def serve(self, event: Event, atoms: Iterable[Atom]) -> Outcome:
+        """The next event that composites want."""
+        if event.interval is None:
+            return NOTHING
+        end = event.interval.end
+        passed = Outcome() if self._pauses and self._pauses[0][1] <= end else NOTHING
+        while self._pauses and self._pauses[0][1] <= end:
+            self._pass_over(self._pauses.popleft(), passed)
+        found = self._new(self._guard.detect(event, atoms))
+        self._served += 1
+        if self._forget_every is not None and self._served % self._forget_every == 0:
+            self._guard.engine.forget_before(end)
+        if passed is NOTHING:
+            return found
+        passed.add(found)
+        return passed
+
+    def end(self, until: Instant | None) -> Outcome:
+        """There are no more events: the clock runs on to the end of time, or to `until`."""
+        outcome = Outcome()
+        for pause in self._pauses:
+            self._pass_over(pause, outcome)
+        newest = self._newest
+        if newest is not None:
+            last = newest if until is None else min(until, newest - 1)
+            outcome.add(self._new(self._guard.advance_to(last)))
+        outcome.add(self._new(self._guard.advance_to(until, until)))
+        return outcome
+
+    def _pass_over(self, pause: Span, outcome: Outcome) -> None:
+        """One event ends when the pause begins, the next when it ends, and none in between: the
+        clock leaps.
+        """
+        before, after = pause
+        outcome.add(self._new(self._guard.advance_to(before - 1)))
+        outcome.add(self._new(self._guard.advance_to(after - 1, after - 1)))
+
+    def _new(self, found: Outcome) -> Outcome:
+        """What one step has brought about; no match is told twice."""
+        if found.matches:
+            matches = [match for match in once(found.matches) if match.id not in self._told]
+            self._told.update(match.id for match in matches)
+            found.matches = matches
+        return found

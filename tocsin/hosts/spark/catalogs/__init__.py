@@ -1,0 +1,3 @@
+"""Where subscriptions come from, and how workers and shards keep them compiled from version to
+version.
+"""

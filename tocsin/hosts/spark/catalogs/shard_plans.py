@@ -1,0 +1,104 @@
+"""The composites of one shard in a working engine. What stays from version to version keeps its
+state.
+
+Whether a subscription stays is a matter of its plan: a new receiver, or a definition that it does
+not use, changes nothing. A subscription that does not compile is told by the match tasks; here it
+is only left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tocsin.catalog import Snapshot, Subscription, compile_subscription, refuse_past_windows
+from tocsin.errors import Problem
+from tocsin.hosts.spark.catalogs.catalog_view import CatalogView
+from tocsin.hosts.spark.catalogs.shards import atom_name, shard_of
+from tocsin.hosts.spark.results.letters import Letter, internal_problem, letter_of_subscription
+from tocsin.plan.atoms import Atom
+from tocsin.plan.composites import Plan, atoms_of
+from tocsin.values.time import Instant
+
+
+class Members(CatalogView):
+    """The composites of shard `number` of so many."""
+
+    def __init__(self, number: int, shards: int) -> None:
+        super().__init__()
+        self._number = number
+        self._shards = shards
+        self._held: dict[str, Plan] = {}
+        self._atoms: dict[bytes, Atom] = {}
+        self._now: Instant | None = None
+        self._letters: list[Letter] = []
+
+    def move_to(self, snapshot: Snapshot, now: Instant | None = None) -> list[Letter]:
+        """Holds what the snapshot holds for this shard; gives a dead letter for each that is
+        refused at this time.
+        """
+        self._now, self._letters = now, []
+        self.follow(snapshot)
+        self._name_atoms()
+        return self._letters
+
+    def serves(self, subscription: Subscription) -> bool:
+        """Whether it belongs to this shard."""
+        return shard_of(subscription.id, self._shards) == self._number
+
+    def plans(self) -> dict[str, Plan]:
+        """The plans that the engine serves."""
+        return {id: plan for id, plan in self._held.items() if id in self.engine}
+
+    def atoms(self, names: Iterable[bytes]) -> list[Atom]:
+        """The atoms of some names; those of subscriptions that are gone are left out."""
+        return [self._atoms[name] for name in names if name in self._atoms]
+
+    def refused(self) -> list[str]:
+        """Composites that the engine did not take."""
+        return [id for id in self._held if id not in self.engine]
+
+    def refuse(self, ids: Iterable[str]) -> None:
+        """Takes composites out that the engine did not take when they came."""
+        for id in ids:
+            if id in self.engine:
+                self.engine.remove(id)
+        self._name_atoms()
+
+    def renew(self, subscription: Subscription, *, is_new: bool) -> None:
+        """Takes a composite in; where its plan stays the same, so does its state."""
+        plan = self._composite(subscription)
+        if not is_new and plan == self._held.get(subscription.id):
+            return
+        self.leave(subscription.id)
+        if plan is None:
+            return
+        self._held[subscription.id] = plan
+        try:
+            refuse_past_windows(subscription, plan, self._now)
+            self.engine.add(subscription.id, plan)
+        except Problem as problem:
+            self._refuse(subscription, problem)
+        except Exception as error:
+            self._refuse(subscription, internal_problem(error))
+
+    def leave(self, id: str) -> None:
+        """Drops a composite; of others nothing is held."""
+        self._held.pop(id, None)
+        if id in self.engine:
+            self.engine.remove(id)
+
+    def _refuse(self, subscription: Subscription, problem: Problem) -> None:
+        self._letters.append(
+            letter_of_subscription(problem, subscription.id, subscription.expression)
+        )
+
+    def _composite(self, subscription: Subscription) -> Plan | None:
+        try:
+            plan = compile_subscription(subscription, self.surroundings)
+        except Exception:  # whatever it is, the match tasks tell it
+            return None
+        return None if isinstance(plan.pattern, Atom) else plan
+
+    def _name_atoms(self) -> None:
+        atoms = {atom for plan in self.plans().values() for atom in atoms_of(plan.pattern)}
+        self._atoms = {atom_name(atom): atom for atom in atoms}

@@ -1,0 +1,1 @@
+"""Queries, made on the driver: what a caller says becomes one dataflow."""

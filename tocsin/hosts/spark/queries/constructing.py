@@ -1,0 +1,60 @@
+"""Constructed documents as events again: of a stream through the sink and back, of a file in one
+job after the other.
+
+A stream has no way back into itself. Write what `constructed` gives to the log that the stream
+reads; ids are made of match ids, so a repeated write is a duplicate, and the hops in them end a
+loop.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from tocsin.catalog import Surroundings, compile_subscription
+from tocsin.events.constructed import HOP_LIMIT, ID_PATTERN, SOURCE
+from tocsin.hosts.republishing import constructing
+from tocsin.hosts.spark.catalogs.sources import FIXED_VERSION, Source
+
+
+def constructed(matches: DataFrame) -> DataFrame:
+    """The documents that matches put out, as CloudEvents JSON in a column `value`; past the limit
+    of hops they end.
+
+    Give it the matches of subscriptions that CONSTRUCT.
+    """
+    behind = F.transform("events", lambda id: F.regexp_extract(id, ID_PATTERN, 1).try_cast("int"))
+    hops = F.lit(1) + F.coalesce(F.array_max(behind), F.lit(0))
+    documents = matches.select(
+        "*", hops.alias("hops"), F.posexplode("outputs").alias("number", "data")
+    )
+    number = (F.col("number") + 1).cast("string")
+    event = F.struct(
+        F.lit("1.0").alias("specversion"),
+        F.concat_ws(
+            "-", F.lit("constructed"), F.col("hops").cast("string"), F.col("id"), number
+        ).alias("id"),
+        F.concat(F.lit(SOURCE), F.col("subscription")).alias("source"),
+        F.lit("constructed").alias("type"),
+        rfc3339("detected").alias("time"),
+        F.lit("application/xml").alias("datacontenttype"),
+        F.concat_ws(" ", "events").alias("lineage"),
+        F.col("hops"),
+        F.col("data"),
+    )
+    return documents.where(F.col("hops") <= HOP_LIMIT).select(F.to_json(event).alias("value"))
+
+
+def rfc3339(column: str) -> Column:
+    """An instant as text in UTC, whatever the zone of the session."""
+    utc = F.to_utc_timestamp(column, F.current_timezone())
+    return F.date_format(utc, "yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'")
+
+
+def constructing_in(source: Source) -> frozenset[str]:
+    """The subscriptions of a source whose outputs are events again."""
+    snapshot = source.snapshot(FIXED_VERSION)
+    light = Surroundings.of(snapshot.definitions)
+    return constructing(
+        {each.id: compile_subscription(each, light) for each in snapshot.subscriptions}
+    )

@@ -1,0 +1,91 @@
+"""A live catalog over a log with positions, for the service: every match with the positions of its
+members, every dead letter with that of its row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from tocsin.events.dead_letter import DeadLetter
+from tocsin.events.match import Match
+from tocsin.events.reception import ends_named
+from tocsin.hosts.spark.catalogs.shards import DEFAULT_SHARDS
+from tocsin.hosts.spark.catalogs.sources import source_of
+from tocsin.hosts.spark.detection.clock import Pace
+from tocsin.hosts.spark.queries.dataflow import Detection
+from tocsin.hosts.spark.queries.matching import results_of
+from tocsin.hosts.spark.reading.log_source import POSITION
+from tocsin.hosts.spark.results.kept import Keeping, kept_column
+from tocsin.hosts.spark.results.match_codec import matches_in
+from tocsin.hosts.spark.results.telling import Telling, told
+from tocsin.values.time import parse_duration
+
+
+@dataclass(frozen=True, slots=True)
+class LiveSettings:
+    """How a live query treats time and repeats; durations as text, None for off."""
+
+    lateness: str = "2s"
+    idle: str | None = "1s"
+    ahead: str | None = "1h"
+    interval: str | None = None
+    remember: str | None = "10m"
+    shards: int = DEFAULT_SHARDS
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A match, and the positions of its members."""
+
+    match: Match
+    positions: list[int]
+
+
+def live_results(rows: DataFrame, catalog: str, settings: LiveSettings) -> DataFrame:
+    """Matches and dead letters of a stream of the log, one of the two null in each row. A catalog
+    may have its first composite at any time.
+    """
+    ahead = None if settings.ahead is None else parse_duration(settings.ahead)
+    idle = None if settings.idle is None else parse_duration(settings.idle)
+    detection = Detection(
+        settings.shards, Pace(parse_duration(settings.lateness), idle), ahead=ahead
+    )
+    events = rows.withColumns({"line": F.col(POSITION), "receivedtime": F.col("received")})
+    kept, schema = kept_column(events, POSITION)
+    telling = Telling(heeds=False, keeping=Keeping(schema.json(), by_event=True))
+    results = results_of(
+        events,
+        source_of(catalog),
+        detection,
+        telling,
+        deduplicate=settings.remember,
+        composites=True,
+        ends=ends_named(settings.interval),
+        kept=kept,
+    )
+    return told(results, telling)
+
+
+def placed_matches(batch: Any) -> Iterator[Placed]:
+    """The matches of a micro-batch that was collected as Arrow."""
+    column = batch.column("match").drop_null().combine_chunks()
+    positions = column.field(POSITION).to_pylist() if len(column) else []
+    for match, found in zip(matches_in(batch), positions, strict=True):
+        yield Placed(match, found)
+
+
+def letters_told(batch: Any) -> Iterator[DeadLetter]:
+    """The dead letters of a micro-batch that was collected as Arrow; `line` is the position."""
+    for row in batch.column("dead_letter").drop_null().to_pylist():
+        yield DeadLetter(
+            row["code"],
+            row["reason"],
+            row["input"] or "",
+            row["line"],
+            subscription=row["subscription"],
+        )

@@ -1,0 +1,1 @@
+"""What workers give back: matches and dead letters, in Arrow and as Spark tells them."""

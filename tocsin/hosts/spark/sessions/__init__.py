@@ -1,0 +1,1 @@
+"""The session that a query runs in, and its Python workers."""

@@ -1,0 +1,105 @@
+"""The match tasks of a stream: rows in, rows (shard, payload) out. Every shard hears how far time
+has come.
+
+A shard gets an event that it wants once, whatever number of its subscriptions want it. Matches of
+atomic subscriptions and dead letters pass through the shard of the task's own number, so that the
+source is read once for both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tocsin.hosts.garbage import collect_rarely
+from tocsin.hosts.spark.catalogs.shards import shard_keys
+from tocsin.hosts.spark.results.batches import batch_of_letters, batch_of_matches
+from tocsin.hosts.spark.tasks.messages import Draft, drafts_for, passing
+from tocsin.hosts.spark.tasks.reports import Task
+from tocsin.hosts.spark.tasks.worker import MatchedRows, Serving, served
+
+SENT = "shard bigint, payload binary"
+
+_SCHEMA = pa.schema([("shard", pa.int64()), ("payload", pa.binary())])
+
+
+@dataclass(frozen=True, slots=True)
+class Sending:
+    """Rows of events -> (shard, payload)."""
+
+    serving: Serving
+    shards: int
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """The work of one task."""
+        collect_rarely()
+        mine = Task.current().partition % self.shards
+
+        def rows_of(found: MatchedRows) -> Iterator[Any]:
+            results = ((mine, passing(batch)) for batch in found.results())
+            yield _sent([*results, *_message_rows(found, self.shards)], self.shards)
+
+        yield from served(batches, self.serving, rows_of)
+
+
+@dataclass(frozen=True, slots=True)
+class Forwarding:
+    """Rows by event -> (shard, payload), where a stream remembers identities: what was dropped
+    sends nothing.
+    """
+
+    shards: int
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """The work of one task."""
+        mine = Task.current().partition % self.shards
+        for rows in batches:
+            if rows.num_rows:
+                results = ((mine, passing(batch)) for batch in _results_in(rows))
+                yield _sent([*results, *self._message_rows(rows)], self.shards)
+
+    def _message_rows(self, rows: Any) -> Iterator[tuple[int, bytes]]:
+        """What shards want of the events, and to every shard how far time has come."""
+        number_of = {key: number for number, key in enumerate(shard_keys(self.shards))}
+        for wanted in rows.column("wanted").to_pylist():
+            for each in wanted or ():
+                yield number_of[each["shard"]], each["message"]
+        ends = pc.min_max(rows.column("end")).as_py()
+        version = pc.max(rows.column("version")).as_py()
+        span = None if ends["min"] is None else (ends["min"], ends["max"])
+        for number in range(self.shards):
+            yield number, Draft().packed(version, span)
+
+
+def _message_rows(found: MatchedRows, shards: int) -> Iterator[tuple[int, bytes]]:
+    """One message per shard: its events, if there are any, and the span of all events."""
+    drafts = {number: Draft() for number in range(shards)}
+    for _, event, routes in found.wanted(shards):
+        drafts_for(event, routes, drafts)
+    span = found.span()
+    return ((number, draft.packed(found.version, span)) for number, draft in drafts.items())
+
+
+def _results_in(rows: Any) -> Iterator[Any]:
+    """Record batches of the dead letters and matches in rows by event."""
+    letters = rows.column("dead_letter").drop_null()
+    if len(letters):
+        yield batch_of_letters(letters)
+    matches = rows.column("matches").flatten()
+    if len(matches):
+        yield batch_of_matches(matches)
+
+
+def _sent(rows: Iterable[tuple[int, bytes]], shards: int) -> Any:
+    """Rows as a record batch, shards by their keys."""
+    keys = shard_keys(shards)
+    numbers, payloads = zip(*rows, strict=True)
+    columns = [
+        pa.array([keys[number] for number in numbers], pa.int64()),
+        pa.array(payloads, pa.binary()),
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=_SCHEMA)
