@@ -99,6 +99,7 @@ def _runs(file: str) -> Iterator[Scenario]:
                 tuple(run["expected"]),
                 (
                     *_definitions(file, _ontology(body, each), tuple(each.get("infer", ()))),
+                    *_tbox(body, each),
                     *documents(body),
                 ),
                 _ontology(body, each),
@@ -141,6 +142,13 @@ def _definitions(file: str, ontology: str | None, infer: tuple[str, ...]) -> tup
         *DEFINITIONS,
         Definition("ontology", ontology=ontology, media_type=media_type, infer=infer),
     )
+
+
+def _tbox(body: dict[str, Any], scenario: dict[str, Any]) -> Iterator[Definition]:
+    """The taxonomy that stands beside the ontology of a scenario."""
+    if "tbox" in scenario:
+        text = body["tboxes"][scenario["tbox"]]
+        yield Definition("tbox", ontology=text, media_type="text/x-tbox")
 
 
 def events_of(

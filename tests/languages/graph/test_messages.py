@@ -15,9 +15,12 @@ from tocsin.values.truth import Truth
 PRICE = "(_:H, ?x, (owl:Thing, price, rdfs:Literal){})"
 
 PROBLEMS: list[Row] = [
-    ("?x", "SYNTAX", (1, 1), "triples stand in braces: ASK {"),
-    ("?x.", "SYNTAX", (1, 1), "triples stand in braces: ASK {"),
-    ("_:H <urn:p> ?x", "SYNTAX", (1, 1), "ASK { _:H <urn:p> ?x . }"),
+    ("?x", "SYNTAX", (1, 3), "triples are subject property object"),
+    ("?x.", "SYNTAX", (1, 3), "something is missing before the dot"),
+    ("<urn:h> <urn:p> ?x", "SYNTAX", (1, 1), "ASK { <urn:h> <urn:p> ?x . }"),
+    ("_:b <urn:p> ?y select ?z", "UNKNOWN_VARIABLE", (1, 23), "select variables of statements"),
+    ("?x <urn:p> ?y . ?y <urn:q> ?x", "NO_HOME_PATTERN", (1, 1), "say what home points to"),
+    ("?x <urn:p> ?y select ?x", "NO_HOME_PATTERN", (1, 1), "say what home points to"),
     ("ASK _:H <urn:p> ?x", "SYNTAX", (1, 5), "ASK { _:H <urn:p> ?x . }"),
     ("ASK { _:H <urn:p> ?x ?x <urn:q> ?y }", "SYNTAX", (1, 22), "a dot is missing before it"),
     ("ASK { ?x. }", "SYNTAX", (1, 9), "something is missing before the dot"),

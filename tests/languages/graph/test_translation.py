@@ -346,3 +346,24 @@ def test_what_has_paths_is_written_with_names_inside_them() -> None:
         statement(Variable("__1"), Variable("_1"), THING, "minBid", DECIMAL),
     ]
     assert parsed(as_query(parsed(text))) == parsed(written)
+
+
+@pytest.mark.parametrize(
+    ("bare", "braced"),
+    [
+        ("_:H :target ?1 . ?1 a :Laptop", "ASK { _:H :target ?1 . ?1 a :Laptop }"),
+        ("?x a :Selling", "ASK { _:H a :Selling }"),
+        ("?x :target ?1 ; a :Selling .", "ASK { _:H :target ?1 ; a :Selling . }"),
+        ("_:sale :target ?1 select ?1", "select ?1 { _:H :target ?1 }"),
+        (
+            "?x :price ?1 . ?1 rdf:value ?2 FILTER(?2 < 5) OPTIONAL { ?x :target ?3 }",
+            "ASK { _:H :price ?1 . ?1 rdf:value ?2 FILTER(?2 < 5) OPTIONAL { _:H :target ?3 } }",
+        ),
+        (
+            "?x :target ?1 FILTER NOT EXISTS { ?x :seller ?2 }",
+            "ASK { _:H :target ?1 FILTER NOT EXISTS { _:H :seller ?2 } }",
+        ),
+    ],
+)
+def test_bare_triples_begin_at_home(bare: str, braced: str) -> None:
+    assert parsed(bare) == parsed(braced)

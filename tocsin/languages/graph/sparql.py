@@ -6,11 +6,15 @@ gives it none; without any it is an rdfs:Literal where it is a literal, is filte
 rdfs:label, else an owl:Thing. A filter belongs to the first statement of its group that ends at its
 variable. A group that only says what a vertex is (`?1 a :Gift`) is said of the arc that leads to
 the vertex; about home it stands alone: `ASK { _:H a :Selling }` is every event of the class.
+
+Bare triples need not name home: the one vertex that no arc leads to is home then, so that
+`?x a :Selling` says the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain, islice, product
 
 from tocsin.languages.base.texts import Problems, Spot
@@ -44,16 +48,50 @@ def as_statements(query: Query, problems: Problems, most: int) -> Subscription:
 
     Of each group at most one more than `most` are made: the classes of both ends multiply.
     """
-    main = _Group(query.group, problems, most + 1)
+    group = _from_home(query) if query.bare else query.group
+    main = _Group(group, problems, most + 1)
     statements = main.statements()
     return Subscription(
         query.prefixes,
         statements,
-        tuple(
-            _Group(each, problems, most + 1, main).statements() for each in query.group.optionals
-        ),
-        tuple(_Group(each, problems, most + 1, main).statements() for each in query.group.absents),
+        tuple(_Group(each, problems, most + 1, main).statements() for each in group.optionals),
+        tuple(_Group(each, problems, most + 1, main).statements() for each in group.absents),
         query.selection,
+    )
+
+
+def _from_home(query: Query) -> TripleGroup:
+    """Bare triples with home for their root, where they have one and do not name home themselves;
+    a root whose value is asked for stays what it is.
+    """
+    group = query.group
+    subjects = dict.fromkeys(triple.subject for triple in group.triples)
+    led_to = {triple.object for triple in group.triples if not _is_type(triple)}
+    roots = [each for each in subjects if each not in led_to]
+    asked_for = {spot.text for spot in query.selection}
+    if len(roots) != 1 or any(each.kind is Kind.HOME for each in (*subjects, *led_to)):
+        return group
+    (root,) = roots
+    is_asked_for = root.spot.text in asked_for
+    if root.kind not in (Kind.VARIABLE, Kind.BLANK) or is_asked_for:
+        return group
+    return _renamed(group, root, Node(Kind.HOME, root.spot))
+
+
+def _renamed(group: TripleGroup, vertex: Node, new: Node) -> TripleGroup:
+    triples = tuple(
+        replace(
+            triple,
+            subject=new if triple.subject == vertex else triple.subject,
+            object=new if triple.object == vertex else triple.object,
+        )
+        for triple in group.triples
+    )
+    return replace(
+        group,
+        triples=triples,
+        optionals=tuple(_renamed(each, vertex, new) for each in group.optionals),
+        absents=tuple(_renamed(each, vertex, new) for each in group.absents),
     )
 
 

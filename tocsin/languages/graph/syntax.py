@@ -172,11 +172,12 @@ class TripleGroup:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """The SPARQL-like spelling as it stands."""
+    """The SPARQL-like spelling as it stands; `bare` without ASK and braces."""
 
     prefixes: tuple[Prefix, ...]
     group: TripleGroup
     selection: tuple[Spot, ...] = ()
+    bare: bool = False
 
 
 def variables_in(condition: FilterSyntax) -> Iterator[Node]:

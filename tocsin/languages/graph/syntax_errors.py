@@ -95,6 +95,10 @@ _UNSUPPORTED = (
 )
 
 
+_BARE = re.compile(r"(?i)\s*(?:prefix\s[^<>]*<[^<>]*>\s*)*(?:\?\w|_:)")
+"""The beginning of triples without ASK and braces."""
+
+
 def syntax_problem(text: str, found: Unexpected) -> Problem:
     """The problem of a text that is not in the grammar: a feature that is not served, or a slip."""
     error = _Error(*parts_at(text, found), found)
@@ -142,7 +146,9 @@ class _Error(Slip):
     @property
     def in_braces(self) -> bool:
         """Whether the SPARQL-like spelling is being read, or has just ended."""
-        return "{" in self.before and bool(re.search(r"(?i)\b(?:ask|select)\b", self.before))
+        return bool(_BARE.match(self.before)) or (
+            "{" in self.before and bool(re.search(r"(?i)\b(?:ask|select)\b", self.before))
+        )
 
 
 def _structure(error: _Error) -> str:

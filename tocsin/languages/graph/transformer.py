@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from tocsin.languages.base.parsing import Token
@@ -63,6 +63,9 @@ class Transformer(NestingTransformer):
 
     def query(self, children: Children) -> Query:
         return Query(_all(Prefix, children), _all(TripleGroup, children)[0], _selected(children))
+
+    def bare_query(self, children: Children) -> Query:
+        return replace(self.query(children), bare=True)
 
     def prefix(self, children: Children) -> Prefix:
         name, namespace = children
