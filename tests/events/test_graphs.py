@@ -15,8 +15,8 @@ from tocsin.errors import EventProblem
 from tocsin.events.codecs.cloudevents import decode, from_mapping
 from tocsin.events.codecs.epcis import decode_document
 from tocsin.events.event import Event
-from tocsin.events.views import check, graph_in
-from tocsin.events.views.graph import MAX_TRIPLES, Graph
+from tocsin.events.views.checking import check
+from tocsin.events.views.graph import MAX_TRIPLES, Graph, graph_in
 from tocsin.knowledge.loading import parse_ontology
 from tocsin.knowledge.ontology import open_ontology
 from tocsin.values.terms import (

@@ -24,7 +24,8 @@ from tests.conftest import shared_data
 from tocsin.errors import EventProblem, LimitProblem, Problem
 from tocsin.events.codecs.cloudevents import from_mapping
 from tocsin.events.event import Event
-from tocsin.events.views import check, graph_of
+from tocsin.events.views.checking import check
+from tocsin.events.views.graph import graph_of
 from tocsin.events.views.names import default_iri, xml_name
 from tocsin.knowledge.loading import parse_ontology
 from tocsin.values.terms import Blank

@@ -1,6 +1,9 @@
 """The catalog: subscriptions and definitions, versioned, from text to checked plan; shared by all
-hosts.
+hosts. What reads files, and what needs a database, is loaded when it is first asked for.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from tocsin.catalog.compiling import (
     Compiled,
@@ -15,9 +18,11 @@ from tocsin.catalog.compiling import (
 )
 from tocsin.catalog.effects import Effects, effects_of
 from tocsin.catalog.entries import Definition, StoredPlan, Subscription
-from tocsin.catalog.files import Entries, read_entries, read_entry_file
 from tocsin.catalog.knowledge import knowledge_in, ontologies, require_agreement, usage_in
-from tocsin.catalog.store import Catalog, Changes, Snapshot, create_catalog, open_catalog
+
+if TYPE_CHECKING:
+    from tocsin.catalog.files import Entries, read_entries, read_entry_file
+    from tocsin.catalog.store import Catalog, Changes, Snapshot, create_catalog, open_catalog
 
 __all__ = [
     "Catalog",
@@ -47,3 +52,16 @@ __all__ = [
     "warnings_of",
     "with_plan",
 ]
+
+_HOMES = {
+    **dict.fromkeys(("Entries", "read_entries", "read_entry_file"), "files"),
+    **dict.fromkeys(("Catalog", "Changes", "Snapshot", "create_catalog", "open_catalog"), "store"),
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found: object = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = found
+    return found

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from tocsin.catalog.entries import Definition, Subscription
 from tocsin.catalog.knowledge import knowledge_in
 from tocsin.catalog.stored_plans import definitions_digest, has_plan, load_plan, store_plan
 from tocsin.catalog.tenants import tenant_of
+from tocsin.deferred import Deferred
 from tocsin.errors import MeaningProblem, Place, Problem
 from tocsin.events.constructed import HOP_LIMIT
 from tocsin.knowledge.ontology import Ontology
@@ -26,12 +28,16 @@ from tocsin.languages.base.context import (
 from tocsin.languages.base.context import Definition as LanguageDefinition
 from tocsin.languages.base.reading import Reading
 from tocsin.plan.composites import Plan, Policy
-from tocsin.plan.construction_loops import loops_in
 from tocsin.plan.passes import prepared
 from tocsin.plan.passes.set_policy import DEFAULT_HORIZON, under_policy, with_settings
 from tocsin.plan.past_windows import AbsoluteWindow, past_window, past_window_problem
-from tocsin.plan.unwritten_horizon import horizon_warnings
 from tocsin.values.time import Duration, Instant, format_instant, parse_duration
+
+if TYPE_CHECKING:
+    from tocsin.plan import construction_loops, unwritten_horizon
+else:
+    construction_loops = Deferred("tocsin.plan.construction_loops")
+    unwritten_horizon = Deferred("tocsin.plan.unwritten_horizon")
 
 
 @dataclass(frozen=True)
@@ -225,7 +231,7 @@ def _unsaid(subscription: Subscription, reading: Reading) -> list[Problem]:
     if subscription.horizon is not None:
         return []
     pattern = under_policy(prepared(reading.require_plan()).pattern, _policy(subscription))
-    return list(horizon_warnings(pattern, DEFAULT_HORIZON))
+    return list(unwritten_horizon.horizon_warnings(pattern, DEFAULT_HORIZON))
 
 
 def _unread(subscription: Subscription) -> Iterator[Problem]:
@@ -247,7 +253,7 @@ def _unread(subscription: Subscription) -> Iterator[Problem]:
 
 def loop_warnings(plans: Mapping[str, Plan]) -> list[Problem]:
     """What subscriptions construct that may set them going again, alone or in a circle."""
-    return [_loop_warning(ids) for ids in loops_in(plans)]
+    return [_loop_warning(ids) for ids in construction_loops.loops_in(plans)]
 
 
 def _loop_warning(ids: tuple[str, ...]) -> Problem:

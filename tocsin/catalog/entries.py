@@ -8,15 +8,21 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from tocsin.deferred import Deferred
 from tocsin.errors import MeaningProblem, Problem
 from tocsin.events.content import Content
-from tocsin.events.views.document import parse_xml
 from tocsin.knowledge.rules import inferences
-from tocsin.languages.rule.building import LANGUAGE as RULE
-from tocsin.languages.rule.building import Rule
 from tocsin.values.rdf import TURTLE
+
+if TYPE_CHECKING:
+    from tocsin.events.views import document as documents
+    from tocsin.languages.rule import building
+    from tocsin.languages.rule.building import Rule
+else:
+    documents = Deferred("tocsin.events.views.document")
+    building = Deferred("tocsin.languages.rule.building")
 
 _TEXTS = ("id", "language", "expression")
 _OPTIONAL_TEXTS = ("policy", "horizon")
@@ -53,7 +59,7 @@ class Subscription:
     stored: StoredPlan | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        if isinstance(self.expression, Rule):
+        if _is_rule(self.expression):
             object.__setattr__(self, "expression", str(self.expression))
         if not isinstance(self.subscriber, str):
             raise _malformed(
@@ -92,7 +98,7 @@ class Subscription:
                 hint='name it at its end: rule.named("missing")',
             )
         return Subscription.from_json(
-            {"id": name, "language": RULE, "expression": str(rule), **settings}
+            {"id": name, "language": building.LANGUAGE, "expression": str(rule), **settings}
         )
 
     @staticmethod
@@ -106,7 +112,7 @@ class Subscription:
             )
         if isinstance(body.get("expression"), dict):
             body = {**body, "expression": _as_text(body["expression"])}
-        if isinstance(body.get("expression"), Rule):
+        if _is_rule(body.get("expression")):
             body = {**body, "expression": str(body["expression"])}
         for name in _TEXTS:
             if not isinstance(body.get(name), str):
@@ -216,7 +222,7 @@ class Definition:
 def _checked_document(name: str, text: object) -> str:
     """The text of a document that is well-formed and within the limits of one."""
     try:
-        parse_xml(text)
+        documents.parse_xml(text)
     except Problem as problem:
         raise MeaningProblem(
             f"the document {name!r}: {problem.message}",
@@ -247,6 +253,13 @@ def _near_member(name: str, known: Iterable[str]) -> str:
     listed = f"known: {', '.join(sorted(known))}"
     near = get_close_matches(name.lower(), sorted(known), n=1)
     return f"did you mean {near[0]}? {listed}" if near else listed
+
+
+def _is_rule(expression: object) -> bool:
+    """Whether an expression is a rule in Python; texts are none, and need not load what builds
+    rules.
+    """
+    return not isinstance(expression, str | None) and isinstance(expression, building.Rule)
 
 
 def _malformed(message: str, *, token: str, hint: str = "") -> MeaningProblem:

@@ -10,8 +10,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tocsin.catalog.entries import Definition
+from tocsin.deferred import Deferred
 from tocsin.errors import MeaningProblem, Problem
 from tocsin.knowledge.concepts.members import memberless
 from tocsin.knowledge.concepts.owl import tbox_of_triples
@@ -20,8 +22,12 @@ from tocsin.knowledge.loading import Source, ontology_of, read_ontology
 from tocsin.knowledge.ontology import Ontology
 from tocsin.knowledge.rules import inferences
 from tocsin.knowledge.usage import Usage, usage_of
-from tocsin.languages.concept.terminology import tbox_of_text
 from tocsin.values.rdf import EXTENSIONS
+
+if TYPE_CHECKING:
+    from tocsin.languages.concept import terminology
+else:
+    terminology = Deferred("tocsin.languages.concept.terminology")
 
 TBOX = "text/x-tbox"
 """The media type of a TBox in the syntax of the concept language."""
@@ -169,6 +175,6 @@ def _terminology(given: tuple[Definition, ...]) -> TBox | Problem:
 
 def _tbox(definition: Definition) -> TBox:
     if definition.media_type == TBOX:
-        return tbox_of_text(definition.ontology)
+        return terminology.tbox_of_text(definition.ontology)
     read = read_ontology(definition.ontology, definition.media_type)
     return tbox_of_triples(read.triples, read.prefixes).tbox

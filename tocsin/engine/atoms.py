@@ -1,26 +1,23 @@
 """All atoms, each matched by the matcher of its family: conditions, graph patterns, concepts, XML
 blocks.
 
-A family's matcher is made for its first atom and given back with its last. A slot tells the family
-by its remainder.
+A family is loaded and its matcher made for its first atom; the matcher is given back with the last.
+A slot tells the family by its remainder.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
+from tocsin.deferred import Deferred
 from tocsin.engine.batch import EventBatch
-from tocsin.engine.concepts.matcher import ConceptMatcher
 from tocsin.engine.conditions.matcher import Matcher
 from tocsin.engine.conditions.scan import ScanMatcher
-from tocsin.engine.graphs.matcher import GraphMatcher
-from tocsin.engine.graphs.paper.matcher import PaperMatcher
 from tocsin.engine.index.hits import Hits
 from tocsin.engine.index.work import Work
-from tocsin.engine.xml.matcher import BlockMatcher
 from tocsin.errors import EventProblem, StateProblem
 from tocsin.events.event import Event
 from tocsin.plan.atoms import Atom, Condition
@@ -28,6 +25,17 @@ from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.plan.concepts import ConceptTest
 from tocsin.plan.graphs import GraphPattern, Strategy
 from tocsin.plan.xml_patterns import XmlBlock
+
+if TYPE_CHECKING:
+    from tocsin.engine.concepts import matcher as concepts
+    from tocsin.engine.graphs import matcher as graphs
+    from tocsin.engine.graphs.paper import matcher as paper
+    from tocsin.engine.xml import matcher as xml
+else:
+    concepts = Deferred("tocsin.engine.concepts.matcher")
+    graphs = Deferred("tocsin.engine.graphs.matcher")
+    paper = Deferred("tocsin.engine.graphs.paper.matcher")
+    xml = Deferred("tocsin.engine.xml.matcher")
 
 
 class AtomMatcher(Protocol):
@@ -42,10 +50,17 @@ class AtomMatcher(Protocol):
     def keys_of(self, slots: Iterable[int]) -> list[str]: ...
 
 
-Make = Callable[[], AtomMatcher]
+class JudgingMatcher(AtomMatcher, Protocol):
+    """A matcher that may find an event too hard, warn of it or refuse it; told of the last batch,
+    by the index of the event.
+    """
+
+    undecided: list[tuple[int, str]]
+    warned: list[tuple[int, EventProblem]]
+    refused: dict[int, EventProblem]
+
 
 _FAMILIES: tuple[type, ...] = (Condition, GraphPattern, ConceptTest, XmlBlock)
-_FOREIGN: tuple[Make, ...] = (GraphMatcher, ConceptMatcher, BlockMatcher, PaperMatcher)
 _PAPER = len(_FAMILIES)
 """The family of graph patterns that ask for the paper's algorithm."""
 _COUNT = len(_FAMILIES) + 1
@@ -56,13 +71,25 @@ def _family(atom: Atom) -> int:
     return _PAPER if is_paper else _FAMILIES.index(type(atom))
 
 
+def _matcher_of(family: int) -> JudgingMatcher:
+    """A new matcher of a family other than conditions, which is loaded for it."""
+    match family:
+        case 1:
+            return graphs.GraphMatcher()
+        case 2:
+            return concepts.ConceptMatcher()
+        case 3:
+            return xml.BlockMatcher()
+        case _:
+            return paper.PaperMatcher()
+
+
 class AtomMatchers:
     """Atoms by key; keys are unique over all families."""
 
-    __slots__ = ("_makes", "_matchers", "work")
+    __slots__ = ("_matchers", "work")
 
     def __init__(self, make_conditions: Callable[[], Matcher | ScanMatcher] = Matcher) -> None:
-        self._makes: tuple[Make, ...] = (make_conditions, *_FOREIGN)
         conditions = make_conditions()
         self._matchers: list[AtomMatcher | None] = [conditions, *[None] * (_COUNT - 1)]
         self.work: Work = conditions.work
@@ -85,7 +112,7 @@ class AtomMatchers:
         family = _family(atom)
         matcher = self._matchers[family]
         if matcher is None:
-            matcher = self._matchers[family] = self._makes[family]()
+            matcher = self._matchers[family] = _matcher_of(family)
         matcher.add(key, atom)
 
     def remove(self, key: str) -> None:
@@ -125,24 +152,14 @@ class AtomMatchers:
         """Pairs of event index and key of the last batch that were too hard to decide within the
         limits.
         """
-        able = (
-            each
-            for each in self._matchers
-            if isinstance(each, GraphMatcher | PaperMatcher | ConceptMatcher | BlockMatcher)
-        )
-        return [pair for each in able for pair in each.undecided]
+        return [pair for each in self._others() for pair in each.undecided]
 
     @property
     def warned(self) -> list[tuple[int, EventProblem]]:
         """Pairs of event index and warning of the last batch, each once: the events are served all
         the same.
         """
-        found = [
-            (index, problem)
-            for each in self._matchers
-            if isinstance(each, GraphMatcher | PaperMatcher | ConceptMatcher)
-            for index, problem in each.warned
-        ]
+        found = [pair for each in self._others() for pair in each.warned]
         return list(
             {(index, each.code, each.token): (index, each) for index, each in found}.values()
         )
@@ -153,10 +170,13 @@ class AtomMatchers:
         a TBox's light.
         """
         found: dict[int, EventProblem] = {}
-        for each in self._matchers:
-            if isinstance(each, GraphMatcher | PaperMatcher | ConceptMatcher):
-                found |= each.refused
+        for each in self._others():
+            found |= each.refused
         return found
+
+    def _others(self) -> Iterator[JudgingMatcher]:
+        """The matchers of all families but conditions."""
+        return (cast(JudgingMatcher, each) for each in self._matchers[1:] if each is not None)
 
     def key_of(self, slot: int) -> str:
         """The key of a slot."""

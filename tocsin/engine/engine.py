@@ -8,9 +8,11 @@ once. Whatever a call brings about is in the value that it returns.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tocsin.deferred import Deferred
 from tocsin.engine.atoms import AtomMatchers
 from tocsin.engine.batch import EventBatch
 from tocsin.engine.detection.network import QUEUE_LIMIT, Found, Network
@@ -25,18 +27,22 @@ from tocsin.engine.results import (
     Rings,
     Untold,
 )
-from tocsin.engine.xml.nested import asking
 from tocsin.errors import StateProblem
 from tocsin.events.event import Event
 from tocsin.events.match import Match, match_of_event
 from tocsin.plan.atoms import Atom, Condition
 from tocsin.plan.composites import MOST_EMPTY_WINDOWS, Forward, Plan
-from tocsin.plan.construction import Construct
-from tocsin.plan.match_template import Told, match_of_atom
+from tocsin.plan.construction import Ask, Construct
+from tocsin.plan.match_template import Documents, Told, match_of_atom
 from tocsin.plan.measuring import selected_values
 from tocsin.plan.past_windows import past_window
 from tocsin.plan.row_functions import GivenUp
 from tocsin.values.time import Duration, Instant
+
+if TYPE_CHECKING:
+    from tocsin.engine.xml import nested
+else:
+    nested = Deferred("tocsin.engine.xml.nested")
 
 _ATOM_MARK = "\0"
 """First character of the matcher's keys for atoms of composites; no subscription id starts with it.
@@ -146,7 +152,7 @@ class Engine:
         assert isinstance(plan.pattern, Atom)
         try:
             return match_of_atom(
-                key, event, self._matchers.rows(plan.pattern, event), plan.output, asking
+                key, event, self._matchers.rows(plan.pattern, event), plan.output, _asking
             )
         except GivenUp as why:
             return Untold(key, (event,), why)
@@ -321,7 +327,7 @@ class Engine:
                     told = Told(occurrence)
                 plan = self._telling[key]
                 selected = selected_values(plan.select, occurrence.names) if plan.select else None
-                match = told.match(key, plan.output, asking, selected)
+                match = told.match(key, plan.output, _asking, selected)
             except GivenUp as why:
                 untold.append(Untold(key, occurrence.members, why))
             except Exception as error:
@@ -332,3 +338,8 @@ class Engine:
                 if match is not None:
                     matches.append(match)
         return matches
+
+
+def _asking(documents: Documents) -> Ask:
+    """How nested queries of a construction are answered."""
+    return nested.asking(documents)

@@ -1,5 +1,5 @@
-"""Languages: text to plan. The table below is the whole list; a language is a folder and none
-imports another.
+"""Languages: text to plan. The table below is the whole list; a language is a folder, none imports
+another, and each is loaded for the first text that is in it.
 """
 
 from __future__ import annotations
@@ -8,18 +8,26 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING, cast
 
+from tocsin.deferred import Deferred
 from tocsin.errors import LimitProblem, MeaningProblem, Place, Problem
-from tocsin.languages import concept, epcis, exmlql, graph, opsl, plan, rule, selector
 from tocsin.languages.base.context import NOTHING_AROUND, Beside, Context, PartDefinition
 from tocsin.languages.base.options import NO_OPTIONS
 from tocsin.languages.base.reading import Options, Parse, Reading
-from tocsin.languages.graph.names import without_ontology
 from tocsin.languages.near import hint_for_language
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Forward, Part, Plan
 from tocsin.plan.construction import Construct
 from tocsin.values.time import Duration, Instant
+
+if TYPE_CHECKING:
+    from tocsin.knowledge.ontology import Ontology
+    from tocsin.languages import exmlql, opsl
+    from tocsin.languages.graph import names as graph_names
+else:
+    exmlql, opsl = Deferred(f"{__name__}.exmlql"), Deferred(f"{__name__}.opsl")
+    graph_names = Deferred(f"{__name__}.graph.names")
 
 __all__ = [
     "LANGUAGES",
@@ -33,16 +41,11 @@ __all__ = [
     "xml_ql_of",
 ]
 
-LANGUAGES: Mapping[str, Parse] = {
-    "selector": selector.parse,
-    "concept": concept.parse,
-    "epcis": epcis.parse,
-    "exmlql": exmlql.parse,
-    "graph": graph.parse,
-    "opsl": opsl.parse,
-    "rule": rule.parse,
-    "plan": plan.parse,
+LANGUAGES: Mapping[str, Deferred] = {
+    name: Deferred(f"{__name__}.{name}")
+    for name in "selector concept epcis exmlql graph opsl rule plan".split()
 }
+"""Every language by its name: a module with a function `parse`."""
 
 _ATOM_NAMES = {"xml": "exmlql"}
 """Languages that go by another name where their atoms stand in braces."""
@@ -122,6 +125,11 @@ def xml_ql_of(language: str, reading: Reading) -> list[str]:
             hint="XML-QL is the form of what exmlql subscriptions construct; choose one with --id",
         )
     return exmlql.xml_ql(reading)
+
+
+def without_ontology() -> Ontology:
+    """What graph patterns know where no ontology is given."""
+    return graph_names.without_ontology()
 
 
 def read_atom(language: str, text: str, context: Context) -> Atom:
@@ -246,7 +254,8 @@ def _moved_back(problem: Problem, columns: int) -> Problem:
 
 def _parse_of(name: str) -> Parse:
     try:
-        return LANGUAGES[name]
+        language = LANGUAGES[name]
     except KeyError:
         message, hint = f"the language {name!r} is not known", hint_for_language(name, LANGUAGES)
         raise MeaningProblem(message, code="LanguageError", token=name, hint=hint) from None
+    return cast(Parse, language.parse)

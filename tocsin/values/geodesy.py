@@ -7,11 +7,17 @@ Longitude comes first, in degrees; lengths are in metres.
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from pyproj import Geod
+
+from tocsin.deferred import Deferred
+
+if TYPE_CHECKING:
+    import pyproj
+else:
+    pyproj = Deferred("pyproj")
 
 Coordinates = npt.NDArray[np.float64]
 """One row of longitude and latitude for each point."""
@@ -110,4 +116,4 @@ def widen(boxes: Boxes, metres: Metres) -> Boxes:
 
 @cache
 def _ellipsoid() -> Any:
-    return Geod(ellps="WGS84")
+    return pyproj.Geod(ellps="WGS84")

@@ -27,6 +27,7 @@ from tocsin.engine.xml.fitting import Expression, Fitting, expressions_of
 from tocsin.engine.xml.laid_out import LaidOut
 from tocsin.engine.xml.relations import is_beyond, rows_of
 from tocsin.engine.xml.shapes import Shape, Shapes
+from tocsin.errors import EventProblem
 from tocsin.events.event import Event
 from tocsin.plan.bindings import Rows
 from tocsin.plan.paths import may_be_empty
@@ -71,7 +72,9 @@ class BlockMatcher:
         "_shapes",
         "_unanchored",
         "_uses",
+        "refused",
         "undecided",
+        "warned",
         "work",
     )
 
@@ -81,6 +84,9 @@ class BlockMatcher:
         """Events of the last batch, and keys, that take more than their budget to decide; they do
         not ring.
         """
+        self.warned: list[tuple[int, EventProblem]] = []
+        self.refused: dict[int, EventProblem] = {}
+        """Empty: a document that is none was refused before."""
         self._keys = Keys()
         self._shapes = Shapes()
         self._automaton = Automaton()

@@ -23,7 +23,7 @@ from typing import Any
 from tocsin.errors import EventProblem, LimitProblem, MeaningProblem, Problem
 from tocsin.events.codecs.xml_text import xml_text
 from tocsin.events.event import Event
-from tocsin.events.views import check
+from tocsin.events.views.checking import check
 from tocsin.events.views.payload import is_json, is_text, is_xml, media_type
 from tocsin.values.scalars import canonical_number
 from tocsin.values.space import Geometry, is_plain_point, read_place

@@ -4,8 +4,12 @@ here.
 
 from __future__ import annotations
 
-from tocsin.events.views.graph import Viewed
+from typing import TYPE_CHECKING
+
 from tocsin.events.views.payload import RDF_TYPES, is_xml, media_type
+
+if TYPE_CHECKING:
+    from tocsin.events.views.graph import Viewed
 
 
 def check(event: Viewed) -> None:

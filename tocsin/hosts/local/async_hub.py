@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from inspect import isawaitable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tocsin.catalog import Definition
 from tocsin.errors import StateProblem
@@ -26,7 +26,9 @@ from tocsin.events.warning import EventWarning
 from tocsin.hosts.local.dispatch import Listener, Posted, Receiver, require_callable
 from tocsin.hosts.local.hub import PATIENCE, Counts, Hub
 from tocsin.hosts.local.mailbox import Overflow, is_inside, without_waiting
-from tocsin.languages.rule.building import Rule
+
+if TYPE_CHECKING:
+    from tocsin.languages.rule.building import Rule
 
 Told = TypeVar("Told", Match, DeadLetter)
 Result = TypeVar("Result")

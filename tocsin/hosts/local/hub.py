@@ -16,17 +16,11 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import finalize
 
-from tocsin.catalog import (
-    Catalog,
-    Definition,
-    Subscription,
-    ontologies,
-    open_catalog,
-    require_agreement,
-)
+from tocsin.catalog import Definition, Subscription, ontologies, require_agreement
+from tocsin.deferred import Deferred
 from tocsin.engine.detection.network import QUEUE_LIMIT
 from tocsin.engine.engine import Engine
 from tocsin.errors import MeaningProblem, Problem, StateProblem
@@ -52,9 +46,15 @@ from tocsin.hosts.local.roster import Broken, Roster
 from tocsin.hosts.ordering import Watermark
 from tocsin.hosts.outcome import Outcome
 from tocsin.hosts.sequencer import Admission, LiveSequencer
-from tocsin.languages.rule.building import LANGUAGE as RULE
-from tocsin.languages.rule.building import Rule
 from tocsin.values.time import Instant, parse_duration, parse_instant
+
+if TYPE_CHECKING:
+    from tocsin.catalog import Catalog, store
+    from tocsin.languages.rule import building
+    from tocsin.languages.rule.building import Rule
+else:
+    store = Deferred("tocsin.catalog.store")
+    building = Deferred("tocsin.languages.rule.building")
 
 PATIENCE = 5.0
 """Seconds that a hub which is closed waits for receivers on the event loop."""
@@ -166,7 +166,7 @@ class Hub:
             self._guard, watermark, self._ahead, queue_limit=queue_limit, remember=remember
         )
         self._named = 0
-        self._catalog = open_catalog(catalog) if isinstance(catalog, str) else catalog
+        self._catalog = store.open_catalog(catalog) if isinstance(catalog, str) else catalog
         self._version = 0
         with self._at_work():
             self._look_at_the_clock()
@@ -268,8 +268,9 @@ class Hub:
         )
         with self._at_work():
             self._catch_up()
-            named = expression.id if isinstance(expression, Rule) else ""
-            written = RULE if isinstance(expression, Rule) else "selector"
+            named, written = "", "selector"
+            if not isinstance(expression, str) and isinstance(expression, building.Rule):
+                named, written = expression.id, building.LANGUAGE
             subscription = Subscription.from_json(
                 {
                     "id": id or named or self._new_name(),
