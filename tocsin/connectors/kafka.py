@@ -139,25 +139,22 @@ class KafkaWriter:
         """Sends messages with their keys, and returns when the brokers have them all; raises where
         they do not: some may have come through, and come again when it is tried again.
         """
-        failures: list[KafkaError] = []
-        sent = 0
-        done = 0
+        answers: list[KafkaError | None] = []  # from whichever thread asks: appending is safe
 
         def heard(error: KafkaError | None, _: object) -> None:
-            nonlocal done
-            done += 1
-            if error is not None:
-                failures.append(error)
+            answers.append(error)
 
+        sent = 0
         for key, message in messages:
             self._produce(topic, key, message, heard)
             sent += 1
         deadline = time.monotonic() + self._within + 5
-        while done < sent and time.monotonic() < deadline:
+        while len(answers) < sent and time.monotonic() < deadline:
             self._producer.poll(0.1)
+        failures = [error for error in answers if error is not None]
         if failures:
             raise _failed(f"Kafka did not take what was sent to {topic}", failures[0])
-        if done < sent:
+        if len(answers) < sent:
             raise StateProblem(f"Kafka did not answer for {topic}", code="KafkaError", token=topic)
 
     def close(self) -> None:
