@@ -14,12 +14,16 @@ import sys
 from time import process_time
 from typing import Any
 
+from tests.fuzz.case import Case
 from tests.fuzz.drawing import drawn_case
 from tests.fuzz.judge import findings_of
 from tests.fuzz.seeds import seeds
 
 MOST_MEMORY = 6 << 30
 """Beyond this the system refuses: a machine is not to suffer."""
+
+LONG = 1.0
+"""A case that takes so many seconds is tried once more."""
 
 
 def main(seed: int, first: int) -> None:
@@ -30,16 +34,18 @@ def main(seed: int, first: int) -> None:
     for number in itertools.count(first):
         _say({"begins": number})
         case = drawn_case(seed, number)
-        begun, before = process_time(), _peak()
-        found = findings_of(case)
-        _say(
-            {
-                "number": number,
-                "found": found,
-                "seconds": process_time() - begun,
-                "grown": _peak() - before,
-            }
-        )
+        before = _peak()
+        found, seconds = _tried(case)
+        if seconds > LONG:
+            seconds = min(seconds, _tried(case)[1])  # not what was compiled on first use
+        _say({"number": number, "found": found, "seconds": seconds, "grown": _peak() - before})
+
+
+def _tried(case: Case) -> tuple[list[str], float]:
+    """What is found, and the processor time that it took."""
+    begun = process_time()
+    found = findings_of(case)
+    return found, process_time() - begun
 
 
 def _peak() -> int:
