@@ -142,6 +142,8 @@ class Event:
 
     def attribute(self, path: Path) -> Any:
         """The value at a path, or None where there is none."""
+        if len(path) == 1:
+            return self.attributes.get(path[0])
         if len(path) == 3 and path[0] == ENVELOPE:
             return self._measured_time(path[1], path[2])
         return value_at(self.attributes, self.envelope, path)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import NamedTuple, TypeAlias
 
 from tocsin.engine.engine import Engine
+from tocsin.engine.texts.reading import scanned_events
 from tocsin.errors import Problem
 from tocsin.events.dead_letter import (
     DeadLetter,
@@ -89,7 +91,7 @@ def _read_texts(
     in_time = lateness is None and ahead is None
     read: list[_Read] = []
     told: list[tuple[int, DeadLetter]] = []
-    for number, (raw, line, file, made) in enumerate(texts):
+    for number, (raw, line, file, made) in enumerate(_glanced_at(texts)):
         try:
             events = events_in(raw, made)
             if ends is Ends.RECEPTION:
@@ -113,6 +115,15 @@ def _read_texts(
 
 _Text: TypeAlias = tuple[bytes, int, str | None, Made]
 """What a Piece has, of lines as of files; a line needs no more than a plain tuple."""
+
+
+def _glanced_at(texts: Iterable[_Text]) -> Iterator[_Text]:
+    """The texts, each with its event where many are scanned at once and it is as usual."""
+    texts = iter(texts)
+    while some := list(islice(texts, BATCH_SIZE)):
+        unread = [raw if made is None else b"" for raw, _, _, made in some]
+        for (raw, line, file, made), event in zip(some, scanned_events(unread), strict=True):
+            yield raw, line, file, made if event is None else (event,)
 
 
 class _Read(NamedTuple):
