@@ -5,7 +5,7 @@ identity and its time.
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tocsin.events.event import Event
 from tocsin.values.time import Interval
@@ -46,15 +46,17 @@ class ScannedEvent(Event):
         self._place = None
         self._place_text = None
 
-    def __getattr__(self, name: str) -> Any:
-        """What was not asked for before: called where a slot is empty."""
-        if name == "data":
-            self.data = self._read_data()
-        elif name in ("envelope", "place_source"):
-            self._read_envelope()
-        else:
-            raise AttributeError(name)
-        return getattr(self, name)
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """What was not asked for before: called where a slot is empty."""
+            if name == "data":
+                self.data = self._read_data()
+            elif name in ("envelope", "place_source"):
+                self._read_envelope()
+            else:
+                raise AttributeError(name)
+            return getattr(self, name)
 
     def _read_data(self) -> object:
         if self._begin < 0:

@@ -19,7 +19,7 @@ from tocsin.events.dead_letter import (
     unreadable,
 )
 from tocsin.events.event import Event
-from tocsin.events.match import Match
+from tocsin.events.match import Match, in_output_order
 from tocsin.events.order import in_canonical_order
 from tocsin.events.piece import Made, Piece, events_in
 from tocsin.events.reception import Ends, received
@@ -210,7 +210,7 @@ def _matched(
     for event, problem in outcome.warned:
         found.warned.add(EventWarning.of(event, problem))
     found.dead_letters += outcome.all_letters()
-    return sorted(outcome.matches, key=lambda match: match.order)
+    return in_output_order(outcome.matches)
 
 
 def _engine_of(plans: Mapping[str, Plan], found: Input) -> Engine:
