@@ -9,6 +9,7 @@ import pickle
 
 import pytest
 
+from tocsin.engine.texts.reading import FEW, scanned_events
 from tocsin.events.codecs.cloudevents import decode
 from tocsin.events.match import Match, in_output_order, match_id, match_of_event
 
@@ -17,6 +18,13 @@ PLACED = decode(
     b'"endtime":"2026-01-31T09:00:00Z","place":"POINT (1 2)"}'
 )
 BARE = decode(b'{"id":"1","source":"other","type":"t"}')
+
+
+def test_a_place_that_is_told_later_is_the_same() -> None:
+    line = b'{"id":"%d","source":"s","type":"t","place":"POINT (1 2.50)"}'
+    for event in scanned_events([line % number for number in range(FEW)]):
+        assert event is not None
+        assert match_of_event("x", event).place == "POINT (1 2.5)"
 
 
 def known(subscription: str, event: object) -> Match:

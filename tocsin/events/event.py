@@ -62,6 +62,9 @@ class Event:
         "type",
     )
 
+    has_plain_place = False
+    """Whether its place, if it has one, is surely a point, which can always be written."""
+
     def __init__(
         self,
         envelope: Mapping[str, Any],

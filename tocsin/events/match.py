@@ -44,6 +44,8 @@ class Match:
             """What the match of one event tells, worked out when it is first asked for."""
             if name == "id":
                 _set_id(self, match_id(self.subscription, (self.members[0].identity,)))
+            elif name == "place":
+                _set_place(self, self.members[0].place_text)
             elif name in _OF_ONE_EVENT:
                 self._tell_of_event()
             else:
@@ -162,13 +164,14 @@ _make = object.__new__
 def match_of_event(subscription: str, event: Event) -> Match:
     """The match of an atomic subscription: it is detected when its one event ends.
 
-    Many ring and few are looked at: all but the place is worked out when it is asked for.
+    Many ring and few are looked at: the rest is worked out when it is asked for, but for a place
+    of which it is not sure that it can be written.
     """
     match = _make(Match)
     _set_subscription(match, subscription)
     _set_members(match, (event,))
-    has_place = event._place is not None or event.place_source is not None
-    _set_place(match, event.place_text if has_place else None)
+    if not event.has_plain_place:
+        _set_place(match, event.place_text)
     return match
 
 

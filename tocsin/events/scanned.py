@@ -17,11 +17,14 @@ _read_text = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 class ScannedEvent(Event):
     """An event and its text, in which the data stand between two places; -1 where there are none.
 
-    Whoever makes one has found nothing in the text that the strict reader would refuse, and no
-    EPCIS inside, so that all views are those of the event that this reader would have made.
+    Whoever makes one has found nothing in the text that the strict reader would refuse, no place
+    but a plain point, and no EPCIS inside, so that all views are those of the event that this
+    reader would have made.
     """
 
     __slots__ = ("_begin", "_end", "raw")
+
+    has_plain_place = True
 
     def __init__(
         self,

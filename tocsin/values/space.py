@@ -129,8 +129,7 @@ def parse_places(values: Sequence[object]) -> Places:
 
 def as_places(given: Sequence[Geometry | None]) -> Places:
     """Geometries as an array."""
-    places: Places = np.empty(len(given), np.object_)
-    places[:] = given
+    places: Places = np.fromiter(given, np.object_, len(given))
     return places
 
 
