@@ -123,10 +123,12 @@ def test_equal_subscriptions_with_names_are_one_node_until_it_holds_something() 
     assert len(play(network, event(1, "b", key=1))) == 50
 
 
-def test_names_with_a_scope_are_not_shared() -> None:
+def test_names_with_a_scope_are_shared_by_equal_subscriptions_only() -> None:
     scoped = Join((Join((X, Y), then(0, 1)), X))
-    network = network_of(scoped, scoped)
-    assert network.node_count == len({"a", "b", "y"}) + 2 * 3
+    other = Join((Join((X, Y), then(0, 1)), X), then(0, 1))
+    of_one = len({"a", "b", "y", "x", "inner", "outer"})
+    assert network_of(*[scoped] * 50).node_count == of_one
+    assert network_of(scoped, other).node_count == len({"a", "b", "y"}) + 2 * 3
 
 
 def test_only_nodes_with_something_to_forget_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:

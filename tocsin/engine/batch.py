@@ -5,6 +5,7 @@ the column.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
 from typing import Any, Protocol
 
 import pyarrow as pa
@@ -12,6 +13,7 @@ import pyarrow.compute as pc
 
 from tocsin.engine.arrow import encoding_of_arrow, encoding_of_nothing
 from tocsin.engine.encoding import Distinct, Encoding, encoding_of_values
+from tocsin.engine.texts.rows import ScannedRows, is_in_text, scanned_rows
 from tocsin.events.event import ENVELOPE, INSTANT, Event, Path
 from tocsin.values.scalars import Kind
 from tocsin.values.space import Places, as_places, parse_places
@@ -54,6 +56,10 @@ class Column:
         return self._distinct[kind]
 
 
+class _Unknown(Enum):
+    YET = 0
+
+
 class EventBatch(Protocol):
     """What a matcher needs of a batch, wherever its events come from."""
 
@@ -80,15 +86,16 @@ class EventBatch(Protocol):
 
 
 class Batch:
-    """Events in memory."""
+    """Events in memory. Of those whose texts were scanned, columns are taken from the texts."""
 
-    __slots__ = ("_attributes", "_columns", "_events", "_places")
+    __slots__ = ("_attributes", "_columns", "_events", "_places", "_scanned")
 
     def __init__(self, events: Sequence[Event]) -> None:
         self._events = events
         self._attributes: list[Mapping[str, Any]] | None = None
         self._columns: dict[Path, Column] = {}
         self._places: Places | None = None
+        self._scanned: ScannedRows | _Unknown | None = _Unknown.YET
 
     @property
     def size(self) -> int:
@@ -98,8 +105,19 @@ class Batch:
     def column(self, path: Path) -> Column:
         """One attribute of all events, read once."""
         if path not in self._columns:
-            self._columns[path] = Column.of_values(self._values(path))
+            self._columns[path] = self._column(path)
         return self._columns[path]
+
+    def _column(self, path: Path) -> Column:
+        scanned = self._scan() if is_in_text(path) else None
+        if scanned is not None:
+            return Column(scanned.encoding(path))
+        return Column.of_values(self._values(path))
+
+    def _scan(self) -> ScannedRows | None:
+        if self._scanned is _Unknown.YET:
+            self._scanned = scanned_rows(self._events)
+        return self._scanned
 
     def _values(self, path: Path) -> list[Any]:
         """As `Event.attribute` gives them; the usual path of one step is read without a call per
@@ -126,8 +144,14 @@ class Batch:
     def places(self) -> Places:
         """The place of each event; places that nobody has read yet are read together."""
         if self._places is None:
-            self._places = _places_of(self._events)
+            self._places = self._read_places()
         return self._places
+
+    def _read_places(self) -> Places:
+        scanned = self._scan()
+        if scanned is not None:
+            scanned.read_places()
+        return _places_of(self._events)
 
 
 class ArrowBatch:

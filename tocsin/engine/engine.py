@@ -128,6 +128,11 @@ class Engine:
         """
         return self._telling.get(key)
 
+    @property
+    def constructs(self) -> bool:
+        """Whether any subscription puts out events again."""
+        return bool(self._constructing)
+
     def match(self, batch: EventBatch) -> Matched:
         """What rings at once, and what composites are to be told of, by event and in the order of
         subscribing.

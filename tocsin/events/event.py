@@ -62,6 +62,9 @@ class Event:
         "type",
     )
 
+    has_plain_place = False
+    """Whether its place, if it has one, is surely a point, which can always be written."""
+
     def __init__(
         self,
         envelope: Mapping[str, Any],
@@ -142,6 +145,8 @@ class Event:
 
     def attribute(self, path: Path) -> Any:
         """The value at a path, or None where there is none."""
+        if len(path) == 1:
+            return self.attributes.get(path[0])
         if len(path) == 3 and path[0] == ENVELOPE:
             return self._measured_time(path[1], path[2])
         return value_at(self.attributes, self.envelope, path)

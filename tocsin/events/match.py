@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 from tocsin.events.codecs.cloudevents import json_text
 from tocsin.events.content import Content, Words, content_named, members_told
@@ -36,6 +37,27 @@ class Match:
     outputs: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     members: tuple[Event, ...] = field(default=(), compare=False, repr=False)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """What the match of one event tells, worked out when it is first asked for."""
+            if name == "id":
+                _set_id(self, match_id(self.subscription, (self.members[0].identity,)))
+            elif name == "place":
+                _set_place(self, self.members[0].place_text)
+            elif name in _OF_ONE_EVENT:
+                self._tell_of_event()
+            else:
+                raise AttributeError(name)
+            return getattr(self, name)
+
+    def _tell_of_event(self) -> None:
+        event = self.members[0]
+        start, end = (event.interval.start, event.interval.end) if event.interval else (None, None)
+        told: Sequence[object] = ((event.id,), start, end, end, {}, (), (event.source,))
+        for set_field, value in zip(_SET_OF_ONE_EVENT, told, strict=True):
+            set_field(self, value)
 
     @property
     def order(self) -> tuple[bool, int, str, tuple[str, ...], str]:
@@ -95,6 +117,32 @@ class Match:
         return table(f"{self.subscription} rang", rows)
 
 
+def in_output_order(found: Iterable[Match]) -> list[Match]:
+    """Matches by their order; ids, which take long to work out, are asked for where all else is
+    equal.
+    """
+    ordered = sorted(
+        found,
+        key=lambda match: (
+            match.detected is not None,
+            match.detected or 0,
+            match.subscription,
+            match.events,
+        ),
+    )
+    if any(_is_tied(one, other) for one, other in pairwise(ordered)):
+        return sorted(ordered, key=lambda match: match.order)
+    return ordered
+
+
+def _is_tied(one: Match, other: Match) -> bool:
+    return (
+        one.subscription == other.subscription
+        and one.events == other.events
+        and one.detected == other.detected
+    )
+
+
 def once(found: Sequence[Match]) -> Sequence[Match]:
     """Each id once, the first of them: occurrences that nothing told tells apart are one match."""
     if len(found) < 2:
@@ -105,23 +153,26 @@ def once(found: Sequence[Match]) -> Sequence[Match]:
     return list(matches.values())
 
 
+_OF_ONE_EVENT = ("events", "start", "end", "detected", "bindings", "outputs", "sources")
+_SET_OF_ONE_EVENT = [Match.__dict__[name].__set__ for name in _OF_ONE_EVENT]
+_set_subscription, _set_place, _set_members, _set_id = (
+    Match.__dict__[name].__set__ for name in ("subscription", "place", "members", "id")
+)
+_make = object.__new__
+
+
 def match_of_event(subscription: str, event: Event) -> Match:
-    """The match of an atomic subscription: it is detected when its one event ends."""
-    start, end = (event.interval.start, event.interval.end) if event.interval else (None, None)
-    key = match_id(subscription, (event.identity,))
-    return Match(
-        subscription,
-        (event.id,),
-        start,
-        end,
-        end,
-        event.place_text,
-        key,
-        {},
-        (),
-        (event.source,),
-        (event,),
-    )
+    """The match of an atomic subscription: it is detected when its one event ends.
+
+    Many ring and few are looked at: the rest is worked out when it is asked for, but for a place
+    of which it is not sure that it can be written.
+    """
+    match = _make(Match)
+    _set_subscription(match, subscription)
+    _set_members(match, (event,))
+    if not event.has_plain_place:
+        _set_place(match, event.place_text)
+    return match
 
 
 def match_id(subscription: str, identities: Sequence[tuple[str, str]]) -> str:

@@ -72,9 +72,21 @@ class GuardedEngine:
     def tell(self, rings: Iterable[tuple[Event, str]]) -> Outcome:
         """What atomic subscriptions that ring for events tell."""
         outcome = Outcome()
+        ring, plan_of, struck_out = self.engine.ring, self.engine.plan_of, self._struck_out
         for event, key in rings:
-            if key not in self._struck_out:
+            if key in struck_out:
+                continue
+            if plan_of(key) is not None:
                 self._ring(key, event, outcome)
+                continue
+            try:  # the usual one, which tells that it happened and no more
+                told = ring(key, event)
+            except Exception as error:
+                self._blame(Fault(error, (event,), key), outcome)
+                continue
+            assert isinstance(told, Match)
+            self._strikes.forget(key)
+            outcome.matches.append(told)
         return outcome
 
     def detect(self, event: Event, atoms: Iterable[Atom]) -> Outcome:
@@ -104,6 +116,8 @@ class GuardedEngine:
         """The events that matches construct, all at one time; past the limits they are dead
         letters.
         """
+        if not self.engine.constructs:
+            return [], NOTHING
         outcome = Outcome()
         building = [match for match in found if self._constructs(match.subscription)]
         if not building:

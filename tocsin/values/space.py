@@ -129,8 +129,7 @@ def parse_places(values: Sequence[object]) -> Places:
 
 def as_places(given: Sequence[Geometry | None]) -> Places:
     """Geometries as an array."""
-    places: Places = np.empty(len(given), np.object_)
-    places[:] = given
+    places: Places = np.fromiter(given, np.object_, len(given))
     return places
 
 
@@ -279,15 +278,16 @@ def _plain_points(values: Sequence[Any]) -> Places | None:
             return None
         numbers = lines.replace("POINT", "").replace("(", "").replace(")", "").split()
         # reads four times as fast
-        return _made_of(pa.array(numbers).cast(pa.float64()).to_numpy().reshape(-1, 2))
+        return points(pa.array(numbers).cast(pa.float64()).to_numpy().reshape(-1, 2))
     if kinds == {dict} and all(map(is_plain_point, values)):
-        return _made_of(np.array([value["coordinates"] for value in values], np.float64))
+        return points(np.array([value["coordinates"] for value in values], np.float64))
     return None
 
 
-def _made_of(coordinates: npt.NDArray[np.float64]) -> Places:
-    points: Places = shapely.points(coordinates)
-    return points
+def points(coordinates: npt.NDArray[np.float64]) -> Places:
+    """Points of pairs of coordinates."""
+    made: Places = shapely.points(coordinates)
+    return made
 
 
 def _is_pair(kind: object, coordinates: object) -> bool:

@@ -41,17 +41,29 @@ MOST_GIVEN_UP = 20
 _BEGINNING: Instant = -(2**63)
 
 
-_Name = tuple[str, Part, int]
-"""Owner (a subscription, or all), part and generation."""
+_Name = tuple[int, Part, int]
+"""Owner (the number of a crowd, or 0 for all), part and generation."""
 
-_SHARED = ""
+_SHARED = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Crowd:
+    """Equal subscriptions that came while nothing waited for any of them: they have all nodes in
+    common, names included, and whatever is used up is used up for each of them.
+    """
+
+    root: Node
+    names: list[_Name]
+    scopes: Scopes
 
 
 @dataclass(frozen=True, slots=True)
 class _Builder:
-    """What the nodes of one subscription have in common while they are built."""
+    """What the nodes of one crowd have in common while they are built for a subscription."""
 
     key: str
+    owner: int
     scopes: Scopes
     names: dict[Part, _Name]
 
@@ -97,6 +109,8 @@ class Network:
         self._roots: dict[str, Node] = {}
         self._owned: dict[str, list[_Name]] = {}
         self._scopes: dict[str, Scopes] = {}
+        self._crowds: dict[Part, _Crowd] = {}
+        self._owner_numbers = count(1)
         self._hopeless: dict[str, int] = {}
         self._nodes: dict[_Name, Node] = {}
         self._owners: dict[_Name, int] = {}
@@ -126,25 +140,36 @@ class Network:
         now = max(self.now, self.known)
         if (over := past_window(pattern, now)) is not None:
             raise past_window_problem(over, now)
-        names = self._build(key, pattern, self._name)
+        crowd = self._crowds.get(pattern)
+        if crowd is not None and self._is_empty(crowd):
+            self._join(key, crowd)
+            return []
+        names = self._build(key, pattern, self._name, _scopes(pattern))
         return [
             part for part in names if isinstance(part, Atom) and self._owners[_atom_name(part)] == 1
         ]
 
-    def _build(self, key: str, pattern: Part, choose: _Choice) -> Iterable[Part]:
+    def _is_empty(self, crowd: _Crowd) -> bool:
+        """Whether a newcomer would see nothing of what was before."""
+        return crowd.scopes.is_empty and all(self._nodes[name].is_empty for name in crowd.names)
+
+    def _build(self, key: str, pattern: Part, choose: _Choice, scopes: Scopes) -> Iterable[Part]:
         """Makes the nodes of a subscription; `choose` says which of those that are there it
         shares.
         """
-        lifetimes = [bound.lifetime or 0 for bound in bounds_of(pattern)]
-        builder = _Builder(key, Scopes(scopes_of(pattern), sum(lifetimes)), {})
-        node = self._node(pattern, builder, choose)
-        node.keys.append(key)
-        self._roots[key] = node
-        self._owned[key] = list(builder.names.values())
-        self._scopes[key] = builder.scopes
-        for name in self._owned[key]:
-            self._owners[name] = self._owners.get(name, 0) + 1
+        builder = _Builder(key, next(self._owner_numbers), scopes, {})
+        root = self._node(pattern, builder, choose)
+        crowd = self._crowds[root.part] = _Crowd(root, list(builder.names.values()), scopes)
+        self._join(key, crowd)
         return builder.names
+
+    def _join(self, key: str, crowd: _Crowd) -> None:
+        crowd.root.keys.append(key)
+        self._roots[key] = crowd.root
+        self._owned[key] = crowd.names
+        self._scopes[key] = crowd.scopes
+        for name in crowd.names:
+            self._owners[name] = self._owners.get(name, 0) + 1
 
     def remove(self, key: str) -> list[Atom]:
         """Removes a subscription and every part that nobody else uses; returns the atoms among
@@ -154,13 +179,17 @@ class Network:
             raise StateProblem(
                 f"there is no subscription {key!r}", code="UnknownSubscriptionError", token=key
             )
-        self._roots.pop(key).keys.remove(key)
+        root = self._roots.pop(key)
+        root.keys.remove(key)
         del self._scopes[key]
         self._hopeless.pop(key, None)
         dropped = {self._nodes.pop(name) for name in self._owned.pop(key) if self._release(name)}
         self._forget_nodes(dropped)
         for node in dropped:
             node.leave()
+        newest = self._crowds.get(root.part) if root.is_gone else None
+        if newest is not None and newest.root is root:
+            del self._crowds[root.part]
         return [node.part for node in dropped if isinstance(node.part, Atom)]
 
     def __len__(self) -> int:
@@ -331,7 +360,11 @@ class Network:
                 place = f"{number} {key}"
                 first = written.setdefault(name, place)
                 nodes[place] = self._nodes[name].snapshot(writer) if first == place else first
-        used = {key: self._scopes[key].snapshot() for key in self._owned}
+        crowds = {id(scopes): key for key, scopes in reversed(self._scopes.items())}
+        used = {
+            key: scopes.snapshot() if crowds[id(scopes)] == key else []
+            for key, scopes in self._scopes.items()
+        }
         given_up = {"given_up": dict(self._hopeless)} if self._hopeless else {}
         return {
             **given_up,
@@ -355,13 +388,19 @@ class Network:
         self.now, self.known = state["now"], _BEGINNING
         known = [key for key in state["used"] if key in patterns]
         taken: dict[str, _Name] = {}
+        scopes: dict[str, Scopes] = {}
+        first_of = _first_of_crowds(state)
         for key in known:
+            pattern, first = patterns.pop(key), first_of.get(key, key)
+            if first not in scopes:
+                scopes[first] = _scopes(pattern)
+                scopes[first].restore(state["used"][first])
             self._build(
                 key,
-                patterns.pop(key),
+                pattern,
                 lambda part, _, builder: self._name_before(part, builder, state, taken),
+                scopes[first],
             )
-            self._scopes[key].restore(state["used"][key])
         reader = SnapshotReader(state["events"])
         for place, name in taken.items():
             if place in state["nodes"]:
@@ -371,7 +410,7 @@ class Network:
             key: count for key, count in state.get("given_up", {}).items() if key in self._roots
         }
         for key, pattern in patterns.items():
-            self._build(key, pattern, self._name)
+            self._build(key, pattern, self._name, _scopes(pattern))
 
     def bring(self, node: Node, occurrence: Occurrence) -> None:
         """An occurrence of a node's part, for all its users and subscriptions."""
@@ -551,9 +590,9 @@ class Network:
             node.begin(self.known, False, self)
 
     def _name(self, part: Part, inner: list[Node], builder: _Builder) -> _Name:
-        """Who may use the node of a part: one subscription where it binds a name with a scope,
-        whose occurrences are used up for that subscription alone; else all that came before it held
-        anything. Numbers tell generations apart.
+        """Who may use the node of a part: one crowd where it binds a name with a scope, whose
+        occurrences are used up for that crowd alone; else all that came before it held anything.
+        Numbers tell generations apart.
         """
         owner = _owner(part, builder)
         for generation in count():
@@ -588,8 +627,25 @@ def _step_of(part: Part) -> Duration:
             raise AssertionError(f"nothing comes again in {part}")
 
 
-def _owner(part: Part, builder: _Builder) -> str:
-    return _SHARED if builder.scopes.names.isdisjoint(names_of(part)) else builder.key
+def _owner(part: Part, builder: _Builder) -> int:
+    return _SHARED if builder.scopes.names.isdisjoint(names_of(part)) else builder.owner
+
+
+def _scopes(pattern: Part) -> Scopes:
+    lifetimes = [bound.lifetime or 0 for bound in bounds_of(pattern)]
+    return Scopes(scopes_of(pattern), sum(lifetimes))
+
+
+def _first_of_crowds(state: State) -> dict[str, str]:
+    """For each subscription of a snapshot the one with which the node of its whole pattern was
+    written; what is used up was written with it, too.
+    """
+    roots: dict[str, tuple[int, str]] = {}
+    for place, held in state["nodes"].items():
+        number, key = place.split(" ", 1)
+        if int(number) >= roots.get(key, (-1, ""))[0]:
+            roots[key] = (int(number), held if isinstance(held, str) else place)
+    return {key: place.split(" ", 1)[1] for key, (_, place) in roots.items()}
 
 
 def _atom_name(atom: Atom) -> _Name:

@@ -33,6 +33,11 @@ class Scopes:
         """The names that have a scope."""
         return frozenset(self._scopes)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is used up."""
+        return not self._used
+
     def names_in(self, part: Part) -> tuple[str, ...]:
         """The names whose scope the operator belongs to."""
         return tuple(name for name, scope in self._scopes.items() if part in scope.operators)

@@ -80,7 +80,7 @@ class Keys:
     def keys_of(self, slots: Iterable[int]) -> list[str]:
         """The keys of slots, one by one; quick for the slots of many hits."""
         numbers = slots.tolist() if isinstance(slots, np.ndarray) else slots
-        keys = [self._keys[slot] for slot in numbers]
-        if None in keys:
+        keys = list(map(self._keys.__getitem__, numbers))
+        if self._free and None in keys:
             return [self.key_of(slot) for slot in numbers]
         return keys  # type: ignore[return-value]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from itertools import islice
+from typing import NamedTuple, TypeAlias, cast
 
 from tocsin.engine.engine import Engine
+from tocsin.engine.texts.reading import scanned_events
 from tocsin.errors import Problem
 from tocsin.events.dead_letter import (
     DeadLetter,
@@ -17,7 +19,7 @@ from tocsin.events.dead_letter import (
     unreadable,
 )
 from tocsin.events.event import Event
-from tocsin.events.match import Match
+from tocsin.events.match import Match, in_output_order
 from tocsin.events.order import in_canonical_order
 from tocsin.events.piece import Made, Piece, events_in
 from tocsin.events.reception import Ends, received
@@ -89,20 +91,24 @@ def _read_texts(
     in_time = lateness is None and ahead is None
     read: list[_Read] = []
     told: list[tuple[int, DeadLetter]] = []
-    for number, (raw, line, file, made) in enumerate(texts):
-        try:
-            events = events_in(raw, made)
-            if ends is Ends.RECEPTION:
-                events = list(map(received, events))
-        except Problem as problem:
-            told.append((number, malformed(problem, raw, line).in_file(file)))
+    for first, some, glanced in _glanced_at(texts, ends):
+        if in_time and None not in glanced:
+            found.events += cast("list[Event]", glanced)
             continue
-        except Exception as error:
-            told.append((number, unreadable(error, raw).in_file(file, line)))
-            continue
-        found.events += events
-        if not in_time:
-            read += (_Read(event, number, line, file) for event in events)
+        for number, ((raw, line, file, made), event) in enumerate(
+            zip(some, glanced, strict=True), first
+        ):
+            try:
+                events = [event] if event is not None else _events_of(raw, made, ends)
+            except Problem as problem:
+                told.append((number, malformed(problem, raw, line).in_file(file)))
+                continue
+            except Exception as error:
+                told.append((number, unreadable(error, raw).in_file(file, line)))
+                continue
+            found.events += events
+            if not in_time:
+                read += (_Read(event, number, line, file) for event in events)
     for letter, each in _out_of_time(read, lateness, ahead):
         told.append((each.number, letter.in_file(each.file)))
         found.late.add(each.event.identity)
@@ -113,6 +119,25 @@ def _read_texts(
 
 _Text: TypeAlias = tuple[bytes, int, str | None, Made]
 """What a Piece has, of lines as of files; a line needs no more than a plain tuple."""
+
+
+def _glanced_at(
+    texts: Iterable[_Text], ends: Ends
+) -> Iterator[tuple[int, list[_Text], Sequence[Event | None]]]:
+    """Pieces of the texts: the number of the first, the texts, and the events of those that are as
+    usual, which are scanned at once.
+    """
+    first, texts = 0, iter(texts)
+    while some := list(islice(texts, BATCH_SIZE)):
+        unread = [raw if made is None else b"" for raw, _, _, made in some]
+        usual = scanned_events(unread) if ends is Ends.START else [None] * len(some)
+        yield first, some, usual
+        first += len(some)
+
+
+def _events_of(raw: bytes, made: Made, ends: Ends) -> list[Event]:
+    events = events_in(raw, made)
+    return list(map(received, events)) if ends is Ends.RECEPTION else events
 
 
 class _Read(NamedTuple):
@@ -199,7 +224,7 @@ def _matched(
     for event, problem in outcome.warned:
         found.warned.add(EventWarning.of(event, problem))
     found.dead_letters += outcome.all_letters()
-    return sorted(outcome.matches, key=lambda match: match.order)
+    return in_output_order(outcome.matches)
 
 
 def _engine_of(plans: Mapping[str, Plan], found: Input) -> Engine:

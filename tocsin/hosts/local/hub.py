@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 from asyncio import AbstractEventLoop
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +23,7 @@ from tocsin.catalog import Definition, Subscription, ontologies, require_agreeme
 from tocsin.deferred import Deferred
 from tocsin.engine.detection.network import QUEUE_LIMIT
 from tocsin.engine.engine import Engine
+from tocsin.engine.texts.reading import scanned_events
 from tocsin.errors import MeaningProblem, Problem, StateProblem
 from tocsin.events.codecs.epcis.inside import decode_all, events_of_mapping
 from tocsin.events.dead_letter import (
@@ -37,6 +38,7 @@ from tocsin.events.match import Match
 from tocsin.events.reception import Ends, ends_named, received
 from tocsin.events.warning import EventWarning
 from tocsin.hosts.ahead import DEFAULT_AHEAD, Ahead
+from tocsin.hosts.garbage import rare_collection
 from tocsin.hosts.guarded import GuardedEngine
 from tocsin.hosts.local.alarm import Alarm, wall_clock
 from tocsin.hosts.local.dispatch import Dispatcher, Listener, Posted, Receiver, require_callable
@@ -61,6 +63,10 @@ PATIENCE = 5.0
 
 Clock = Callable[[], Instant]
 """Says what time it is."""
+
+
+Given = Event | Mapping[str, Any] | bytes | str
+"""An event as it may be published."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,7 +339,7 @@ class Hub:
                 self._roster.remove(id)
             self._dispatcher.cancel(id)
 
-    def publish(self, *events: Event | Mapping[str, Any] | bytes | str) -> list[Match]:
+    def publish(self, *events: Given) -> list[Match]:
         """Matches events, calls the receivers and returns the matches.
 
         Atomic subscriptions ring at once, composites when the watermark has passed the events they
@@ -341,12 +347,10 @@ class Hub:
         """
         return self.publish_and_post(*events)[0]
 
-    def publish_and_post(
-        self, *events: Event | Mapping[str, Any] | bytes | str
-    ) -> tuple[list[Match], Posted]:
+    def publish_and_post(self, *events: Given) -> tuple[list[Match], Posted]:
         """The same, and what was posted for it, for those who want to wait until it is told."""
         _require_one_by_one(events)
-        with self._at_work() as posted:
+        with self._at_work() as posted, rare_collection():
             self._look_at_the_clock()
             accepted = sorted(self._accepted(events), key=lambda event: event.order)
             found = self._settle(self._sequencer.take(accepted))
@@ -492,10 +496,11 @@ class Hub:
             self._bury(letter)
             self._dispatcher.tell(subscription.id, letter)
 
-    def _decoded(self, given: Iterable[Event | Mapping[str, Any] | bytes | str]) -> Iterable[Event]:
-        for each in given:
+    def _decoded(self, given: Sequence[Given]) -> Iterable[Event]:
+        texts = [each if isinstance(each, bytes | str) else b"" for each in given]
+        for each, scanned in zip(given, scanned_events(texts), strict=True):
             try:
-                events = _events(each)
+                events = _events(each) if scanned is None else [scanned]
                 if self._reception is not None:
                     events = [received(event, self._reception()) for event in events]
                 yield from events
@@ -523,9 +528,7 @@ class Hub:
         for key, letter in ended:
             self._dispatcher.end(key, letter)
 
-    def _accepted(
-        self, given: Iterable[Event | Mapping[str, Any] | bytes | str]
-    ) -> Iterable[Event]:
+    def _accepted(self, given: Sequence[Given]) -> Iterable[Event]:
         """What is to be served of all that came in; duplicates are counted only."""
         for event, admission, letter in self._sequencer.admit(self._decoded(given)):
             self.counts.note(admission)
@@ -579,7 +582,7 @@ def _require_one_by_one(events: Iterable[object]) -> None:
             )
 
 
-def _events(given: Event | Mapping[str, Any] | bytes | str) -> list[Event]:
+def _events(given: Given) -> list[Event]:
     if isinstance(given, Event):
         return [given]
     return decode_all(given) if isinstance(given, bytes | str) else events_of_mapping(given)

@@ -1,0 +1,97 @@
+"""Equal subscriptions have their nodes in common, and nobody can tell: each rings as if it were
+alone from the moment at which it came.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from tests.detection.test_agreement import ANY_POLICY, expected, is_over, key, play
+from tests.detection.test_work import X, Y, event, then
+from tests.timelines import has_clock, nested_overlapping, overlapping, timelines
+from tocsin.engine.detection.network import Found, Network
+from tocsin.events.event import Event
+from tocsin.plan.composites import Join, Part, Policy
+
+PATTERNS = nested_overlapping() | st.sampled_from(list(Policy)).flatmap(overlapping) | ANY_POLICY
+MOMENTS = st.lists(st.just(0) | st.integers(0, 6), min_size=2, max_size=5)
+
+
+def counted(found: Found, name: str) -> Counter[tuple[object, ...]]:
+    return Counter(key(each) for ringing, each in found if ringing == name)
+
+
+def came_at(moments: Sequence[int], moment: int) -> list[str]:
+    return [f"{number}" for number, each in enumerate(moments) if each == moment]
+
+
+def assert_each_alone(
+    found: Found, pattern: Part, events: list[Event], moments: Sequence[int], but: str = ""
+) -> None:
+    for number, moment in enumerate(moments):
+        if f"{number}" != but and (moment == 0 or not has_clock(pattern)):
+            assert counted(found, f"{number}") == expected(pattern, events[moment:])
+
+
+@given(PATTERNS, timelines(), MOMENTS, st.integers(0, 7))
+def test_each_rings_as_if_it_were_alone(
+    pattern: Part, events: list[Event], moments: list[int], leaving: int
+) -> None:
+    """The first leaves on the way."""
+    network, found = Network(), Found()
+    moments = [min(moment, len(events)) for moment in moments]
+    leaving = min(max(leaving, moments[0]), len(events))
+    for moment in range(len(events) + 1):
+        for name in came_at(moments, moment):
+            assume(not is_over(pattern, network.now))
+            network.add(name, pattern)
+        if moment == leaving:
+            network.remove("0")
+        found += play(network, events[moment : moment + 1])
+    found += network.advance_to(None)
+    assert_each_alone(found, pattern, events, moments, but="0")
+    for number in range(1, len(moments)):
+        network.remove(f"{number}")
+    assert (network.node_count, network.next_timer(), network._crowds) == (0, None, {})
+
+
+@given(PATTERNS, timelines(), MOMENTS, st.integers(0, 7), st.booleans())
+def test_restarted_anywhere_each_rings_as_if_it_were_alone(
+    pattern: Part, events: list[Event], moments: list[int], cut: int, first_is_gone: bool
+) -> None:
+    """In the new network they are entered in another order, and the first may be gone."""
+    network, found = Network(), Found()
+    moments = [min(moment, cut, len(events)) for moment in moments]
+    for moment in range(min(cut, len(events)) + 1):
+        for name in came_at(moments, moment):
+            assume(not is_over(pattern, network.now))
+            network.add(name, pattern)
+        if moment < cut:
+            found += play(network, events[moment : moment + 1])
+    second = Network()
+    for number in reversed(range(first_is_gone, len(moments))):
+        second.add(f"{number}", pattern)
+    second.restore(json.loads(json.dumps(network.snapshot())))
+    found += play(second, events[cut:]) + second.advance_to(None)
+    assert_each_alone(found, pattern, events, moments, but="0" if first_is_gone else "")
+
+
+def test_a_name_that_was_taken_before_is_not_taken_for_the_old_one() -> None:
+    """Another joins a crowd, its first member leaves and comes again while something waits."""
+    pattern = Join((Join((X, Y), then(0, 1)), X))
+    events = [event(number, letter) for number, letter in enumerate("abab")]
+    network = Network()
+    network.add("first", pattern)
+    network.add("second", pattern)
+    play(network, events[:1])
+    network.remove("first")
+    network.add("first", pattern)
+    found = play(network, events[1:]) + network.advance_to(None)
+    assert counted(found, "second") == expected(pattern, events)
+    assert counted(found, "first") == expected(pattern, events[1:])
+    assert counted(found, "second") != counted(found, "first")

@@ -1,0 +1,65 @@
+"""A match of one event works out what it tells when it is asked, and is the same as one that knew
+it all along.
+"""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import pytest
+
+from tocsin.engine.texts.reading import FEW, scanned_events
+from tocsin.events.codecs.cloudevents import decode
+from tocsin.events.match import Match, in_output_order, match_id, match_of_event
+
+PLACED = decode(
+    b'{"id":"1","source":"s","type":"t","time":"2026-01-31T08:00:00Z",'
+    b'"endtime":"2026-01-31T09:00:00Z","place":"POINT (1 2)"}'
+)
+BARE = decode(b'{"id":"1","source":"other","type":"t"}')
+
+
+def test_a_place_that_is_told_later_is_the_same() -> None:
+    line = b'{"id":"%d","source":"s","type":"t","place":"POINT (1 2.50)"}'
+    for event in scanned_events([line % number for number in range(FEW)]):
+        assert event is not None
+        assert match_of_event("x", event).place == "POINT (1 2.5)"
+
+
+def known(subscription: str, event: object) -> Match:
+    assert event is PLACED or event is BARE
+    interval = event.interval
+    start, end = (interval.start, interval.end) if interval else (None, None)
+    key = match_id(subscription, (event.identity,))
+    place = "POINT (1 2)" if event is PLACED else None
+    return Match(
+        subscription, (event.id,), start, end, end, place, key, {}, (), (event.source,), (event,)
+    )
+
+
+@pytest.mark.parametrize("event", [PLACED, BARE])
+def test_a_match_that_is_told_later_is_the_same(event: object) -> None:
+    expected = known("x", event)
+    assert match_of_event("x", event) == expected  # type: ignore[arg-type]
+    assert hash(match_of_event("x", event)) == hash(expected)  # type: ignore[arg-type]
+    assert repr(match_of_event("x", event)) == repr(expected)  # type: ignore[arg-type]
+    assert match_of_event("x", event).as_json() == expected.as_json()  # type: ignore[arg-type]
+
+
+def test_it_can_be_copied_and_sent_before_anybody_asked() -> None:
+    assert copy.copy(match_of_event("x", PLACED)) == known("x", PLACED)
+    assert copy.deepcopy(match_of_event("x", BARE)) == known("x", BARE)
+    assert pickle.loads(pickle.dumps(match_of_event("x", PLACED))) == known("x", PLACED)
+
+
+def test_it_has_no_other_attributes() -> None:
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = match_of_event("x", BARE).nothing  # type: ignore[attr-defined]
+
+
+def test_ids_settle_the_order_where_all_else_is_equal() -> None:
+    other = decode(b'{"id":"1","source":"another","type":"t"}')
+    found = [match_of_event(key, event) for key in ("b", "a") for event in (PLACED, BARE, other)]
+    assert in_output_order(found) == sorted(found, key=lambda match: match.order)
+    assert in_output_order(reversed(found)) == sorted(found, key=lambda match: match.order)

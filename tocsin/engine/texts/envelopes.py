@@ -1,0 +1,290 @@
+"""The envelopes of scanned rows: which row is a CloudEvent as it usually is, when it happens, and
+where its members stand.
+
+A row that is not is odd: one without an id, a source or a type, of another version, with data that
+are no object, with EPCIS inside, or with a time or a place that takes more than a glance.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tocsin.engine.index.kernels import Flags, Ints, compiled, inlined
+from tocsin.engine.texts.numbers import instant
+from tocsin.engine.texts.scanner import BEGIN, ELDER, END, NAME, NAME_END, PARENT, TOKEN, Token
+
+NAMES = (
+    "id",
+    "source",
+    "type",
+    "time",
+    "endtime",
+    "data",
+    "place",
+    "specversion",
+    "datacontenttype",
+    "data_base64",
+)
+ID, SOURCE, TYPE, TIME, ENDTIME, DATA, PLACE, VERSION, CONTENT_TYPE, BASE64 = range(len(NAMES))
+
+_SIZES = np.array([len(name) for name in NAMES], np.int64)
+_STARTS = np.cumsum(_SIZES) - _SIZES
+_LETTERS = np.frombuffer("".join(NAMES).encode(), np.uint8)
+
+
+_NULL, _STRING = int(Token.NULL), int(Token.STRING)
+_OBJECT, _ARRAY = int(Token.OBJECT), int(Token.ARRAY)
+
+_WORDS = np.frombuffer(b"1.0typeEventDocumentPOINTPointcoordinates", np.uint8)
+_V1, _TYPE, _EVENT, _DOCUMENT, _WKT, _GEOJSON, _COORDINATES = (
+    (0, 3),
+    (3, 4),
+    (7, 5),
+    (12, 8),
+    (20, 5),
+    (25, 5),
+    (30, 11),
+)
+_BLANK, _OPEN, _CLOSE, _MINUS, _POINT, _ZERO, _NINE, _COMMA = b" ()-.09,"
+_OPEN_LIST, _CLOSE_LIST = b"[]"
+_TAB, _NEWLINE, _RETURN = b"\t\n\r"
+_MOST_WHOLE_DIGITS, _MOST_FRACTION_DIGITS = 15, 18
+_BAD = -1
+
+
+@inlined
+def is_word(text: Ints, at: int, end: int, letters: Ints, start: int, size: int) -> bool:
+    """Whether a word, which stands among letters, is all that stands at a place."""
+    if end - at != size:
+        return False
+    step = 0
+    while step < size and text[at + step] == letters[start + step]:
+        step += 1
+    return step == size
+
+
+@inlined
+def _known_name(text: Ints, at: int, end: int) -> int:
+    """The number of a name; -1 where it is another."""
+    for number in range(len(_SIZES)):
+        if is_word(text, at, end, _LETTERS, _STARTS[number], _SIZES[number]):
+            return number
+    return -1
+
+
+@inlined
+def _ends_with(text: Ints, at: int, end: int, word: tuple[int, int]) -> bool:
+    return is_word(text, max(at, end - word[1]), end, _WORDS, word[0], word[1])
+
+
+@inlined
+def _is_text(tape: Ints, entry: int) -> bool:
+    """Whether a member is a text that is not empty."""
+    return bool(
+        entry >= 0 and tape[entry, TOKEN] == _STRING and tape[entry, END] > tape[entry, BEGIN]
+    )
+
+
+@inlined
+def _is_absent(tape: Ints, entry: int) -> bool:
+    """Null is as good as absent."""
+    return bool(entry < 0 or tape[entry, TOKEN] == _NULL)
+
+
+@inlined
+def _may_be_epcis(text: Ints, tape: Ints, data: int, last: int) -> bool:
+    """Whether data say that they are an event or a document: all types of EPCIS end so."""
+    for entry in range(data + 1, last):
+        if tape[entry, PARENT] == data and is_word(
+            text, tape[entry, NAME], tape[entry, NAME_END], _WORDS, _TYPE[0], _TYPE[1]
+        ):
+            begin, end = tape[entry, BEGIN], tape[entry, END]
+            return _ends_with(text, begin, end, _EVENT) or _ends_with(text, begin, end, _DOCUMENT)
+    return False
+
+
+@inlined
+def after_coordinate(text: Ints, at: int, end: int) -> int:
+    """What follows a coordinate that is written plainly; -1 where it is not."""
+    if at < end and text[at] == _MINUS:
+        at += 1
+    begin = at
+    while at < end and _ZERO <= text[at] <= _NINE:
+        at += 1
+    if at == begin or at - begin > _MOST_WHOLE_DIGITS:
+        return _BAD
+    if at < end and text[at] == _POINT:
+        begin = at + 1
+        at = begin
+        while at < end and _ZERO <= text[at] <= _NINE:
+            at += 1
+        if at == begin or at - begin > _MOST_FRACTION_DIGITS:
+            return _BAD
+    return at
+
+
+@inlined
+def _after_blanks(text: Ints, at: int, end: int) -> int:
+    while at < end and (
+        text[at] == _BLANK or text[at] == _TAB or text[at] == _NEWLINE or text[at] == _RETURN
+    ):
+        at += 1
+    return at
+
+
+@inlined
+def _point_of_text(text: Ints, at: int, end: int) -> tuple[int, int, int]:
+    """Where the two coordinates of a plain WKT point stand, and where the second ends; -1 where it
+    is none.
+    """
+    if end - at < _WKT[1] or not is_word(text, at, at + _WKT[1], _WORDS, _WKT[0], _WKT[1]):
+        return _BAD, 0, 0
+    at += _WKT[1]
+    if at < end and text[at] == _BLANK:
+        at += 1
+    if at >= end or text[at] != _OPEN:
+        return _BAD, 0, 0
+    first = at + 1
+    at = after_coordinate(text, first, end)
+    if at < 0 or at >= end or text[at] != _BLANK:
+        return _BAD, 0, 0
+    second = at + 1
+    at = after_coordinate(text, second, end)
+    if at != end - 1 or text[at] != _CLOSE:
+        return _BAD, 0, 0
+    return first, second, at
+
+
+@inlined
+def _point_of_list(text: Ints, at: int, end: int) -> tuple[int, int, int]:
+    """The same for an array of two numbers."""
+    first = _after_blanks(text, at + 1, end)
+    at = after_coordinate(text, first, end)
+    if at < 0:
+        return _BAD, 0, 0
+    at = _after_blanks(text, at, end)
+    if text[at] != _COMMA:
+        return _BAD, 0, 0
+    second = _after_blanks(text, at + 1, end)
+    at = after_coordinate(text, second, end)
+    if at < 0 or text[_after_blanks(text, at, end)] != _CLOSE_LIST:
+        return _BAD, 0, 0
+    return first, second, at
+
+
+@inlined
+def _point_of_object(text: Ints, tape: Ints, place: int, last: int) -> tuple[int, int, int]:
+    """The same for a GeoJSON point: a type, coordinates and nothing more."""
+    kind = place + 1
+    coordinates = place + 2
+    if coordinates >= last or tape[kind, PARENT] != place or tape[coordinates, PARENT] != place:
+        return _BAD, 0, 0
+    if coordinates + 1 < last and tape[coordinates + 1, PARENT] == place:
+        return _BAD, 0, 0
+    if tape[kind, TOKEN] == _ARRAY:
+        kind, coordinates = coordinates, kind
+    if tape[kind, TOKEN] != _STRING or tape[coordinates, TOKEN] != _ARRAY:
+        return _BAD, 0, 0
+    if (
+        not is_word(text, tape[kind, NAME], tape[kind, NAME_END], _WORDS, _TYPE[0], _TYPE[1])
+        or not is_word(text, tape[kind, BEGIN], tape[kind, END], _WORDS, _GEOJSON[0], _GEOJSON[1])
+        or not is_word(
+            text,
+            tape[coordinates, NAME],
+            tape[coordinates, NAME_END],
+            _WORDS,
+            _COORDINATES[0],
+            _COORDINATES[1],
+        )
+    ):
+        return _BAD, 0, 0
+    return _point_of_list(text, tape[coordinates, BEGIN], tape[coordinates, END])
+
+
+@inlined
+def point_of(text: Ints, tape: Ints, place: int, last: int) -> tuple[int, int, int]:
+    """Where the two coordinates of a place stand, and where the second ends; -1 where it is no
+    plain point. `last` is the entry after those of the row.
+    """
+    if tape[place, TOKEN] == _STRING:
+        return _point_of_text(text, tape[place, BEGIN], tape[place, END])
+    if tape[place, TOKEN] == _OBJECT:
+        return _point_of_object(text, tape, place, last)
+    return _BAD, 0, 0
+
+
+@inlined
+def _is_usual(text: Ints, tape: Ints, found: Ints, last: int) -> bool:
+    """Whether all but the time of a row is as it usually is."""
+    if not (
+        _is_text(tape, found[ID]) and _is_text(tape, found[SOURCE]) and _is_text(tape, found[TYPE])
+    ):
+        return False
+    if not _is_absent(tape, found[BASE64]):
+        return False
+    kind = found[CONTENT_TYPE]
+    if not _is_absent(tape, kind) and tape[kind, TOKEN] != _STRING:
+        return False
+    version = found[VERSION]
+    if not _is_absent(tape, version) and not (
+        tape[version, TOKEN] == _STRING
+        and is_word(text, tape[version, BEGIN], tape[version, END], _WORDS, _V1[0], _V1[1])
+    ):
+        return False
+    data = found[DATA]
+    if not _is_absent(tape, data) and (
+        tape[data, TOKEN] != _OBJECT or _may_be_epcis(text, tape, data, last)
+    ):
+        return False
+    place = found[PLACE]
+    return bool(_is_absent(tape, place) or point_of(text, tape, place, last)[0] >= 0)
+
+
+@inlined
+def _has_good_time(text: Ints, tape: Ints, found: Ints, times: Ints) -> bool:
+    """Whether a row has no time or a usual one; writes when it starts and ends."""
+    time, endtime = found[TIME], found[ENDTIME]
+    if _is_absent(tape, time):
+        return _is_absent(tape, endtime)
+    if tape[time, TOKEN] != _STRING:
+        return False
+    good, start = instant(text, tape[time, BEGIN], tape[time, END])
+    if not good:
+        return False
+    end = start
+    if not _is_absent(tape, endtime):
+        if tape[endtime, TOKEN] != _STRING:
+            return False
+        good, end = instant(text, tape[endtime, BEGIN], tape[endtime, END])
+        if not good or end < start:
+            return False
+    times[0] = start
+    times[1] = end
+    return True
+
+
+@compiled
+def read_envelopes(
+    text: Ints, tape: Ints, firsts: Ints, odd: Flags, members: Ints, times: Ints
+) -> None:
+    """Writes for each row the entries of the known members (-1 where there is none) and its times,
+    and marks who is odd.
+    """
+    for row in range(len(odd)):
+        found = members[row]
+        found[:] = -1
+        last = firsts[row + 1]
+        if odd[row] or last == firsts[row]:  # without a member there is no id
+            odd[row] = True
+            continue
+        entry = last - 1
+        while entry >= 0 and tape[entry, PARENT] != -1:
+            entry = tape[entry, PARENT]
+        while entry >= 0:
+            number = _known_name(text, tape[entry, NAME], tape[entry, NAME_END])
+            if number >= 0:
+                found[number] = entry
+            entry = tape[entry, ELDER]
+        odd[row] = not (
+            _is_usual(text, tape, found, last) and _has_good_time(text, tape, found, times[row])
+        )

@@ -1,0 +1,286 @@
+"""The scanner: many JSON objects to one tape, an entry for each member of each object.
+
+It takes what is usual and exactly what the strict reader takes of it. A row is odd, and left to
+that reader, where it is malformed, and also where it has an escape, a name twice, an object inside
+an array, a whole number of more than 18 digits, or more than `DEPTH` levels.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+
+from tocsin.engine.index.kernels import Ints, compiled, inlined
+
+DEPTH = 24
+"""How deep a row may nest."""
+
+MOST_DIGITS = 18
+"""Whole numbers of so many digits fit into 64 bits."""
+
+
+class Token(IntEnum):
+    """What a member's value is."""
+
+    NULL = 0
+    BOOLEAN = 1
+    WHOLE = 2
+    STRING = 3
+    OBJECT = 4
+    ARRAY = 5
+    DECIMAL = 6
+
+
+NAME, NAME_END, TOKEN, BEGIN, END, PARENT, ELDER = range(7)
+"""The columns of the tape: where the name of a member stands, what its value is and where that
+stands, the entry of the object around it (-1 for the row's own) and of the member before it there.
+"""
+WIDTH = 7
+
+_NULL, _BOOLEAN, _WHOLE, _STRING, _OBJECT, _ARRAY, _DECIMAL = map(int, Token)
+_NAME, _FIRST_NAME, _VALUE, _FIRST_VALUE, _AFTER = range(5)
+_BAD = -1
+_QUOTE, _BACKSLASH, _COLON, _COMMA = b'"\\:,'
+_OPEN, _CLOSE, _OPEN_LIST, _CLOSE_LIST = b"{}[]"
+_MINUS, _PLUS, _POINT, _ZERO, _NINE, _SMALL_E, _LARGE_E = b"-+.09eE"
+_TRUE, _FALSE, _NIL = b"tfn"
+_SPACE, _TAB, _NEWLINE, _RETURN = b" \t\n\r"
+_WORDS = np.frombuffer(b"truefalsenull", np.uint8)
+
+
+@inlined
+def _after_blanks(text: Ints, at: int, stop: int) -> int:
+    while at < stop:
+        byte = text[at]
+        if byte > _SPACE or byte not in (_SPACE, _TAB, _NEWLINE, _RETURN):
+            break
+        at += 1
+    return at
+
+
+@inlined
+def _after_text(text: Ints, at: int, stop: int) -> int:
+    """Where the quote stands that ends a text which begins at a place; -1 where it has an escape, a
+    control character or no end.
+    """
+    while at < stop:
+        byte = text[at]
+        if byte == _QUOTE:
+            return at
+        if byte == _BACKSLASH or byte < _SPACE:
+            return _BAD
+        at += 1
+    return _BAD
+
+
+@inlined
+def _after_digits(text: Ints, at: int, stop: int) -> int:
+    while at < stop and _ZERO <= text[at] <= _NINE:
+        at += 1
+    return at
+
+
+@inlined
+def _after_number(text: Ints, at: int, stop: int) -> tuple[int, int]:
+    """What follows a number, and its token; -1 where it is none, or too long."""
+    if text[at] == _MINUS:
+        at += 1
+    begin = at
+    at = _after_digits(text, at, stop)
+    digits = at - begin
+    if digits == 0 or digits > MOST_DIGITS or (digits > 1 and text[begin] == _ZERO):
+        return _BAD, _WHOLE
+    token = _WHOLE
+    if at < stop and text[at] == _POINT:
+        token = _DECIMAL
+        begin = at + 1
+        at = _after_digits(text, begin, stop)
+        if at == begin:
+            return _BAD, token
+    if at < stop and (text[at] == _SMALL_E or text[at] == _LARGE_E):
+        token = _DECIMAL
+        at += 1
+        if at < stop and (text[at] == _MINUS or text[at] == _PLUS):
+            at += 1
+        begin = at
+        at = _after_digits(text, begin, stop)
+        if at == begin:
+            return _BAD, token
+    return at, token
+
+
+@inlined
+def _after_word(text: Ints, at: int, stop: int, word: int, size: int) -> int:
+    """What follows one of the words; -1 where something else stands there."""
+    if stop - at < size:
+        return _BAD
+    for step in range(size):
+        if text[at + step] != _WORDS[word + step]:
+            return _BAD
+    return at + size
+
+
+@inlined
+def _after_scalar(text: Ints, at: int, stop: int) -> tuple[int, int]:
+    """What follows a value that is no text, object or array, and its token."""
+    byte = text[at]
+    if byte == _TRUE:
+        return _after_word(text, at, stop, 0, 4), _BOOLEAN
+    if byte == _FALSE:
+        return _after_word(text, at, stop, 4, 5), _BOOLEAN
+    if byte == _NIL:
+        return _after_word(text, at, stop, 9, 4), _NULL
+    return _after_number(text, at, stop)
+
+
+@inlined
+def same_bytes(text: Ints, one: int, other: int, size: int) -> bool:
+    """Whether so many bytes at two places are equal."""
+    step = 0
+    while step < size and text[one + step] == text[other + step]:
+        step += 1
+    return bool(step == size)
+
+
+@inlined
+def _same_name(text: Ints, tape: Ints, one: int, other: int) -> bool:
+    begin, beside = tape[one, NAME], tape[other, NAME]
+    size = tape[one, NAME_END] - begin
+    return size == tape[other, NAME_END] - beside and same_bytes(text, begin, beside, size)
+
+
+@inlined
+def _has_elder_twin(text: Ints, tape: Ints, entry: int) -> bool:
+    """Whether a member before it in the same object has its name."""
+    elder = tape[entry, ELDER]
+    while elder >= 0:
+        if _same_name(text, tape, entry, elder):
+            return True
+        elder = tape[elder, ELDER]
+    return False
+
+
+@compiled
+def _scan_row(  # noqa: PLR0915 - a state machine: each state reads and writes what the others do
+    text: Ints, at: int, stop: int, tape: Ints, first: int, before: int, stack: Ints
+) -> int:
+    """Writes the entries of one row from `first` on, and gives the entry after its last; -1 where
+    it is odd.
+
+    `before` is the first entry of the row before it: as long as names come as they did there, none
+    of them comes twice.
+    """
+    entry = first
+    alike = before >= 0
+    at = _after_blanks(text, at, stop)
+    if at >= stop or text[at] != _OPEN:
+        return _BAD
+    at += 1
+    depth = 0
+    owner, youngest, in_list = -1, -1, False
+    begin = 0
+    mode = _FIRST_NAME
+    while True:
+        at = _after_blanks(text, at, stop)
+        if at >= stop:
+            return _BAD
+        byte = text[at]
+        if mode == _NAME or (mode == _FIRST_NAME and byte == _QUOTE):
+            if byte != _QUOTE:
+                return _BAD
+            begin = at + 1
+            at = _after_text(text, begin, stop)
+            if at <= begin:
+                return _BAD
+            tape[entry, NAME] = begin
+            tape[entry, NAME_END] = at
+            tape[entry, PARENT] = owner
+            tape[entry, ELDER] = youngest
+            if alike:
+                model = before + entry - first
+                alike = (
+                    model < first
+                    and tape[model, PARENT] - before
+                    == (owner - first if owner >= 0 else -1 - before)
+                    and _same_name(text, tape, entry, model)
+                )
+            if not alike and _has_elder_twin(text, tape, entry):
+                return _BAD
+            youngest = entry
+            at = _after_blanks(text, at + 1, stop)
+            if at >= stop or text[at] != _COLON:
+                return _BAD
+            at += 1
+            mode = _VALUE
+        elif mode == _VALUE or (mode == _FIRST_VALUE and byte != _CLOSE_LIST):
+            token = _STRING
+            begin = at
+            if byte == _QUOTE:
+                begin = at + 1
+                at = _after_text(text, begin, stop)
+                if at < 0:
+                    return _BAD
+            elif byte in (_OPEN, _OPEN_LIST):
+                if depth == DEPTH or (in_list and byte == _OPEN):
+                    return _BAD
+                token = _OBJECT if byte == _OPEN else _ARRAY
+            else:
+                at, token = _after_scalar(text, at, stop)
+                if at < 0:
+                    return _BAD
+            if not in_list:
+                tape[entry, TOKEN] = token
+                tape[entry, BEGIN] = begin
+                tape[entry, END] = at
+                entry += 1
+            if token in (_OBJECT, _ARRAY):
+                stack[depth, 0] = owner
+                stack[depth, 1] = youngest
+                stack[depth, 2] = in_list
+                depth += 1
+                if not in_list:
+                    owner = entry - 1
+                youngest = -1
+                in_list = token == _ARRAY
+                mode = _FIRST_VALUE if in_list else _FIRST_NAME
+                at += 1
+            else:
+                if token == _STRING:
+                    at += 1
+                mode = _AFTER
+        elif byte == _COMMA and mode == _AFTER:
+            mode = _VALUE if in_list else _NAME
+            at += 1
+        elif byte == (_CLOSE_LIST if in_list else _CLOSE):
+            at += 1
+            if depth == 0:
+                return entry if _after_blanks(text, at, stop) == stop else _BAD
+            depth -= 1
+            closed = owner
+            owner, youngest = stack[depth, 0], stack[depth, 1]
+            in_list = stack[depth, 2] != 0
+            if not in_list:
+                tape[closed, END] = at
+            mode = _AFTER
+        else:
+            return _BAD
+
+
+@compiled
+def scan_rows(text: Ints, starts: Ints, tape: Ints, firsts: Ints, odd: Any, stack: Ints) -> int:
+    """Writes the entries of all rows and where those of each begin; gives how many there are.
+
+    An odd row has none.
+    """
+    entry, before = 0, -1
+    for row in range(len(starts) - 1):
+        firsts[row] = entry
+        end = _scan_row(text, starts[row], starts[row + 1], tape, entry, before, stack)
+        odd[row] = end < 0
+        if end >= 0:
+            before = entry
+            entry = end
+    firsts[len(starts) - 1] = entry
+    return entry
