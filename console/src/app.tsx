@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { KeyDialog } from './components/KeyDialog';
 import { Loading, ProblemNote } from './components/notes';
 import { Shell } from './components/Shell';
+import { Tour } from './components/tour';
 import { asProblem, type Problem } from './api';
 import { matchPath, route } from './router';
 
@@ -55,6 +56,7 @@ export function App() {
   return (
     <>
       <Shell>{found ? <LoadedPage {...found} key={found.entry.path + found.params} /> : <NotFound />}</Shell>
+      <Tour />
       <KeyDialog />
     </>
   );

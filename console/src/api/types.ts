@@ -57,6 +57,8 @@ export interface Match {
 export interface MatchPage {
   matches: Match[];
   next: number;
+  /** The position of the first of them: `before` of the page of older ones. */
+  previous: number;
 }
 
 export interface Subscription {
