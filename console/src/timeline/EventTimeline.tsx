@@ -1,16 +1,16 @@
 /** Items by time and key on a canvas: moved and zoomed by hand, wheel or keys, picked by click or Enter. */
 
-import type { JSX } from "preact";
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { coloursAt, onThemeChange } from "./colours";
-import { AXIS, COLOURS, draw, instantAt, itemAt, LANE, placeOf, type Layout } from "./drawing";
-import { listenTo, viewByKey } from "./gestures";
-import { shownDuration, shownInstant } from "./instants";
-import { extentOf, lanesOf, type Lane, type TimelineItem, type TimelineSpan } from "./lanes";
-import type { View } from "./view";
-import "./timeline.css";
+import type { JSX } from 'preact';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { themeChanges } from '../theme';
+import { AXIS, draw, instantAt, itemAt, LANE, palette, type Layout } from './drawing';
+import { listenTo, viewByKey } from './gestures';
+import { shownDuration, shownInstant } from './instants';
+import { extentOf, lanesOf, type TimelineItem, type TimelineSpan } from './lanes';
+import type { View } from './view';
+import './timeline.css';
 
-export type { TimelineItem, TimelineSpan } from "./lanes";
+export type { TimelineItem, TimelineSpan } from './lanes';
 
 export interface EventTimelineProps {
   items: readonly TimelineItem[];
@@ -32,7 +32,8 @@ interface Hovered {
 }
 
 const NO_SPANS: readonly TimelineSpan[] = [];
-const HELP = "Arrow keys move, plus and minus zoom, Home shows all, N and P go from one to the next, Enter opens it.";
+const HELP =
+  'Arrow keys move, plus and minus zoom, Home shows all, N and P go from one to the next, Enter opens it.';
 
 export function EventTimeline(props: EventTimelineProps): JSX.Element {
   const { items, spans = NO_SPANS, watermark = null, onPick, tallest = 420 } = props;
@@ -42,10 +43,9 @@ export function EventTimeline(props: EventTimelineProps): JSX.Element {
   const [own, setOwn] = useState<View | null>(null);
   const [hovered, setHovered] = useState<Hovered | null>(null);
   const [selected, setSelected] = useState<TimelineItem | null>(null);
-  const [theme, setTheme] = useState(0);
   const [scrolled, setScrolled] = useState(0);
 
-  const lanes = useMemo(() => lanesOf(withSpanLanes(items, spans)), [items, spans]);
+  const lanes = useMemo(() => lanesOf(items, spans), [items, spans]);
   const whole = useMemo(() => extentOf(items, spans), [items, spans]);
   const view: View = props.view ?? own ?? whole ?? [Date.now() - 60_000, Date.now()];
   const full = AXIS + Math.max(1, lanes.length) * LANE + 1;
@@ -75,16 +75,12 @@ export function EventTimeline(props: EventTimelineProps): JSX.Element {
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(element);
-    const stop = onThemeChange(() => setTheme((count) => count + 1));
-    return () => {
-      observer.disconnect();
-      stop();
-    };
+    return () => observer.disconnect();
   }, []);
 
   useEffect(() => {
     const element = canvas.current!;
-    const at = (): (typeof now)["current"] => now.current;
+    const at = (): (typeof now)['current'] => now.current;
     return listenTo(element, {
       view: () => at().layout.view,
       instantAt: (x) => instantAt(at().layout, x),
@@ -111,13 +107,24 @@ export function EventTimeline(props: EventTimelineProps): JSX.Element {
     const ratio = devicePixelRatio || 1;
     element.width = Math.round(width * ratio);
     element.height = Math.round(height * ratio);
-    const context = element.getContext("2d")!;
+    const context = element.getContext('2d')!;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    const palette = coloursAt(element, COLOURS);
     const picture = { lanes, spans, watermark, selected: selected?.id ?? null };
-    element.dataset.marks = String(draw(context, layout, picture, palette));
+    element.dataset.marks = String(draw(context, layout, picture, palette()));
     element.dataset.lanes = String(lanes.length);
-  }, [lanes, spans, watermark, selected, width, height, gutter, scrolled, view[0], view[1], theme]);
+  }, [
+    lanes,
+    spans,
+    watermark,
+    selected,
+    width,
+    height,
+    gutter,
+    scrolled,
+    view[0],
+    view[1],
+    themeChanges.value,
+  ]);
 
   function onKeyDown(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -125,7 +132,7 @@ export function EventTimeline(props: EventTimelineProps): JSX.Element {
     const step = { n: 1, p: -1 }[event.key.toLowerCase()];
     if (next) setView(next);
     else if (step) stepTo(step);
-    else if (event.key === "Enter" && selected) onPick?.(selected);
+    else if (event.key === 'Enter' && selected) onPick?.(selected);
     else return;
     event.preventDefault();
   }
@@ -133,7 +140,11 @@ export function EventTimeline(props: EventTimelineProps): JSX.Element {
   function stepTo(step: number): void {
     const ordered = items.toSorted((a, b) => a.start - b.start);
     if (ordered.length === 0) return;
-    const index = selected ? ordered.findIndex((item) => item.id === selected.id) : step > 0 ? -1 : ordered.length;
+    const index = selected
+      ? ordered.findIndex((item) => item.id === selected.id)
+      : step > 0
+        ? -1
+        : ordered.length;
     const item = ordered[Math.min(ordered.length - 1, Math.max(0, index + step))]!;
     setSelected(item);
     if (item.start < view[0] || item.start > view[1]) {
@@ -148,7 +159,7 @@ export function EventTimeline(props: EventTimelineProps): JSX.Element {
         class="timeline-scroll"
         ref={scroller}
         role="application"
-        aria-label={`${props.label ?? "Timeline"}. ${HELP}`}
+        aria-label={`${props.label ?? 'Timeline'}. ${HELP}`}
         tabIndex={0}
         onKeyDown={onKeyDown}
         onScroll={(event) => setScrolled(event.currentTarget.scrollTop)}
@@ -178,7 +189,7 @@ function Tip(props: { hovered: Hovered; width: number }): JSX.Element {
       <strong>{item.label}</strong>
       <span>{item.lane}</span>
       <span>{shownStretch(item)}</span>
-      {item.kind === "late" && <span>came late</span>}
+      {item.kind === 'late' && <span>came late</span>}
     </div>
   );
 }
@@ -188,11 +199,3 @@ function shownStretch(item: TimelineItem): string {
   const length = shownDuration(item.end - item.start);
   return `${shownInstant(item.start)} to ${shownInstant(item.end, item.start)}, ${length}`;
 }
-
-/** Lanes that only a span names are there, too. */
-function withSpanLanes(items: readonly TimelineItem[], spans: readonly TimelineSpan[]): TimelineItem[] {
-  return spans.length === 0 ? [...items] : [...items];
-}
-
-export { placeOf };
-export type { Lane };

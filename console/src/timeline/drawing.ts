@@ -1,30 +1,36 @@
 /** Draws lanes of items, spans and the watermark on a canvas; what falls on one pixel is drawn once. */
 
-import { scaleUtc } from "d3-scale";
-import type { Colours } from "./colours";
-import { firstFrom, longestOf, type Lane, type TimelineItem, type TimelineSpan } from "./lanes";
-import type { View } from "./view";
+import { scaleUtc } from 'd3-scale';
+import { themeColor } from '../theme';
+import { firstFrom, longestOf, type Lane, type TimelineItem, type TimelineSpan } from './lanes';
+import type { View } from './view';
 
 export const AXIS = 26;
 export const LANE = 24;
 const DOT = 4;
-const FONT = "11px system-ui, sans-serif";
+const FONT = '11px system-ui, sans-serif';
 
-export const COLOURS = {
-  text: "--tl-text",
-  muted: "--tl-muted",
-  line: "--tl-line",
-  event: "--tl-event",
-  match: "--tl-match",
-  late: "--tl-late",
-  member: "--tl-member",
-  window: "--tl-window",
-  absent: "--tl-absent",
-  watermark: "--tl-watermark",
-  surface: "--tl-surface",
+const COLOURS = {
+  text: '--text',
+  muted: '--muted',
+  line: '--border',
+  surface: '--surface',
+  event: '--accent',
+  member: '--accent',
+  match: '--ring',
+  late: '--warn',
+  window: '--code-type',
+  absent: '--bad',
+  watermark: '--ok',
 } as const;
 
-export type Palette = Colours<keyof typeof COLOURS>;
+export type Palette = Record<keyof typeof COLOURS, string>;
+
+/** The colours of the theme as it is now. */
+export function palette(): Palette {
+  const names = Object.keys(COLOURS) as (keyof typeof COLOURS)[];
+  return Object.fromEntries(names.map((name) => [name, themeColor(COLOURS[name])])) as Palette;
+}
 
 /** Where things are: sizes in CSS pixels, the gutter that holds the names of lanes, and how far it is scrolled. */
 export interface Layout {
@@ -92,7 +98,7 @@ export function draw(
 ): number {
   context.clearRect(0, 0, layout.width, layout.height);
   context.font = FONT;
-  context.textBaseline = "middle";
+  context.textBaseline = 'middle';
   drawGrid(context, layout, picture, palette);
   context.save();
   context.beginPath();
@@ -157,12 +163,12 @@ function drawAxis(context: CanvasRenderingContext2D, layout: Layout, palette: Pa
   context.fillStyle = palette.surface;
   context.fillRect(0, 0, layout.width, AXIS);
   context.fillStyle = palette.muted;
-  context.textAlign = "center";
+  context.textAlign = 'center';
   for (const tick of ticksOf(layout)) {
     const x = placeOf(layout, tick.instant);
     if (x > layout.gutter + 12 && x < layout.width - 16) context.fillText(tick.label, x, AXIS / 2);
   }
-  context.textAlign = "left";
+  context.textAlign = 'left';
   context.fillText(new Date(layout.view[0]).toISOString().slice(0, 10), 8, AXIS / 2);
   context.strokeStyle = palette.line;
   context.strokeRect(-1, AXIS - 0.5, layout.width + 2, 0);
@@ -176,11 +182,11 @@ function drawNames(
 ): void {
   context.fillStyle = palette.surface;
   context.fillRect(0, AXIS, layout.gutter, layout.height - AXIS);
-  context.textAlign = "left";
+  context.textAlign = 'left';
   picture.lanes.forEach((lane, index) => {
     const top = topOf(layout, index);
     if (top + LANE <= AXIS || top >= layout.height) return;
-    context.fillStyle = lane.items[0]?.kind === "match" ? palette.match : palette.text;
+    context.fillStyle = lane.items[0]?.kind === 'match' ? palette.match : palette.text;
     context.fillText(cut(context, lane.key, layout.gutter - 16), 8, top + LANE / 2);
   });
   context.strokeStyle = palette.line;
@@ -238,9 +244,9 @@ function drawMark(
   context.lineWidth = 1.5;
   context.beginPath();
   if (end - x > 2 * DOT) context.roundRect(x, y - DOT, end - x, 2 * DOT, DOT);
-  else if (item.kind === "match") diamond(context, (x + end) / 2, y, DOT + 2);
-  else context.arc((x + end) / 2, y, item.kind === "member" ? DOT + 1 : DOT, 0, 2 * Math.PI);
-  if (item.kind === "late") context.stroke();
+  else if (item.kind === 'match') diamond(context, (x + end) / 2, y, DOT + 2);
+  else context.arc((x + end) / 2, y, item.kind === 'member' ? DOT + 1 : DOT, 0, 2 * Math.PI);
+  if (item.kind === 'late') context.stroke();
   else context.fill();
   if (!isSelected) return;
   context.strokeStyle = palette.text;
@@ -284,7 +290,8 @@ function drawSpan(
   if (span.absent) hatch(context, x, top, width, height);
   context.strokeRect(x + 0.5, top + 0.5, width - 1, height - 1);
   context.globalAlpha = 1;
-  if (index >= 0 && width > 40) label(context, span.label, Math.max(x, layout.gutter) + 8, top + height / 2, palette);
+  if (index >= 0 && width > 40)
+    label(context, span.label, Math.max(x, layout.gutter) + 8, top + height / 2, palette);
   context.restore();
 }
 
@@ -295,7 +302,7 @@ function label(
   y: number,
   palette: Palette,
 ): void {
-  context.textAlign = "left";
+  context.textAlign = 'left';
   const width = context.measureText(text).width;
   context.fillStyle = palette.surface;
   context.globalAlpha = 0.85;
@@ -339,6 +346,6 @@ function drawWatermark(
   context.stroke();
   context.setLineDash([]);
   context.fillStyle = palette.watermark;
-  context.textAlign = "right";
-  context.fillText("watermark", x - 5, layout.height - 9);
+  context.textAlign = 'right';
+  context.fillText('watermark', x - 5, layout.height - 9);
 }

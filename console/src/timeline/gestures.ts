@@ -1,6 +1,6 @@
 /** Fingers, mouse, wheel and keys on a timeline, told as moves and zooms of its view. */
 
-import { moved, zoomed, type View } from "./view";
+import { moved, zoomed, type View } from './view';
 
 export interface Surface {
   view(): View;
@@ -76,19 +76,19 @@ export function listenTo(element: HTMLElement, surface: Surface): () => void {
     }
   };
 
-  element.addEventListener("pointerdown", down);
-  element.addEventListener("pointermove", move);
-  element.addEventListener("pointerup", up);
-  element.addEventListener("pointercancel", cancel);
-  element.addEventListener("pointerleave", surface.leave);
-  element.addEventListener("wheel", wheel, { passive: false });
+  element.addEventListener('pointerdown', down);
+  element.addEventListener('pointermove', move);
+  element.addEventListener('pointerup', up);
+  element.addEventListener('pointercancel', cancel);
+  element.addEventListener('pointerleave', surface.leave);
+  element.addEventListener('wheel', wheel, { passive: false });
   return () => {
-    element.removeEventListener("pointerdown", down);
-    element.removeEventListener("pointermove", move);
-    element.removeEventListener("pointerup", up);
-    element.removeEventListener("pointercancel", cancel);
-    element.removeEventListener("pointerleave", surface.leave);
-    element.removeEventListener("wheel", wheel);
+    element.removeEventListener('pointerdown', down);
+    element.removeEventListener('pointermove', move);
+    element.removeEventListener('pointerup', up);
+    element.removeEventListener('pointercancel', cancel);
+    element.removeEventListener('pointerleave', surface.leave);
+    element.removeEventListener('wheel', wheel);
   };
 }
 
@@ -96,17 +96,17 @@ export function listenTo(element: HTMLElement, surface: Surface): () => void {
 export function viewByKey(key: string, view: View, whole: View | null): View | null {
   const middle = (view[0] + view[1]) / 2;
   switch (key) {
-    case "ArrowLeft":
+    case 'ArrowLeft':
       return moved(view, -0.15);
-    case "ArrowRight":
+    case 'ArrowRight':
       return moved(view, 0.15);
-    case "+":
-    case "=":
+    case '+':
+    case '=':
       return zoomed(view, 0.6, middle);
-    case "-":
+    case '-':
       return zoomed(view, 1 / 0.6, middle);
-    case "Home":
-    case "0":
+    case 'Home':
+    case '0':
       return whole;
     default:
       return null;

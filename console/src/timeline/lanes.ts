@@ -1,6 +1,6 @@
 /** Items of a timeline, and the lanes they lie in: one lane per key, those with matches first. */
 
-export type ItemKind = "event" | "match" | "late" | "member";
+export type ItemKind = 'event' | 'match' | 'late' | 'member';
 
 /** Something that happened from `start` to `end`, both instants in milliseconds. */
 export interface TimelineItem {
@@ -27,11 +27,18 @@ export interface Lane {
 }
 
 /** The lane for keys that have none of their own any more. */
-export const OTHERS = "… others";
+export const OTHERS = '… others';
 
-/** One lane per key in the order of first appearance, matches above events; at most `most`, the rest together. */
-export function lanesOf(items: readonly TimelineItem[], most = 200): Lane[] {
+/** One lane per key in the order of first appearance, matches above events; at most `most`,
+ * the rest together. A lane that only a span names is there, too.
+ */
+export function lanesOf(
+  items: readonly TimelineItem[],
+  spans: readonly TimelineSpan[] = [],
+  most = 200,
+): Lane[] {
   const lanes = new Map<string, Lane>();
+  for (const { lane } of spans) if (lane !== undefined) lanes.set(lane, { key: lane, items: [] });
   for (const item of items) {
     const found = lanes.get(item.lane);
     if (found) found.items.push(item);
@@ -45,10 +52,10 @@ export function lanesOf(items: readonly TimelineItem[], most = 200): Lane[] {
 }
 
 function rank(lane: Lane): number {
-  return lane.items[0]?.kind === "match" ? 0 : 1;
+  return lane.items[0]?.kind === 'match' ? 0 : 1;
 }
 
-const collator = new Intl.Collator("en", { numeric: true });
+const collator = new Intl.Collator('en', { numeric: true });
 const compare = collator.compare;
 
 /** The first and last instant of everything shown, with a margin on both sides; null where there is nothing. */

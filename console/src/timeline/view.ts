@@ -1,6 +1,6 @@
 /** The stretch of time that is seen: between two milliseconds and a year, moved and zoomed without drift. */
 
-import { DAY } from "./instants";
+import { DAY } from './instants';
 
 export type View = readonly [number, number];
 
