@@ -10,7 +10,8 @@ from fastapi import APIRouter, Path, Request
 from tocsin.errors import StateProblem
 from tocsin.gateway.api.access import Scope, caller_with
 from tocsin.gateway.api.bodies import EVENT, json_body
-from tocsin.gateway.api.matches import LAST, After, Limit
+from tocsin.gateway.api.matches import After, Limit
+from tocsin.gateway.api.positions import LAST
 from tocsin.gateway.api.requests import body_of, service_of
 from tocsin.gateway.storage.rows import LetterRow
 from tocsin.values.time import format_instant

@@ -9,10 +9,16 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response, WebSocket, WebSocketDisconnect
 from fastapi.responses import StreamingResponse
-from starlette.requests import HTTPConnection
 
-from tocsin.errors import LimitProblem, MeaningProblem, Problem, StateProblem
+from tocsin.errors import Problem, StateProblem
 from tocsin.gateway.api.access import Scope, caller_with
+from tocsin.gateway.api.positions import (
+    LAST,
+    STREAM,
+    STREAM_HEADERS,
+    CountedStream,
+    begin_behind,
+)
 from tocsin.gateway.api.problems import document_of, status_of
 from tocsin.gateway.api.requests import service_of
 from tocsin.gateway.service import Service
@@ -23,11 +29,9 @@ from tocsin.values.time import Instant, parse_instant
 
 router = APIRouter(tags=["matches"])
 
-LAST = 2**63 - 1
 After = Annotated[int, Query(ge=0, le=LAST, description="The position to begin behind.")]
 Limit = Annotated[int, Query(ge=1, le=10_000)]
 Subscriptions = Annotated[list[str] | None, Query(description="Of these only; all by default.")]
-_STREAM = {"content": {"text/event-stream": {"schema": {"type": "string"}}}}
 _UNWELCOME = 4000
 """The code with which a WebSocket is closed, added to the status that HTTP would have."""
 
@@ -46,7 +50,7 @@ async def query(
     """
     service = service_of(request)
     caller = caller_with(request, Scope.SUBSCRIBE)
-    low, high = _instant(since), _instant(until)
+    low, high = instant_of(since), instant_of(until)
 
     def read() -> list[MatchRow]:
         return service.matches.read(
@@ -56,18 +60,17 @@ async def query(
     return Response(_listed(await asyncio.to_thread(read), after), media_type="application/json")
 
 
-@router.get("/v1/matches/stream", responses={200: _STREAM}, response_class=StreamingResponse)
+@router.get("/v1/matches/stream", responses={200: STREAM}, response_class=StreamingResponse)
 async def stream(request: Request, subscription: Subscriptions = None) -> Response:
     """Server-Sent Events: `id` is the position. Begins behind `Last-Event-ID` or `after`, else with
     the next match.
     """
     service = service_of(request)
     caller = caller_with(request, Scope.SUBSCRIBE)
-    after = _begin(request, service)
+    after = begin_behind(request, service.feed.head)
     wanted = Wanted(caller.tenant, frozenset(subscription or ()))
-    headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
     return StreamingResponse(
-        _events(service, wanted, after), headers=headers, media_type="text/event-stream"
+        _events(service, wanted, after), headers=STREAM_HEADERS, media_type="text/event-stream"
     )
 
 
@@ -78,8 +81,8 @@ async def live(socket: WebSocket, subscription: Subscriptions = None) -> None:
     await socket.accept()
     try:
         caller = caller_with(socket, Scope.SUBSCRIBE)
-        after = _begin(socket, service)
-        with _Counted(service):
+        after = begin_behind(socket, service.feed.head)
+        with CountedStream(service):
             wanted = Wanted(caller.tenant, frozenset(subscription or ()))
             await _send_live(socket, service, wanted, after)
     except Problem as problem:
@@ -107,7 +110,7 @@ async def tell_why(id: str, request: Request) -> dict[str, Any]:
 
 async def _events(service: Service, wanted: Wanted, after: int) -> AsyncIterator[bytes]:
     """The stream says first where it begins, so that one which is cut off at once can go on."""
-    with _Counted(service):
+    with CountedStream(service):
         yield f"id: {after}\n\n".encode()
         async for rows in follow(service.matches, service.feed, wanted, after):
             if not rows:
@@ -140,42 +143,8 @@ async def _await_end(socket: WebSocket) -> None:
             await socket.receive_text()
 
 
-class _Counted:
-    """One more listener, while it is used; raises where there are too many."""
-
-    def __init__(self, service: Service) -> None:
-        self._service = service
-
-    def __enter__(self) -> None:
-        most = self._service.settings.limits.streams
-        if self._service.streams >= most:
-            raise LimitProblem(
-                f"there are {most:,} listeners already",
-                code="RateLimitExceeded",
-                hint="close one, or raise limits.streams in the settings",
-            )
-        self._service.streams += 1
-
-    def __exit__(self, *_: object) -> None:
-        self._service.streams -= 1
-
-
-def _begin(request: HTTPConnection, service: Service) -> int:
-    """The position to begin behind: what the listener heard last, what it asks for, or now."""
-    given = request.headers.get("last-event-id") or request.query_params.get("after")
-    if given is None:
-        return service.feed.head
-    if not given.isascii() or not given.isdigit() or int(given) > LAST:
-        raise MeaningProblem(
-            f"{given!r} is no position",
-            code="RequestError",
-            token=given,
-            hint="it is the number of the last event that was heard; 0 for all",
-        )
-    return int(given)
-
-
-def _instant(given: str | None) -> Instant | None:
+def instant_of(given: str | None) -> Instant | None:
+    """The instant of a parameter that may be left out."""
     return None if given is None else parse_instant(given)
 
 
