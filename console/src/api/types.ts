@@ -72,7 +72,8 @@ export interface Subscription {
   options?: Record<string, unknown>;
   paused?: boolean;
   state?: string;
-  [name: string]: unknown;
+  /** Why it is suspended. */
+  problem?: { code: string; reason: string };
 }
 
 export interface Found {

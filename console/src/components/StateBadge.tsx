@@ -5,9 +5,8 @@ const LOOK: Record<string, string> = { live: 'badge badge-ok', paused: 'badge', 
 /** How a subscription stands: live, paused, or suspended with the reason. */
 export function StateBadge({ subscription }: { subscription: Pick<Subscription, 'state' | 'problem'> }) {
   const state = subscription.state ?? 'live';
-  const problem = subscription.problem as { reason?: string } | undefined;
   return (
-    <span class={LOOK[state] ?? 'badge'} title={problem?.reason}>
+    <span class={LOOK[state] ?? 'badge'} title={subscription.problem?.reason}>
       {state}
     </span>
   );

@@ -4,8 +4,7 @@ import type { Found } from '../api';
 
 /** Where in a text a problem is: lines and columns of the service count characters from 1. */
 export function spanOf(doc: Text, found: Found): { from: number; to: number } {
-  if (!found.line) return { from: 0, to: doc.length };
-  const line = doc.line(Math.min(Math.max(found.line, 1), doc.lines));
+  const line = doc.line(Math.min(Math.max(found.line ?? 1, 1), doc.lines));
   const from = line.from + offsetOf(line.text, (found.column ?? 1) - 1);
   const rest = doc.sliceString(from, doc.length);
   if (found.token && rest.startsWith(found.token)) return { from, to: from + found.token.length };
@@ -19,6 +18,7 @@ function offsetOf(line: string, characters: number): number {
   return Array.from(line).slice(0, characters).join('').length;
 }
 
+/** Underlines for what has a place; the rest is told below the text only. */
 export function diagnosticsOf(doc: Text, problems: Found[], warnings: Found[]): Diagnostic[] {
   const diagnostic = (severity: 'error' | 'warning') => (found: Found) => ({
     ...spanOf(doc, found),
@@ -26,5 +26,9 @@ export function diagnosticsOf(doc: Text, problems: Found[], warnings: Found[]): 
     source: found.code,
     message: found.hint ? `${found.message}\n${found.hint}` : found.message,
   });
-  return [...problems.map(diagnostic('error')), ...warnings.map(diagnostic('warning'))];
+  const hasPlace = (found: Found) => found.line !== undefined;
+  return [
+    ...problems.filter(hasPlace).map(diagnostic('error')),
+    ...warnings.filter(hasPlace).map(diagnostic('warning')),
+  ];
 }
