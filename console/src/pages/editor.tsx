@@ -1,5 +1,4 @@
-import type { EditorView } from '@codemirror/view';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { PageProps } from '../app';
 import { api, type Attributes, type Checked, type Found, type Subscription } from '../api';
 import { Confirm } from '../components/Confirm';
@@ -12,7 +11,6 @@ import { EXAMPLES } from '../editor/examples';
 import { LANGUAGE_NAMES, LANGUAGES } from '../editor/languages';
 import { NowCard } from '../editor/NowCard';
 import { PlanCard } from '../editor/PlanCard';
-import { diagnosticsOf } from '../editor/problems';
 import { Settings } from '../editor/Settings';
 import { TryIt } from '../editor/TryIt';
 import { goTo, href, route } from '../router';
@@ -20,6 +18,9 @@ import { may } from '../session';
 import './editor.css';
 
 const NOTHING_CHECKED: Checked = { ok: false, problems: [], warnings: [] };
+
+/** So many milliseconds the text stands still before it is checked. */
+const PAUSE = 250;
 
 export default function EditorPage({ params: [id] }: PageProps) {
   const path = id === undefined ? null : `/v1/subscriptions/${encodeURIComponent(id)}`;
@@ -46,8 +47,9 @@ interface EditorProps {
 
 function Editor({ kept, start, onSaved }: EditorProps) {
   const [draft, setDraft] = useState(start);
+  const [given, setGiven] = useState({ text: start.expression });
   const [saved, setSaved] = useState(kept ? start : NEW_DRAFT);
-  const [checked, setChecked] = useState<Checked>(NOTHING_CHECKED);
+  const [looked, setLooked] = useState({ asked: '', checked: NOTHING_CHECKED });
   const { data: known } = useApi<Attributes>('/v1/attributes', 30_000);
   const { problem, run, isBusy, clear } = useAction();
   const [told, setTold] = useState('');
@@ -58,20 +60,21 @@ function Editor({ kept, start, onSaved }: EditorProps) {
     setDraft((before) => ({ ...before, ...changed }));
     setTold('');
     clear();
-    if ('expression' in changed || 'language' in changed) setChecked(NOTHING_CHECKED);
   };
-  const check = useMemo(
-    () => async (view: EditorView) => {
-      const found = await lookAt(latest.current);
-      if (view.state.doc.toString() !== latest.current.expression) return [];
-      setChecked(found);
-      return diagnosticsOf(view.state.doc, found.problems, found.warnings);
-    },
-    [],
-  );
+  const asked = JSON.stringify({ ...draft, id: '' });
   useEffect(() => {
-    void lookAt(latest.current).then(setChecked);
-  }, [draft.policy, draft.horizon, draft.options, draft.deliver]);
+    let isWanted = true;
+    const timer = setTimeout(() => {
+      void lookAt(latest.current).then((checked) => isWanted && setLooked({ asked, checked }));
+    }, PAUSE);
+    return () => {
+      isWanted = false;
+      clearTimeout(timer);
+    };
+  }, [asked]);
+  // What was found last is shown until the next is known; only of the text as it is now may more be asked.
+  const { checked } = looked;
+  const isReady = checked.ok && looked.asked === asked;
 
   const isChanged = !isSame(draft, saved);
   const isNamed = draft.id.trim() !== '';
@@ -95,7 +98,7 @@ function Editor({ kept, start, onSaved }: EditorProps) {
         {kept && <StateBadge subscription={kept} />}
         <span class="spring" />
         {kept && <Standing kept={kept} onChanged={onSaved} />}
-        <button class="primary" onClick={save} disabled={isBusy || !isNamed || !checked.ok || !isChanged || !may('subscribe')}>
+        <button class="primary" onClick={save} disabled={isBusy || !isNamed || !isReady || !isChanged || !may('subscribe')}>
           {isBusy ? 'Saving …' : kept ? 'Save changes' : 'Save'}
         </button>
       </header>
@@ -108,25 +111,25 @@ function Editor({ kept, start, onSaved }: EditorProps) {
       <Suspended kept={kept} />
       <div class="editor-columns">
         <div class="card editor-card" data-tour="editor">
-          <Top draft={draft} isNew={!kept} onChange={change} />
+          <Top draft={draft} isNew={!kept} onChange={change} onExample={(text) => setGiven({ text })} />
           <CodeEditor
-            value={draft.expression}
+            given={given}
             language={draft.language}
             label="Text of the subscription"
             known={known}
             onChange={(expression) => change({ expression })}
             onSave={save}
-            check={check}
+            checked={checked}
           />
           <Problems checked={checked} isEmpty={!draft.expression.trim()} />
           <Settings draft={draft} onChange={change} />
         </div>
         <div class="grid">
-          <PlanCard draft={draft} isReady={checked.ok} />
+          <PlanCard draft={draft} isReady={isReady} />
           {kept && <NowCard id={kept.id} />}
         </div>
       </div>
-      <TryIt draft={draft} isReady={checked.ok} />
+      <TryIt draft={draft} isReady={isReady} />
     </section>
   );
 }
@@ -142,7 +145,14 @@ async function lookAt(draft: Draft): Promise<Checked> {
   }
 }
 
-function Top({ draft, isNew, onChange }: { draft: Draft; isNew: boolean; onChange: (change: Partial<Draft>) => void }) {
+interface TopProps {
+  draft: Draft;
+  isNew: boolean;
+  onChange: (change: Partial<Draft>) => void;
+  onExample: (text: string) => void;
+}
+
+function Top({ draft, isNew, onChange, onExample }: TopProps) {
   const names = LANGUAGE_NAMES.includes(draft.language) ? LANGUAGE_NAMES : [draft.language, ...LANGUAGE_NAMES];
   const examples = EXAMPLES[draft.language] ?? [];
   return (
@@ -171,7 +181,7 @@ function Top({ draft, isNew, onChange }: { draft: Draft; isNew: boolean; onChang
       {examples.length > 0 && (
         <label class="field">
           <span>Example</span>
-          <select value="" onChange={(event) => onChange({ expression: examples[Number(event.currentTarget.value)]!.expression })}>
+          <select value="" onChange={(event) => onExample(examples[Number(event.currentTarget.value)]!.expression)}>
             <option value="" disabled>
               Begin with …
             </option>
