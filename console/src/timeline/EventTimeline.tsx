@@ -49,7 +49,7 @@ export function EventTimeline(props: EventTimelineProps): JSX.Element {
   const whole = useMemo(() => extentOf(items, spans), [items, spans]);
   const view: View = props.view ?? own ?? whole ?? [Date.now() - 60_000, Date.now()];
   const full = AXIS + Math.max(1, lanes.length) * LANE + 1;
-  const height = Math.min(full, tallest);
+  const height = Math.min(full, AXIS + Math.floor((tallest - AXIS) / LANE) * LANE + 1);
   const gutter = width < 520 ? 84 : 148;
   const layout: Layout = { width, height, gutter, scrolled, view };
 

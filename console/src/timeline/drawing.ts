@@ -169,7 +169,9 @@ function drawAxis(context: CanvasRenderingContext2D, layout: Layout, palette: Pa
     if (x > layout.gutter + 12 && x < layout.width - 16) context.fillText(tick.label, x, AXIS / 2);
   }
   context.textAlign = 'left';
-  context.fillText(new Date(layout.view[0]).toISOString().slice(0, 10), 8, AXIS / 2);
+  const from = new Date(layout.view[0]).toISOString();
+  const corner = layout.gutter > 120 ? `${from.slice(0, 10)} ${from.slice(11, 16)}` : from.slice(0, 10);
+  context.fillText(corner, 8, AXIS / 2);
   context.strokeStyle = palette.line;
   context.strokeRect(-1, AXIS - 0.5, layout.width + 2, 0);
 }
