@@ -1,9 +1,9 @@
 import type { ComponentType } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { KeyDialog } from './components/KeyDialog';
-import { Loading, ProblemNote } from './components/notes';
+import { lazily } from './components/lazily';
 import { Shell } from './components/Shell';
-import { asProblem, type Problem } from './api';
+import { Tour } from './components/tour';
 import { matchPath, route } from './router';
 
 /** What a page gets: the parts of the address at the stars of its path. */
@@ -11,12 +11,10 @@ export interface PageProps {
   params: string[];
 }
 
-type Page = ComponentType<PageProps>;
-
 interface PageEntry {
   path: string;
   title: string;
-  load: () => Promise<{ default: Page }>;
+  load: () => Promise<{ default: ComponentType<PageProps> }>;
 }
 
 export const PAGES: PageEntry[] = [
@@ -32,6 +30,10 @@ export const PAGES: PageEntry[] = [
   { path: '/knowledge', title: 'Knowledge', load: () => import('./pages/knowledge') },
   { path: '/dead-letters', title: 'Dead letters', load: () => import('./pages/dead-letters') },
 ];
+
+const COMPONENTS = new Map(
+  PAGES.map((entry) => [entry, lazily(() => entry.load().then((module) => module.default))]),
+);
 
 interface Found {
   entry: PageEntry;
@@ -54,27 +56,21 @@ export function App() {
   }, [title]);
   return (
     <>
-      <Shell>{found ? <LoadedPage {...found} key={found.entry.path + found.params} /> : <NotFound />}</Shell>
+      <Shell>{found ? <LoadedPage {...found} key={keyOf(found)} /> : <NotFound />}</Shell>
+      <Tour />
       <KeyDialog />
     </>
   );
 }
 
+/** A page begins anew where it is about something else. */
+function keyOf({ entry, params }: Found): string {
+  return JSON.stringify([entry.path, params]);
+}
+
 function LoadedPage({ entry, params }: Found) {
-  const [page, setPage] = useState<{ Page: Page } | null>(null);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  useEffect(() => {
-    let isWanted = true;
-    entry.load().then(
-      (module) => isWanted && setPage({ Page: module.default }),
-      (error: unknown) => isWanted && setProblem(asProblem(error)),
-    );
-    return () => {
-      isWanted = false;
-    };
-  }, [entry]);
-  if (problem) return <ProblemNote problem={problem} />;
-  return page ? <page.Page params={params} /> : <Loading />;
+  const Page = COMPONENTS.get(entry)!;
+  return <Page params={params} />;
 }
 
 function NotFound() {

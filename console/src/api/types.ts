@@ -57,6 +57,8 @@ export interface Match {
 export interface MatchPage {
   matches: Match[];
   next: number;
+  /** The position of the first of them: `before` of the page of older ones. */
+  previous: number;
 }
 
 export interface Subscription {
@@ -70,7 +72,8 @@ export interface Subscription {
   options?: Record<string, unknown>;
   paused?: boolean;
   state?: string;
-  [name: string]: unknown;
+  /** Why it is suspended. */
+  problem?: { code: string; reason: string };
 }
 
 export interface Found {

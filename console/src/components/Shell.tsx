@@ -5,6 +5,7 @@ import { route, section } from '../router';
 import { session, trouble } from '../session';
 import { chooseTheme, theme, type Theme } from '../theme';
 import { Icon, type IconName } from './icons';
+import { startTour } from './tour';
 
 interface Link {
   to: string;
@@ -150,6 +151,9 @@ function Foot() {
           Forget the key
         </button>
       )}
+      <button class="link small" onClick={startTour}>
+        Guided tour
+      </button>
       <a class="small" href="./docs">
         HTTP API
       </a>
