@@ -143,12 +143,11 @@ function shownTime(text: string | null): string {
 
 /** After a region was saved: what a visitor does with it next. */
 export function SavedNote({ name }: { name: string }) {
-  const expression = `WHEN position ENTERS ${name} FOR EACH source`;
   return (
     <div class="note note-ok" role="status">
       <strong>{name}</strong>
       <span>is saved. Subscriptions can name it.</span>
-      <a href={hrefWith('new', { language: 'rule', expression })}>Write a rule about it</a>
+      <a href={hrefWith('new', { region: name })}>Write a rule about it</a>
     </div>
   );
 }

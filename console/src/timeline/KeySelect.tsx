@@ -2,10 +2,10 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import { api, type Attributes } from '../api';
-import { DEFAULT_KEY } from './keys';
+import { DEFAULT_KEY, shownPath } from './keys';
 import './timeline.css';
 
-const ALWAYS = [DEFAULT_KEY, 'type', 'subject'];
+const ALWAYS = [DEFAULT_KEY, 'ce_type', 'ce_subject'];
 
 export function KeySelect({ value, change }: { value: string; change: (path: string) => void }) {
   const [seen, setSeen] = useState<string[]>([]);
@@ -26,7 +26,7 @@ export function KeySelect({ value, change }: { value: string; change: (path: str
       <select value={value} onChange={(event) => change(event.currentTarget.value)}>
         {paths.map((path) => (
           <option key={path} value={path}>
-            {path}
+            {shownPath(path)}
           </option>
         ))}
       </select>
