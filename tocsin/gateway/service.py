@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from tocsin.catalog import Catalog, ontologies, open_catalog
 from tocsin.errors import StateProblem
 from tocsin.gateway.console.late import LateEvents
+from tocsin.gateway.console.network import NetworkViews
 from tocsin.gateway.console.statistics import Statistics
 from tocsin.gateway.definitions import Definitions
 from tocsin.gateway.feed import Feed
@@ -86,6 +87,7 @@ class Service:
             self.own,
             lambda: self.runner.status().watermark,
         )
+        self.network = NetworkViews(self.runner, self.entries)
         self.definitions = Definitions(self.catalog, self.entries, limits, self.catalog_changed)
         self.replays = Replays(self.log, self.entries, [])
         self.keys = KeyStore(self.database)

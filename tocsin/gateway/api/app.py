@@ -15,7 +15,9 @@ from tocsin.gateway.api import (
     definitions,
     events,
     health,
+    knowledge,
     matches,
+    network,
     pages,
     session,
     statistics,
@@ -37,6 +39,8 @@ ROUTERS = (
     session.router,
     stored_events.router,
     statistics.router,
+    network.router,
+    knowledge.router,
 )
 
 

@@ -30,7 +30,9 @@ from tocsin.values.time import Instant, parse_instant
 router = APIRouter(tags=["matches"])
 
 After = Annotated[int, Query(ge=0, le=LAST, description="The position to begin behind.")]
+Before = Annotated[int | None, Query(ge=0, le=LAST, description="The position to end before.")]
 Limit = Annotated[int, Query(ge=1, le=10_000)]
+Newest = Annotated[bool, Query(description="The last of them, not the first; oldest first still.")]
 Subscriptions = Annotated[list[str] | None, Query(description="Of these only; all by default.")]
 _UNWELCOME = 4000
 """The code with which a WebSocket is closed, added to the status that HTTP would have."""
@@ -44,9 +46,12 @@ async def query(
     limit: Limit = 100,
     since: str | None = None,
     until: str | None = None,
+    before: Before = None,
+    newest: Newest = False,
 ) -> Response:
-    """Matches after a position, and `next`, the position to ask with the next time. `since` and
-    `until` bound the time of detection.
+    """Matches after a position, and `next`, the position to ask with the next time; `previous` is
+    that of the first, to ask with as `before` for those before it. `since` and `until` bound the
+    time of detection.
     """
     service = service_of(request)
     caller = caller_with(request, Scope.SUBSCRIBE)
@@ -54,7 +59,14 @@ async def query(
 
     def read() -> list[MatchRow]:
         return service.matches.read(
-            after, limit, tenant=caller.tenant, subscription=subscription, since=low, until=high
+            after,
+            limit,
+            tenant=caller.tenant,
+            subscription=subscription,
+            since=low,
+            until=high,
+            before=before,
+            newest=newest,
         )
 
     return Response(_listed(await asyncio.to_thread(read), after), media_type="application/json")
@@ -150,5 +162,6 @@ def instant_of(given: str | None) -> Instant | None:
 
 def _listed(rows: list[MatchRow], after: int) -> str:
     """The bodies are JSON texts already."""
-    last = rows[-1].position if rows else after
-    return f'{{"matches":[{",".join(row.body for row in rows)}],"next":{last}}}'
+    last, first = (rows[-1].position, rows[0].position) if rows else (after, after + 1)
+    bodies = ",".join(row.body for row in rows)
+    return f'{{"matches":[{bodies}],"next":{last},"previous":{first}}}'

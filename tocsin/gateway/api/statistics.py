@@ -37,12 +37,18 @@ async def tell_statistics(request: Request, subscriptions: Each = True) -> Respo
 
 def _each(service: Service, tenant: str) -> dict[str, Any]:
     rung = service.statistics.rung(tenant)
+    waiting = service.network.waiting_by_subscription(tenant)
     silent = {"matches": 0, "minutes": [0] * MINUTES}
     found: dict[str, Any] = {}
     for listed in service.entries.list_all(tenant):
         told = listed.as_json()
         found[told["id"]] = rung.get(told["id"], silent) | {
-            "waiting": 0,
-            "trouble": told.get("problem"),
+            "waiting": waiting.get(told["id"], 0),
+            "trouble": _trouble(told.get("problem")),
         }
     return found
+
+
+def _trouble(problem: dict[str, str] | None) -> str | None:
+    """Why a subscription is not served, in a line."""
+    return None if problem is None else f"{problem['code']}: {problem['reason']}"

@@ -12,9 +12,8 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from tocsin.gateway.api.access import Scope, caller_with
-from tocsin.gateway.api.matches import After, instant_of
+from tocsin.gateway.api.matches import After, Before, Newest, instant_of
 from tocsin.gateway.api.positions import (
-    LAST,
     STREAM,
     STREAM_HEADERS,
     CountedStream,
@@ -29,9 +28,7 @@ from tocsin.gateway.storage.browsing import Span
 router = APIRouter(tags=["events"])
 
 MOST = 1_000
-Before = Annotated[int | None, Query(ge=0, le=LAST, description="The position to end before.")]
 Limit = Annotated[int, Query(ge=1, le=MOST)]
-Newest = Annotated[bool, Query(description="The last of them, not the first; oldest first still.")]
 
 
 @router.get("/v1/events")

@@ -123,6 +123,12 @@ class Statistics:
                 for id, each in known.items()
             }
 
+    def totals(self, tenant: str) -> dict[str, int]:
+        """How many matches each subscription of a tenant has brought."""
+        with self._lock:
+            known = self._by_tenant.of(tenant).subscriptions
+            return {id: each.total for id, each in known.items()}
+
     def look(self) -> None:
         """Takes over what has come since the last look; with the first, what was kept before."""
         with self._looking:
