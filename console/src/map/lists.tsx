@@ -49,7 +49,7 @@ export function PointCard({ name, stored, projection, close }: PointCardProps) {
         </button>
       </div>
       <div class="card-body map-form">
-        <dl class="facts">
+        <dl class="fact-list">
           <dt>Event</dt>
           <dd>
             {event.type} <span class="muted">{event.id}</span>

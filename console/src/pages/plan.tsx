@@ -5,6 +5,7 @@ import { Empty, Loading, ProblemNote } from '../components/notes';
 import { graphOf, ratesOf, type Look, type Network, type PlanNode } from '../plan/network';
 import { PlanGraph } from '../plan/PlanGraph';
 import '../plan/plan.css';
+import '../timeline/timeline.css';
 import { href, hrefWith, route } from '../router';
 
 const EVERY = 3000;
@@ -87,27 +88,34 @@ export default function PlanPage(_: PageProps) {
         </Empty>
       )}
       {looks && nodes.length > 0 && (
-        <div class="plan-columns">
+        <>
           <div class="card">
             <PlanGraph
               graph={graph}
               rates={rates}
               chosen={chosen}
               choose={(id) => setChosen(id === chosen ? null : id)}
-              height={Math.max(380, innerHeight - 190)}
-            />
-            <p class="card-body muted small">
-              <i class="mark plan-mark-heat" /> how much comes in <i class="mark plan-mark-fill" /> how much
-              waits.{' '}
-              {hidden > 0 &&
-                `${hidden.toLocaleString('en')} quieter parts are not drawn: choose a subscription.`}
-            </p>
+              tallest={Math.max(360, innerHeight - 340)}
+            >
+              <span>
+                <i class="mark mark-heat" /> how much comes in
+              </span>
+              <span>
+                <i class="mark mark-fill" /> how much waits
+              </span>
+              <span>
+                <i class="mark mark-match" /> what rings
+              </span>
+              {hidden > 0 && (
+                <span>{`${hidden.toLocaleString('en')} quieter parts are not drawn: choose a subscription.`}</span>
+              )}
+            </PlanGraph>
           </div>
-          <div class="plan-side">
+          <div class="plan-columns">
             <Chosen nodes={nodes} chosen={chosen} rates={rates} />
             <Busiest nodes={nodes} rates={rates} choose={setChosen} />
           </div>
-        </div>
+        </>
       )}
     </section>
   );
@@ -135,21 +143,25 @@ function Chosen({ nodes, chosen, rates }: ChosenProps) {
       </section>
     );
   if (!node)
-    return <p class="muted small">Choose a part to see who shares it, and what lies before and behind it.</p>;
+    return (
+      <p class="card plan-hint muted">
+        Choose a part to see who shares it, and what lies before and behind it.
+      </p>
+    );
   return (
     <section class="card" aria-label="Chosen part">
       <div class="card-head">
         <h2>{node.kind}</h2>
         <span class="badge">{node.id}</span>
       </div>
-      <div class="card-body map-form">
+      <div class="card-body plan-facts">
         <p class="plan-text mono">{node.label}</p>
         {node.conditions?.map((each) => (
           <p key={each} class="plan-text mono small muted">
             {each}
           </p>
         ))}
-        <dl class="facts">
+        <dl class="fact-list">
           <dt>Waiting</dt>
           <dd>{node.waiting.toLocaleString('en')}</dd>
           <dt>Came in</dt>

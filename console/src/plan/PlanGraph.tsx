@@ -1,5 +1,6 @@
 /** The network as a graph that is moved, zoomed and walked through with the tab key. */
 
+import type { ComponentChildren } from 'preact';
 import { select } from 'd3-selection';
 import { zoom, zoomIdentity, type ZoomBehavior } from 'd3-zoom';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
@@ -11,19 +12,23 @@ interface PlanGraphProps {
   rates: ReadonlyMap<string, number>;
   chosen: string | null;
   choose: (id: string) => void;
-  height: number;
+  /** The height in pixels at most. */
+  tallest: number;
+  /** What stands below it. */
+  children: ComponentChildren;
 }
 
-const CHARACTERS = 30;
-const RING_CHARACTERS = 22;
+const CHARACTERS = 29;
+const RING_CHARACTERS = 20;
 
-export function PlanGraph({ graph, rates, chosen, choose, height }: PlanGraphProps) {
+export function PlanGraph({ graph, rates, chosen, choose, tallest, children }: PlanGraphProps) {
   const svg = useRef<SVGSVGElement>(null);
   const [moved, setMoved] = useState(zoomIdentity);
   const behaviour = useRef<ZoomBehavior<SVGSVGElement, unknown>>();
   const shape =
     graph.vertices.map((each) => each.id).join() + graph.edges.map((each) => each.from + each.to).join();
   const picture = useMemo(() => placeGraph(graph), [shape]);
+  const height = Math.max(260, Math.min(tallest, picture.height + 48));
   const byId = new Map(graph.vertices.map((each) => [each.id, each]));
   const near = useMemo(() => neighbours(graph, chosen), [shape, chosen]);
   const most = {
@@ -64,15 +69,6 @@ export function PlanGraph({ graph, rates, chosen, choose, height }: PlanGraphPro
 
   return (
     <div class="plan-holder">
-      <div class="plan-tools actions">
-        <button onClick={() => zoomBy(1.3)} aria-label="Zoom in">
-          +
-        </button>
-        <button onClick={() => zoomBy(1 / 1.3)} aria-label="Zoom out">
-          −
-        </button>
-        <button onClick={fit}>Show all</button>
-      </div>
       <svg
         ref={svg}
         class="plan-graph"
@@ -131,6 +127,19 @@ export function PlanGraph({ graph, rates, chosen, choose, height }: PlanGraphPro
           })}
         </g>
       </svg>
+      <div class="plan-legend muted small">
+        {children}
+        <span class="spring" />
+        <div class="plan-tools">
+          <button onClick={() => zoomBy(1.3)} aria-label="Zoom in">
+            +
+          </button>
+          <button onClick={() => zoomBy(1 / 1.3)} aria-label="Zoom out">
+            −
+          </button>
+          <button onClick={fit}>Show all</button>
+        </div>
+      </div>
     </div>
   );
 }
@@ -162,7 +171,7 @@ function PartFace({ vertex, warmth, fullness, rate }: PartFaceProps) {
         {users > 1 ? ` · shared by ${users}` : ''}
       </text>
       <text class="plan-label" x={20} y={33}>
-        {cut(vertex.label, CHARACTERS)}
+        {cut(vertex.label.replace(/^event with /, ''), CHARACTERS)}
       </text>
       <rect class="plan-trough" x={20} y={44} width={92} height={4} rx={2} />
       <rect class="plan-fill" x={20} y={44} width={92 * fullness} height={4} rx={2} />

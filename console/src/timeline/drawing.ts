@@ -347,7 +347,11 @@ function drawWatermark(
   context.lineTo(x, layout.height);
   context.stroke();
   context.setLineDash([]);
+  context.textAlign = 'left';
+  const text = 'watermark';
+  const left = x - context.measureText(text).width - 8;
+  context.fillStyle = palette.surface;
+  context.fillRect(left - 4, layout.height - 19, x - left + 2, 17);
   context.fillStyle = palette.watermark;
-  context.textAlign = 'right';
-  context.fillText('watermark', x - 5, layout.height - 9);
+  context.fillText(text, left, layout.height - 10);
 }

@@ -194,7 +194,7 @@ function Bindings({ bindings }: { bindings: Record<string, string> }) {
       <div class="card-head">
         <h2>Bindings</h2>
       </div>
-      <dl class="card-body facts">
+      <dl class="card-body fact-list">
         {entries.map(([name, value]) => (
           <>
             <dt class="mono">{name}</dt>
