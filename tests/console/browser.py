@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, Request
 
 from tests.servers import without
 
@@ -35,8 +35,9 @@ def launch(playwright: Playwright) -> Browser:
 
 @dataclass
 class Complaints:
-    """What a page complained of: errors in its console, uncaught ones, and what the policy of the
-    service refused. A test that brings one about on purpose allows it.
+    """What a page complained of: errors in its console, uncaught ones, what the policy of the
+    service refused, and requests to anybody but the service. A test that brings one about on
+    purpose allows it.
     """
 
     found: list[str] = field(default_factory=list)
@@ -49,6 +50,7 @@ class Complaints:
     def listen(self, page: Page) -> None:
         """Hears all of a page."""
         page.on("console", self._hear)
+        page.on("request", self._see)
         page.on("pageerror", lambda error: self.found.append(f"uncaught: {error}"))
 
     @property
@@ -59,6 +61,10 @@ class Complaints:
             for each in self.found
             if not any(re.search(pattern, each) for pattern in self.allowed)
         ]
+
+    def _see(self, request: Request) -> None:
+        if not re.match(r"http://127\.0\.0\.1:|data:|blob:", request.url):
+            self.found.append(f"a request to {request.url}")
 
     def _hear(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):

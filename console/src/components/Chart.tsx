@@ -44,7 +44,7 @@ function options(series: Series[], width: number, height: number): uPlot.Options
     legend: { live: true },
     scales: { x: { time: true }, y: { range: (_, __, highest) => [0, Math.max(highest * 1.1, 1)] } },
     axes: [
-      { ...axis, grid: { show: false }, space: 70, values: (_, splits) => splits.map(clock) },
+      { ...axis, size: 28, grid: { show: false }, space: 70, values: (_, splits) => splits.map(clock) },
       { ...axis, size: 44, space: 34 },
     ],
     series: [

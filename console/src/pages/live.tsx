@@ -12,7 +12,7 @@ import { href } from '../router';
 import './live.css';
 
 const EVERY = 1_000;
-const SHOWN = 40;
+const SHOWN = 15;
 
 export default function LivePage(_: PageProps) {
   const { data, problem } = useApi<Statistics>('/v1/statistics', EVERY);
