@@ -1,8 +1,8 @@
 /** What stands beside the map: kinds of points, the chosen one, regions, and what rang. */
 
 import type { Match, StoredEvent } from '../api';
+import { when } from '../format';
 import { href, hrefWith } from '../router';
-import { instantOf, shownInstant } from '../timeline/instants';
 import '../timeline/timeline.css';
 import { middleOf, shownPosition, type Projection } from './geometry';
 import type { KindCount } from './live-points';
@@ -55,7 +55,7 @@ export function PointCard({ name, stored, projection, close }: PointCardProps) {
             {event.type} <span class="muted">{event.id}</span>
           </dd>
           <dt>Time</dt>
-          <dd>{shownTime(start)}</dd>
+          <dd>{when(start)}</dd>
           <dt>Place</dt>
           <dd>{place ? shownPosition(middleOf(place), projection) : 'nowhere'}</dd>
         </dl>
@@ -119,7 +119,7 @@ export function MatchList({ matches, show }: { matches: readonly Match[]; show: 
               {match.subscription}
             </a>
             <span class="spring" />
-            <span class="muted small">{shownTime(match.detected ?? match.end)}</span>
+            <span class="muted small">{when(match.detected ?? match.end)}</span>
             {match.place && (
               <button
                 class="link small"
@@ -134,11 +134,6 @@ export function MatchList({ matches, show }: { matches: readonly Match[]; show: 
       </ul>
     </section>
   );
-}
-
-function shownTime(text: string | null): string {
-  const instant = instantOf(text);
-  return instant === null ? 'no time' : shownInstant(instant, Date.now());
 }
 
 /** After a region was saved: what a visitor does with it next. */

@@ -105,7 +105,7 @@ function whenOf({ match }: Why): string {
   const [start, end, detected] = [match.start, match.end, match.detected].map((each) => instantOf(each));
   if (detected == null) return 'at no known time';
   const took = start != null && end != null && end > start ? `, over ${shownDuration(end - start)}` : '';
-  return `at ${shownInstant(detected)} UTC${took}`;
+  return `at ${shownInstant(detected)}${took}`;
 }
 
 function expressionOf(expression: string | object): string {
