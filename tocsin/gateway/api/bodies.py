@@ -14,7 +14,7 @@ SUBSCRIPTION: dict[str, Any] = {
     "properties": {
         "language": {
             "type": "string",
-            "enum": ["selector", "graph", "concept", "exmlql", "opsl", "epcis"],
+            "enum": ["rule", "selector", "graph", "concept", "exmlql", "opsl", "epcis"],
         },
         "expression": {"anyOf": [_TEXT, {"type": "object"}]},
         "subscriber": _TEXT,

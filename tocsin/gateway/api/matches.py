@@ -24,7 +24,7 @@ from tocsin.gateway.api.requests import service_of
 from tocsin.gateway.service import Service
 from tocsin.gateway.storage.rows import MatchRow
 from tocsin.gateway.streaming import Wanted, follow
-from tocsin.gateway.why import why
+from tocsin.gateway.why import Kept, why
 from tocsin.values.time import Instant, parse_instant
 
 router = APIRouter(tags=["matches"])
@@ -106,7 +106,9 @@ async def live(socket: WebSocket, subscription: Subscriptions = None) -> None:
 
 @router.get("/v1/matches/{id}/why")
 async def tell_why(id: str, request: Request) -> dict[str, Any]:
-    """The members of a match, its windows, what was bound, and the plan at that time."""
+    """The members of a match, its windows, what was bound, the regions, where constructed members
+    come from, and the plan at that time as a tree with what of it was satisfied.
+    """
     service = service_of(request)
     caller = caller_with(request, Scope.SUBSCRIBE)
     row = await asyncio.to_thread(service.matches.get, id, caller.tenant)
@@ -117,7 +119,8 @@ async def tell_why(id: str, request: Request) -> dict[str, Any]:
             token=id,
             hint="ids are in GET /v1/matches; old matches are removed",
         )
-    return await asyncio.to_thread(why, row, service.log, service.catalog, service.own)
+    kept = Kept(service.log, service.matches, service.catalog, service.own)
+    return await asyncio.to_thread(why, row, kept)
 
 
 async def _events(service: Service, wanted: Wanted, after: int) -> AsyncIterator[bytes]:
