@@ -18,6 +18,8 @@ interface PlanGraphProps {
   children: ComponentChildren;
 }
 
+/** Smaller than this nothing can be read; what has no room is moved to. */
+const LEAST = 0.6;
 const CHARACTERS = 29;
 const RING_CHARACTERS = 20;
 
@@ -49,7 +51,7 @@ export function PlanGraph({ graph, rates, chosen, choose, tallest, children }: P
 
   const fit = (): void => {
     const element = svg.current!;
-    const scale = Math.min(1, element.clientWidth / picture.width, height / picture.height);
+    const scale = Math.max(LEAST, Math.min(1, element.clientWidth / picture.width, height / picture.height));
     const x = Math.max(0, (element.clientWidth - picture.width * scale) / 2);
     const y = Math.max(0, (height - picture.height * scale) / 2);
     select(element).call(behaviour.current!.transform, zoomIdentity.translate(x, y).scale(scale));

@@ -5,7 +5,7 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } fr
 import { themeChanges } from '../theme';
 import { AXIS, draw, instantAt, itemAt, LANE, palette, type Layout } from './drawing';
 import { listenTo, viewByKey } from './gestures';
-import { shownDuration, shownInstant } from './instants';
+import { shownDuration, shownInstant, textOf } from './instants';
 import { extentOf, lanesOf, type TimelineItem, type TimelineSpan } from './lanes';
 import type { View } from './view';
 import './timeline.css';
@@ -112,6 +112,7 @@ export function EventTimeline(props: EventTimelineProps): JSX.Element {
     const picture = { lanes, spans, watermark, selected: selected?.id ?? null };
     element.dataset.marks = String(draw(context, layout, picture, palette()));
     element.dataset.lanes = String(lanes.length);
+    element.dataset.watermark = watermark === null ? '' : textOf(watermark);
   }, [
     lanes,
     spans,

@@ -38,50 +38,51 @@ export function WhyView({ why }: { why: Why }) {
       </div>
       {why.subscription && <pre class="card card-body">{expressionOf(why.subscription.expression)}</pre>}
       <div class="why-columns">
-        <section class="card" aria-label="When">
-          <div class="card-head">
-            <h2>When</h2>
-            <span class="spring" />
-            <Legend hasAbsence={spans.some((span) => span.absent)} />
-          </div>
-          <div class="card-body">
-            {items.length + spans.length > 0 ? (
-              <EventTimeline
-                items={items}
-                spans={spans}
-                tallest={340}
-                label="Members of the match"
-                onPick={(item) => setChosen(item.id)}
-              />
-            ) : (
-              <p class="muted">Its events have no time.</p>
-            )}
-            <WindowList why={why} />
-          </div>
-        </section>
-        <section class="card" aria-label="Where">
-          <div class="card-head">
-            <h2>Where</h2>
-          </div>
-          <div class="card-body">
-            {features.length > 0 ? (
-              <MapView
-                features={features}
-                projection={projection}
-                tiles={session.value?.tiles ?? ''}
-                onPick={(id: string) => setChosen(id)}
-                height="300px"
-                label="Members and regions of the match"
-              />
-            ) : (
-              <p class="muted">Its events have no place.</p>
-            )}
-          </div>
-        </section>
-      </div>
-      <div class="why-columns">
-        <Members members={why.members} chosen={chosen} />
         <div class="why-stack">
+          <section class="card" aria-label="When">
+            <div class="card-head">
+              <h2>When</h2>
+              <span class="spring" />
+              <Legend hasAbsence={spans.some((span) => span.absent)} />
+            </div>
+            <div class="card-body">
+              {items.length + spans.length > 0 ? (
+                <EventTimeline
+                  items={items}
+                  spans={spans}
+                  tallest={340}
+                  label="Members of the match"
+                  onPick={(item) => setChosen(item.id)}
+                />
+              ) : (
+                <p class="muted">Its events have no time.</p>
+              )}
+              <WindowList why={why} />
+            </div>
+          </section>
+          <Members members={why.members} chosen={chosen} />
+          <Lineage lineage={why.lineage} />
+        </div>
+        <div class="why-stack">
+          <section class="card" aria-label="Where">
+            <div class="card-head">
+              <h2>Where</h2>
+            </div>
+            <div class="card-body">
+              {features.length > 0 ? (
+                <MapView
+                  features={features}
+                  projection={projection}
+                  tiles={session.value?.tiles ?? ''}
+                  onPick={(id: string) => setChosen(id)}
+                  height="300px"
+                  label="Members and regions of the match"
+                />
+              ) : (
+                <p class="muted">Its events have no place.</p>
+              )}
+            </div>
+          </section>
           {why.plan && (
             <section class="card" aria-label="By what">
               <div class="card-head">
@@ -94,7 +95,6 @@ export function WhyView({ why }: { why: Why }) {
             </section>
           )}
           <Bindings bindings={why.bindings} />
-          <Lineage lineage={why.lineage} />
         </div>
       </div>
     </section>
