@@ -101,7 +101,6 @@ export function PlanGraph({ graph, rates, chosen, choose, tallest, children }: P
                 tabIndex={0}
                 role="button"
                 aria-pressed={chosen === vertex.id}
-                aria-label={spoken(vertex, node?.waiting ?? 0, node?.subscriptions.length ?? 0)}
                 data-node={vertex.id}
                 onClick={() => choose(vertex.id)}
                 onFocus={() => centre(vertex)}
@@ -197,11 +196,6 @@ function short(value: number): string {
 
 function cut(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;
-}
-
-function spoken(vertex: Placed, waiting: number, users: number): string {
-  if (!vertex.node) return `Subscription ${vertex.label}`;
-  return `${vertex.kind}: ${vertex.label}; used by ${users}, ${waiting} waiting`;
 }
 
 function classOf(vertex: Placed, chosen: string | null, near: ReadonlySet<string>): string {
