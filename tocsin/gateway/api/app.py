@@ -23,6 +23,7 @@ from tocsin.gateway.api import (
     statistics,
     stored_events,
     subscriptions,
+    why_not,
 )
 from tocsin.gateway.api.bodies import PROBLEMS
 from tocsin.gateway.api.problems import tell_problems
@@ -41,6 +42,7 @@ ROUTERS = (
     statistics.router,
     network.router,
     knowledge.router,
+    why_not.router,
 )
 
 

@@ -70,6 +70,25 @@ EVENT: dict[str, Any] = {
     },
 }
 
+WHY_NOT: dict[str, Any] = {
+    "type": "object",
+    "required": ["subscription", "event"],
+    "properties": {
+        "subscription": {"anyOf": [_TEXT, SUBSCRIPTION]},
+        "event": {
+            "anyOf": [
+                EVENT,
+                {
+                    "type": "object",
+                    "required": ["position"],
+                    "properties": {"position": {"type": "integer", "minimum": 1}, "id": _TEXT},
+                },
+            ]
+        },
+    },
+    "example": {"subscription": "cheap", "event": {"position": 1}},
+}
+
 EVENT_CONTENT: dict[str, Any] = {
     "application/cloudevents+json": {"schema": EVENT},
     "application/cloudevents-batch+json": {"schema": {"type": "array", "items": EVENT}},

@@ -27,6 +27,7 @@ STATUS = {
     "UnknownDefinitionError": 404,
     "UnknownMatchError": 404,
     "UnknownDeadLetterError": 404,
+    "UnknownEventError": 404,
     "NotDelivered": 404,
     "DeliveryError": 502,
     "DuplicateSubscriptionError": 409,
