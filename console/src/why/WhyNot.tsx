@@ -127,7 +127,7 @@ function eventLabel({ event, start, position }: StoredEvent): string {
 }
 
 function Answer({ told }: { told: Told }) {
-  const failed = failedIndex(told);
+  const failed = told.first_failure;
   return (
     <>
       <div class={told.rings ? 'note note-ok' : 'note note-bad'} role="status">
@@ -160,7 +160,9 @@ function Answer({ told }: { told: Told }) {
                   <td>
                     <Holds holds={step.holds} />
                   </td>
-                  <td class="mono">{step.text}</td>
+                  <td class="mono" style={{ paddingLeft: `${12 + 16 * step.depth}px` }}>
+                    {step.text}
+                  </td>
                   <td class="mono">{shownValue(step.actual)}</td>
                   <td class="mono">{shownValue(step.expected)}</td>
                   <td class="mono">{shownValue(step.distance)}</td>
@@ -213,15 +215,6 @@ function waitingTime({ since, until }: Waiting, now: number): string {
   if (to === null) return begun;
   const left = to > now ? `, ${shownDuration(to - now)} left` : '';
   return `${begun} until ${shownInstant(to, from ?? now)}${left}`;
-}
-
-/** The step that failed first, however the service points at it. */
-function failedIndex({ first_failure: first, steps }: Told): number | null {
-  if (first === null || first === undefined) return null;
-  if (typeof first === 'number') return first in steps ? first : null;
-  const text = typeof first === 'string' ? first : first.text;
-  const index = steps.findIndex((step) => step.text === text);
-  return index < 0 ? null : index;
 }
 
 function byHowMuch(step: Step): string {

@@ -53,11 +53,12 @@ export function spansOf(why: Why): TimelineSpan[] {
 
 /** Members, regions, where it rang, and how far members are apart. */
 export function featuresOf(why: Why): { features: MapFeature[]; projection: Projection } {
-  const regions = why.regions.flatMap((each, index): MapFeature[] => {
-    const geometry = 'geometry' in each ? each.geometry : each;
-    const name = 'geometry' in each ? nameOf(each) : '';
-    return geometry ? [{ id: `region ${index}`, geometry, kind: 'region', label: name }] : [];
-  });
+  const regions = why.regions.map(({ name, geometry }, index): MapFeature => ({
+    id: `region ${index}`,
+    geometry,
+    kind: 'region',
+    label: name,
+  }));
   const placed = why.members.flatMap((member, index) =>
     member.place ? [{ member, index, place: member.place }] : [],
   );
@@ -79,11 +80,6 @@ export function featuresOf(why: Why): { features: MapFeature[]; projection: Proj
       ? [{ id: 'match', geometry: where, kind: 'match', label: `${why.match.subscription} rang` }]
       : [];
   return { features: [...regions, ...lines, ...members, ...rang], projection };
-}
-
-function nameOf(region: object): string {
-  const { name, properties } = region as { name?: string; properties?: { name?: string } | null };
-  return name ?? properties?.name ?? '';
 }
 
 /** A line with its length from each place to the next; none where they are the same. */

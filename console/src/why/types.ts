@@ -35,7 +35,7 @@ export interface Why {
   match: Match;
   members: Member[];
   windows: Window[];
-  regions: (Geometry | { name?: string; geometry: Geometry })[];
+  regions: { name: string; geometry: Geometry }[];
   bindings: Record<string, string>;
   plan: PlanPart | null;
   lineage: string[][];
@@ -44,6 +44,8 @@ export interface Why {
 }
 
 export interface Step {
+  /** How deep it lies in the steps around it. */
+  depth: number;
   text: string;
   /** Null where it cannot be told, because a value is missing. */
   holds: boolean | null;
@@ -60,8 +62,9 @@ export interface Waiting {
 }
 
 export interface WhyNot {
-  rings: boolean | null;
+  rings: boolean;
   steps: Step[];
-  first_failure: number | Step | string | null;
+  /** The index of the step that failed first. */
+  first_failure: number | null;
   waiting: Waiting[];
 }
