@@ -81,7 +81,8 @@ export class BaseLayer extends CanvasLayer {
       const at = Math.round(map.latLngToContainerPoint([south, x]).x) + 0.5;
       context.moveTo(at, 0);
       context.lineTo(at, frame.height);
-      context.fillText(gridLabel(x, 'x', isGlobe), at + 4, frame.height - 6);
+      if (at > 125 && at < frame.width - 48)
+        context.fillText(gridLabel(x, 'x', isGlobe), at + 4, frame.height - 6);
     }
     for (const y of multiples(step, south, north)) {
       const at = Math.round(map.latLngToContainerPoint([y, west]).y) + 0.5;

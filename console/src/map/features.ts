@@ -31,7 +31,7 @@ export function showFeatures(
         const isAlways = feature.kind !== 'event' && feature.kind !== 'match';
         layer.bindTooltip(textElement(feature.label), {
           permanent: isAlways,
-          direction: feature.kind === 'member' ? 'right' : 'center',
+          direction: feature.kind === 'member' ? 'auto' : 'center',
           className: `map-label map-label-${feature.kind}`,
           offset: feature.kind === 'member' ? [8, 0] : [0, 0],
         });

@@ -108,3 +108,10 @@ function within(a: Position, b: Position, p: Position): boolean {
     p[1]! <= Math.max(a[1]!, b[1]!)
   );
 }
+
+/** A place for people: on the globe with its sides, else as two numbers. */
+export function shownPosition([x = 0, y = 0]: Position, projection: Projection): string {
+  const [tidyX, tidyY] = [Number(x.toFixed(5)), Number(y.toFixed(5))];
+  if (projection === 'flat') return `${tidyX}, ${tidyY}`;
+  return `${Math.abs(tidyY)}° ${y < 0 ? 'S' : 'N'}, ${Math.abs(tidyX)}° ${x < 0 ? 'W' : 'E'}`;
+}

@@ -5,7 +5,7 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } fr
 import { themeChanges } from '../theme';
 import { AXIS, draw, instantAt, itemAt, LANE, palette, type Layout } from './drawing';
 import { listenTo, viewByKey } from './gestures';
-import { shownDuration, shownInstant } from './instants';
+import { shownDuration, shownInstant, textOf } from './instants';
 import { extentOf, lanesOf, type TimelineItem, type TimelineSpan } from './lanes';
 import type { View } from './view';
 import './timeline.css';
@@ -49,7 +49,7 @@ export function EventTimeline(props: EventTimelineProps): JSX.Element {
   const whole = useMemo(() => extentOf(items, spans), [items, spans]);
   const view: View = props.view ?? own ?? whole ?? [Date.now() - 60_000, Date.now()];
   const full = AXIS + Math.max(1, lanes.length) * LANE + 1;
-  const height = Math.min(full, tallest);
+  const height = Math.min(full, AXIS + Math.floor((tallest - AXIS) / LANE) * LANE + 1);
   const gutter = width < 520 ? 84 : 148;
   const layout: Layout = { width, height, gutter, scrolled, view };
 
@@ -112,6 +112,7 @@ export function EventTimeline(props: EventTimelineProps): JSX.Element {
     const picture = { lanes, spans, watermark, selected: selected?.id ?? null };
     element.dataset.marks = String(draw(context, layout, picture, palette()));
     element.dataset.lanes = String(lanes.length);
+    element.dataset.watermark = watermark === null ? '' : textOf(watermark);
   }, [
     lanes,
     spans,

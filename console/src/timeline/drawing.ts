@@ -1,7 +1,8 @@
 /** Draws lanes of items, spans and the watermark on a canvas; what falls on one pixel is drawn once. */
 
-import { scaleUtc } from 'd3-scale';
+import { scaleTime } from 'd3-scale';
 import { themeColor } from '../theme';
+import { clockOf, dateOf } from './instants';
 import { firstFrom, longestOf, type Lane, type TimelineItem, type TimelineSpan } from './lanes';
 import type { View } from './view';
 
@@ -148,7 +149,7 @@ interface Tick {
 }
 
 function ticksOf(layout: Layout): Tick[] {
-  const scale = scaleUtc().domain([new Date(layout.view[0]), new Date(layout.view[1])]);
+  const scale = scaleTime().domain([new Date(layout.view[0]), new Date(layout.view[1])]);
   const count = Math.max(2, Math.floor((layout.width - layout.gutter) / 100));
   const format = scale.tickFormat();
   return scale.ticks(count).map((date) => ({ instant: date.getTime(), label: labelOf(date, format(date)) }));
@@ -156,7 +157,7 @@ function ticksOf(layout: Layout): Tick[] {
 
 /** Hours and minutes on a clock of 24 hours; d3 would say "03 PM". */
 function labelOf(date: Date, given: string): string {
-  return / [AP]M$|^\d\d:\d\d$/.test(given) ? date.toISOString().slice(11, 16) : given;
+  return / [AP]M$|^\d\d:\d\d$/.test(given) ? clockOf(date.getTime(), false) : given;
 }
 
 function drawAxis(context: CanvasRenderingContext2D, layout: Layout, palette: Palette): void {
@@ -169,7 +170,9 @@ function drawAxis(context: CanvasRenderingContext2D, layout: Layout, palette: Pa
     if (x > layout.gutter + 12 && x < layout.width - 16) context.fillText(tick.label, x, AXIS / 2);
   }
   context.textAlign = 'left';
-  context.fillText(new Date(layout.view[0]).toISOString().slice(0, 10), 8, AXIS / 2);
+  const from = layout.view[0];
+  const corner = layout.gutter > 120 ? `${dateOf(from)} ${clockOf(from, false)}` : dateOf(from);
+  context.fillText(corner, 8, AXIS / 2);
   context.strokeStyle = palette.line;
   context.strokeRect(-1, AXIS - 0.5, layout.width + 2, 0);
 }
@@ -345,7 +348,11 @@ function drawWatermark(
   context.lineTo(x, layout.height);
   context.stroke();
   context.setLineDash([]);
+  context.textAlign = 'left';
+  const text = 'watermark';
+  const left = x - context.measureText(text).width - 8;
+  context.fillStyle = palette.surface;
+  context.fillRect(left - 4, layout.height - 19, x - left + 2, 17);
   context.fillStyle = palette.watermark;
-  context.textAlign = 'right';
-  context.fillText('watermark', x - 5, layout.height - 9);
+  context.fillText(text, left, layout.height - 10);
 }

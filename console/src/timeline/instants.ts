@@ -1,4 +1,4 @@
-/** Instants are milliseconds since 1970 with a fraction for microseconds; times are shown in UTC. */
+/** Instants are milliseconds since 1970 with a fraction for microseconds. */
 
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
@@ -23,13 +23,28 @@ export function textOf(instant: number): string {
   return new Date(whole * SECOND).toISOString().replace('.000Z', `.${fraction}Z`);
 }
 
-/** A time for people: the date where it is not that of `beside`, and no more digits than needed. */
+/** A time for people, in their time zone: the date where it is not that of `beside`, no needless digits. */
 export function shownInstant(instant: number, beside?: number): string {
-  const text = textOf(instant);
-  const date = text.slice(0, 10);
-  const clock = text.slice(11, -1).replace(/\.?0+$/, '');
-  const sameDay = beside !== undefined && textOf(beside).slice(0, 10) === date;
-  return sameDay ? clock : `${date} ${clock}`;
+  const clock = `${clockOf(instant, true)}.${textOf(instant).slice(20, -1)}`.replace(/\.?0+$/, '');
+  const isSameDay = beside !== undefined && dateOf(beside) === dateOf(instant);
+  return isSameDay ? clock : `${dateOf(instant)} ${clock}`;
+}
+
+/** The day, such as 2026-11-17. */
+export function dateOf(instant: number): string {
+  const date = new Date(instant);
+  return [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-');
+}
+
+/** Hours and minutes on a clock of 24 hours, with seconds where they are asked for. */
+export function clockOf(instant: number, hasSeconds: boolean): string {
+  const date = new Date(instant);
+  const parts = [date.getHours(), date.getMinutes(), ...(hasSeconds ? [date.getSeconds()] : [])];
+  return parts.map(two).join(':');
+}
+
+function two(number: number): string {
+  return String(number).padStart(2, '0');
 }
 
 const UNITS: readonly (readonly [number, string])[] = [
