@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import threading
+from pathlib import Path
 from typing import Any
 
-from tests.gateway.core.asking import Asked, event
+import pytest
+
+from tests.gateway.core.asking import PATIENCE, Asked, event, wait_for
 from tests.gateway.core.conftest import Start
+from tocsin.errors import Problem
+from tocsin.gateway.settings import load_settings
+from tocsin.gateway.spark.runner import SparkRunner
 
 A_THEN_B = '=|(STRING: kind = "a"; 6s) STRING: kind = "b"'
 A_THEN_C = '=|(STRING: kind = "a"; 6s) STRING: kind = "c"'
@@ -113,3 +120,45 @@ def test_where_another_process_matches_it_cannot_be_told(start: Start) -> None:
         assert (answer.status_code, answer.json()["code"]) == (501, "NotHere")
         assert answer.json()["hint"]
     assert asked.http.get("/v1/statistics").json()["subscriptions"]["one"]["waiting"] == 0
+
+
+def test_what_spark_keeps_cannot_be_told_here_but_how_it_is(tmp_path: Path) -> None:
+    runner = SparkRunner(load_settings(data=tmp_path, engine="spark"))
+    with pytest.raises(Problem) as caught:
+        runner.inspect(lambda hub: hub.view(()))
+    assert caught.value.code == "NotHere"
+    assert runner.engine_health() == {}
+
+
+def test_who_asks_while_the_service_stops_is_told_so(start: Start) -> None:
+    asked = start()
+    asked.settle()
+    runner = asked.service.runner
+    waits, goes_on = threading.Event(), threading.Event()
+
+    def hold(hub: object) -> None:
+        waits.set()
+        goes_on.wait(PATIENCE)
+
+    runner.inspect(hold)
+    assert waits.wait(PATIENCE)
+    stopping = threading.Thread(target=asked.service.stop)
+    stopping.start()
+    wait_for(lambda: runner._stopping.is_set())  # type: ignore[attr-defined]
+    late = runner.inspect(lambda hub: 1)
+    goes_on.set()
+    stopping.join(PATIENCE)
+    with pytest.raises(Problem) as caught:
+        late.result(PATIENCE)
+    assert caught.value.code == "Stopping"
+
+
+def test_a_look_that_fails_harms_nobody(asked: Asked) -> None:
+    def fail(hub: object) -> None:
+        raise RuntimeError("boom")
+
+    with pytest.raises(RuntimeError):
+        asked.service.runner.inspect(fail).result(PATIENCE)
+    asked.subscribe("one", "price < 400")
+    asked.publish(event("1", price=1))
+    assert [match["events"] for match in asked.matches()] == [["1"]]
