@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.gateway.core.asking import PATIENCE, Asked, event, wait_for
+from tests.gateway.core.asking import PATIENCE, Asked, event
 from tests.gateway.core.conftest import Start
 from tocsin.errors import Problem
+from tocsin.gateway.runner.inspecting import Inspections
 from tocsin.gateway.settings import load_settings
 from tocsin.gateway.spark.runner import SparkRunner
 
@@ -130,35 +130,26 @@ def test_what_spark_keeps_cannot_be_told_here_but_how_it_is(tmp_path: Path) -> N
     assert runner.engine_health() == {}
 
 
-def test_who_asks_while_the_service_stops_is_told_so(start: Start) -> None:
+def test_who_asks_when_the_service_has_stopped_is_told_so(start: Start) -> None:
     asked = start()
-    asked.settle()
-    runner = asked.service.runner
-    waits, goes_on = threading.Event(), threading.Event()
-
-    def hold(hub: object) -> None:
-        waits.set()
-        goes_on.wait(PATIENCE)
-
-    runner.inspect(hold)
-    assert waits.wait(PATIENCE)
-    stopping = threading.Thread(target=asked.service.stop)
-    stopping.start()
-    wait_for(lambda: runner._stopping.is_set())  # type: ignore[attr-defined]
-    late = runner.inspect(lambda hub: 1)
-    goes_on.set()
-    stopping.join(PATIENCE)
+    asked.service.stop()
     with pytest.raises(Problem) as caught:
-        late.result(PATIENCE)
+        asked.service.runner.inspect(lambda hub: hub.version)
+    assert caught.value.code == "Stopping"
+
+
+def test_who_waits_when_it_stops_is_told_so() -> None:
+    looks = Inspections()
+    waiting = looks.ask(lambda hub: hub.version)
+    looks.refuse()
+    with pytest.raises(Problem) as caught:
+        waiting.result(0)
     assert caught.value.code == "Stopping"
 
 
 def test_a_look_that_fails_harms_nobody(asked: Asked) -> None:
-    def fail(hub: object) -> None:
-        raise RuntimeError("boom")
-
-    with pytest.raises(RuntimeError):
-        asked.service.runner.inspect(fail).result(PATIENCE)
+    with pytest.raises(ZeroDivisionError):
+        asked.service.runner.inspect(lambda hub: hub.version // 0).result(PATIENCE)
     asked.subscribe("one", "price < 400")
     asked.publish(event("1", price=1))
     assert [match["events"] for match in asked.matches()] == [["1"]]
