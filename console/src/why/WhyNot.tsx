@@ -128,11 +128,13 @@ function eventLabel({ event, start, position }: StoredEvent): string {
 
 function Answer({ told }: { told: Told }) {
   const failed = told.first_failure;
+  const isOpen = !told.rings && told.waiting.length > 0;
   return (
     <>
-      <div class={told.rings ? 'note note-ok' : 'note note-bad'} role="status">
-        <strong>{told.rings ? 'It rings' : 'It does not ring'}</strong>
-        {failed !== null && (
+      <div class={told.rings ? 'note note-ok' : isOpen ? 'note' : 'note note-bad'} role="status">
+        <strong>{told.rings ? 'It rings' : isOpen ? 'It does not ring yet' : 'It does not ring'}</strong>
+        {isOpen && <span>Something still waits, see below.</span>}
+        {failed !== null && !isOpen && (
           <span>
             First to fail: <span class="mono">{told.steps[failed]!.text}</span>
             {byHowMuch(told.steps[failed]!)}
@@ -182,8 +184,8 @@ function Holds({ holds }: { holds: boolean | null }) {
   return holds ? <span class="badge badge-ok">yes</span> : <span class="badge badge-bad">no</span>;
 }
 
-/** What waits for the subscription now, as bars and as a list. */
-export function Waits({ waiting }: { waiting: readonly Waiting[] }) {
+/** What waits on account of the event, as bars and as a list. */
+function Waits({ waiting }: { waiting: readonly Waiting[] }) {
   const now = Date.now();
   const spans = useMemo(() => waitingSpans(waiting, now), [waiting]);
   return (
@@ -193,7 +195,7 @@ export function Waits({ waiting }: { waiting: readonly Waiting[] }) {
         <span class="badge">{waiting.length}</span>
       </div>
       <div class="card-body">
-        {waiting.length === 0 && <p class="muted">Nothing waits for this subscription now.</p>}
+        {waiting.length === 0 && <p class="muted">Nothing waits on account of this event.</p>}
         {spans.length > 0 && (
           <EventTimeline items={[]} spans={spans} tallest={240} label="What waits, and until when" />
         )}

@@ -32,6 +32,12 @@ export function WhyView({ why }: { why: Why }) {
         </h1>
         <span class="muted">{whenOf(why)}</span>
         <span class="spring" />
+        <a
+          class="button"
+          href={`${href('matches', 'why-not')}?${new URLSearchParams({ subscription: match.subscription })}`}
+        >
+          Why not for another event?
+        </a>
         <a class="button" href={href('subscriptions', match.subscription)}>
           Open the subscription
         </a>

@@ -97,9 +97,15 @@ function distances(places: readonly Geometry[], projection: Projection): MapFeat
 
 /** What waits, as bars from since to until; what waits without an end goes on to `now`. */
 export function waitingSpans(waiting: readonly Waiting[], now: number): TimelineSpan[] {
-  return waiting.flatMap((each): TimelineSpan[] => {
+  return waiting.flatMap((each, index): TimelineSpan[] => {
     const from = instantOf(each.since);
     if (from === null) return [];
-    return [{ from, to: Math.max(from, instantOf(each.until) ?? now), label: each.what, lane: each.what }];
+    return [
+      { from, to: Math.max(from, instantOf(each.until) ?? now), label: each.what, lane: laneOf(each, index) },
+    ];
   });
+}
+
+function laneOf(waiting: Waiting, index: number): string {
+  return `${index + 1}. ${waiting.members.map((member) => member.id).join(' ')}`;
 }
