@@ -39,7 +39,7 @@ const COLORS = HighlightStyle.define([
 const LOOK = EditorView.theme({
   '&': { color: 'var(--text)', backgroundColor: 'transparent', fontSize: '13.5px' },
   '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-1px', borderRadius: '5px' },
-  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.6', minHeight: '170px' },
+  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.6', minHeight: '186px' },
   '.cm-content': { caretColor: 'var(--text)', padding: '8px 0' },
   '.cm-cursor': { borderLeftColor: 'var(--text)' },
   '.cm-gutters': { backgroundColor: 'transparent', color: 'var(--muted)', border: 'none' },

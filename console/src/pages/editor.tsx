@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { PageProps } from '../app';
-import { api, type Attributes, type Checked, type Found, type Subscription } from '../api';
+import { api, type Attributes, type Checked, type EventPage, type Found, type Subscription } from '../api';
 import { Confirm } from '../components/Confirm';
 import { useAction, useApi } from '../components/hooks';
 import { Loading, ProblemNote } from '../components/notes';
@@ -11,6 +11,7 @@ import { EXAMPLES } from '../editor/examples';
 import { LANGUAGE_NAMES, LANGUAGES } from '../editor/languages';
 import { NowCard } from '../editor/NowCard';
 import { PlanCard } from '../editor/PlanCard';
+import { ruleAbout } from '../editor/region-rule';
 import { Settings } from '../editor/Settings';
 import { TryIt } from '../editor/TryIt';
 import { goTo, href, route } from '../router';
@@ -26,18 +27,30 @@ export default function EditorPage({ params: [id] }: PageProps) {
   const path = id === undefined ? null : `/v1/subscriptions/${encodeURIComponent(id)}`;
   const { data, problem, again } = useApi<Subscription>(path);
   if (problem) return <ProblemNote problem={problem} />;
-  if (id === undefined) return <Editor kept={null} start={askedDraft(route.value.query)} onSaved={again} />;
+  if (id === undefined) return <NewEditor key={route.value.query.toString()} query={route.value.query} />;
   if (!data) return <Loading />;
   return <Editor kept={data} start={draftOf(data)} onSaved={again} />;
 }
 
-/** What the address asks to begin with: a text, or a rule about a region. */
-function askedDraft(query: URLSearchParams): Draft {
+/** A new subscription that begins with what the address asks for: a text, or a rule about a region. */
+function NewEditor({ query }: { query: URLSearchParams }) {
   const region = query.get('region');
-  const expression = query.get('expression') ?? (region ? `WHEN position ENTERS ${region}` : '');
-  const language = query.get('language') ?? NEW_DRAFT.language;
-  return { ...NEW_DRAFT, id: query.get('id') ?? '', language, expression };
+  const { data, problem } = useApi<EventPage>(region && '/v1/events?newest=true&limit=500');
+  const asked = {
+    ...NEW_DRAFT,
+    id: query.get('id') ?? '',
+    language: query.get('language') ?? NEW_DRAFT.language,
+    expression: query.get('expression') ?? '',
+  };
+  const onSaved = () => undefined;
+  if (!region) return <Editor kept={null} start={asked} onSaved={onSaved} />;
+  if (!data && !problem) return <Loading />;
+  const expression = ruleAbout(region, data ?? { events: [] });
+  return <Editor kept={null} start={{ ...asked, id: asked.id || `enters-${region}`, expression, horizon: HORIZON }} onSaved={onSaved} />;
 }
+
+/** How long a rule about a region remembers where something was. */
+const HORIZON = '1d';
 
 interface EditorProps {
   kept: Subscription | null;
@@ -110,6 +123,7 @@ function Editor({ kept, start, onSaved }: EditorProps) {
       )}
       <Suspended kept={kept} />
       <div class="editor-columns">
+        <div class="grid">
         <div class="card editor-card" data-tour="editor">
           <Top draft={draft} isNew={!kept} onChange={change} onExample={(text) => setGiven({ text })} />
           <CodeEditor
@@ -124,12 +138,13 @@ function Editor({ kept, start, onSaved }: EditorProps) {
           <Problems checked={checked} isEmpty={!draft.expression.trim()} />
           <Settings draft={draft} onChange={change} />
         </div>
+        <TryIt draft={draft} isReady={isReady} />
+        </div>
         <div class="grid">
           <PlanCard draft={draft} isReady={isReady} />
           {kept && <NowCard id={kept.id} />}
         </div>
       </div>
-      <TryIt draft={draft} isReady={isReady} />
     </section>
   );
 }
