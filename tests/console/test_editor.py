@@ -213,7 +213,9 @@ def test_settings_are_checked_too(page: Page, server: Served) -> None:
 def test_an_address_brings_a_rule_about_a_region(page: Page) -> None:
     page.goto("/#/new?region=Depot")
     field = page.get_by_role("textbox", name="Text of the subscription")
-    expect(field).to_have_text(re.compile(r"WHEN position ENTERS Depot\s*FOR EACH truck\s*HORIZON 1d"))
+    expect(field).to_have_text(
+        re.compile(r"WHEN position ENTERS Depot\s*FOR EACH truck\s*HORIZON 1d")
+    )
     expect(page.get_by_text("No problems", exact=True)).to_be_visible()
 
 
