@@ -14,7 +14,7 @@ help: ## list the targets
 setup: ## build the environment in .venv (quick when nothing changed)
 	@PYTHON=$(PYTHON) scripts/setup
 
-demo: setup ## run the main job: subscriptions ring on a live Spark stream, under two minutes
+demo: setup ## play a day of a marketplace and a fleet in the console; Ctrl-C ends it
 	@$(BIN)/tocsin demo
 
 up: setup ## start the service on port 8080 with keys, data in tocsin-data; Ctrl-C stops it

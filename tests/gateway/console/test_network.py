@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
-from tests.gateway.core.asking import Asked, event
+import pytest
+
+from tests.gateway.core.asking import PATIENCE, Asked, event
 from tests.gateway.core.conftest import Start
+from tocsin.errors import Problem
+from tocsin.gateway.runner.inspecting import Inspections
+from tocsin.gateway.settings import load_settings
+from tocsin.gateway.spark.runner import SparkRunner
 
 A_THEN_B = '=|(STRING: kind = "a"; 6s) STRING: kind = "b"'
 A_THEN_C = '=|(STRING: kind = "a"; 6s) STRING: kind = "c"'
@@ -113,3 +120,36 @@ def test_where_another_process_matches_it_cannot_be_told(start: Start) -> None:
         assert (answer.status_code, answer.json()["code"]) == (501, "NotHere")
         assert answer.json()["hint"]
     assert asked.http.get("/v1/statistics").json()["subscriptions"]["one"]["waiting"] == 0
+
+
+def test_what_spark_keeps_cannot_be_told_here_but_how_it_is(tmp_path: Path) -> None:
+    runner = SparkRunner(load_settings(data=tmp_path, engine="spark"))
+    with pytest.raises(Problem) as caught:
+        runner.inspect(lambda hub: hub.view(()))
+    assert caught.value.code == "NotHere"
+    assert runner.engine_health() == {}
+
+
+def test_who_asks_when_the_service_has_stopped_is_told_so(start: Start) -> None:
+    asked = start()
+    asked.service.stop()
+    with pytest.raises(Problem) as caught:
+        asked.service.runner.inspect(lambda hub: hub.version)
+    assert caught.value.code == "Stopping"
+
+
+def test_who_waits_when_it_stops_is_told_so() -> None:
+    looks = Inspections()
+    waiting = looks.ask(lambda hub: hub.version)
+    looks.refuse()
+    with pytest.raises(Problem) as caught:
+        waiting.result(0)
+    assert caught.value.code == "Stopping"
+
+
+def test_a_look_that_fails_harms_nobody(asked: Asked) -> None:
+    with pytest.raises(ZeroDivisionError):
+        asked.service.runner.inspect(lambda hub: hub.version // 0).result(PATIENCE)
+    asked.subscribe("one", "price < 400")
+    asked.publish(event("1", price=1))
+    assert [match["events"] for match in asked.matches()] == [["1"]]

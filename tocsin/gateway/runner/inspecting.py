@@ -22,11 +22,14 @@ class Inspections:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._waiting: deque[tuple[Look, Future[Any]]] = deque()
+        self._is_closed = False
 
     def ask(self, look: Look) -> Future[Any]:
         """A look that is taken soon; what it gives, or raises, is that of the future."""
         done: Future[Any] = Future()
         with self._lock:
+            if self._is_closed:
+                raise _stopping()
             self._waiting.append((look, done))
         return done
 
@@ -44,15 +47,16 @@ class Inspections:
 
     def refuse(self) -> None:
         """Nobody works any more."""
-        while self._waiting:
-            with self._lock:
-                _, done = self._waiting.popleft()
+        with self._lock:
+            self._is_closed = True
+            left, self._waiting = self._waiting, deque()
+        for _, done in left:
             if done.set_running_or_notify_cancel():
-                done.set_exception(
-                    StateProblem(
-                        "the service is stopping", code="Stopping", hint="try again in a while"
-                    )
-                )
+                done.set_exception(_stopping())
+
+
+def _stopping() -> StateProblem:
+    return StateProblem("the service is stopping", code="Stopping", hint="try again in a while")
 
 
 def not_here(engine: str) -> UnsupportedProblem:
