@@ -40,6 +40,11 @@ function day(date: Date): string {
   return date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year });
 }
 
+/** A sentence of the service with its instants as people read them. */
+export function withTimes(text: string): string {
+  return text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, when);
+}
+
 /** How long ago, in one unit: 5 s, 3 min. */
 export function ago(instant: string, now = Date.now()): string {
   const passed = (now - Date.parse(instant)) / 1000;

@@ -9,10 +9,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from tests.console.browser import Complaints, context_of, launch
+from tests.console.browser import PATIENCE, Complaints, context_of, launch
 from tests.gateway.serving import Served, served
+
+expect.set_options(timeout=PATIENCE)
 
 IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
 

@@ -58,4 +58,4 @@ def test_a_class_leads_to_a_subscription(page: Page) -> None:
     page.get_by_role("link", name="Subscribe to it").click()
     field = page.get_by_role("textbox", name="Text of the subscription")
     expect(field).to_contain_text("<http://shop.example/Phone>")
-    expect(page.get_by_text("No problems")).to_be_visible()
+    expect(page.get_by_text("No problems", exact=True)).to_be_visible()

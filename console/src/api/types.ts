@@ -158,7 +158,7 @@ export interface DeadLetter {
   reason: string;
   input: string | null;
   subscription: string | null;
-  event: string | null;
+  event: string | number | null;
   stored: string;
   replayed: string | null;
 }

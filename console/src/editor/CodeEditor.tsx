@@ -1,29 +1,29 @@
 import { acceptCompletion, autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { bracketMatching, HighlightStyle, syntaxHighlighting } from '@codemirror/language';
-import { linter, lintKeymap, type Diagnostic } from '@codemirror/lint';
+import { lintKeymap, setDiagnostics } from '@codemirror/lint';
 import { Compartment, EditorState } from '@codemirror/state';
 import { drawSelection, EditorView, keymap, lineNumbers, placeholder } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Attributes } from '../api';
+import type { Attributes, Checked } from '../api';
 import { completionSource } from './completion';
 import { highlighting } from './languages';
+import { diagnosticsOf } from './problems';
 
 /** A text editor in a shadow root: the policy of the page allows no style element, and there style sheets are made by script. */
 
 export interface CodeEditorProps {
-  value: string;
+  /** A text that takes the place of what is there, each time it is a new object; typing goes out by `onChange`. */
+  given: { text: string };
   language: string;
   label: string;
   known: Attributes | null;
   onChange: (text: string) => void;
   onSave: () => void;
-  /** The problems of the text, asked for when it has stood still for a moment. */
-  check: (view: EditorView) => Promise<Diagnostic[]>;
+  /** What is underlined. */
+  checked: Checked;
 }
-
-const PAUSE = 250;
 
 const COLORS = HighlightStyle.define([
   { tag: tags.keyword, color: 'var(--code-keyword)', fontWeight: '600' },
@@ -39,7 +39,7 @@ const COLORS = HighlightStyle.define([
 const LOOK = EditorView.theme({
   '&': { color: 'var(--text)', backgroundColor: 'transparent', fontSize: '13.5px' },
   '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-1px', borderRadius: '5px' },
-  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.6', minHeight: '170px' },
+  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.6', minHeight: '186px' },
   '.cm-content': { caretColor: 'var(--text)', padding: '8px 0' },
   '.cm-cursor': { borderLeftColor: 'var(--text)' },
   '.cm-gutters': { backgroundColor: 'transparent', color: 'var(--muted)', border: 'none' },
@@ -85,14 +85,13 @@ export function CodeEditor(props: CodeEditorProps) {
   const latest = useRef(props);
   latest.current = props;
   const language = useRef(new Compartment());
-  const checking = useRef(new Compartment());
 
   useEffect(() => {
     const element = host.current;
     if (!element) return;
     const root = element.shadowRoot ?? element.attachShadow({ mode: 'open' });
     const state = EditorState.create({
-      doc: latest.current.value,
+      doc: latest.current.given.text,
       extensions: [
         lineNumbers(),
         history(),
@@ -114,7 +113,6 @@ export function CodeEditor(props: CodeEditorProps) {
           ...defaultKeymap,
         ]),
         language.current.of(languageParts(latest.current.language, () => latest.current.known)),
-        checking.current.of(checkingParts(() => latest.current)),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) latest.current.onChange(update.state.doc.toString());
         }),
@@ -127,26 +125,26 @@ export function CodeEditor(props: CodeEditorProps) {
 
   useEffect(() => {
     const editor = view.current;
-    if (editor && editor.state.doc.toString() !== props.value)
-      editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: props.value } });
-  }, [props.value]);
+    if (editor && editor.state.doc.toString() !== props.given.text)
+      editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: props.given.text } });
+  }, [props.given]);
 
   useEffect(() => {
     view.current?.dispatch({
-      effects: [
-        language.current.reconfigure(languageParts(props.language, () => latest.current.known)),
-        checking.current.reconfigure(checkingParts(() => latest.current)),
-      ],
+      effects: language.current.reconfigure(languageParts(props.language, () => latest.current.known)),
     });
   }, [props.language]);
+
+  useEffect(() => {
+    const editor = view.current;
+    if (!editor) return;
+    const { problems, warnings } = props.checked;
+    editor.dispatch(setDiagnostics(editor.state, diagnosticsOf(editor.state.doc, problems, warnings)));
+  }, [props.checked]);
 
   return <div ref={host} class="code-editor" data-language={props.language} />;
 }
 
 function languageParts(language: string, known: () => Attributes | null) {
   return [highlighting(language), autocompletion({ override: [completionSource(language, known)], icons: false })];
-}
-
-function checkingParts(props: () => CodeEditorProps) {
-  return linter((view) => props().check(view), { delay: PAUSE });
 }

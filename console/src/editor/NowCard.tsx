@@ -1,19 +1,18 @@
 import type { Statistics } from '../api';
 import { useApi } from '../components/hooks';
 import { Sparkline } from '../components/Sparkline';
-import { count, oneLine, when } from '../format';
+import { count, when, withTimes } from '../format';
 import { hrefWith } from '../router';
 
 interface Waiting {
   what: string;
   since: string | null;
   until: string | null;
-  members: unknown[];
 }
 
 type WaitingAnswer = Waiting[] | { waiting: Waiting[] };
 
-const SHOWN = 20;
+const SHOWN = 8;
 
 /** How a subscription that is there stands: how often it rang, and what it waits for until when. */
 export function NowCard({ id }: { id: string }) {
@@ -39,10 +38,10 @@ export function NowCard({ id }: { id: string }) {
             <ul class="plain waiting-list">
               {waiting.slice(0, SHOWN).map((each, index) => (
                 <li key={index}>
-                  <span>{each.what}</span>
+                  <span>{withTimes(each.what)}</span>
                   <span class="muted small">
+                    {each.since && `since ${when(each.since)}, `}
                     {each.until ? `until ${when(each.until)}` : 'without end'}
-                    {each.members?.length ? ` · ${each.members.map(oneLine).join(', ')}` : ''}
                   </span>
                 </li>
               ))}

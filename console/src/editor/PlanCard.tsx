@@ -35,7 +35,7 @@ export function PlanCard({ draft, isReady }: { draft: Draft; isReady: boolean })
             {explained.summary.length > 0 && <pre class="plan-summary muted">{explained.summary.join('\n')}</pre>}
           </>
         ) : (
-          <p class="muted">Appears as soon as the text has no problems.</p>
+          <p class="muted">Appears as soon as the text is understood.</p>
         )}
       </div>
     </div>

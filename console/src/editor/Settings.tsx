@@ -1,10 +1,12 @@
+import { useState } from 'preact/hooks';
 import type { Draft } from './draft';
 
 /** What else a subscription may say; most say nothing. */
 export function Settings({ draft, onChange }: { draft: Draft; onChange: (change: Partial<Draft>) => void }) {
   const hasAny = [draft.subscriber, draft.policy, draft.horizon, draft.options, draft.deliver].some(Boolean);
+  const [isOpen, setOpen] = useState(hasAny);
   return (
-    <details class="settings" open={hasAny}>
+    <details class="settings" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Settings</summary>
       <div class="settings-fields">
         <label class="field">

@@ -1,17 +1,18 @@
 import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete';
 import type { Attribute, Attributes } from '../api';
 import { LANGUAGES } from './languages';
+import { written } from './region-rule';
 
 /** What may be written: attributes of events that came, defined names, terms of the ontologies, words. */
 
 const WORD = /[\w.:-]*$/;
-const PLAIN_NAME = /^[^\W\d]\w*$/u;
 
 export function completionsOf(language: string, known: Attributes | null): Completion[] {
   const words = LANGUAGES[language];
   if (!words) return [];
   const completions: Completion[] = [];
   if (known && words.completes.attributes) completions.push(...known.attributes.map(attribute));
+  if (known && words.completes.types) completions.push(...typesOf(known));
   if (known && words.completes.definitions)
     completions.push(...known.definitions.map((label) => ({ label, type: 'constant', detail: 'defined', boost: 20 })));
   if (known && words.completes.terms) completions.push(...known.terms.map((term) => termCompletion(language, term)));
@@ -31,11 +32,19 @@ function attribute({ path, types, examples, count }: Attribute): Completion {
   };
 }
 
+const TYPE = 'ce_type';
+
+/** Types of events that came, which a rule names them by. */
+function typesOf(known: Attributes): Completion[] {
+  const types = known.attributes.find((each) => each.path === TYPE)?.examples ?? [];
+  return types.map((type) => ({ label: String(type), apply: written(String(type)), type: 'type', detail: 'events', boost: 40 }));
+}
+
 /** A path whose names are not plain is written with backticks. */
 function quoted(path: string): string {
   return path
     .split('.')
-    .map((name) => (PLAIN_NAME.test(name) || name.includes('`') ? name : `\`${name}\``))
+    .map(written)
     .join('.');
 }
 

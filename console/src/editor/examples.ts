@@ -33,8 +33,8 @@ export const EXAMPLES: Record<string, Example[]> = {
     },
   ],
   concept: [
-    { title: 'A step of the business', expression: 'TransactionEvent and exists bizStep.transporting' },
-    { title: 'One before the other', expression: '(exists bizStep.unpacking) Before (exists bizStep.shipping)' },
+    { title: 'A step of the business', expression: 'TransactionEvent and exists bizStep.{shipping}' },
+    { title: 'One before the other', expression: '(exists bizStep.{unpacking}) Before (exists bizStep.{shipping})' },
   ],
   exmlql: [
     { title: 'A document with an element', expression: 'WHERE <order><id>$i</></>' },

@@ -14,7 +14,7 @@ export interface Words {
   /** What is a name of the world: an IRI, a tag, a prefixed name. */
   term?: RegExp;
   operators: RegExp;
-  completes: { attributes: boolean; definitions: boolean; terms: boolean };
+  completes: { attributes: boolean; definitions: boolean; terms: boolean; types?: boolean };
 }
 
 const split = (words: string) => words.trim().split(/\s+/);
@@ -34,7 +34,7 @@ export const LANGUAGES: Record<string, Words> = {
     isAnyCase: true,
     variable: /^[^\W\d]\w*(?=\s*:(?!:))/,
     operators: /^(?:<>|!=|<=|>=|[=<>+\-*/×])/,
-    completes: { attributes: true, definitions: true, terms: true },
+    completes: { attributes: true, definitions: true, terms: true, types: true },
   },
   selector: {
     label: 'Selector',

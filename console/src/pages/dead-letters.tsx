@@ -149,7 +149,7 @@ function LetterCard({ letter, onReplayed }: { letter: DeadLetter; onReplayed: ()
           )}
           {letter.event && (
             <div>
-              <dt>event</dt>
+              <dt>position in the log</dt>
               <dd class="mono">{letter.event}</dd>
             </div>
           )}

@@ -1,7 +1,6 @@
-import type { EditorView } from '@codemirror/view';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { PageProps } from '../app';
-import { api, type Attributes, type Checked, type Found, type Subscription } from '../api';
+import { api, type Attributes, type Checked, type EventPage, type Found, type Subscription } from '../api';
 import { Confirm } from '../components/Confirm';
 import { useAction, useApi } from '../components/hooks';
 import { Loading, ProblemNote } from '../components/notes';
@@ -12,7 +11,7 @@ import { EXAMPLES } from '../editor/examples';
 import { LANGUAGE_NAMES, LANGUAGES } from '../editor/languages';
 import { NowCard } from '../editor/NowCard';
 import { PlanCard } from '../editor/PlanCard';
-import { diagnosticsOf } from '../editor/problems';
+import { ruleAbout } from '../editor/region-rule';
 import { Settings } from '../editor/Settings';
 import { TryIt } from '../editor/TryIt';
 import { goTo, href, route } from '../router';
@@ -21,22 +20,37 @@ import './editor.css';
 
 const NOTHING_CHECKED: Checked = { ok: false, problems: [], warnings: [] };
 
+/** So many milliseconds the text stands still before it is checked. */
+const PAUSE = 250;
+
 export default function EditorPage({ params: [id] }: PageProps) {
   const path = id === undefined ? null : `/v1/subscriptions/${encodeURIComponent(id)}`;
   const { data, problem, again } = useApi<Subscription>(path);
   if (problem) return <ProblemNote problem={problem} />;
-  if (id === undefined) return <Editor kept={null} start={askedDraft(route.value.query)} onSaved={again} />;
+  if (id === undefined) return <NewEditor key={route.value.query.toString()} query={route.value.query} />;
   if (!data) return <Loading />;
   return <Editor kept={data} start={draftOf(data)} onSaved={again} />;
 }
 
-/** What the address asks to begin with: a text, or a rule about a region. */
-function askedDraft(query: URLSearchParams): Draft {
+/** A new subscription that begins with what the address asks for: a text, or a rule about a region. */
+function NewEditor({ query }: { query: URLSearchParams }) {
   const region = query.get('region');
-  const expression = query.get('expression') ?? (region ? `WHEN position ENTERS ${region}` : '');
-  const language = query.get('language') ?? NEW_DRAFT.language;
-  return { ...NEW_DRAFT, id: query.get('id') ?? '', language, expression };
+  const { data, problem } = useApi<EventPage>(region && '/v1/events?newest=true&limit=500');
+  const asked = {
+    ...NEW_DRAFT,
+    id: query.get('id') ?? '',
+    language: query.get('language') ?? NEW_DRAFT.language,
+    expression: query.get('expression') ?? '',
+  };
+  const onSaved = () => undefined;
+  if (!region) return <Editor kept={null} start={asked} onSaved={onSaved} />;
+  if (!data && !problem) return <Loading />;
+  const expression = ruleAbout(region, data ?? { events: [] });
+  return <Editor kept={null} start={{ ...asked, id: asked.id || `enters-${region}`, expression, horizon: HORIZON }} onSaved={onSaved} />;
 }
+
+/** How long a rule about a region remembers where something was. */
+const HORIZON = '1d';
 
 interface EditorProps {
   kept: Subscription | null;
@@ -46,8 +60,9 @@ interface EditorProps {
 
 function Editor({ kept, start, onSaved }: EditorProps) {
   const [draft, setDraft] = useState(start);
+  const [given, setGiven] = useState({ text: start.expression });
   const [saved, setSaved] = useState(kept ? start : NEW_DRAFT);
-  const [checked, setChecked] = useState<Checked>(NOTHING_CHECKED);
+  const [looked, setLooked] = useState({ asked: '', checked: NOTHING_CHECKED });
   const { data: known } = useApi<Attributes>('/v1/attributes', 30_000);
   const { problem, run, isBusy, clear } = useAction();
   const [told, setTold] = useState('');
@@ -58,20 +73,21 @@ function Editor({ kept, start, onSaved }: EditorProps) {
     setDraft((before) => ({ ...before, ...changed }));
     setTold('');
     clear();
-    if ('expression' in changed || 'language' in changed) setChecked(NOTHING_CHECKED);
   };
-  const check = useMemo(
-    () => async (view: EditorView) => {
-      const found = await lookAt(latest.current);
-      if (view.state.doc.toString() !== latest.current.expression) return [];
-      setChecked(found);
-      return diagnosticsOf(view.state.doc, found.problems, found.warnings);
-    },
-    [],
-  );
+  const asked = JSON.stringify({ ...draft, id: '' });
   useEffect(() => {
-    void lookAt(latest.current).then(setChecked);
-  }, [draft.policy, draft.horizon, draft.options, draft.deliver]);
+    let isWanted = true;
+    const timer = setTimeout(() => {
+      void lookAt(latest.current).then((checked) => isWanted && setLooked({ asked, checked }));
+    }, PAUSE);
+    return () => {
+      isWanted = false;
+      clearTimeout(timer);
+    };
+  }, [asked]);
+  // What was found last is shown until the next is known; only of the text as it is now may more be asked.
+  const { checked } = looked;
+  const isReady = checked.ok && looked.asked === asked;
 
   const isChanged = !isSame(draft, saved);
   const isNamed = draft.id.trim() !== '';
@@ -95,7 +111,7 @@ function Editor({ kept, start, onSaved }: EditorProps) {
         {kept && <StateBadge subscription={kept} />}
         <span class="spring" />
         {kept && <Standing kept={kept} onChanged={onSaved} />}
-        <button class="primary" onClick={save} disabled={isBusy || !isNamed || !checked.ok || !isChanged || !may('subscribe')}>
+        <button class="primary" onClick={save} disabled={isBusy || !isNamed || !isReady || !isChanged || !may('subscribe')}>
           {isBusy ? 'Saving …' : kept ? 'Save changes' : 'Save'}
         </button>
       </header>
@@ -107,26 +123,28 @@ function Editor({ kept, start, onSaved }: EditorProps) {
       )}
       <Suspended kept={kept} />
       <div class="editor-columns">
+        <div class="grid">
         <div class="card editor-card" data-tour="editor">
-          <Top draft={draft} isNew={!kept} onChange={change} />
+          <Top draft={draft} isNew={!kept} onChange={change} onExample={(text) => setGiven({ text })} />
           <CodeEditor
-            value={draft.expression}
+            given={given}
             language={draft.language}
             label="Text of the subscription"
             known={known}
             onChange={(expression) => change({ expression })}
             onSave={save}
-            check={check}
+            checked={checked}
           />
           <Problems checked={checked} isEmpty={!draft.expression.trim()} />
           <Settings draft={draft} onChange={change} />
         </div>
+        <TryIt draft={draft} isReady={isReady} />
+        </div>
         <div class="grid">
-          <PlanCard draft={draft} isReady={checked.ok} />
+          <PlanCard draft={draft} isReady={isReady} />
           {kept && <NowCard id={kept.id} />}
         </div>
       </div>
-      <TryIt draft={draft} isReady={checked.ok} />
     </section>
   );
 }
@@ -142,7 +160,14 @@ async function lookAt(draft: Draft): Promise<Checked> {
   }
 }
 
-function Top({ draft, isNew, onChange }: { draft: Draft; isNew: boolean; onChange: (change: Partial<Draft>) => void }) {
+interface TopProps {
+  draft: Draft;
+  isNew: boolean;
+  onChange: (change: Partial<Draft>) => void;
+  onExample: (text: string) => void;
+}
+
+function Top({ draft, isNew, onChange, onExample }: TopProps) {
   const names = LANGUAGE_NAMES.includes(draft.language) ? LANGUAGE_NAMES : [draft.language, ...LANGUAGE_NAMES];
   const examples = EXAMPLES[draft.language] ?? [];
   return (
@@ -171,7 +196,7 @@ function Top({ draft, isNew, onChange }: { draft: Draft; isNew: boolean; onChang
       {examples.length > 0 && (
         <label class="field">
           <span>Example</span>
-          <select value="" onChange={(event) => onChange({ expression: examples[Number(event.currentTarget.value)]!.expression })}>
+          <select value="" onChange={(event) => onExample(examples[Number(event.currentTarget.value)]!.expression)}>
             <option value="" disabled>
               Begin with …
             </option>

@@ -162,9 +162,11 @@ function ClassCard({
           <a class="button primary" href={hrefWith('new', start)}>
             Subscribe to it
           </a>
-          <a class="button" href={`#/subscriptions`}>
-            Subscriptions
-          </a>
+          {known.subscriptions > 0 && (
+            <a class="button" href={hrefWith('subscriptions', { text: nameOf(known) })}>
+              Its subscriptions
+            </a>
+          )}
         </div>
       </div>
     </article>

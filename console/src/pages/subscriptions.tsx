@@ -30,7 +30,7 @@ const BY: Record<Order, (one: Row, other: Row) => number> = {
 export default function SubscriptionsPage(_: PageProps) {
   const { data, problem } = useApi<{ subscriptions: Subscription[] }>('/v1/subscriptions', 5_000);
   const { data: statistics } = useApi<Statistics>('/v1/statistics', 2_000);
-  const [text, setText] = useState('');
+  const [text, setText] = useState(route.value.query.get('text') ?? '');
   const [state, setState] = useState(route.value.query.get('state') ?? '');
   const [order, setOrder] = useState<Order>('name');
   const [shown, setShown] = useState(PAGE);
