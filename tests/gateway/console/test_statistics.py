@@ -119,6 +119,10 @@ def test_minutes_pass_and_the_oldest_are_forgotten() -> None:
     counts.add(1002, 5)
     assert counts.last(1002)[-3:] == [4, 0, 5]
     assert counts.last(1003)[-4:] == [4, 0, 5, 0]
+    assert counts.last(1001)[-2:] == [4, 0]
+    for minute in range(990, 1100):
+        wanted = [counts.at(each) for each in range(minute - MINUTES + 1, minute + 1)]
+        assert counts.last(minute) == wanted, minute
     counts.add(1000 + MINUTES, 7)
     assert counts.at(1000) == 0
     assert (sum(counts.last(1000 + MINUTES)), counts.at(1002)) == (12, 5)
@@ -139,3 +143,17 @@ def test_room_is_bounded_and_given_back(monkeypatch: Any) -> None:
     tallies.forget_old(100 + MINUTES)
     assert own.subscriptions["a"].minutes is None
     assert (own.subscriptions["a"].total, own.subscriptions["a"].last(200)) == (1, [0] * MINUTES)
+
+
+def test_why_a_subscription_is_not_served_is_told(asked: Asked) -> None:
+    region = {"region": "POLYGON((0 0, 10 0, 10 10, 0 10, 0 0))"}
+    asked.http.put("/v1/definitions/Depot", json=region)
+    asked.subscribe("inside", '@(Depot) STRING: kind = "truck"', "opsl")
+    asked.http.delete("/v1/definitions/Depot", params={"force": True})
+
+    def trouble() -> str | None:
+        told = asked.http.get("/v1/statistics").json()["subscriptions"]["inside"]
+        found: str | None = told["trouble"]
+        return found
+
+    assert "Depot" in str(wait_for(trouble))
