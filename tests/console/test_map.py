@@ -5,7 +5,7 @@ positions that move, thousands of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from math import atanh, pi, radians, sin
+from math import atanh, cos, pi, radians, sin
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,8 @@ from tests.console.story import event, publish, put, subscribe, wait_for_matches
 from tests.gateway.serving import Served, served, wait_for
 
 MANY = 10_000
+VANS = 36
+STEPS = 14
 AT_ONCE = 400
 """So many events the stream tells in one go without leaving any out."""
 
@@ -110,16 +112,13 @@ def test_land_is_land_and_water_is_water(visit: Page, kind: str) -> None:
     assert [place for place, colour in found if colour != wanted] == []
 
 
-def test_a_region_is_drawn_and_rings_for_what_comes_into_it(
-    page: Page, server: Served, picture: Callable[..., None]
-) -> None:
+def test_a_region_is_drawn_and_rings_for_what_comes_into_it(page: Page, server: Served) -> None:
     shown = _open(page)
     page.get_by_role("button", name="Draw region").click()
     for x, y in ((300, 200), (480, 220), (460, 380), (280, 360)):
         shown.click(position={"x": x, "y": y})
     page.locator(".map-corner").first.click()
     page.get_by_label("Name").fill("Harbour")
-    picture(page, "region")
     page.get_by_role("button", name="Save region").click()
     expect(page.get_by_role("status").filter(has_text="is saved")).to_be_visible()
 
@@ -272,6 +271,55 @@ def _pick_leftmost(page: Page, shown: Locator) -> None:
     shown.click(position=place)
 
 
+def test_a_fleet_moves_and_rings_where_it_is(
+    visit: Page, lone: Served, picture: Callable[..., None]
+) -> None:
+    harbour = "POLYGON((9.88 53.50, 9.97 53.50, 9.99 53.545, 9.90 53.55, 9.88 53.50))"
+    put(lone, "/v1/definitions/Harbour", {"region": harbour})
+    subscribe(lone, "reaches-harbour", "WHEN position ENTERS Harbour FOR EACH van", "rule")
+    shown = _open(visit)
+    for step in range(STEPS):
+        publish(lone, *(_van(number, step) for number in range(VANS)))
+        visit.wait_for_timeout(150)
+    expect(visit.get_by_test_id("points")).to_have_text(str(VANS))
+    entered = sum(1 for number in range(VANS) if _comes_in(number))
+    assert entered > 0
+    matches = wait_for_matches(lone, entered)
+    assert len(matches) == entered
+    listed = visit.get_by_role("region", name="Newest matches").get_by_role("listitem")
+    expect(listed).to_have_count(entered)
+    expect(shown.locator(".map-pulses")).to_have_attribute("data-rung", str(entered))
+    visit.get_by_role("button", name="Show all").click()
+    picture(visit, "map")
+
+
+def _van(number: int, step: int) -> dict[str, Any]:
+    x, y = _van_place(number, step)
+    data = {"van": f"van-{number}", "speed": 20 + number}
+    body = event(f"{number}-{step}", "position", place=f"POINT({x:.4f} {y:.4f})", data=data)
+    return body | {"source": f"/fleet/van-{number}"}
+
+
+def _van_place(number: int, step: int) -> tuple[float, float]:
+    """Vans drive straight on, each from its own place and in its own direction."""
+    angle = number * 2.4
+    x = 9.80 + (number * 7 % VANS) / VANS * 0.4 + cos(angle) * 0.004 * step
+    y = 53.44 + (number * 11 % VANS) / VANS * 0.2 + sin(angle) * 0.0025 * step
+    return x, y
+
+
+def _comes_in(number: int) -> bool:
+    """Whether a van is in the harbour at any of its steps: vans that leave it do not come back."""
+    return any(_is_in_harbour(*_van_place(number, step)) for step in range(STEPS))
+
+
+def _is_in_harbour(x: float, y: float) -> bool:
+    """Whether a place lies to the left of each of its four edges."""
+    corners = [(9.88, 53.50), (9.97, 53.50), (9.99, 53.545), (9.90, 53.55)]
+    edges = zip(corners, corners[1:] + corners[:1], strict=True)
+    return all((bx - ax) * (y - ay) - (by - ay) * (x - ax) > 0 for (ax, ay), (bx, by) in edges)
+
+
 def test_places_that_are_not_on_the_globe_are_on_a_plane(visit: Page, lone: Served) -> None:
     publish(lone, event("far", "position", place="POINT(5000 3000)"))
     visit.goto("/#/map")
@@ -279,9 +327,7 @@ def test_places_that_are_not_on_the_globe_are_on_a_plane(visit: Page, lone: Serv
     expect(visit.get_by_test_id("points")).to_have_text("1")
 
 
-def test_ten_thousand_points_move_thirty_times_a_second(
-    visit: Page, lone: Served, picture: Callable[..., None]
-) -> None:
+def test_ten_thousand_points_move_thirty_times_a_second(visit: Page, lone: Served) -> None:
     _open(visit)
     layer = visit.locator(".map-points")
     _send_many(visit, lone, 0)
@@ -291,7 +337,6 @@ def test_ten_thousand_points_move_thirty_times_a_second(
     expect(layer).to_have_attribute("data-points", str(MANY))
     assert int(layer.get_attribute("data-frames") or 0) > before
     assert float(layer.get_attribute("data-cost") or "inf") < MOST_MILLISECONDS
-    picture(visit, "points")
 
 
 def _send_many(page: Page, server: Served, round: int) -> None:

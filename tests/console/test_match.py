@@ -53,7 +53,13 @@ def _tell(server: Served) -> None:
     subscribe(server, "told", "WHERE <due><id>$i</></>", "exmlql")
     publish(
         server,
-        _at("l1", "left", "08:00:00", data={"truck": "t1", "note": "<b>bold</b>"}),
+        _at(
+            "l1",
+            "left",
+            "08:00:00",
+            place="POINT(9.95 53.55)",
+            data={"truck": "t1", "note": "<b>bold</b>"},
+        ),
         _at("c1", "card", "08:01:00", place="POINT(8.5 47.4)", data={"n": 1}),
         _at("c2", "card", "08:31:00", place="POINT(10.7 59.9)", data={"n": 1}),
         _at("p1", "position", "08:40:00", place="POINT(9.95 53.55)", data={"truck": "t1"}),
@@ -90,6 +96,7 @@ def test_an_absence_is_a_bar_from_its_begin_to_its_end(
     expect(silence).to_contain_text("2026-01-01 08:00:00 to 10:00:00, 2 h")
     expect(silence.locator(".mark-absent")).to_have_count(1)
     expect(when.locator(".timeline-canvas")).to_have_attribute("data-lanes", "4")
+    expect(page.locator(".map-base[data-land]")).to_have_count(1)
     picture(page, "match")
 
 
@@ -108,9 +115,7 @@ def test_what_was_satisfied_is_lit_and_what_stayed_away_is_not(page: Page, serve
     expect(plan.locator(".why-absent")).to_contain_text("arrived")
 
 
-def test_distances_lie_between_members_on_the_map(
-    page: Page, server: Served, picture: Callable[..., None]
-) -> None:
+def test_distances_lie_between_members_on_the_map(page: Page, server: Served) -> None:
     _open(page, server, "far")
     where = _card(page, "Where")
     expect(where.locator(".map-label-member")).to_have_text(["first c1", "second c2"])
@@ -118,7 +123,6 @@ def test_distances_lie_between_members_on_the_map(
     kilometres = float(length.removesuffix(" km").replace(",", ""))
     assert kilometres == pytest.approx(1398, rel=0.01)
     expect(where.locator("path.map-member")).to_have_count(2)
-    picture(page, "match-map")
 
 
 def test_what_is_bound_is_told(page: Page, server: Served) -> None:

@@ -61,16 +61,19 @@ def test_events_and_matches_lie_in_lanes_of_their_keys(
     visit: Page, lone: Served, picture: Callable[..., None]
 ) -> None:
     subscribe(lone, "warm", "celsius > 30")
-    for step in range(40):
-        publish(lone, _reading(f"r{step}", 80 - 2 * step, f"s{step % 4}", celsius=step))
-    wait_for_matches(lone, 9)
+    readings = [
+        _reading(f"r{step}", 80 - step * 0.2, f"s{step % 7}", celsius=step * 31 % 36)
+        for step in range(400)
+    ]
+    publish(lone, *readings)
+    wait_for_matches(lone, sum(1 for each in readings if each["data"]["celsius"] > 30))
     _open(visit)
     _expect_lanes(visit, 2)
     visit.get_by_label("By").select_option("sensor")
-    _expect_lanes(visit, 5)
+    _expect_lanes(visit, 8)
     picture(visit, "timeline")
     publish(lone, _reading("new", 0, "s9", celsius=1))
-    _expect_lanes(visit, 6)
+    _expect_lanes(visit, 9)
 
 
 def test_the_keyboard_goes_from_one_to_the_next_and_opens_it(visit: Page, lone: Served) -> None:
@@ -197,10 +200,11 @@ def test_one_goes_back_through_the_log(visit: Page, lone: Served) -> None:
     _expect_lanes(visit, 2)
     visit.get_by_role("button", name="Follow").click()
     _expect_lanes(visit, 1)
-    slider = visit.get_by_role("slider")
-    slider.fill("0")
+    foot = visit.locator(".timeline-foot .muted").last
+    before = foot.inner_text()
+    visit.get_by_role("slider").fill("0")
+    expect(foot).not_to_have_text(before)
     expect(visit.locator(".timeline-scrub")).to_contain_text("Received up to")
-    expect(visit.locator(".timeline-canvas")).not_to_have_attribute("data-marks", "0")
     shown = visit.get_by_role("application")
     shown.focus()
     visit.keyboard.press("n")

@@ -99,7 +99,7 @@ export function RegionList({ regions, show, edit }: RegionListProps) {
   );
 }
 
-/** What rang since the page was opened, newest first. */
+/** What rang, newest first. */
 export function MatchList({ matches, show }: { matches: readonly Match[]; show: (match: Match) => void }) {
   return (
     <section class="card" aria-label="Newest matches">
@@ -110,7 +110,7 @@ export function MatchList({ matches, show }: { matches: readonly Match[]; show: 
           All matches
         </a>
       </div>
-      {matches.length === 0 && <p class="card-body muted small">Nothing since you opened this page.</p>}
+      {matches.length === 0 && <p class="card-body muted small">Nothing yet.</p>}
       <ul class="map-list" aria-live="polite">
         {matches.map((match) => (
           <li key={match.id} class="arrives">

@@ -68,11 +68,15 @@ export function useLivePoints(projection: Projection, path: string, isPaused: bo
 
   useEffect(
     () =>
-      followMatches((match) => {
-        setMatches((before) => [match, ...before].slice(0, MOST_MATCHES));
-        const place = geometryOf(match.place);
-        if (place && !paused.current) handle.current?.ring(...middleOf(place));
-      }, setProblem),
+      followMatches(
+        (found, isNew) => {
+          setMatches((before) => [...found.toReversed(), ...before].slice(0, MOST_MATCHES));
+          const place = geometryOf(found[0]?.place);
+          if (isNew && place && !paused.current) handle.current?.ring(...middleOf(place));
+        },
+        setProblem,
+        MOST_MATCHES,
+      ),
     [],
   );
 

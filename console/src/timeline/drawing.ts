@@ -117,6 +117,7 @@ export function draw(
   context.restore();
   drawNames(context, layout, picture, palette);
   drawAxis(context, layout, palette);
+  nameWatermark(context, layout, picture.watermark, palette);
   return marks;
 }
 
@@ -348,11 +349,23 @@ function drawWatermark(
   context.lineTo(x, layout.height);
   context.stroke();
   context.setLineDash([]);
-  context.textAlign = 'left';
+}
+
+/** The word for it stands on the axis, where it hides no event. */
+function nameWatermark(
+  context: CanvasRenderingContext2D,
+  layout: Layout,
+  watermark: number | null,
+  palette: Palette,
+): void {
+  if (watermark === null) return;
+  const x = placeOf(layout, watermark);
+  if (x < layout.gutter || x > layout.width) return;
   const text = 'watermark';
-  const left = x - context.measureText(text).width - 8;
+  const room = context.measureText(text).width + 8;
+  const left = Math.min(layout.width - room, Math.max(layout.gutter, x - room / 2));
   context.fillStyle = palette.surface;
-  context.fillRect(left - 4, layout.height - 19, x - left + 2, 17);
+  context.fillRect(left, 4, room, AXIS - 8);
   context.fillStyle = palette.watermark;
-  context.fillText(text, left, layout.height - 10);
+  context.fillText(text, left + 4, AXIS / 2);
 }

@@ -1,6 +1,14 @@
 /** Events and matches as the service has them: the newest page first, then each as it comes. */
 
-import { api, asProblem, type EventPage, type Match, type Problem, type StoredEvent } from '../api';
+import {
+  api,
+  asProblem,
+  type EventPage,
+  type Match,
+  type MatchPage,
+  type Problem,
+  type StoredEvent,
+} from '../api';
 
 export interface Follower {
   onEvents(events: StoredEvent[]): void;
@@ -36,13 +44,27 @@ export function followEvents(follower: Follower, newest = 1000): () => void {
   };
 }
 
-/** Matches as they come; returns how to stop. */
+/** The newest matches, oldest first, then each as it comes; returns how to stop. */
 export function followMatches(
-  onMatch: (match: Match) => void,
+  onMatches: (matches: Match[], isNew: boolean) => void,
   onProblem: (problem: Problem) => void,
+  newest: number,
 ): () => void {
-  const stream = api.stream<Match>('/v1/matches/stream', onMatch, {
-    onProblem: (problem, isFinal) => isFinal && onProblem(problem),
-  });
-  return () => stream.close();
+  const ended = new AbortController();
+  let stop = (): void => undefined;
+  api
+    .get<MatchPage>('/v1/matches', { query: { newest: true, limit: newest }, signal: ended.signal })
+    .then((page) => {
+      onMatches(page.matches, false);
+      const stream = api.stream<Match>('/v1/matches/stream', (match) => onMatches([match], true), {
+        after: page.next,
+        onProblem: (problem, isFinal) => isFinal && onProblem(problem),
+      });
+      stop = () => stream.close();
+    })
+    .catch((error: unknown) => ended.signal.aborted || onProblem(asProblem(error)));
+  return () => {
+    ended.abort();
+    stop();
+  };
 }

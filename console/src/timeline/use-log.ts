@@ -66,20 +66,21 @@ export function useLog(): Log {
   useEffect(() => {
     if (!isFollowing) return;
     buffer.clear();
-    let isFirst = true;
     const stopEvents = followEvents({
       onEvents: (events) => {
-        if (isFirst) void take(events).catch(failed);
-        else buffer.addEvents(events);
-        isFirst = false;
+        buffer.addEvents(events);
         isDirty.current = true;
       },
       onProblem: setProblem,
     });
-    const stopMatches = followMatches((match) => {
-      buffer.addMatches([match]);
-      isDirty.current = true;
-    }, setProblem);
+    const stopMatches = followMatches(
+      (matches) => {
+        buffer.addMatches(matches);
+        isDirty.current = true;
+      },
+      setProblem,
+      PAGE,
+    );
     return () => {
       stopEvents();
       stopMatches();
