@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 JOBS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo up test test-quick test-long test-ranges check docs format mutants drill fuzz measures bench clean
+.PHONY: help setup demo up console test test-quick test-long test-ranges check docs format mutants drill fuzz measures bench clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -14,11 +14,14 @@ help: ## list the targets
 setup: ## build the environment in .venv (quick when nothing changed)
 	@PYTHON=$(PYTHON) scripts/setup
 
-demo: setup ## run the main job: subscriptions ring on a live Spark stream, under two minutes
+demo: setup ## play a day of a marketplace and a fleet in the console; Ctrl-C ends it
 	@$(BIN)/tocsin demo
 
 up: setup ## start the service on port 8080 with keys, data in tocsin-data; Ctrl-C stops it
 	@$(BIN)/tocsin up
+
+console: ## build the web console into the package; needs Node 20.19 or newer
+	@cd console && npm ci --silent && npm run --silent build
 
 test: setup ## run the tests that CI runs: about half an hour on two cores, JOBS of them side by side
 	@scripts/setup-services

@@ -64,8 +64,14 @@ def _run(settings: Settings, begun: float) -> None:
 
 
 def _greet(settings: Settings, port: int, seconds: float) -> None:
-    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    host = _shown_host(settings.host)
     typer.echo(f"listening on http://{host}:{port} after {seconds:.1f} s")
     typer.echo(f"engine {settings.engine}, data in {settings.database or settings.data}")
+    if settings.console.enabled:
+        typer.echo(f"console at http://{_shown_host(settings.host)}:{port}/")
     if not settings.auth:
         typer.echo("warning: everybody may publish, subscribe and change everything (--no-auth)")
+
+
+def _shown_host(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

@@ -17,6 +17,7 @@ from tocsin.engine.atoms import AtomMatchers
 from tocsin.engine.batch import EventBatch
 from tocsin.engine.detection.network import QUEUE_LIMIT, Found, Network
 from tocsin.engine.detection.node import Pending, State
+from tocsin.engine.detection.view import NodeView
 from tocsin.engine.results import (
     NO_RINGS,
     NOTHING,
@@ -220,6 +221,10 @@ class Engine:
     def pending(self, key: str | None = None) -> Iterator[Pending]:
         """What waits for a composite subscription; without a key for all, what they share once."""
         return self._network.pending(key)
+
+    def view(self, keys: Iterable[str]) -> list[NodeView]:
+        """The parts that composite subscriptions among these have at work, shared ones once."""
+        return self._network.view(keys)
 
     def snapshot(self) -> State:
         """The state of all composites as plain, versioned data."""

@@ -18,7 +18,7 @@ PATIENCE = 5
 """Seconds that a service which stops waits for requests under way."""
 
 
-class _Server(uvicorn.Server):
+class Server(uvicorn.Server):
     """Tells the service that it stops before it waits for those who listen to matches."""
 
     def __init__(self, config: uvicorn.Config, service: Service) -> None:
@@ -29,8 +29,12 @@ class _Server(uvicorn.Server):
         """A signal to stop; a second Ctrl-C waits for nobody. It is not raised again afterwards, as
         the parts of the service are still to be stopped.
         """
-        self._service.feed.close()
         self.force_exit = self.should_exit and sig == signal.SIGINT
+        self.end()
+
+    def end(self) -> None:
+        """Has `run` return soon; may be called by any thread."""
+        self._service.feed.close()
         self.should_exit = True
 
 
@@ -54,6 +58,11 @@ def listen(service: Service) -> socket.socket:
 
 def serve(service: Service, sock: socket.socket) -> None:
     """Serves until a signal comes. The service is started before and stopped after it."""
+    make_server(service).run(sockets=[sock])
+
+
+def make_server(service: Service) -> Server:
+    """A server that is about to run."""
     config = uvicorn.Config(
         open_app(service),
         log_level="warning",
@@ -66,4 +75,4 @@ def serve(service: Service, sock: socket.socket) -> None:
     )
     gc.collect()
     collect_rarely()
-    _Server(config, service).run(sockets=[sock])
+    return Server(config, service)

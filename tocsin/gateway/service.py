@@ -7,10 +7,14 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import os
-from typing import Protocol
+from concurrent.futures import Future
+from typing import Any, Protocol
 
 from tocsin.catalog import Catalog, ontologies, open_catalog
 from tocsin.errors import StateProblem
+from tocsin.gateway.console.late import LateEvents
+from tocsin.gateway.console.network import NetworkViews
+from tocsin.gateway.console.statistics import Statistics
 from tocsin.gateway.definitions import Definitions
 from tocsin.gateway.feed import Feed
 from tocsin.gateway.keyring import Keyring
@@ -19,9 +23,11 @@ from tocsin.gateway.retention import Keeper
 from tocsin.gateway.runner import Runner, RunnerStatus
 from tocsin.gateway.runner.counting import Counters
 from tocsin.gateway.runner.exclusive import ExclusiveRunner
+from tocsin.gateway.runner.inspecting import Look, not_here
 from tocsin.gateway.runner.local import LocalRunner
 from tocsin.gateway.settings import EngineName, Settings
 from tocsin.gateway.spark.runner import SparkRunner
+from tocsin.gateway.storage.browsing import Browsing
 from tocsin.gateway.storage.database import Database, write_ahead
 from tocsin.gateway.storage.dead_letters import LetterStore
 from tocsin.gateway.storage.keys import KeyStore
@@ -31,6 +37,7 @@ from tocsin.gateway.storage.matches import MatchStore
 from tocsin.gateway.storage.paused import Standing
 from tocsin.gateway.storage.progress import Progress
 from tocsin.gateway.storage.schema import LOG_METADATA, METADATA
+from tocsin.gateway.storage.tallies import Tallies
 from tocsin.gateway.subscriptions import Entries
 from tocsin.gateway.watcher import Watcher
 from tocsin.hosts.local.driven import DrivenHub
@@ -66,6 +73,9 @@ class Service:
         self.matches = MatchStore(self.database)
         self.letters = LetterStore(self.database)
         self.feed = Feed(self.matches.head())
+        self.browsing = Browsing(self.log_database)
+        tallies = Tallies(self.database)
+        self.late = LateEvents(tallies)
         self.counters = Counters()
         self.runner: Runner = self._make_runner()
         limits = settings.limits
@@ -77,6 +87,7 @@ class Service:
             self.own,
             lambda: self.runner.status().watermark,
         )
+        self.network = NetworkViews(self.runner, self.entries)
         self.definitions = Definitions(self.catalog, self.entries, limits, self.catalog_changed)
         self.replays = Replays(self.log, self.entries, [])
         self.keys = KeyStore(self.database)
@@ -85,7 +96,15 @@ class Service:
         self.streams = 0
         self._watcher = Watcher(self.matches, self.feed) if self._is_shared else None
         keeper = Keeper(self.log_database, self.database, settings.retention)
-        self.parts: list[Part] = [keeper]
+        self.statistics = Statistics(
+            self.log,
+            self.browsing,
+            tallies,
+            self.feed,
+            self.runner.status,
+            shared=not self.log_database.is_sqlite,
+        )
+        self.parts: list[Part] = [keeper, self.statistics]
 
     @property
     def _is_shared(self) -> bool:
@@ -172,6 +191,14 @@ class NoRunner:
     def status(self) -> RunnerStatus:
         """Always ready."""
         return RunnerStatus(True)
+
+    def inspect(self, look: Look) -> Future[Any]:
+        """The state is that of the other process."""
+        raise not_here(EngineName.NONE)
+
+    def engine_health(self) -> None:
+        """Nothing is known of it."""
+        return None
 
 
 def _locked(settings: Settings) -> int | None:

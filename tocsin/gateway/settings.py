@@ -20,6 +20,7 @@ from pydantic_settings import (
 )
 
 from tocsin.errors import MeaningProblem
+from tocsin.gateway.console.settings import ConsoleSettings
 from tocsin.gateway.delivery.settings import DeliverySettings
 from tocsin.values.time import parse_duration
 
@@ -92,6 +93,7 @@ class Settings(BaseSettings):
     limits: Limits = Limits()
     retention: Retention = Retention()
     delivery: DeliverySettings = DeliverySettings()
+    console: ConsoleSettings = ConsoleSettings()
     epcis: dict[str, Any] = Field(default_factory=dict)
     federation: dict[str, Any] = Field(default_factory=dict)
     spark: dict[str, Any] = Field(default_factory=dict)

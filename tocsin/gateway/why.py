@@ -1,66 +1,134 @@
-"""Why a match came to be: its members, its windows, what was bound, and the plan at that time."""
+"""Why a match came to be: its members, its windows, what was bound, the regions, and the plan at
+that time with what of it was satisfied.
+"""
 
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
-from tocsin.catalog import Catalog, Definition, Surroundings, compile_subscription
+from tocsin.catalog import Catalog, Definition, Subscription, Surroundings, compile_subscription
 from tocsin.catalog.tenants import name_of
 from tocsin.errors import Problem
+from tocsin.events.codecs.cloudevents import as_object, from_mapping
+from tocsin.events.event import Event
 from tocsin.gateway.asking import plan_told
+from tocsin.gateway.console.lineage import lineage_of
+from tocsin.gateway.console.plan_tree import plan_tree
+from tocsin.gateway.console.regions import regions_of
+from tocsin.gateway.console.stored_events import bounds_text, events_in
+from tocsin.gateway.console.windows import windows_of
 from tocsin.gateway.storage.log import EventLog
+from tocsin.gateway.storage.matches import MatchStore
 from tocsin.gateway.storage.rows import MatchRow
+from tocsin.plan.composites import Part, Plan, names_of
 
-_ABSENCE = "absence"
+_NOWHERE = {"start": None, "end": None, "place": None}
 
 
-def why(
-    row: MatchRow, log: EventLog, catalog: Catalog, own: tuple[Definition, ...]
-) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What is kept that a match can be understood by."""
+
+    log: EventLog
+    matches: MatchStore
+    catalog: Catalog
+    own: tuple[Definition, ...]
+
+
+def why(row: MatchRow, kept: Kept) -> dict[str, Any]:
     """All that is known of a match."""
     match = json.loads(row.body)
-    windows = [{"name": "match", "start": match["start"], "end": match["end"]}]
-    windows += [
-        {"name": name, "window": value}
-        for name, value in match["bindings"].items()
-        if name.startswith(_ABSENCE)
-    ]
+    members = _members(row, match, kept.log)
+    events = [each.event for each in members if each.event is not None]
+    meant = _meant(row, kept)
+    plan = meant.plan
+    pattern = None if plan is None else plan.pattern
+    told = {} if plan is None else plan_told(plan)
     return {
         "match": match,
-        "members": _members(row, match, log),
+        "members": [each.as_json(_named(match["bindings"], pattern)) for each in members],
         "bindings": match["bindings"],
-        "windows": windows,
-        **_meant(row, catalog, own),
+        "windows": windows_of(match, pattern, events),
+        "regions": [] if pattern is None else regions_of(pattern, meant.definitions),
+        "lineage": lineage_of(match["events"], kept.matches, row.tenant),
+        **meant.told,
+        **told,
+        "plan": None if pattern is None else plan_tree(pattern, events),
+        "plan_lines": told.get("plan", []),
     }
 
 
-def _members(row: MatchRow, match: dict[str, Any], log: EventLog) -> list[dict[str, Any]]:
-    """The events; of one that is no longer stored, its identity."""
+def _named(bindings: dict[str, str], pattern: Part | None) -> dict[str, str]:
+    """Of what is bound, the names of parts with the ids of their events."""
+    names = frozenset[str]() if pattern is None else names_of(pattern)
+    return {name: ids for name, ids in bindings.items() if name in names}
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """An event of a match; None where it is no longer stored."""
+
+    source: str
+    id: str
+    position: int | None
+    event: Event | None
+
+    def as_json(self, named: dict[str, str]) -> dict[str, Any]:
+        """The event with its bounds, and what it is called in the subscription."""
+        names = [name for name, ids in named.items() if self.id in (ids, *ids.split(" "))]
+        told: dict[str, Any] = {"name": names[0] if names else None}
+        if self.position is not None:
+            told["position"] = self.position
+        if self.event is None:
+            return told | {"source": self.source, "id": self.id, "expired": True, **_NOWHERE}
+        bounds = json.loads(f"{{{bounds_text(self.event)}}}")
+        return told | {"event": as_object(self.event), **bounds}
+
+
+def _members(row: MatchRow, match: dict[str, Any], log: EventLog) -> list[_Member]:
     kept = json.loads(row.members)
     rows = log.rows_at([each for each in kept if isinstance(each, int)])
+    stored = {position: events_in(found) for position, found in rows.items()}
     names = zip(match["sources"], match["events"], strict=True)
-    found: list[dict[str, Any]] = []
+    found: list[_Member] = []
     for each, (source, id) in zip(kept, names, strict=False):
-        if not isinstance(each, int):
-            found.append({"event": each})
-        elif each in rows:
-            found.append({"position": each, "event": json.loads(rows[each].body)})
+        if isinstance(each, int):
+            event = next((one for one in stored.get(each, ()) if one.id == id), None)
+            found.append(_Member(source, id, each, event))
         else:
-            found.append({"position": each, "source": source, "id": id, "expired": True})
+            found.append(_Member(source, id, None, from_mapping(each)))
     return found
 
 
-def _meant(row: MatchRow, catalog: Catalog, own: tuple[Definition, ...]) -> dict[str, Any]:
-    """The subscription as it was when it rang, and its plan."""
-    snapshot = catalog.snapshot(row.version)
+@dataclass(frozen=True, slots=True)
+class _Meant:
+    """The subscription as it was when it rang: what is told of it, its plan and what was
+    defined.
+    """
+
+    told: dict[str, Any]
+    plan: Plan | None = None
+    definitions: tuple[Definition, ...] = ()
+
+
+def _meant(row: MatchRow, kept: Kept) -> _Meant:
+    snapshot = kept.catalog.snapshot(row.version)
     name = name_of(row.tenant, row.subscription)
     found = next((each for each in snapshot.subscriptions if each.id == name), None)
     if found is None:
-        return {"subscription": None, "plan": []}
+        return _Meant({"subscription": None})
     told = {"subscription": found.as_json() | {"id": row.subscription}, "version": row.version}
+    definitions = (*kept.own, *snapshot.definitions)
+    return _compiled(found, told, definitions)
+
+
+def _compiled(
+    found: Subscription, told: dict[str, Any], definitions: tuple[Definition, ...]
+) -> _Meant:
     try:
-        plan = compile_subscription(found, Surroundings.of((*own, *snapshot.definitions)))
+        plan = compile_subscription(found, Surroundings.of(definitions))
     except Problem as problem:
-        return {**told, "plan": [], "problem": problem.as_json()}
-    return {**told, **plan_told(plan)}
+        return _Meant({**told, "problem": problem.as_json()})
+    return _Meant(told, plan, definitions)

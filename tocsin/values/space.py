@@ -161,6 +161,11 @@ def format_place(place: Geometry) -> str:
     return str(shapely.to_wkt(place, rounding_precision=-1, trim=True))
 
 
+def geojson_text(place: Geometry) -> str:
+    """The geometry as the text of a GeoJSON object, coordinates as they are."""
+    return str(shapely.to_geojson(place))
+
+
 def extent(places: Sequence[Geometry], metric: Metric = Metric.PLANAR) -> Geometry | None:
     """The place of several places together: their convex hull; one alone is what it is.
 

@@ -44,6 +44,15 @@ def guarded(start: Any) -> Asked:
         ("GET", "/v1/matches/stream"),
         ("GET", "/v1/dead-letters"),
         ("POST", "/v1/dead-letters/1/replay"),
+        ("GET", "/v1/session"),
+        ("GET", "/v1/events"),
+        ("GET", "/v1/events/stream"),
+        ("GET", "/v1/attributes"),
+        ("GET", "/v1/statistics"),
+        ("GET", "/v1/knowledge"),
+        ("GET", "/v1/plan"),
+        ("GET", "/v1/subscriptions/x/waiting"),
+        ("POST", "/v1/why-not"),
     ],
 )
 def test_without_a_key_nothing_is_done(guarded: Asked, method: str, path: str) -> None:

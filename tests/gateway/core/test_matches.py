@@ -72,7 +72,12 @@ def test_a_composite_rings_with_its_members_and_why_tells_them(asked: Asked) -> 
     assert told["match"] == match
     assert told["subscription"]["expression"].startswith("=|")
     assert told["plan"]
-    assert told["windows"][0] == {"name": "match", "start": match["start"], "end": match["end"]}
+    assert told["windows"][0] == {
+        "from": match["start"],
+        "to": match["end"],
+        "label": "the match",
+        "absent": False,
+    }
     assert asked.http.get("/v1/matches/nothing/why").status_code == 404
 
 
@@ -84,7 +89,7 @@ def test_why_tells_the_plan_of_the_time_when_it_rang(asked: Asked) -> None:
     told = asked.http.get(f"/v1/matches/{match['id']}/why").json()
     assert told["subscription"]["expression"] == "price < 400"
     asked.http.delete("/v1/subscriptions/s")
-    assert asked.http.get(f"/v1/matches/{match['id']}/why").json()["plan"] == ["price < 400"]
+    assert asked.http.get(f"/v1/matches/{match['id']}/why").json()["plan_lines"] == ["price < 400"]
 
 
 def test_an_absence_rings_though_nothing_more_comes(start: Any) -> None:
@@ -94,7 +99,7 @@ def test_an_absence_rings_though_nothing_more_comes(start: Any) -> None:
     found = wait_for(asked.matches)
     assert [m["events"] for m in found] == [["1"]]
     window = asked.http.get(f"/v1/matches/{found[0]['id']}/why").json()["windows"]
-    assert [each["name"] for each in window] == ["match", "absence"]
+    assert [each["absent"] for each in window] == [False, True]
 
 
 def test_a_late_event_is_a_dead_letter_of_its_publisher(asked: Asked) -> None:

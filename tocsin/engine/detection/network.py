@@ -17,6 +17,7 @@ from tocsin.engine.detection.node import Node, Pending, State
 from tocsin.engine.detection.node_choice import node_of
 from tocsin.engine.detection.scope import Scopes
 from tocsin.engine.detection.snapshot import VERSION, SnapshotReader, SnapshotWriter, checked
+from tocsin.engine.detection.view import NodeView, view_of
 from tocsin.errors import StateProblem
 from tocsin.events.event import Event
 from tocsin.plan.atoms import Atom, Condition
@@ -122,7 +123,7 @@ class Network:
         self._touched = False
         self._found: Found = []
         self._vanished: list[tuple[Scopes, str, Occurrence]] = []
-        self._numbers = count()
+        self._numbers, self._node_numbers = count(), count(1)
         self._firing = False
 
     def add(self, key: str, pattern: Part) -> list[Atom]:
@@ -321,8 +322,16 @@ class Network:
 
     def pending(self, key: str | None = None) -> Iterator[Pending]:
         """What waits for a subscription, from the inside out; without a key, for all."""
-        for name in self._nodes if key is None else self._owned[key]:
+        for name in self._nodes if key is None else self._owned.get(key, ()):
             yield from self._nodes[name].pending()
+
+    def view(self, keys: Iterable[str]) -> list[NodeView]:
+        """The parts that some subscriptions have at work, from the inside out, shared ones once."""
+        users: dict[Node, list[str]] = {}
+        for key in keys:
+            for name in self._owned.get(key, ()):
+                users.setdefault(self._nodes[name], []).append(key)
+        return [view_of(node, tuple(used_by)) for node, used_by in users.items()]
 
     def take_overfull(self) -> list[str]:
         """The subscriptions for which more waits in one place than the limit allows; told once."""
@@ -414,6 +423,7 @@ class Network:
 
     def bring(self, node: Node, occurrence: Occurrence) -> None:
         """An occurrence of a node's part, for all its users and subscriptions."""
+        node.brought += 1
         for follower in node.followers:
             try:
                 follower.receive(0, occurrence, self)
@@ -580,6 +590,7 @@ class Network:
         return self._nodes[name]
 
     def _enter(self, node: Node) -> None:
+        node.number = next(self._node_numbers)
         node.enter()
         while len(self._levels) <= node.level:
             self._levels.append([])

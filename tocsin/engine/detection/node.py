@@ -103,6 +103,7 @@ class Node:
     __slots__ = (
         "_spent",
         "_spent_in",
+        "brought",
         "due",
         "followers",
         "inbox",
@@ -110,6 +111,7 @@ class Node:
         "is_gone",
         "keys",
         "level",
+        "number",
         "part",
         "shared",
         "users",
@@ -139,6 +141,8 @@ class Node:
         self.due: list[object] = []
         self.keys: list[str] = []
         self.is_gone = False
+        self.number = 0
+        self.brought = 0
         self._spent = 0
         self._spent_in = -1
 

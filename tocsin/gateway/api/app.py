@@ -10,13 +10,20 @@ from starlette.routing import Route
 from tocsin import __version__
 from tocsin.gateway.api import (
     asking,
+    console_page,
     dead_letters,
     definitions,
     events,
     health,
+    knowledge,
     matches,
+    network,
     pages,
+    session,
+    statistics,
+    stored_events,
     subscriptions,
+    why_not,
 )
 from tocsin.gateway.api.bodies import PROBLEMS
 from tocsin.gateway.api.problems import tell_problems
@@ -30,6 +37,12 @@ ROUTERS = (
     matches.router,
     dead_letters.router,
     health.router,
+    session.router,
+    stored_events.router,
+    statistics.router,
+    network.router,
+    knowledge.router,
+    why_not.router,
 )
 
 
@@ -44,6 +57,7 @@ def create_app(service: Service, further: Iterable[APIRouter] = ()) -> FastAPI:
     tell_problems(app)
     pages.serve_assets(app)
     app.include_router(pages.router)
+    app.include_router(console_page.router)
     for router in (*ROUTERS, *further):
         app.include_router(router, responses=PROBLEMS)
     app.router.routes.insert(0, Route("/v1/events", events.publish, methods=["POST"]))

@@ -14,7 +14,7 @@ SUBSCRIPTION: dict[str, Any] = {
     "properties": {
         "language": {
             "type": "string",
-            "enum": ["selector", "graph", "concept", "exmlql", "opsl", "epcis"],
+            "enum": ["rule", "selector", "graph", "concept", "exmlql", "opsl", "epcis"],
         },
         "expression": {"anyOf": [_TEXT, {"type": "object"}]},
         "subscriber": _TEXT,
@@ -68,6 +68,25 @@ EVENT: dict[str, Any] = {
         "type": "offer",
         "data": {"price": 350},
     },
+}
+
+WHY_NOT: dict[str, Any] = {
+    "type": "object",
+    "required": ["subscription", "event"],
+    "properties": {
+        "subscription": {"anyOf": [_TEXT, SUBSCRIPTION]},
+        "event": {
+            "anyOf": [
+                EVENT,
+                {
+                    "type": "object",
+                    "required": ["position"],
+                    "properties": {"position": {"type": "integer", "minimum": 1}, "id": _TEXT},
+                },
+            ]
+        },
+    },
+    "example": {"subscription": "cheap", "event": {"position": 1}},
 }
 
 EVENT_CONTENT: dict[str, Any] = {

@@ -10,7 +10,8 @@ from fastapi import APIRouter, Path, Request
 from tocsin.errors import StateProblem
 from tocsin.gateway.api.access import Scope, caller_with
 from tocsin.gateway.api.bodies import EVENT, json_body
-from tocsin.gateway.api.matches import LAST, After, Limit
+from tocsin.gateway.api.matches import After, Before, Limit, Newest
+from tocsin.gateway.api.positions import LAST
 from tocsin.gateway.api.requests import body_of, service_of
 from tocsin.gateway.storage.rows import LetterRow
 from tocsin.values.time import format_instant
@@ -25,14 +26,22 @@ async def list_letters(
     limit: Limit = 100,
     subscription: str | None = None,
     code: str | None = None,
+    before: Before = None,
+    newest: Newest = False,
 ) -> dict[str, Any]:
-    """Dead letters of the caller, oldest first, and `next`."""
+    """Dead letters of the caller, oldest first, and `next`; with `newest`, the last of them."""
     service = service_of(request)
     caller = caller_with(request, Scope.SUBSCRIBE)
 
     def read() -> list[LetterRow]:
         return service.letters.read(
-            after, limit, caller.tenant, subscription=subscription, code=code
+            after,
+            limit,
+            caller.tenant,
+            subscription=subscription,
+            code=code,
+            before=before,
+            newest=newest,
         )
 
     rows = await asyncio.to_thread(read)

@@ -9,25 +9,31 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response, WebSocket, WebSocketDisconnect
 from fastapi.responses import StreamingResponse
-from starlette.requests import HTTPConnection
 
-from tocsin.errors import LimitProblem, MeaningProblem, Problem, StateProblem
+from tocsin.errors import Problem, StateProblem
 from tocsin.gateway.api.access import Scope, caller_with
+from tocsin.gateway.api.positions import (
+    LAST,
+    STREAM,
+    STREAM_HEADERS,
+    CountedStream,
+    begin_behind,
+)
 from tocsin.gateway.api.problems import document_of, status_of
 from tocsin.gateway.api.requests import service_of
 from tocsin.gateway.service import Service
 from tocsin.gateway.storage.rows import MatchRow
 from tocsin.gateway.streaming import Wanted, follow
-from tocsin.gateway.why import why
+from tocsin.gateway.why import Kept, why
 from tocsin.values.time import Instant, parse_instant
 
 router = APIRouter(tags=["matches"])
 
-LAST = 2**63 - 1
 After = Annotated[int, Query(ge=0, le=LAST, description="The position to begin behind.")]
+Before = Annotated[int | None, Query(ge=0, le=LAST, description="The position to end before.")]
 Limit = Annotated[int, Query(ge=1, le=10_000)]
+Newest = Annotated[bool, Query(description="The last of them, not the first; oldest first still.")]
 Subscriptions = Annotated[list[str] | None, Query(description="Of these only; all by default.")]
-_STREAM = {"content": {"text/event-stream": {"schema": {"type": "string"}}}}
 _UNWELCOME = 4000
 """The code with which a WebSocket is closed, added to the status that HTTP would have."""
 
@@ -40,34 +46,43 @@ async def query(
     limit: Limit = 100,
     since: str | None = None,
     until: str | None = None,
+    before: Before = None,
+    newest: Newest = False,
 ) -> Response:
-    """Matches after a position, and `next`, the position to ask with the next time. `since` and
-    `until` bound the time of detection.
+    """Matches after a position, and `next`, the position to ask with the next time; `previous` is
+    that of the first, to ask with as `before` for those before it. `since` and `until` bound the
+    time of detection.
     """
     service = service_of(request)
     caller = caller_with(request, Scope.SUBSCRIBE)
-    low, high = _instant(since), _instant(until)
+    low, high = instant_of(since), instant_of(until)
 
     def read() -> list[MatchRow]:
         return service.matches.read(
-            after, limit, tenant=caller.tenant, subscription=subscription, since=low, until=high
+            after,
+            limit,
+            tenant=caller.tenant,
+            subscription=subscription,
+            since=low,
+            until=high,
+            before=before,
+            newest=newest,
         )
 
     return Response(_listed(await asyncio.to_thread(read), after), media_type="application/json")
 
 
-@router.get("/v1/matches/stream", responses={200: _STREAM}, response_class=StreamingResponse)
+@router.get("/v1/matches/stream", responses={200: STREAM}, response_class=StreamingResponse)
 async def stream(request: Request, subscription: Subscriptions = None) -> Response:
     """Server-Sent Events: `id` is the position. Begins behind `Last-Event-ID` or `after`, else with
     the next match.
     """
     service = service_of(request)
     caller = caller_with(request, Scope.SUBSCRIBE)
-    after = _begin(request, service)
+    after = begin_behind(request, service.feed.head)
     wanted = Wanted(caller.tenant, frozenset(subscription or ()))
-    headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
     return StreamingResponse(
-        _events(service, wanted, after), headers=headers, media_type="text/event-stream"
+        _events(service, wanted, after), headers=STREAM_HEADERS, media_type="text/event-stream"
     )
 
 
@@ -78,8 +93,8 @@ async def live(socket: WebSocket, subscription: Subscriptions = None) -> None:
     await socket.accept()
     try:
         caller = caller_with(socket, Scope.SUBSCRIBE)
-        after = _begin(socket, service)
-        with _Counted(service):
+        after = begin_behind(socket, service.feed.head)
+        with CountedStream(service):
             wanted = Wanted(caller.tenant, frozenset(subscription or ()))
             await _send_live(socket, service, wanted, after)
     except Problem as problem:
@@ -91,7 +106,9 @@ async def live(socket: WebSocket, subscription: Subscriptions = None) -> None:
 
 @router.get("/v1/matches/{id}/why")
 async def tell_why(id: str, request: Request) -> dict[str, Any]:
-    """The members of a match, its windows, what was bound, and the plan at that time."""
+    """The members of a match, its windows, what was bound, the regions, where constructed members
+    come from, and the plan at that time as a tree with what of it was satisfied.
+    """
     service = service_of(request)
     caller = caller_with(request, Scope.SUBSCRIBE)
     row = await asyncio.to_thread(service.matches.get, id, caller.tenant)
@@ -102,12 +119,13 @@ async def tell_why(id: str, request: Request) -> dict[str, Any]:
             token=id,
             hint="ids are in GET /v1/matches; old matches are removed",
         )
-    return await asyncio.to_thread(why, row, service.log, service.catalog, service.own)
+    kept = Kept(service.log, service.matches, service.catalog, service.own)
+    return await asyncio.to_thread(why, row, kept)
 
 
 async def _events(service: Service, wanted: Wanted, after: int) -> AsyncIterator[bytes]:
     """The stream says first where it begins, so that one which is cut off at once can go on."""
-    with _Counted(service):
+    with CountedStream(service):
         yield f"id: {after}\n\n".encode()
         async for rows in follow(service.matches, service.feed, wanted, after):
             if not rows:
@@ -140,46 +158,13 @@ async def _await_end(socket: WebSocket) -> None:
             await socket.receive_text()
 
 
-class _Counted:
-    """One more listener, while it is used; raises where there are too many."""
-
-    def __init__(self, service: Service) -> None:
-        self._service = service
-
-    def __enter__(self) -> None:
-        most = self._service.settings.limits.streams
-        if self._service.streams >= most:
-            raise LimitProblem(
-                f"there are {most:,} listeners already",
-                code="RateLimitExceeded",
-                hint="close one, or raise limits.streams in the settings",
-            )
-        self._service.streams += 1
-
-    def __exit__(self, *_: object) -> None:
-        self._service.streams -= 1
-
-
-def _begin(request: HTTPConnection, service: Service) -> int:
-    """The position to begin behind: what the listener heard last, what it asks for, or now."""
-    given = request.headers.get("last-event-id") or request.query_params.get("after")
-    if given is None:
-        return service.feed.head
-    if not given.isascii() or not given.isdigit() or int(given) > LAST:
-        raise MeaningProblem(
-            f"{given!r} is no position",
-            code="RequestError",
-            token=given,
-            hint="it is the number of the last event that was heard; 0 for all",
-        )
-    return int(given)
-
-
-def _instant(given: str | None) -> Instant | None:
+def instant_of(given: str | None) -> Instant | None:
+    """The instant of a parameter that may be left out."""
     return None if given is None else parse_instant(given)
 
 
 def _listed(rows: list[MatchRow], after: int) -> str:
     """The bodies are JSON texts already."""
-    last = rows[-1].position if rows else after
-    return f'{{"matches":[{",".join(row.body for row in rows)}],"next":{last}}}'
+    last, first = (rows[-1].position, rows[0].position) if rows else (after, after + 1)
+    bodies = ",".join(row.body for row in rows)
+    return f'{{"matches":[{bodies}],"next":{last},"previous":{first}}}'

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
+from tocsin.hosts.local.driven import DrivenHub
 from tocsin.values.time import Instant
 
 
@@ -36,3 +39,9 @@ class Runner(Protocol):
 
     def status(self) -> RunnerStatus:
         """How it is now."""
+
+    def inspect(self, look: Callable[[DrivenHub], Any]) -> Future[Any]:
+        """Looks at the state between two steps; raises `NotHere` where it is kept elsewhere."""
+
+    def engine_health(self) -> dict[str, object] | None:
+        """What an engine in a process of its own said last; None where there is none."""

@@ -10,9 +10,12 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any
 
 from tocsin.errors import Problem
 from tocsin.gateway.runner import Runner, RunnerStatus
+from tocsin.gateway.runner.inspecting import Look, not_here
 from tocsin.gateway.storage.lock import RunnerLock
 
 _LOG = logging.getLogger("tocsin.runner")
@@ -64,6 +67,17 @@ class ExclusiveRunner:
             return RunnerStatus(True, self._position())
         except Problem as problem:
             return RunnerStatus(False, error=str(problem))
+
+    def inspect(self, look: Look) -> Future[Any]:
+        """Asks the runner, if it runs here."""
+        runner = self._runner
+        if runner is None:
+            raise not_here("of another gateway")
+        return runner.inspect(look)
+
+    def engine_health(self) -> None:
+        """The engine is in this process, or in that of another gateway."""
+        return None
 
     def _run(self) -> None:
         waited = False

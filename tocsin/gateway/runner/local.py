@@ -12,6 +12,8 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from typing import Any
 
 from tocsin.catalog import Catalog
 from tocsin.errors import Problem
@@ -21,6 +23,7 @@ from tocsin.events.event import Event
 from tocsin.gateway.feed import Feed
 from tocsin.gateway.runner import RunnerStatus
 from tocsin.gateway.runner.counting import Counters
+from tocsin.gateway.runner.inspecting import Inspections, Look
 from tocsin.gateway.runner.keeping import packed, unpacked
 from tocsin.gateway.runner.rendering import (
     Positions,
@@ -88,6 +91,7 @@ class LocalRunner:
         self._waiting, self._counted = 0, float("-inf")
         self._steps_since = 0
         self._snapshot_cost = 0.0
+        self._inspections = Inspections()
 
     def start(self) -> None:
         """Begins where it stopped, with the catalog as it is now."""
@@ -100,6 +104,7 @@ class LocalRunner:
         self._log.nudge()
         if self._thread.is_alive():
             self._thread.join()
+        self._inspections.refuse()
 
     def catalog_changed(self, version: int) -> None:
         """The next step sees this version."""
@@ -119,6 +124,16 @@ class LocalRunner:
             self._waiting,
             self._error,
         )
+
+    def inspect(self, look: Look) -> Future[Any]:
+        """Taken by the thread of the runner, between two steps."""
+        done = self._inspections.ask(look)
+        self._log.nudge()
+        return done
+
+    def engine_health(self) -> None:
+        """The engine is in this process."""
+        return None
 
     def _run(self) -> None:
         wait = 0.5
@@ -162,6 +177,7 @@ class LocalRunner:
             rows = self._log.read(self._position, BATCH)
             self._look_around()
             self._count_waiting(hub)
+            self._inspections.take(hub)
             if rows:
                 self._take(hub, rows, rows[0].received)
                 continue

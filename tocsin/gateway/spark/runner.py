@@ -8,10 +8,13 @@ import os
 import subprocess
 import sys
 import threading
+from concurrent.futures import Future
 from pathlib import Path
+from typing import Any
 
 from tocsin.gateway.runner import RunnerStatus
-from tocsin.gateway.settings import Settings
+from tocsin.gateway.runner.inspecting import Look, not_here
+from tocsin.gateway.settings import EngineName, Settings
 from tocsin.gateway.spark.settings import spark_settings
 
 _LOG = logging.getLogger("tocsin.spark")
@@ -71,6 +74,14 @@ class SparkRunner:
             int(str(said.get("position", 0))),
             error=None if error is None else str(error),
         )
+
+    def inspect(self, look: Look) -> Future[Any]:
+        """The state is that of the query."""
+        raise not_here(EngineName.SPARK)
+
+    def engine_health(self) -> dict[str, object]:
+        """The state of the query, its last micro-batch and how long that took."""
+        return dict(self._said)
 
     def _run(self) -> None:
         wait = FIRST_WAIT

@@ -45,8 +45,12 @@ class LetterStore:
         *,
         subscription: str | None = None,
         code: str | None = None,
+        before: int | None = None,
+        newest: bool = False,
     ) -> list[LetterRow]:
-        """The first letters after a position."""
+        """The first letters after a position or, with `newest`, the last before another; oldest
+        first.
+        """
         query = sql.select(*_COLUMNS).where(
             DEAD_LETTERS.c.position > after, DEAD_LETTERS.c.tenant == tenant
         )
@@ -54,9 +58,13 @@ class LetterStore:
             query = query.where(DEAD_LETTERS.c.subscription == subscription)
         if code is not None:
             query = query.where(DEAD_LETTERS.c.code == code)
+        if before is not None:
+            query = query.where(DEAD_LETTERS.c.position < before)
+        order = DEAD_LETTERS.c.position.desc() if newest else DEAD_LETTERS.c.position
         with self._database.reading() as connection:
-            rows = connection.execute(query.order_by(DEAD_LETTERS.c.position).limit(limit))
-            return [LetterRow(*row) for row in rows]
+            found = connection.execute(query.order_by(order).limit(limit))
+            rows = [LetterRow(*row) for row in found]
+        return rows[::-1] if newest else rows
 
     def get(self, position: int, tenant: str) -> LetterRow | None:
         """A letter by its position; None where the tenant has none."""

@@ -46,9 +46,11 @@ class MatchStore:
         subscription: str | None = None,
         since: Instant | None = None,
         until: Instant | None = None,
+        before: int | None = None,
+        newest: bool = False,
     ) -> list[MatchRow]:
-        """The first matches after a position; of one tenant, of one subscription, detected in a
-        span of time. None for all.
+        """The first matches after a position or, with `newest`, the last before another; of one
+        tenant, of one subscription, detected in a span of time. None for all. Oldest first.
         """
         query = sql.select(*_COLUMNS).where(MATCHES.c.position > after)
         if tenant is not None:
@@ -59,9 +61,13 @@ class MatchStore:
             query = query.where(MATCHES.c.detected >= since)
         if until is not None:
             query = query.where(MATCHES.c.detected <= until)
+        if before is not None:
+            query = query.where(MATCHES.c.position < before)
+        order = MATCHES.c.position.desc() if newest else MATCHES.c.position
         with self._database.reading() as connection:
-            rows = connection.execute(query.order_by(MATCHES.c.position).limit(limit))
-            return [MatchRow(*row) for row in rows]
+            found = connection.execute(query.order_by(order).limit(limit))
+            rows = [MatchRow(*row) for row in found]
+        return rows[::-1] if newest else rows
 
     def get(self, id: str, tenant: str) -> MatchRow | None:
         """A match by its id; None where the tenant has none."""

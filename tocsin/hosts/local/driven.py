@@ -16,7 +16,8 @@ from hashlib import blake2b
 from typing import Any
 
 from tocsin.catalog import Catalog, Subscription
-from tocsin.engine.detection.node import State
+from tocsin.engine.detection.node import Pending, State
+from tocsin.engine.detection.view import NodeView
 from tocsin.errors import StateProblem
 from tocsin.events.dead_letter import DeadLetter, broken
 from tocsin.events.event import Event
@@ -147,6 +148,20 @@ class DrivenHub(Hub):
     def pending_count(self) -> int:
         """How many occurrences wait for others, and events for the watermark."""
         return sum(1 for _ in self._engine.pending()) + len(self._sequencer)
+
+    def pending(self, id: str) -> list[Pending]:
+        """What waits for a subscription in its parts."""
+        return list(self._engine.pending(id))
+
+    def held_events(self, id: str) -> list[Event]:
+        """The events that wait for the watermark before they may concern a subscription."""
+        plan = self._engine.plan_of(id)
+        wanted = set() if plan is None else set(atoms_of(plan.pattern))
+        return [event for event, atoms in self._sequencer.held() if not wanted.isdisjoint(atoms)]
+
+    def view(self, ids: Iterable[str]) -> list[NodeView]:
+        """The parts that composite subscriptions among these have at work."""
+        return self._engine.view(ids)
 
     def plans(self) -> Mapping[str, Plan]:
         """What is served, by subscription."""

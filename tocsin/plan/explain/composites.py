@@ -193,6 +193,18 @@ def _title(part: Part) -> str:
             assert_never(part)
 
 
+def title(part: Part) -> str:
+    """What a part is, without the parts inside it."""
+    return _title(part)
+
+
+def roles(part: Part) -> list[str]:
+    """What the parts directly inside a part are to it, in a word each; empty where none is
+    needed.
+    """
+    return [each.rstrip(": ") for each in _roles(part)]
+
+
 def short_text(part: Part) -> str:
     """A part in a few words: its name, or what it is."""
     return part.name if isinstance(part, Named) else _title(part)

@@ -1,0 +1,36 @@
+"""The network as somebody looks at it: which parts are at work, for whom, and how much waits in
+each.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+
+from tocsin.engine.detection.node import Node
+from tocsin.plan.composites import Part
+
+MOST_COUNTED = 10_000
+"""What waits in one part is counted up to so many."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeView:
+    """A part at work: its number, the numbers of the parts inside it, the subscriptions that use
+    it, how many occurrences wait in it, and how many have come to it.
+    """
+
+    number: int
+    part: Part
+    inputs: tuple[int, ...]
+    keys: tuple[str, ...]
+    waiting: int
+    served: int
+
+
+def view_of(node: Node, keys: tuple[str, ...]) -> NodeView:
+    """What is to be seen of a node; an atom is served the events that are occurrences of it."""
+    waiting = sum(1 for _ in islice(iter(node.pending()), MOST_COUNTED))
+    came = sum(each.brought for each in node.inner) if node.inner else node.brought
+    inputs = tuple(each.number for each in node.inner)
+    return NodeView(node.number, node.part, inputs, keys, waiting, came)

@@ -1,0 +1,84 @@
+"""`/v1/attributes` and `/v1/knowledge`: which words events and ontologies have, for somebody who
+writes a subscription.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from fastapi import APIRouter, Request
+
+from tocsin.catalog import Subscription
+from tocsin.catalog.tenants import name_of
+from tocsin.errors import Problem
+from tocsin.gateway.api.access import Scope, caller_with
+from tocsin.gateway.api.requests import service_of
+from tocsin.gateway.console.attributes import attributes_seen
+from tocsin.gateway.console.knowledge import knowledge_told, terms_of
+from tocsin.gateway.console.recent import recent_events
+from tocsin.gateway.definitions import body_of
+from tocsin.gateway.service import Service
+from tocsin.knowledge.ontology import Ontology
+from tocsin.plan.composites import Plan
+
+router = APIRouter(tags=["definitions"])
+
+MOST_SUBSCRIPTIONS = 5_000
+"""So many subscriptions are read for the classes that they name."""
+
+
+@router.get("/v1/attributes")
+async def list_attributes(request: Request) -> dict[str, Any]:
+    """The attributes of the last 1,000 stored events, the names that are defined, and the terms of
+    the ontologies.
+    """
+    service = service_of(request)
+    caller = caller_with(request, Scope.SUBSCRIBE)
+
+    def look() -> dict[str, Any]:
+        defined = service.definitions.list_all(caller.tenant)
+        return {
+            "attributes": attributes_seen(recent_events(service.browsing)),
+            "definitions": [body_of(each)["name"] for each in defined],
+            "terms": terms_of(_words(service, caller.tenant)),
+        }
+
+    return await asyncio.to_thread(look)
+
+
+@router.get("/v1/knowledge")
+async def tell_knowledge(request: Request) -> list[dict[str, Any]]:
+    """The classes of the ontologies that the caller's subscriptions are read in the light of: those
+    directly above, how many of the last 1,000 stored events are at or below it, and how many
+    subscriptions name it.
+    """
+    service = service_of(request)
+    caller = caller_with(request, Scope.SUBSCRIBE)
+
+    def look() -> list[dict[str, Any]]:
+        words = _words(service, caller.tenant)
+        events = recent_events(service.browsing)
+        return knowledge_told(words, events, _plans(service, caller.tenant))
+
+    return await asyncio.to_thread(look)
+
+
+def _words(service: Service, tenant: str) -> Ontology | None:
+    """The ontology that a tenant's subscriptions see; None where there is none."""
+    with service.entries.lock:
+        service.entries.mirror.refresh()
+        return service.entries.mirror.light.words_of(name_of(tenant, "it"))
+
+
+def _plans(service: Service, tenant: str) -> list[tuple[Subscription, Plan]]:
+    with service.entries.lock:
+        service.entries.mirror.refresh()
+        known = service.entries.mirror.subscriptions_of(tenant)[:MOST_SUBSCRIPTIONS]
+    found: list[tuple[Subscription, Plan]] = []
+    for each in known:
+        try:
+            found.append((each, service.entries.compile(each)))
+        except Problem:
+            continue
+    return found

@@ -1,0 +1,56 @@
+"""`/v1/statistics`: how much comes and rings, now and over the last hour."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request, Response
+
+from tocsin.catalog.tenants import tenant_of
+from tocsin.events.codecs.cloudevents import json_text
+from tocsin.gateway.api.access import Scope, caller_with
+from tocsin.gateway.api.requests import service_of
+from tocsin.gateway.console.minutes import MINUTES
+from tocsin.gateway.service import Service
+from tocsin.gateway.storage.paused import KeptTrouble
+
+router = APIRouter(tags=["health"])
+
+Each = Annotated[bool, Query(description="Whether single subscriptions are told, too.")]
+
+
+@router.get("/v1/statistics")
+async def tell_statistics(request: Request, subscriptions: Each = True) -> Response:
+    """Events of all; matches, dead letters and subscriptions of the caller. `minutes` are the last
+    sixty, oldest first, and the last of them is under way.
+    """
+    service = service_of(request)
+    caller = caller_with(request, Scope.SUBSCRIBE)
+
+    def look() -> str:
+        told = service.statistics.told(caller.tenant)
+        told["subscriptions"] = _each(service, caller.tenant) if subscriptions else {}
+        told["spark"] = service.runner.engine_health()
+        return json_text(told)
+
+    return Response(await asyncio.to_thread(look), media_type="application/json")
+
+
+def _each(service: Service, tenant: str) -> dict[str, Any]:
+    rung = service.statistics.rung(tenant)
+    waiting = service.network.waiting_by_subscription(tenant)
+    silent = {"matches": 0, "minutes": [0] * MINUTES}
+    found: dict[str, Any] = {}
+    for listed in service.entries.list_all(tenant):
+        id = tenant_of(listed.subscription.id)[1]
+        found[id] = rung.get(id, silent) | {
+            "waiting": waiting.get(id, 0),
+            "trouble": _trouble(listed.trouble),
+        }
+    return found
+
+
+def _trouble(trouble: KeptTrouble | None) -> str | None:
+    """Why a subscription is not served, in a line."""
+    return None if trouble is None else f"{trouble.code}: {trouble.reason}"

@@ -1,0 +1,83 @@
+"""`GET /v1/events` and `/v1/events/stream`: what was accepted, page by page and as it comes.
+Tenants share the events, so that each may look at all of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import StreamingResponse
+
+from tocsin.gateway.api.access import Scope, caller_with
+from tocsin.gateway.api.matches import After, Before, Newest, instant_of
+from tocsin.gateway.api.positions import (
+    STREAM,
+    STREAM_HEADERS,
+    CountedStream,
+    begin_behind,
+)
+from tocsin.gateway.api.requests import service_of
+from tocsin.gateway.console.event_stream import follow_events
+from tocsin.gateway.console.stored_events import event_texts
+from tocsin.gateway.service import Service
+from tocsin.gateway.storage.browsing import Span
+
+router = APIRouter(tags=["events"])
+
+MOST = 1_000
+Limit = Annotated[int, Query(ge=1, le=MOST)]
+
+
+@router.get("/v1/events")
+async def list_events(
+    request: Request,
+    after: After = 0,
+    before: Before = None,
+    since: str | None = None,
+    until: str | None = None,
+    limit: Limit = 100,
+    newest: Newest = False,
+) -> Response:
+    """Stored events in the order in which they came, and `next`, the position to ask with the next
+    time. `since` and `until` bound the time of their reception.
+    """
+    service = service_of(request)
+    caller_with(request, Scope.SUBSCRIBE)
+    span = Span(after, before, instant_of(since), instant_of(until))
+
+    def read() -> str:
+        rows = service.browsing.read(span, limit, newest=newest)
+        last = rows[-1].position if rows else after
+        texts = event_texts(rows, service.late.refreshed())
+        return f'{{"events":[{",".join(texts)}],"next":{last}}}'
+
+    return Response(await asyncio.to_thread(read), media_type="application/json")
+
+
+@router.get("/v1/events/stream", responses={200: STREAM}, response_class=StreamingResponse)
+async def stream_events(request: Request) -> Response:
+    """Server-Sent Events: each message is an array of events that came within a moment, its `id`
+    the position of the last; `{"skipped": n}` where more came than are told. Begins behind
+    `Last-Event-ID` or `after`, else with the next event.
+    """
+    service = service_of(request)
+    caller_with(request, Scope.SUBSCRIBE)
+    after = begin_behind(request, service.log.head)
+    return StreamingResponse(
+        _messages(service, after), headers=STREAM_HEADERS, media_type="text/event-stream"
+    )
+
+
+async def _messages(service: Service, after: int) -> AsyncIterator[bytes]:
+    with CountedStream(service):
+        yield f"id: {after}\n\n".encode()
+        async for found in follow_events(service.log, service.late, service.feed, after):
+            if found.skipped:
+                yield f'data: {{"skipped":{found.skipped}}}\n\n'.encode()
+            if found.texts:
+                yield f"id: {found.position}\ndata: [{','.join(found.texts)}]\n\n".encode()
+            elif not found.skipped:
+                yield b": all is well\n\n"
