@@ -14,8 +14,8 @@ from itertools import islice
 from typing import Any
 
 from tocsin.errors import Problem
-from tocsin.events.codecs.cloudevents import decode
 from tocsin.events.event import Event
+from tocsin.hosts.local.finite import read_events
 from tocsin.plan.atoms import BooleanNode
 from tocsin_benchmarks.harness import process_memory
 from tocsin_benchmarks.harness.stopwatch import (
@@ -137,7 +137,7 @@ def _rates(contender: Contender, trial: Trial, events: Sequence[Event]) -> dict[
         return len(contender.match(batch).events)
 
     def decoded(batch: Sequence[bytes]) -> int:
-        return matched([decode(raw) for raw in batch])
+        return matched(read_events(batch).events)
 
     if isinstance(contender, ColumnMatcher):
         return {f"batch {COLUMN_BATCH}": _rate_of_columns(contender, trial, events[:COLUMN_BATCH])}

@@ -12,6 +12,7 @@ import json
 import sys
 import tracemalloc
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from itertools import islice
 from time import perf_counter
 from typing import Any
@@ -24,8 +25,9 @@ from tocsin.events.codecs.cloudevents import decode
 from tocsin.events.match import Match
 from tocsin.hosts.garbage import collect_rarely
 from tocsin.hosts.local.finite import match_events, read_events
+from tocsin.hosts.local.hub import Hub
 from tocsin.plan.composites import Plan
-from tocsin.values.time import Instant
+from tocsin.values.time import Instant, format_instant
 from tocsin_benchmarks.harness.stopwatch import Stopwatch
 from tocsin_benchmarks.sequences.loop import as_tuples, matches_of_loop
 from tocsin_benchmarks.sequences.workload import Density, SequenceWorkload
@@ -62,6 +64,7 @@ def run(request: Mapping[str, Any]) -> dict[str, Any]:
     figures |= {"distinct": len({plan.pattern for plan in plans.values()})}
     figures |= (
         _throughput(plans, lines)
+        | _through_hub(workload, lines)
         | _latency(plans, lines[:LATENCY_EVENTS])
         | _state(plans, lines[:STATE_EVENTS])
     )
@@ -102,6 +105,26 @@ def _throughput(plans: Mapping[str, Plan], lines: Sequence[bytes]) -> dict[str, 
     seconds, clock = watch.read()
     timed = {"seconds": seconds, "clock_seconds": clock, "decoding_seconds": decoding}
     return timed | {"measured_events": served, "matches": matches}
+
+
+def _through_hub(workload: SequenceWorkload, lines: Sequence[bytes]) -> dict[str, Any]:
+    """The same by what a user calls: the patterns as texts, the lines published piece by piece; at
+    the end the watermark passes the last of them.
+    """
+    hub = Hub(ahead=None, lateness=timedelta(0))
+    for pattern in workload.drawn_patterns():
+        hub.subscribe(pattern.text, language="opsl")
+    watch, served, matches = Stopwatch(), 0, 0
+    while served < len(lines) and watch.read()[0] < LIMIT_SECONDS:
+        matches += len(hub.publish(*lines[served : served + PIECE]))
+        served += PIECE
+    (last,) = read_events(lines[min(served, len(lines)) - 1 :][:1]).events
+    matches += len(hub.advance_to(format_instant(last.order[0] + 1)))
+    return {
+        "hub_seconds": watch.read()[0],
+        "hub_events": min(served, len(lines)),
+        "hub_matches": matches,
+    }
 
 
 def settle_memory() -> None:
