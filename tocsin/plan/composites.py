@@ -229,7 +229,22 @@ class Keyed:
     by: Key
 
 
-Restriction = DuringWindow | AfterInstant | AtRegion | Meeting | Fulfilling | Keyed
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Each event of the occurrence falls into share `number` of so many, by its values at the
+    paths; what is missing counts as a value.
+    """
+
+    by: Key
+    number: int
+    shares: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.number < self.shares:
+            raise MeaningProblem(f"there is no share {self.number} of {self.shares}")
+
+
+Restriction = DuringWindow | AfterInstant | AtRegion | Meeting | Fulfilling | Keyed | Share
 
 
 @dataclass(frozen=True, slots=True)

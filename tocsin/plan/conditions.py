@@ -26,6 +26,7 @@ from tocsin.plan.composites import (
     Precedes,
     Related,
     Restriction,
+    Share,
     Stands,
 )
 from tocsin.plan.measures import Apart, Lasts, Satisfies
@@ -37,6 +38,7 @@ from tocsin.plan.row_terms import RowCondition
 from tocsin.plan.xml_patterns import bound_scalar
 from tocsin.values.allen import bounds_test
 from tocsin.values.scalars import Kind, kind_of
+from tocsin.values.shares import share_of
 from tocsin.values.space import Geometry, parse_place, related
 from tocsin.values.time import Duration, Instant
 
@@ -138,7 +140,7 @@ def comparable(left: object, relation: str, right: object) -> bool:
 
 
 def allows(restriction: Restriction, occurrence: Occurrence) -> bool:
-    """Whether an occurrence meets a restriction of fixed time or space."""
+    """Whether an occurrence meets a restriction."""
     match restriction:
         case DuringWindow(start, length):
             return occurrence.start > start and occurrence.end <= start + length
@@ -153,6 +155,9 @@ def allows(restriction: Restriction, occurrence: Occurrence) -> bool:
             return all(fulfils(each, occurrence) for each in named)
         case Keyed(by):
             return key_of(by, occurrence.members) is not None
+        case Share(by, number, shares):
+            found = ([each.attribute(path) for path in by] for each in occurrence.members)
+            return all(share_of(values, shares) == number for values in found)
         case _:
             assert_never(restriction)
 

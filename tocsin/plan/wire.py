@@ -136,7 +136,10 @@ def _version_of(body: Any) -> int:
     return 2 if is_new else max(map(_version_of, body.values()), default=1)
 
 
-_NODES_SINCE_2 = {*_classes(measures), "Gathered", "Sliding", "Change", "Fulfilling", "Keyed"}
+_NODES_SINCE_2 = {
+    *_classes(measures),
+    *("Gathered", "Sliding", "Change", "Fulfilling", "Keyed", "Share"),
+}
 
 
 class _Decoder:

@@ -25,6 +25,7 @@ from tocsin.plan.composites import (
     Precedes,
     Related,
     Restriction,
+    Share,
     Stands,
     names_of,
 )
@@ -37,6 +38,7 @@ from tocsin.reference.occurrence import Occurrence
 from tocsin.reference.places import are_related
 from tocsin.reference.row_values import truth_in
 from tocsin.reference.values import bound_scalar, compare_scalars
+from tocsin.values.shares import share_of
 from tocsin.values.space import parse_place
 from tocsin.values.time import Instant
 from tocsin.values.truth import Truth
@@ -123,6 +125,9 @@ def allows(restriction: Restriction, occurrence: Occurrence) -> bool:
             return all(is_met(each, occurrence) for each in named)
         case Keyed(by):
             return key_of(by, occurrence) is not None
+        case Share(by, number, shares):
+            keys = [[each.attribute(path) for path in by] for each in occurrence.members]
+            return {share_of(key, shares) for key in keys} <= {number}
         case _:
             assert_never(restriction)
 

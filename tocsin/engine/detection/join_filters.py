@@ -25,6 +25,7 @@ from tocsin.plan.composites import (
     Precedes,
     Related,
     Restriction,
+    Share,
     Stands,
     is_one_event,
 )
@@ -32,6 +33,7 @@ from tocsin.plan.conditions import COMPARISONS, allows, comparable, meets
 from tocsin.plan.measures import Apart, Lasts, Satisfies
 from tocsin.plan.occurrence import Occurrence
 from tocsin.plan.xml_patterns import bound_scalar
+from tocsin.values.shares import share_of
 from tocsin.values.space import parse_place, related
 
 Question = Callable[[Occurrence], bool]
@@ -44,6 +46,8 @@ _MIRRORED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 def restriction_test(restriction: Restriction) -> Question:
     """Whether an occurrence meets a restriction; a region is read once."""
+    if isinstance(restriction, Share):
+        return _share_test(restriction)
     if not isinstance(restriction, AtRegion):
         return lambda occurrence: allows(restriction, occurrence)
     region = parse_place(restriction.region)
@@ -52,6 +56,20 @@ def restriction_test(restriction: Restriction) -> Question:
     def test(occurrence: Occurrence) -> bool:
         place = occurrence.place_by(metric)
         return place is not None and related(place, relation, region, distance, metric)
+
+    return test
+
+
+def _share_test(share: Share) -> Question:
+    """Whether all events fall into a share."""
+    readers = [event_reader(path) for path in share.by]
+    number, shares = share.number, share.shares
+
+    def test(occurrence: Occurrence) -> bool:
+        for event in occurrence.members:
+            if share_of([read(event) for read in readers], shares) != number:
+                return False
+        return True
 
     return test
 

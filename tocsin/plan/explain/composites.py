@@ -40,6 +40,7 @@ from tocsin.plan.composites import (
     Precedes,
     Related,
     Restriction,
+    Share,
     Sliding,
     Stands,
     Triggered,
@@ -254,6 +255,9 @@ def _restriction_text(restriction: Restriction) -> str:
             return f"where {' and '.join(map(condition_text, named))}"
         case Keyed(by):
             return f"with a value of {' and '.join(map(path_text, by))}"
+        case Share(by, number, shares):
+            paths = " and ".join(map(path_text, by))
+            return f"in share {number + 1} of {shares} by {paths}"
         case _:
             assert_never(restriction)
 

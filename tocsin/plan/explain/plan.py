@@ -10,7 +10,8 @@ from tocsin.plan.atoms import Atom, Condition, predicates_of
 from tocsin.plan.composites import Plan, atoms_of
 from tocsin.plan.explain.atoms import atom_lines
 from tocsin.plan.explain.composites import part_lines, state_lines
-from tocsin.plan.explain.conditions import selector_text
+from tocsin.plan.explain.conditions import path_text, selector_text
+from tocsin.plan.partitioning import Parting, parting_of
 from tocsin.values.notebook import preformatted
 
 
@@ -35,10 +36,18 @@ def summary_lines(plan: Plan) -> Iterator[str]:
         yield "state bound    none: an atomic subscription looks at one event and keeps nothing"
         return
     yield f"atoms          {len(list(atoms_of(pattern)))}, {len(set(atoms_of(pattern)))} distinct"
+    yield f"parted by      {_parting_text(parting_of(pattern))}"
     title = "state bound    "
     for line in state_lines(pattern):
         yield title + line
         title = " " * len(title)
+
+
+def _parting_text(parting: Parting) -> str:
+    """By what hosts with many shards may spread the events, or why they keep them together."""
+    if not parting.by:
+        return f"nothing: {parting.why_not}"
+    return f"{' and '.join(map(path_text, parting.by))}: other values never meet"
 
 
 def html(plan: Plan) -> str:
