@@ -15,6 +15,7 @@ from tests.spark.scenes import selector
 from tocsin.catalog import Subscription
 from tocsin.errors import StateProblem
 from tocsin.spark import Metrics, Watch, match
+from tocsin.values.shares import share_of
 
 FOLLOWS = Subscription("follows", "opsl", "=|(ARITH: price > 1; 60s)(ARITH: price > 2)")
 
@@ -82,5 +83,26 @@ def test_a_stream_tells_each_micro_batch_to_a_listener(spark: SparkSession, tmp_
     busy = [each for each in heard if each.events]
     assert [(each.events, each.dead_letters, each.late) for each in busy] == [(2, 0, 0), (3, 2, 1)]
     assert [each.by_subscription["dear"] for each in busy] == [2, 2]
+    assert [sum(each.by_shard) for each in busy] == [2, 2], (
+        "each goes to the one shard that wants it"
+    )
+    assert [(len(each.by_shard), each.skew) for each in busy] == [(2, 2.0), (2, 2.0)]
     assert sum(each.matches for each in heard) == spark.table("counted").count()
     assert Watch("other").of(query.lastProgress) is None
+
+
+def test_a_key_spreads_events_over_shards_and_a_skewed_one_is_seen(spark: SparkSession) -> None:
+    """Of 40 prices every second event has the same one."""
+    keyed = Subscription(
+        "keyed", "rule", "WHEN COUNT(selector{ price >= 0 }) >= 2 OVER 1m FOR EACH price"
+    )
+    rows = [(line(number, number, 0 if number % 2 else number),) for number in range(40)]
+    events = spark.createDataFrame(rows, "value string").repartition(2)
+    watch = Watch("spread")
+    assert match(events, [keyed], shards=4, metrics=watch).count() == 1
+    counted = watch.get()
+    shares = [0] * 4
+    for number in range(40):
+        shares[share_of([0 if number % 2 else number], 4)] += 1
+    assert counted.by_shard == tuple(shares)
+    assert counted.skew == max(shares) / 10

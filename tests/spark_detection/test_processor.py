@@ -4,83 +4,15 @@ on the way.
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
-from typing import Any
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.spark_detection.fake import FakeHost
-from tests.spark_detection.scenes import ids
+from tests.spark_detection.wire_worlds import arrivals, rings_as_the_local_host, wire_plans
 from tests.timelines import patterns, timelines
-from tocsin.catalog import Snapshot, Subscription
-from tocsin.events.event import Event
-from tocsin.hosts.local.finite import match_events, read_events
-from tocsin.hosts.spark.catalogs import plan_cache
-from tocsin.hosts.spark.catalogs import shard_plans as members
-from tocsin.hosts.spark.detection import state_store as keeping
-from tocsin.hosts.spark.detection.clock import Pace
 from tocsin.plan.atoms import Condition
 from tocsin.plan.composites import Plan, Policy
-from tocsin.plan.wire import plan_from_json, plan_to_json
-from tocsin.values.time import format_instant
 
-LATENESS = 3
-LAST = 60
-"""After all deadlines, and not long after: windows that come again ring until then."""
-BEGINNING = json.dumps(
-    {"id": "0", "source": "s", "type": "t", "time": format_instant(0), "data": {"kind": "z"}}
-)
-END = json.dumps(
-    {"id": "end", "source": "s", "type": "t", "time": format_instant(LAST), "data": {"kind": "z"}}
-)
-
-
-@dataclass(frozen=True)
-class WireSource:
-    """Subscriptions whose expression is a plan in its wire form; the version says how many of them
-    there are.
-    """
-
-    plans: tuple[str, ...]
-    key: str = "list of plans"
-
-    def snapshot(self, version: int) -> Snapshot:
-        return Snapshot(
-            version,
-            tuple(Subscription(f"s{n}", "wire", text) for n, text in enumerate(self.plans)),
-            (),
-        )
-
-
-@pytest.fixture(autouse=True, scope="module")
-def wire_plans() -> Any:
-    """Subscriptions are compiled from the wire form; a snapshot is made as often as can be."""
-    patch = pytest.MonkeyPatch()
-    for module in (members, plan_cache):
-        patch.setattr(
-            module, "compile_subscription", lambda each, _: plan_from_json(each.expression)
-        )
-    patch.setattr(keeping, "_described", lambda head: SOURCES[head.source])
-    yield
-    patch.undo()
-
-
-SOURCES: dict[str, WireSource] = {}
-
-
-def source_of(plans: list[Plan]) -> WireSource:
-    texts = tuple(plan_to_json(plan) for plan in plans)
-    source = WireSource(texts, f"list {hash(texts)}")
-    SOURCES[source.key] = source
-    return source
-
-
-def line_of(event: Event) -> str:
-    place = {} if event.place_source is None else {"place": event.place_source}
-    return json.dumps({**event.envelope, **place, "data": event.data})
+__all__ = ["wire_plans"]
 
 
 @st.composite
@@ -88,10 +20,7 @@ def worlds(draw: st.DrawFn) -> tuple[list[Plan], list[str]]:
     policy = draw(st.sampled_from(list(Policy)))
     plans = draw(st.lists(patterns(policy), min_size=1, max_size=3))
     composites = [Plan(each) for each in plans if not isinstance(each, Condition)]
-    events = draw(timelines(size=9))
-    delays = {event.id: draw(st.integers(0, LATENESS)) for event in events}
-    arrived = sorted(events, key=lambda event: event.order[0] + delays[event.id])
-    return composites, [BEGINNING, *(line_of(event) for event in arrived)]
+    return composites, draw(arrivals(draw(timelines(size=9))))
 
 
 @given(world=worlds(), data=st.data())
@@ -99,25 +28,4 @@ def test_any_cut_into_batches_and_partitions_rings_as_the_local_host(
     world: tuple[list[Plan], list[str]], data: st.DataObject
 ) -> None:
     plans, lines = world
-    told = match_events(
-        {f"s{n}": plan for n, plan in enumerate(plans)},
-        read_events(map(str.encode, [*lines, END])),
-        until=LAST - LATENESS - 1,
-    )
-    # The last event only moves the clock: on a stream it waits, and so does what it brings about.
-    expected = [match for match in told if (match.detected or 0) < LAST - LATENESS]
-    host = FakeHost(source_of(plans), data.draw(st.integers(1, 3)), Pace(LATENESS))
-    keeping_bytes = data.draw(st.sampled_from([0, 1000, 1 << 20]))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(keeping, "LOG_BYTES", keeping_bytes)
-        patch.setattr(keeping, "LOG_FACTOR", 0)
-        rest = [*lines, END]
-        while rest:
-            size = data.draw(st.integers(1, len(rest)))
-            batch, rest = rest[:size], rest[size:]
-            middle = data.draw(st.integers(0, len(batch)))
-            host.batch(*(part for part in (batch[:middle], batch[middle:]) if part))
-            if data.draw(st.booleans()):
-                host.lose_workers()
-    assert ids({match.id: match for match in host.matches}.values()) == ids(expected)
-    assert host.letters == []
+    rings_as_the_local_host(plans, lines, data.draw(st.integers(1, 3)), data)

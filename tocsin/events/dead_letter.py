@@ -28,6 +28,9 @@ EVENT_WARNING = "EventWarning"
 served.
 """
 
+WINDOW_OVER = "WindowInPast"
+"""The code of a subscription with a window that was over before time began."""
+
 INTERNAL_ERROR = "InternalError"
 """The code of what should not have happened: a fault of ours that one event or one subscription
 brought about.
@@ -323,7 +326,7 @@ def window_over(subscription: str) -> DeadLetter:
     began here.
     """
     return DeadLetter(
-        "WindowInPast",
+        WINDOW_OVER,
         f"subscription {subscription!r} is not served: a window of it was over before the first"
         " event (give a window that ends later, or events of its time)",
         subscription,

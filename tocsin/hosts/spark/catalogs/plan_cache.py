@@ -19,7 +19,8 @@ from tocsin.hosts.spark.catalogs.shards import atom_name, shard_of
 from tocsin.hosts.spark.catalogs.sources import LiveCatalog, Source
 from tocsin.hosts.spark.results.letters import internal_problem
 from tocsin.plan.atoms import Atom
-from tocsin.plan.composites import Plan, atoms_of
+from tocsin.plan.composites import Key, Plan, atoms_of
+from tocsin.plan.partitioning import parting_of
 
 KEPT = 4
 """How many sources a worker keeps compiled; the one used longest ago goes first."""
@@ -27,10 +28,13 @@ KEPT = 4
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """The name of an atom, and the numbers of the shards that want its events."""
+    """The name of an atom, the numbers of the shards that want all its events, and the keys by
+    which others want a share of them.
+    """
 
     name: bytes
     shards: frozenset[int]
+    keys: frozenset[Key] = frozenset()
 
 
 class Index(CatalogView):
@@ -47,6 +51,7 @@ class Index(CatalogView):
         self._detects = detects
         self._plans: dict[str, Plan] | None = None
         self._atoms: dict[str, tuple[Atom, ...]] = {}
+        self._keys: dict[str, Key] = {}
         self._wanted: dict[Atom, dict[str, None]] = {}
         self._routes: dict[tuple[int, int], Route] = {}
 
@@ -93,6 +98,7 @@ class Index(CatalogView):
         if self.problems.pop(id, None) is not None:
             return
         self.engine.remove(id)
+        self._keys.pop(id, None)
         for atom in self._atoms.pop(id, ()):
             del self._wanted[atom][id]
             if not self._wanted[atom]:
@@ -112,14 +118,18 @@ class Index(CatalogView):
             raise _no_detection(subscription.id, plan)
         self.engine.add(subscription.id, plan)
         if is_composite:
+            self._keys[subscription.id] = parting_of(plan.pattern).by
             self._atoms[subscription.id] = tuple(set(atoms_of(plan.pattern)))
             for atom in self._atoms[subscription.id]:
                 self._wanted.setdefault(atom, {})[subscription.id] = None
             self._routes.clear()
 
     def _route(self, atom: Atom, shards: int) -> Route:
-        wanted = frozenset(shard_of(subscription, shards) for subscription in self._wanted[atom])
-        route = self._routes[id(atom), shards] = Route(atom_name(atom), wanted)
+        keys = {each: self._keys[each] if shards > 1 else () for each in self._wanted[atom]}
+        whole = frozenset(shard_of(each, shards) for each, by in keys.items() if not by)
+        route = self._routes[id(atom), shards] = Route(
+            atom_name(atom), whole, frozenset(by for by in keys.values() if by)
+        )
         return route
 
 

@@ -1,6 +1,10 @@
 """The composites of one shard in a working engine. What stays from version to version keeps its
 state.
 
+A composite whose events a key parts is served by every shard, each with its share of the events;
+the others belong to one shard, which serves them whole. An event may come to a shard for others
+than those whose share it is in: so the plan of a share says itself what it is about.
+
 Whether a subscription stays is a matter of its plan: a new receiver, or a definition that it does
 not use, changes nothing. A subscription that does not compile is told by the match tasks; here it
 is only left out.
@@ -8,16 +12,30 @@ is only left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from tocsin.catalog import Snapshot, Subscription, compile_subscription, refuse_past_windows
 from tocsin.errors import Problem
+from tocsin.events.dead_letter import WINDOW_OVER
+from tocsin.hosts.outcome import Outcome
 from tocsin.hosts.spark.catalogs.catalog_view import CatalogView
 from tocsin.hosts.spark.catalogs.shards import atom_name, shard_of
-from tocsin.hosts.spark.results.letters import Letter, internal_problem, letter_of_subscription
+from tocsin.hosts.spark.results.letters import (
+    Letter,
+    internal_problem,
+    letter_of_subscription,
+    letters_of,
+)
 from tocsin.plan.atoms import Atom
-from tocsin.plan.composites import Plan, atoms_of
+from tocsin.plan.composites import Plan, Share, atoms_of
+from tocsin.plan.partitioning import parting_of, share_of_plan
 from tocsin.values.time import Instant
+
+ATOMIC_LANGUAGES = frozenset({"selector"})
+"""Languages without composites: a long list of them need not be compiled to know that there is
+none.
+"""
 
 
 class Members(CatalogView):
@@ -41,9 +59,26 @@ class Members(CatalogView):
         self._name_atoms()
         return self._letters
 
+    @property
+    def has_shares(self) -> bool:
+        """Whether it serves its share of a composite that several shards serve."""
+        plans = self._held.values()
+        return self._shards > 1 and any(parting_of(plan.pattern).by for plan in plans)
+
     def serves(self, subscription: Subscription) -> bool:
-        """Whether it belongs to this shard."""
-        return shard_of(subscription.id, self._shards) == self._number
+        """Whether it belongs to this shard, or may be one that all shards serve."""
+        return self._is_home(subscription.id) or subscription.language not in ATOMIC_LANGUAGES
+
+    def letters_of(self, outcome: Outcome) -> Iterator[Letter]:
+        """The dead letters of an outcome; what every shard finds out at the same time is told by
+        the one to which the subscription belongs.
+        """
+        ended = [
+            (id, letter)
+            for id, letter in outcome.ended
+            if letter.code != WINDOW_OVER or self._is_home(id)
+        ]
+        return letters_of(replace(outcome, ended=ended))
 
     def plans(self) -> dict[str, Plan]:
         """The plans that the engine serves."""
@@ -87,17 +122,28 @@ class Members(CatalogView):
         if id in self.engine:
             self.engine.remove(id)
 
+    def _is_home(self, id: str) -> bool:
+        return shard_of(id, self._shards) == self._number
+
     def _refuse(self, subscription: Subscription, problem: Problem) -> None:
-        self._letters.append(
-            letter_of_subscription(problem, subscription.id, subscription.expression)
-        )
+        if self._is_home(subscription.id):
+            self._letters.append(
+                letter_of_subscription(problem, subscription.id, subscription.expression)
+            )
 
     def _composite(self, subscription: Subscription) -> Plan | None:
         try:
             plan = compile_subscription(subscription, self.surroundings)
         except Exception:  # whatever it is, the match tasks tell it
             return None
-        return None if isinstance(plan.pattern, Atom) else plan
+        return None if isinstance(plan.pattern, Atom) else self._plan_here(subscription.id, plan)
+
+    def _plan_here(self, id: str, plan: Plan) -> Plan | None:
+        """The plan of this shard's share, or the whole plan where it belongs here; else none."""
+        by = parting_of(plan.pattern).by
+        if by and self._shards > 1:
+            return share_of_plan(plan, Share(by, self._number, self._shards))
+        return plan if self._is_home(id) else None
 
     def _name_atoms(self) -> None:
         atoms = {atom for plan in self.plans().values() for atom in atoms_of(plan.pattern)}

@@ -23,7 +23,6 @@ from tocsin.hosts.spark.catalogs.shard_plans import Members
 from tocsin.hosts.spark.catalogs.shards import shard_keys
 from tocsin.hosts.spark.catalogs.sources import Source
 from tocsin.hosts.spark.results.batches import BY_MATCH, MATCHES, Results, batch_of_both, batches_of
-from tocsin.hosts.spark.results.letters import letters_of
 from tocsin.hosts.spark.results.telling import IDS_ONLY, Telling
 from tocsin.hosts.spark.tasks.messages import message_of
 from tocsin.values.time import Instant
@@ -39,12 +38,12 @@ _LISTS = f"array<{MATCHES.simpleString()}>"
 _ORDER = ("shard", "end", "start", "source", "id")
 
 
-def detect_batch(by_event: DataFrame, versions: DataFrame, test: BackTest) -> DataFrame:
-    """Rows by event -> (match, dead_letter); `versions` has one row, the version for shards without
-    events.
+def detect_batch(spread: DataFrame, versions: DataFrame, test: BackTest) -> DataFrame:
+    """Rows spread over shards -> (match, dead_letter); `versions` has one row, the version for
+    shards without events.
     """
     beginnings = _beginnings(versions, test.shards)
-    rows = _spread(by_event, test.shards).unionByName(beginnings, allowMissingColumns=True)
+    rows = spread.unionByName(beginnings, allowMissingColumns=True)
     placed = rows.repartition(test.shards, "shard").sortWithinPartitions(*_ORDER)
     return placed.mapInArrow(test, BY_MATCH)
 
@@ -55,8 +54,10 @@ def _beginnings(versions: DataFrame, shards: int) -> DataFrame:
     return versions.select(keys.alias("shard"), F.col("version"))
 
 
-def _spread(by_event: DataFrame, shards: int) -> DataFrame:
-    """One row per event and shard that wants it, one per match, one per dead letter."""
+def spread_over_shards(by_event: DataFrame, shards: int) -> DataFrame:
+    """One row per event and shard that wants it, one per match, one per dead letter; only those of
+    events, and of what tells shards the time, have an id, and the latter an empty one.
+    """
     keys = F.array(*(F.lit(key).cast("bigint") for key in shard_keys(shards)))
     own = F.element_at(keys, (F.pmod(F.hash("identity"), F.lit(shards)) + 1).cast("int"))
     wanted = F.transform(
@@ -162,7 +163,7 @@ class Run:
     def results(self) -> Results:
         """What has come about since this was asked last."""
         outcome, self._outcome = self._outcome, Outcome()
-        return Results(outcome.matches, list(letters_of(outcome)))
+        return Results(outcome.matches, list(self.members.letters_of(outcome)))
 
     def _begin(self) -> None:
         """Takes its subscriptions in; from when to when there are events it has been told before

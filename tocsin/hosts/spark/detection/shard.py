@@ -20,11 +20,16 @@ from tocsin.hosts.spark.catalogs.shard_plans import Members
 from tocsin.hosts.spark.catalogs.sources import Source
 from tocsin.hosts.spark.detection.clock import Millis, Pace, StreamClock
 from tocsin.hosts.spark.results.batches import Results
-from tocsin.hosts.spark.results.letters import Letter, letter_of, letters_of
+from tocsin.hosts.spark.results.letters import Letter, letter_of
 from tocsin.hosts.spark.results.telling import Teller, Telling
 from tocsin.hosts.spark.tasks.messages import Hit, message_of
 from tocsin.hosts.spark.tasks.serde import event_of_plain, pack, plain_event, unpack
 from tocsin.values.time import Instant
+
+LAYOUT = 2
+"""How subscriptions and events are spread over shards: 1 parted subscriptions alone, 2 also parts
+events by keys. Written into every snapshot but those of layout 1.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +54,8 @@ class Shard:
     def __init__(self, setting: Setting, source: Source) -> None:
         self.source = source
         self.token = blake2b(repr((setting, source.key)).encode(), digest_size=16).digest()
+        self.layout = LAYOUT
+        """The layout under which the last snapshot was taken."""
         self.clock = StreamClock(setting.pace.lateness, idle=setting.pace.idle)
         self._members = Members(setting.number, setting.shards)
         self._sequencer: Sequencer[tuple[bytes, ...]] = Sequencer(
@@ -71,7 +78,12 @@ class Shard:
             self.clock.run_on(now)
         outcome = self._sequencer.advance()
         self.token = blake2b(self.token + step, digest_size=16).digest()
-        return Results(list(once(outcome.matches)), [*letters, *letters_of(outcome)])
+        return Results(list(once(outcome.matches)), [*letters, *self._members.letters_of(outcome)])
+
+    @property
+    def has_shares(self) -> bool:
+        """Whether it serves its share of a composite that several shards serve."""
+        return self._members.has_shares
 
     def teller(self, telling: Telling) -> Teller:
         """Who tells of members what is asked for now."""
@@ -105,13 +117,16 @@ class Shard:
             sequencer.oldest,
             sequencer.has_begun,
         )
-        return pack(
-            (self.token, members.version, members.refused(), members.engine.snapshot(), held, times)
-        )
+        self.layout = LAYOUT
+        engine = members.engine.snapshot()
+        return pack((LAYOUT, self.token, members.version, members.refused(), engine, held, times))
 
     def restore(self, raw: bytes) -> None:
         """Takes over a snapshot into a shard that has seen nothing yet."""
-        self.token, version, refused, state, held, times = unpack(raw)
+        found = unpack(raw)
+        self.layout, self.token, version, refused, state, held, times = (
+            found if isinstance(found[0], int) else (1, *found)
+        )
         if version is not None:
             self.move_to(version)
             self._members.refuse(refused)

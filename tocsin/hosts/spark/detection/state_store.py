@@ -16,7 +16,7 @@ from typing import Any
 from tocsin.errors import Problem, StateProblem
 from tocsin.events.dead_letter import shown_error
 from tocsin.hosts.spark.catalogs.sources import FixedList, LiveCatalog, Source
-from tocsin.hosts.spark.detection.shard import Setting, Shard
+from tocsin.hosts.spark.detection.shard import LAYOUT, Setting, Shard
 
 KEPT = 64
 """How many shards a worker keeps in memory; the one used longest ago goes first."""
@@ -108,7 +108,7 @@ class Keeper:
         head = Head(*values)
         _require_same_shards(head, setting)
         shard = self._cache.pop(head.token) or self._rebuilt(setting, head)
-        changed = shard.clock.pace != setting.pace
+        changed = shard.clock.pace != setting.pace or shard.layout != LAYOUT
         shard.clock.pace = setting.pace
         if source is not None and source.key != shard.source.key:
             shard.change_source(source)
@@ -145,6 +145,7 @@ class Keeper:
             ) from None
         if shard.token != head.token:
             raise _damaged("the steps in the state store do not lead to its state")
+        _require_same_layout(shard)
         return shard
 
 
@@ -158,6 +159,16 @@ def _require_same_shards(head: Head, setting: Setting) -> None:
             f"the query was begun with {head.shards} shards, not {setting.shards}",
             code="ShardsError",
             hint=f"say shards={head.shards}, or begin a new checkpoint",
+        )
+
+
+def _require_same_layout(shard: Shard) -> None:
+    """A shard of a former layout goes on where none of its composites would be elsewhere now."""
+    if shard.layout != LAYOUT and shard.has_shares:
+        raise StateProblem(
+            "the query was begun by a version that did not spread events over shards by their keys",
+            code="LayoutError",
+            hint="begin a new checkpoint, or go on with the version that began this one",
         )
 
 

@@ -19,11 +19,13 @@ from pyspark.sql import functions as F
 from tocsin.catalog import Catalog, Snapshot, Surroundings, compile_subscription
 from tocsin.errors import MeaningProblem
 from tocsin.hosts.spark.catalogs.catalog_version import VERSION, version_table
+from tocsin.hosts.spark.catalogs.shard_plans import ATOMIC_LANGUAGES
 from tocsin.hosts.spark.catalogs.shards import DEFAULT_SHARDS, MOST_SHARDS
 from tocsin.hosts.spark.catalogs.sources import FIXED_VERSION, LiveCatalog, Source
-from tocsin.hosts.spark.detection.backtest import BackTest, detect_batch
+from tocsin.hosts.spark.detection.backtest import BackTest, detect_batch, spread_over_shards
 from tocsin.hosts.spark.detection.clock import Pace
 from tocsin.hosts.spark.detection.stream import detect_stream
+from tocsin.hosts.spark.queries.metrics import Watch
 from tocsin.hosts.spark.results.batches import BY_MATCH
 from tocsin.hosts.spark.tasks.by_event import BY_EVENT, ByEvent
 from tocsin.hosts.spark.tasks.deduplication import first_of_each, spread_matches
@@ -35,11 +37,6 @@ from tocsin.plan.composites import Part
 from tocsin.values.time import Duration, Instant
 
 DEFAULT_LATENESS: Duration = 2_000_000
-
-_ATOMIC_LANGUAGES = frozenset({"selector"})
-"""Languages without composites: a long list of them need not be compiled to know that there is
-none.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +70,7 @@ def composites_in(snapshot: Snapshot) -> Iterator[tuple[str, Part]]:
     """The composites of a list or catalog, by subscription; what does not compile is none."""
     light = Surroundings.of(snapshot.definitions)
     for subscription in snapshot.subscriptions:
-        if subscription.language in _ATOMIC_LANGUAGES:
+        if subscription.language in ATOMIC_LANGUAGES:
             continue
         try:
             plan = compile_subscription(subscription, light)
@@ -93,21 +90,29 @@ def with_version(rows: DataFrame, source: Source) -> DataFrame:
 
 
 def match_rows(
-    rows: DataFrame, serving: Serving, detection: Detection, counting: Counting
+    rows: DataFrame,
+    serving: Serving,
+    detection: Detection,
+    counting: Counting,
+    watch: Watch | None = None,
 ) -> DataFrame:
-    """(match, dead_letter) of rows that have their version."""
+    """(match, dead_letter) of rows that have their version; `watch` counts what shards are sent."""
     if serving.detects and serving.ahead is not None:
         rows = with_now(rows)
     if counting.once or (serving.detects and not rows.isStreaming):
-        return _match_by_event(rows, serving, detection, counting)
+        return _match_by_event(rows, serving, detection, counting, watch)
     if serving.detects:
         messages = rows.mapInArrow(Sending(serving, detection.shards), SENT)
-        return _detect(messages, serving, detection)
+        return _detect(messages, serving, detection, watch)
     return rows.mapInArrow(ByMatch(serving), BY_MATCH)
 
 
 def _match_by_event(
-    rows: DataFrame, serving: Serving, detection: Detection, counting: Counting
+    rows: DataFrame,
+    serving: Serving,
+    detection: Detection,
+    counting: Counting,
+    watch: Watch | None,
 ) -> DataFrame:
     """The same where events have to be told apart before anything comes of them."""
     shards = detection.shards if serving.detects else 0
@@ -119,15 +124,22 @@ def _match_by_event(
     if not serving.detects:
         return spread_matches(by_event)
     if rows.isStreaming:
-        return _detect(by_event.mapInArrow(Forwarding(shards), SENT), serving, detection)
+        messages = by_event.mapInArrow(Forwarding(shards), SENT)
+        return _detect(messages, serving, detection, watch)
     test = BackTest(serving.source, shards, detection.until, serving.telling)
-    return detect_batch(by_event, _versions(rows, serving.source), test)
+    spread = spread_over_shards(by_event, shards)
+    if watch is not None:
+        spread = watch.on_shards(spread, (F.col("id") != "").cast("int"), shards)
+    return detect_batch(spread, _versions(rows, serving.source), test)
 
 
-def _detect(messages: DataFrame, serving: Serving, detection: Detection) -> DataFrame:
-    return detect_stream(
-        messages, serving.source, detection.shards, detection.pace, serving.telling
-    )
+def _detect(
+    messages: DataFrame, serving: Serving, detection: Detection, watch: Watch | None
+) -> DataFrame:
+    if watch is not None:
+        messages = watch.on_shards(messages, F.col("hits"), detection.shards)
+    sent = messages.select("shard", "payload")
+    return detect_stream(sent, serving.source, detection.shards, detection.pace, serving.telling)
 
 
 def _versions(rows: DataFrame, source: Source) -> DataFrame:

@@ -185,7 +185,7 @@ def match_with_dead_letters(
     watch = Watch(metrics) if isinstance(metrics, str) else metrics
     counted = events if watch is None else watch.on_events(events)
     results = results_of(
-        counted, source, detection, telling, columns, deduplicate, composites, ends, kept
+        counted, source, detection, telling, columns, deduplicate, composites, ends, kept, watch
     )
     both = told(results, telling)
     return both if watch is None else watch.on_results(both)
@@ -208,9 +208,10 @@ def results_of(
     composites: bool | None = None,
     ends: Ends = Ends.START,
     kept: Column | None = None,
+    watch: Watch | None = None,
 ) -> DataFrame:
     """Matches and dead letters in one pass, as workers give them; `kept` is what goes along with
-    each event.
+    each event, and `watch` counts what shards are sent.
     """
     choose_python(events.sparkSession)
     rows, layout = laid_out(events, columns, ends, kept)
@@ -225,7 +226,7 @@ def results_of(
         _warn_of_waiting(chain([first], found))
     detects = bool(composites) or first is not None
     serving = Serving(layout, source, telling, detects, detection.ahead if detects else None)
-    return match_rows(with_version(rows, source), serving, detection, counting)
+    return match_rows(with_version(rows, source), serving, detection, counting, watch)
 
 
 def _warn_of_waiting(found: Iterable[tuple[str, Part]]) -> None:

@@ -18,6 +18,7 @@ from pyspark.sql.streaming.listener import StreamingQueryListener
 
 from tocsin.errors import StateProblem
 from tocsin.events.dead_letter import EVENT_WARNING
+from tocsin.hosts.spark.catalogs.shards import shard_keys
 
 MOST_SUBSCRIPTIONS = 10_000
 """So many subscriptions that ring in one micro-batch are counted exactly; of more, the busiest,
@@ -25,6 +26,7 @@ about.
 """
 
 _LATE = "LateEvent"
+_SHARD = "shard "
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,8 @@ class Metrics:
     state stores hold.
 
     `events` are rows that came in. `late` are among `dead_letters`, `warnings` are not: those
-    events were served.
+    events were served. `by_shard` is how many events each shard was sent, none where the query
+    detects no composites.
     """
 
     events: int
@@ -46,6 +49,15 @@ class Metrics:
     state_bytes: int = 0
     query: str | None = None
     batch: int | None = None
+    by_shard: tuple[int, ...] = ()
+
+    @property
+    def skew(self) -> float:
+        """How many times as many events the busiest shard was sent as all on average; 1 where
+        they are even, or were sent none.
+        """
+        total = sum(self.by_shard)
+        return max(self.by_shard) * len(self.by_shard) / total if total else 1.0
 
 
 class Watch:
@@ -63,6 +75,14 @@ class Watch:
     def on_results(self, both: DataFrame) -> DataFrame:
         """The same matches and dead letters, counted where they come out."""
         return self._on(both, "results", _counts())
+
+    def on_shards(self, rows: DataFrame, hits: Column, shards: int) -> DataFrame:
+        """The same rows, of which each brings so many events to its shard."""
+        counts = [
+            F.sum(F.when(F.col("shard") == key, hits)).alias(f"{_SHARD}{number}")
+            for number, key in enumerate(shard_keys(shards))
+        ]
+        return self._on(rows, "shards", counts)
 
     def get(self) -> Metrics:
         """The counts of a batch query; waits for its first action."""
@@ -86,11 +106,16 @@ class Watch:
         told = {} if progress is None else progress.observedMetrics
         if f"{self.name}.results" not in told:
             return None
-        counts = told[f"{self.name}.results"].asDict()
-        seen = told.get(f"{self.name}.events")
+        parts = [told.get(f"{self.name}.{each}") for each in ("results", "events", "shards")]
+        counts = {
+            name: value
+            for each in parts
+            if each is not None
+            for name, value in each.asDict().items()
+        }
         operators = progress.stateOperators
         return _metrics(
-            counts | ({} if seen is None else seen.asDict()),
+            counts,
             state_rows=sum(each.numRowsTotal for each in operators),
             state_bytes=sum(each.memoryUsedBytes for each in operators),
             query=progress.name or str(progress.id),
@@ -152,6 +177,10 @@ def _metrics(counts: Mapping[str, Any], **rest: Any) -> Metrics:
         for name in ("events", "matches", "dead_letters", "late", "warnings")
     }
     busiest = counts.get("by_subscription") or ()
+    shards = [name for name in counts if name.startswith(_SHARD)]
     return Metrics(
-        **numbers, by_subscription={key: count for key, count in busiest if key is not None}, **rest
+        **numbers,
+        by_subscription={key: count for key, count in busiest if key is not None},
+        by_shard=tuple(counts[f"{_SHARD}{number}"] or 0 for number in range(len(shards))),
+        **rest,
     )

@@ -7,7 +7,7 @@ or matches and dead letters that only pass through.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +23,7 @@ from tocsin.hosts.spark.tasks.serde import (
     plain_event,
     unpack,
 )
+from tocsin.values.shares import share_of
 
 MESSAGE = b"h"
 PASSING = b"p"
@@ -76,16 +77,28 @@ def message_of(raw: bytes) -> Message:
     return Message(version, None if span is None else (span[0], span[1]), tuple(found))
 
 
-def drafts_for(event: Event, routes: Iterable[Route], drafts: dict[int, Draft]) -> dict[int, Draft]:
+def drafts_for(
+    event: Event, routes: Iterable[Route], shards: int, drafts: dict[int, Draft]
+) -> dict[int, Draft]:
     """Puts an event into the drafts of all shards that want it, once each."""
     by_shard: dict[int, list[bytes]] = {}
     for route in routes:
-        for shard in route.shards:
+        for shard in _shards_of(event, route, shards):
             by_shard.setdefault(shard, []).append(route.name)
     plain, teller = plain_event(event), min(by_shard)
     for shard, names in by_shard.items():
         drafts.setdefault(shard, Draft()).add(plain, names, shard == teller)
     return drafts
+
+
+def _shards_of(event: Event, route: Route, shards: int) -> Set[int]:
+    """Those that want all events of an atom, and for each key the one that has the event's
+    share.
+    """
+    if not route.keys:
+        return route.shards
+    own = (share_of([event.attribute(path) for path in by], shards) for by in route.keys)
+    return route.shards.union(own)
 
 
 def passing(batch: Any) -> bytes:

@@ -1,5 +1,5 @@
-"""The match tasks of a stream: rows in, rows (shard, payload) out. Every shard hears how far time
-has come.
+"""The match tasks of a stream: rows in, rows (shard, payload, hits) out. Every shard hears how far
+time has come; `hits` is how many events a row brings to its shard.
 
 A shard gets an event that it wants once, whatever number of its subscriptions want it. Matches of
 atomic subscriptions and dead letters pass through the shard of the task's own number, so that the
@@ -22,14 +22,17 @@ from tocsin.hosts.spark.tasks.messages import Draft, drafts_for, passing
 from tocsin.hosts.spark.tasks.reports import Task
 from tocsin.hosts.spark.tasks.worker import MatchedRows, Serving, served
 
-SENT = "shard bigint, payload binary"
+SENT = "shard bigint, payload binary, hits int"
 
-_SCHEMA = pa.schema([("shard", pa.int64()), ("payload", pa.binary())])
+_SCHEMA = pa.schema([("shard", pa.int64()), ("payload", pa.binary()), ("hits", pa.int32())])
+
+_Sent = tuple[int, bytes, int]
+"""The number of a shard, what it is sent, and how many events that brings."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """Rows of events -> (shard, payload)."""
+    """Rows of events -> (shard, payload, hits)."""
 
     serving: Serving
     shards: int
@@ -40,7 +43,7 @@ class Sending:
         mine = Task.current().partition % self.shards
 
         def rows_of(found: MatchedRows) -> Iterator[Any]:
-            results = ((mine, passing(batch)) for batch in found.results())
+            results = ((mine, passing(batch), 0) for batch in found.results())
             yield _sent([*results, *_message_rows(found, self.shards)], self.shards)
 
         yield from served(batches, self.serving, rows_of)
@@ -48,8 +51,8 @@ class Sending:
 
 @dataclass(frozen=True, slots=True)
 class Forwarding:
-    """Rows by event -> (shard, payload), where a stream remembers identities: what was dropped
-    sends nothing.
+    """Rows by event -> (shard, payload, hits), where a stream remembers identities: what was
+    dropped sends nothing.
     """
 
     shards: int
@@ -59,29 +62,32 @@ class Forwarding:
         mine = Task.current().partition % self.shards
         for rows in batches:
             if rows.num_rows:
-                results = ((mine, passing(batch)) for batch in _results_in(rows))
+                results = ((mine, passing(batch), 0) for batch in _results_in(rows))
                 yield _sent([*results, *self._message_rows(rows)], self.shards)
 
-    def _message_rows(self, rows: Any) -> Iterator[tuple[int, bytes]]:
+    def _message_rows(self, rows: Any) -> Iterator[_Sent]:
         """What shards want of the events, and to every shard how far time has come."""
         number_of = {key: number for number, key in enumerate(shard_keys(self.shards))}
         for wanted in rows.column("wanted").to_pylist():
             for each in wanted or ():
-                yield number_of[each["shard"]], each["message"]
+                yield number_of[each["shard"]], each["message"], int(each["id"] != "")
         ends = pc.min_max(rows.column("end")).as_py()
         version = pc.max(rows.column("version")).as_py()
         span = None if ends["min"] is None else (ends["min"], ends["max"])
         for number in range(self.shards):
-            yield number, Draft().packed(version, span)
+            yield number, Draft().packed(version, span), 0
 
 
-def _message_rows(found: MatchedRows, shards: int) -> Iterator[tuple[int, bytes]]:
+def _message_rows(found: MatchedRows, shards: int) -> Iterator[_Sent]:
     """One message per shard: its events, if there are any, and the span of all events."""
     drafts = {number: Draft() for number in range(shards)}
     for _, event, routes in found.wanted(shards):
-        drafts_for(event, routes, drafts)
+        drafts_for(event, routes, shards, drafts)
     span = found.span()
-    return ((number, draft.packed(found.version, span)) for number, draft in drafts.items())
+    return (
+        (number, draft.packed(found.version, span), len(draft.hits))
+        for number, draft in drafts.items()
+    )
 
 
 def _results_in(rows: Any) -> Iterator[Any]:
@@ -94,12 +100,13 @@ def _results_in(rows: Any) -> Iterator[Any]:
         yield batch_of_matches(matches)
 
 
-def _sent(rows: Iterable[tuple[int, bytes]], shards: int) -> Any:
+def _sent(rows: Iterable[_Sent], shards: int) -> Any:
     """Rows as a record batch, shards by their keys."""
     keys = shard_keys(shards)
-    numbers, payloads = zip(*rows, strict=True)
+    numbers, payloads, hits = zip(*rows, strict=True)
     columns = [
         pa.array([keys[number] for number in numbers], pa.int64()),
         pa.array(payloads, pa.binary()),
+        pa.array(hits, pa.int32()),
     ]
     return pa.RecordBatch.from_arrays(columns, schema=_SCHEMA)
