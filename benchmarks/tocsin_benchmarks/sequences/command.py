@@ -18,6 +18,8 @@ from tocsin_benchmarks.sequences.workload import Density
 
 SIZES = (1, 10, 100, 1_000, 10_000)
 EVENTS = 200_000
+CORES = (1, 2)
+"""What one keyed composite is measured on, as a Spark stream."""
 DEFAULT_OUTPUT = Path("artifacts/bench-sequences")
 
 _HEADER = (
@@ -52,7 +54,13 @@ def sequences(
     events: Annotated[int, typer.Option(min=1, help="Events of each measurement.")] = EVENTS,
     seed: Annotated[int, typer.Option(help="Events are drawn from it.")] = 5,
     spark: Annotated[
-        bool, typer.Option(help="Also as a Spark stream on local[2] with checkpoints.")
+        bool,
+        typer.Option(
+            help=(
+                "Also as a Spark stream on local[2] with checkpoints, and one keyed composite on"
+                " one core and on two."
+            )
+        ),
     ] = False,
     output: Annotated[
         Path, typer.Option(help="Where results.json, report.md and the plot go.", file_okay=False)
@@ -67,8 +75,10 @@ def sequences(
         for kind in density or list(Density)
         for size in _numbers(sizes, "--sizes") or SIZES
     ]
-    saved: dict[str, Any] = {"machine": about_machine(), "seed": seed, "trials": [], "on_spark": []}
-    with _progress(len(requests)) as advance:
+    keyed = keyed_requests(events, seed) if spark else []
+    saved: dict[str, Any] = {"machine": about_machine(), "seed": seed}
+    saved |= {"trials": [], "on_spark": [], "keyed": []}
+    with _progress(len(requests) + len(keyed)) as advance:
         for request in requests:
             advance(f"{request['density']}, {request['patterns']:,} patterns")
             saved["trials"].append(run_module("tocsin_benchmarks.sequences.trial", request))
@@ -78,7 +88,18 @@ def sequences(
                 )
             saved["plot"] = _plot(saved["trials"])
             save(saved, output)
-    show(saved, [*tables_of(saved["trials"]), *spark_tables_of(saved["on_spark"])], output)
+        for request in keyed:
+            advance(f"one keyed composite, {request['cores']} cores")
+            saved["keyed"].append(run_module("tocsin_benchmarks.sequences.spark_trial", request))
+            save(saved, output)
+    on_spark = [*spark_tables_of(saved["on_spark"]), *keyed_tables_of(saved["keyed"])]
+    show(saved, [*tables_of(saved["trials"]), *on_spark], output)
+
+
+def keyed_requests(events: int, seed: int) -> list[dict[str, Any]]:
+    """One pattern over two kinds of event, so that every event concerns it."""
+    asked = {"density": Density.SPARSE.value, "patterns": 1, "events": events, "seed": seed}
+    return [asked | {"cores": cores} for cores in CORES]
 
 
 def tables_of(trials: Sequence[Mapping[str, Any]]) -> list[Table]:
@@ -109,6 +130,29 @@ def spark_tables_of(trials: Sequence[Mapping[str, Any]]) -> list[Table]:
         " not counted."
     )
     return [Table("Sequences, Spark stream on local[2]", header, rows, (note,))] if rows else []
+
+
+def keyed_tables_of(trials: Sequence[Mapping[str, Any]]) -> list[Table]:
+    """One keyed composite on one core and on more; none where there are none."""
+    if not trials:
+        return []
+    rates = [each["measured_events"] / each["seconds"] for each in trials]
+    rows = tuple(
+        (
+            f"{each['trial']['cores']}",
+            rounded(rate),
+            f"{rate / rates[0]:.2f}",
+            " + ".join(f"{count:,}" for count in each["by_shard"]),
+            f"{each['matches']:,}",
+        )
+        for each, rate in zip(trials, rates, strict=True)
+    )
+    header = ("cores and shards", "events/s", "of one core", "events by shard", "matches")
+    note = (
+        "X then a higher Y of the same key within 5 s, over 1,000 keys; every event is X or Y, and"
+        " goes to the shard of its key."
+    )
+    return [Table("One keyed composite, Spark stream", header, rows, (note,))]
 
 
 def _row(figures: Mapping[str, Any]) -> tuple[str, ...]:
