@@ -23,9 +23,9 @@ from tocsin.plan.composites import Plan
 from tocsin.plan.wire import plan_from_json
 
 FILES = sorted(HERE.glob("*/*.json"))
-NOT_IN_PLANS = {"PatternNode", "_Built", "_Construction"}
-"""Classes of the modules of nodes that never stand in a plan: made of one, or the base of
-others.
+NOT_IN_PLANS = {"PatternNode", "_Built", "_Construction", "Share"}
+"""Classes of the modules of nodes that never stand in a plan that is stored: made of one, the base
+of others, or made by a shard for itself.
 """
 
 NO_KNOWLEDGE = (open_ontology(VOCABULARY), EMPTY)

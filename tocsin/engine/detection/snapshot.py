@@ -18,14 +18,25 @@ _EPCIS = "epcis"
 
 
 class SnapshotWriter:
-    """Turns occurrences into plain data; events are numbered and written once."""
+    """Turns occurrences into plain data; events are numbered and written once.
+
+    An occurrence that waits in several places is one and the same plain object in all of them: what
+    packs a snapshot may write it once too.
+    """
 
     def __init__(self) -> None:
         self.events: list[State] = []
         self._numbers: dict[tuple[str, str], int] = {}
+        self._written: dict[Occurrence, State] = {}
 
     def write(self, occurrence: Occurrence) -> State:
         """The occurrence with its members by number."""
+        body = self._written.get(occurrence)
+        if body is None:
+            body = self._written[occurrence] = self._body(occurrence)
+        return body
+
+    def _body(self, occurrence: Occurrence) -> State:
         body: State = {
             "members": [self._number(member) for member in occurrence.members],
             "start": occurrence.start,
