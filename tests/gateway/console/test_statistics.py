@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
-from tests.gateway.core.asking import Asked, event, wait_for
+from tests.gateway.core.asking import PATIENCE, Asked, event, wait_for
 from tests.gateway.core.conftest import Start
 from tocsin.gateway.console import tally
 from tocsin.gateway.console.minutes import MINUTES, MinuteCounts
@@ -103,6 +105,28 @@ def test_a_tenant_is_told_of_its_own(start: Start) -> None:
     assert (other["now"]["events"], other["subscriptions"]) == (2, {})
 
 
+def test_where_another_process_matches_nothing_is_said_of_the_lag(start: Start) -> None:
+    asked = start(engine="none")
+    asked.publish(event("1"))
+    time.sleep(0.01)
+    asked.service.statistics.look()
+    now = asked.http.get("/v1/statistics").json()["now"]
+    assert (now["events"], now["lag_seconds"]) == (1, 0.0)
+
+
+def test_how_long_the_oldest_waits_is_told(start: Start) -> None:
+    asked = start()
+    held = threading.Event()
+    asked.service.runner.inspect(lambda _: held.wait(PATIENCE))
+    asked.publish(event("1"))
+    time.sleep(0.05)
+    asked.service.statistics.look()
+    now = asked.http.get("/v1/statistics", params={"subscriptions": False}).json()["now"]
+    held.set()
+    assert 0.05 <= now["lag_seconds"] < PATIENCE
+    assert _told(asked, events=1)["now"]["lag_seconds"] == 0.0
+
+
 def test_more_matches_than_memory_holds_are_counted_from_the_database(asked: Asked) -> None:
     asked.subscribe("cheap", "price < 3")
     asked.publish(*(event(str(n), price=1) for n in range(50)))
@@ -119,6 +143,10 @@ def test_minutes_pass_and_the_oldest_are_forgotten() -> None:
     counts.add(1002, 5)
     assert counts.last(1002)[-3:] == [4, 0, 5]
     assert counts.last(1003)[-4:] == [4, 0, 5, 0]
+    assert counts.last(1001)[-2:] == [4, 0]
+    for minute in range(990, 1100):
+        wanted = [counts.at(each) for each in range(minute - MINUTES + 1, minute + 1)]
+        assert counts.last(minute) == wanted, minute
     counts.add(1000 + MINUTES, 7)
     assert counts.at(1000) == 0
     assert (sum(counts.last(1000 + MINUTES)), counts.at(1002)) == (12, 5)
@@ -139,3 +167,17 @@ def test_room_is_bounded_and_given_back(monkeypatch: Any) -> None:
     tallies.forget_old(100 + MINUTES)
     assert own.subscriptions["a"].minutes is None
     assert (own.subscriptions["a"].total, own.subscriptions["a"].last(200)) == (1, [0] * MINUTES)
+
+
+def test_why_a_subscription_is_not_served_is_told(asked: Asked) -> None:
+    region = {"region": "POLYGON((0 0, 10 0, 10 10, 0 10, 0 0))"}
+    asked.http.put("/v1/definitions/Depot", json=region)
+    asked.subscribe("inside", '@(Depot) STRING: kind = "truck"', "opsl")
+    asked.http.delete("/v1/definitions/Depot", params={"force": True})
+
+    def trouble() -> str | None:
+        told = asked.http.get("/v1/statistics").json()["subscriptions"]["inside"]
+        found: str | None = told["trouble"]
+        return found
+
+    assert "Depot" in str(wait_for(trouble))

@@ -7,11 +7,13 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
 
+from tocsin.catalog.tenants import tenant_of
 from tocsin.events.codecs.cloudevents import json_text
 from tocsin.gateway.api.access import Scope, caller_with
 from tocsin.gateway.api.requests import service_of
 from tocsin.gateway.console.minutes import MINUTES
 from tocsin.gateway.service import Service
+from tocsin.gateway.storage.paused import KeptTrouble
 
 router = APIRouter(tags=["health"])
 
@@ -41,14 +43,14 @@ def _each(service: Service, tenant: str) -> dict[str, Any]:
     silent = {"matches": 0, "minutes": [0] * MINUTES}
     found: dict[str, Any] = {}
     for listed in service.entries.list_all(tenant):
-        told = listed.as_json()
-        found[told["id"]] = rung.get(told["id"], silent) | {
-            "waiting": waiting.get(told["id"], 0),
-            "trouble": _trouble(told.get("problem")),
+        id = tenant_of(listed.subscription.id)[1]
+        found[id] = rung.get(id, silent) | {
+            "waiting": waiting.get(id, 0),
+            "trouble": _trouble(listed.trouble),
         }
     return found
 
 
-def _trouble(problem: dict[str, str] | None) -> str | None:
+def _trouble(trouble: KeptTrouble | None) -> str | None:
     """Why a subscription is not served, in a line."""
-    return None if problem is None else f"{problem['code']}: {problem['reason']}"
+    return None if trouble is None else f"{trouble.code}: {trouble.reason}"

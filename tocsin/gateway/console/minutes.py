@@ -38,7 +38,14 @@ class MinuteCounts:
 
     def last(self, minute: int) -> list[int]:
         """The counts of the sixty minutes up to this one, oldest first."""
-        return [self.at(each) for each in range(minute - MINUTES + 1, minute + 1)]
+        passed = minute - self.newest
+        if passed < 0:
+            return [self.at(each) for each in range(minute - MINUTES + 1, minute + 1)]
+        if passed >= MINUTES:
+            return [0] * MINUTES
+        oldest = (self.newest + 1) % MINUTES
+        known = self._counts[oldest:] + self._counts[:oldest]
+        return known.tolist()[passed:] + [0] * passed
 
     def _move_to(self, minute: int) -> None:
         if minute - self.newest >= MINUTES:
