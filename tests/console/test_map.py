@@ -75,8 +75,8 @@ def _corners(wkt: str) -> list[tuple[float, float]]:
 
 @pytest.fixture
 def lone(tmp_path: Path) -> Iterator[Served]:
-    """A service of its own, with nothing in it."""
-    with served(tmp_path, lateness="0s") as found:
+    """A service of its own, with nothing in it, in which only events move time."""
+    with served(tmp_path, lateness="0s", idle="off") as found:
         yield found
 
 
@@ -131,9 +131,9 @@ def test_a_region_is_drawn_and_rings_for_what_comes_into_it(page: Page, server: 
     subscribe(server, "arrives", "WHEN position ENTERS Harbour FOR EACH ship", "rule")
     middle = [sum(each) / 4 for each in zip(*corners[:4], strict=True)]
     away = [corners[0][0] - 20, corners[0][1]]
-    for number, (x, y) in enumerate((away, middle)):
-        place = f"POINT({x} {y})"
-        publish(server, event(f"s{number}", "position", place=place, data={"ship": "Ada"}))
+    data = {"ship": "Ada"}
+    way = enumerate(f"POINT({x} {y})" for x, y in (away, middle))
+    publish(server, *(event(f"s{n}", "position", place=place, data=data) for n, place in way))
     rang = page.get_by_role("region", name="Newest matches").get_by_role("link", name="arrives")
     expect(rang).to_be_visible()
     expect(shown.locator(".map-pulses")).to_have_attribute("data-rung", "1")
@@ -281,6 +281,7 @@ def test_a_fleet_moves_and_rings_where_it_is(
     for step in range(STEPS):
         publish(lone, *(_van(number, step) for number in range(VANS)))
         visit.wait_for_timeout(150)
+    publish(lone, event("end", "tick"))
     expect(visit.get_by_test_id("points")).to_have_text(str(VANS))
     entered = sum(1 for number in range(VANS) if _comes_in(number))
     assert entered > 0
