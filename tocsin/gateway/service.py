@@ -103,6 +103,7 @@ class Service:
             self.feed,
             self.runner.status,
             shared=not self.log_database.is_sqlite,
+            tells_position=settings.engine is not EngineName.NONE,
         )
         self.parts: list[Part] = [keeper, self.statistics]
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
-from tests.gateway.core.asking import Asked, event, wait_for
+from tests.gateway.core.asking import PATIENCE, Asked, event, wait_for
 from tests.gateway.core.conftest import Start
 from tocsin.gateway.console import tally
 from tocsin.gateway.console.minutes import MINUTES, MinuteCounts
@@ -101,6 +103,28 @@ def test_a_tenant_is_told_of_its_own(start: Start) -> None:
     other = asked.http.get("/v1/statistics", headers=beta).json()
     assert (other["now"]["matches"], other["now"]["dead_letters"]) == (0, 0)
     assert (other["now"]["events"], other["subscriptions"]) == (2, {})
+
+
+def test_where_another_process_matches_nothing_is_said_of_the_lag(start: Start) -> None:
+    asked = start(engine="none")
+    asked.publish(event("1"))
+    time.sleep(0.01)
+    asked.service.statistics.look()
+    now = asked.http.get("/v1/statistics").json()["now"]
+    assert (now["events"], now["lag_seconds"]) == (1, 0.0)
+
+
+def test_how_long_the_oldest_waits_is_told(start: Start) -> None:
+    asked = start()
+    held = threading.Event()
+    asked.service.runner.inspect(lambda _: held.wait(PATIENCE))
+    asked.publish(event("1"))
+    time.sleep(0.05)
+    asked.service.statistics.look()
+    now = asked.http.get("/v1/statistics", params={"subscriptions": False}).json()["now"]
+    held.set()
+    assert 0.05 <= now["lag_seconds"] < PATIENCE
+    assert _told(asked, events=1)["now"]["lag_seconds"] == 0.0
 
 
 def test_more_matches_than_memory_holds_are_counted_from_the_database(asked: Asked) -> None:

@@ -39,7 +39,8 @@ Status = Callable[[], RunnerStatus]
 
 class Statistics:
     """A thread that looks once a second. `told` gives what it saw to whom it concerns. `shared`
-    says that other processes may append to the log.
+    says that other processes may append to the log, `tells_position` that the status tells how far
+    in it the runner is.
     """
 
     def __init__(
@@ -51,9 +52,11 @@ class Statistics:
         status: Status,
         *,
         shared: bool = False,
+        tells_position: bool = True,
     ) -> None:
         self._log, self._browsing, self._tallies = log, browsing, tallies
-        self._feed, self._status, self._shared = feed, status, shared
+        self._feed, self._status = feed, status
+        self._shared, self._tells_position = shared, tells_position
         self._lock, self._looking = threading.Lock(), threading.Lock()
         self._is_caught_up = False
         self._by_tenant = TenantTallies()
@@ -236,7 +239,7 @@ class Statistics:
 
     def _lag_of(self, status: RunnerStatus, now: Instant) -> int:
         """For how many microseconds the oldest event waits that is not matched yet."""
-        if status.position >= self._log.head:
+        if status.position >= self._log.head or not self._tells_position:
             return 0
         rows = self._log.read(status.position, 1)
         return max(0, now - rows[0].received) if rows else 0
