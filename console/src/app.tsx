@@ -31,9 +31,7 @@ export const PAGES: PageEntry[] = [
   { path: '/dead-letters', title: 'Dead letters', load: () => import('./pages/dead-letters') },
 ];
 
-const COMPONENTS = new Map(
-  PAGES.map((entry) => [entry, lazily(() => entry.load().then((module) => module.default))]),
-);
+const COMPONENTS = new Map(PAGES.map((entry) => [entry, lazily(() => entry.load().then((module) => module.default))]));
 
 interface Found {
   entry: PageEntry;

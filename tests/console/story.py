@@ -76,7 +76,12 @@ def tell_market(server: Served) -> None:
     put(server, "/v1/definitions/Depot", {"region": DEPOT})
     put(server, "/v1/definitions/goods", {"ontology": GOODS})
     subscribe(server, "cheap-offers", "price < 400")
-    subscribe(server, "truck-enters-depot", "WHEN position ENTERS Depot\nFOR EACH truck", "rule")
+    subscribe(
+        server,
+        "truck-enters-depot",
+        "WHEN position ENTERS Depot\nFOR EACH truck\nHORIZON 1d",
+        "rule",
+    )
     subscribe(server, "computers", "ASK { _:H a <http://shop.example/Computer> . }", "graph")
     subscribe(
         server,

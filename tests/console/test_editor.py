@@ -134,8 +134,9 @@ def test_completion_offers_what_is_known(
 def test_try_it_shows_the_past_on_timeline_and_map(
     page: Page, server: Served, picture: Callable[..., None]
 ) -> None:
-    expression = "WHEN position ENTERS Depot\nFOR EACH truck"
+    expression = "WHEN position ENTERS Depot\nFOR EACH truck\nHORIZON 1d"
     field = _open(page, "rule")
+    page.get_by_label("Name").fill("enters-depot")
     _write(field, expression)
     expect(page.get_by_text("No problems", exact=True)).to_be_visible()
     page.get_by_role("button", name="Try it").click()
@@ -213,7 +214,9 @@ def test_settings_are_checked_too(page: Page, server: Served) -> None:
 def test_an_address_brings_a_rule_about_a_region(page: Page) -> None:
     page.goto("/#/new?region=Depot")
     field = page.get_by_role("textbox", name="Text of the subscription")
-    expect(field).to_have_text(re.compile(r"WHEN position ENTERS Depot\s*FOR EACH truck"))
+    expect(field).to_have_text(
+        re.compile(r"WHEN position ENTERS Depot\s*FOR EACH truck\s*HORIZON 1d")
+    )
     expect(page.get_by_text("No problems", exact=True)).to_be_visible()
 
 

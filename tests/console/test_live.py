@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.console.browser import Complaints, context_of
+from tests.console.browser import PHONE, Complaints, context_of
 from tests.console.story import event, publish, subscribe, tell_market
 from tests.gateway.serving import Served, served
 
@@ -87,3 +87,34 @@ def test_a_service_that_was_away_is_followed_again(
             publish(second, event("while-away", data={"price": 3}))
             expect(newest.filter(has_text="while-away")).to_have_count(1)
             expect(newest.filter(has_text="before")).to_have_count(1)
+
+
+def test_a_phone_shows_the_numbers_first(
+    browser: Browser, server: Served, complaints: Complaints, picture: Callable[..., None]
+) -> None:
+    with context_of(browser, server.url, viewport=PHONE) as context:
+        page = context.new_page()
+        complaints.listen(page)
+        page.goto("/#/live")
+        tiles = page.locator(".tile")
+        expect(tiles).to_have_count(6)
+        for tile in tiles.all():
+            box = tile.bounding_box()
+            assert box is not None
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= PHONE["width"]
+            assert box["y"] + box["height"] <= PHONE["height"]
+        picture(page, "phone")
+
+
+def test_dark_is_dark(
+    browser: Browser, server: Served, complaints: Complaints, picture: Callable[..., None]
+) -> None:
+    with context_of(browser, server.url, color_scheme="dark") as context:
+        page = context.new_page()
+        complaints.listen(page)
+        page.goto("/#/live")
+        page.locator(".chart canvas").wait_for()
+        background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert max(map(int, re.findall(r"\d+", background))) < 60
+        picture(page, "dark")

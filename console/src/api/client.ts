@@ -45,9 +45,7 @@ async function read<T>(response: Response): Promise<T> {
 
 async function withBody<T>(method: string, path: string, body: unknown, options: Options): Promise<T> {
   const init: RequestInit =
-    body === undefined
-      ? {}
-      : { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } };
+    body === undefined ? {} : { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } };
   return read<T>(await send(method, path, options, init));
 }
 

@@ -27,11 +27,7 @@ const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 10_000;
 
 /** Follows a stream; each message's data is JSON. */
-export function stream<T>(
-  path: string,
-  onMessage: (data: T, id: string) => void,
-  options: StreamOptions = {},
-): Stream {
+export function stream<T>(path: string, onMessage: (data: T, id: string) => void, options: StreamOptions = {}): Stream {
   const closed = new AbortController();
   void follow(path, onMessage, options, closed.signal);
   return { close: () => closed.abort() };

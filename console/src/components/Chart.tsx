@@ -12,14 +12,28 @@ export interface Series {
 }
 
 /** Several counts over the same minutes. */
-export function Chart({ seconds, series, height, label }: { seconds: number[]; series: Series[]; height: number; label: string }) {
+export function Chart({
+  seconds,
+  series,
+  height,
+  label,
+}: {
+  seconds: number[];
+  series: Series[];
+  height: number;
+  label: string;
+}) {
   const [host, width] = useWidth<HTMLDivElement>();
   const plot = useRef<uPlot | null>(null);
   const changes = themeChanges.value;
   const names = series.map((each) => each.label).join();
   useEffect(() => {
     if (!host.current || width < 60) return;
-    plot.current = new uPlot(options(series, width, height), [seconds, ...series.map((each) => each.values)], host.current);
+    plot.current = new uPlot(
+      options(series, width, height),
+      [seconds, ...series.map((each) => each.values)],
+      host.current,
+    );
     return () => plot.current?.destroy();
   }, [changes, names, width, height]);
   useEffect(() => {

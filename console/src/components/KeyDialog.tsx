@@ -19,7 +19,11 @@ export function KeyDialog() {
     <dialog ref={dialog} class="dialog" aria-labelledby="key-title" onCancel={(event) => event.preventDefault()}>
       <form onSubmit={submit}>
         <h2 id="key-title">This service wants a key</h2>
-        {reason ? <p class="bad">{reason}</p> : <p class="muted">It stays in this tab and is sent with each request.</p>}
+        {reason ? (
+          <p class="bad">{reason}</p>
+        ) : (
+          <p class="muted">It stays in this tab and is sent with each request.</p>
+        )}
         <label class="field">
           <span>Key</span>
           <input ref={input} type="password" autocomplete="off" required autofocus />

@@ -36,7 +36,12 @@ export function WindowedList({
   const rows = [];
   for (let index = first; index < last; index++)
     rows.push(
-      <li key={index} style={{ top: `${index * rowHeight}px`, height: `${rowHeight}px` }} aria-setsize={count} aria-posinset={index + 1}>
+      <li
+        key={index}
+        style={{ top: `${index * rowHeight}px`, height: `${rowHeight}px` }}
+        aria-setsize={count}
+        aria-posinset={index + 1}
+      >
         {row(index)}
       </li>,
     );

@@ -114,7 +114,15 @@ export function Tour() {
     if (event.key === 'Escape') endTour();
   };
   return (
-    <div ref={card} class="tour" role="dialog" aria-labelledby="tour-title" aria-describedby="tour-text" tabIndex={-1} onKeyDown={onKeyDown}>
+    <div
+      ref={card}
+      class="tour"
+      role="dialog"
+      aria-labelledby="tour-title"
+      aria-describedby="tour-text"
+      tabIndex={-1}
+      onKeyDown={onKeyDown}
+    >
       <p class="muted small">
         Step {at + 1} of {STEPS.length}
       </p>
@@ -138,7 +146,8 @@ export function Tour() {
 function markWhenThere(mark: string): () => void {
   let marked: Element | null = null;
   const look = () => {
-    const found = document.querySelector(`main [data-tour="${mark}"]`) ?? document.querySelector(`[data-tour="${mark}"]`);
+    const found =
+      document.querySelector(`main [data-tour="${mark}"]`) ?? document.querySelector(`[data-tour="${mark}"]`);
     if (found === marked) return;
     marked?.classList.remove('tour-mark');
     found?.classList.add('tour-mark');

@@ -30,7 +30,7 @@ export function NowCard({ id }: { id: string }) {
         </a>
       </div>
       <div class="card-body now-body">
-        {own && <Sparkline values={own.minutes} label="Matches of the last hour" tone="ring" width={300} height={32} />}
+        {own && <LastHour minutes={own.minutes} />}
         {problem && problem.code !== 'NotHere' && <p class="muted">{problem.detail}</p>}
         {waiting.length > 0 ? (
           <>
@@ -53,5 +53,13 @@ export function NowCard({ id }: { id: string }) {
         )}
       </div>
     </div>
+  );
+}
+
+function LastHour({ minutes }: { minutes: number[] }) {
+  const rung = minutes.reduce((sum, minute) => sum + minute, 0);
+  if (rung === 0) return <p class="muted">It has not rung in the last hour.</p>;
+  return (
+    <Sparkline values={minutes} label={`${count(rung)} matches in the last hour`} tone="ring" width={300} height={32} />
   );
 }

@@ -6,7 +6,9 @@ import { bodyOf, type Draft } from './draft';
 export function PlanCard({ draft, isReady }: { draft: Draft; isReady: boolean }) {
   const [explained, setExplained] = useState<Explained | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
-  const asked = isReady ? JSON.stringify([draft.language, draft.expression, draft.policy, draft.horizon, draft.options]) : null;
+  const asked = isReady
+    ? JSON.stringify([draft.language, draft.expression, draft.policy, draft.horizon, draft.options])
+    : null;
   useEffect(() => {
     if (asked === null) return;
     const left = new AbortController();

@@ -69,8 +69,8 @@ export function TryIt({ draft, isReady }: { draft: Draft; isReady: boolean }) {
 function Told({ tried }: { tried: Tried }) {
   return (
     <p role="status">
-      <strong>{tried.count === 1 ? '1 match' : `${count(tried.count)} matches`}</strong> in {count(tried.events)} events of the last{' '}
-      {tried.last}
+      <strong>{tried.count === 1 ? '1 match' : `${count(tried.count)} matches`}</strong> in {count(tried.events)} events
+      of the last {tried.last}
       {!tried.is_whole && ', the newest of them'}
       {tried.count > tried.matches.length && `; the first ${count(tried.matches.length)} are shown`}
     </p>
@@ -81,7 +81,11 @@ function Shown({ matches, view }: { matches: Match[]; view: View }) {
   const items = useMemo(() => timelineItems(matches), [matches]);
   const features = useMemo(() => mapFeatures(matches), [matches]);
   if (view === 'timeline')
-    return items.length ? <EventTimeline items={items} tallest={260} label="What would have rung" /> : <p class="muted">They have no time.</p>;
+    return items.length ? (
+      <EventTimeline items={items} tallest={260} label="What would have rung" />
+    ) : (
+      <p class="muted">They have no time.</p>
+    );
   if (view === 'map')
     return features.length ? (
       <MapView

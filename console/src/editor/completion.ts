@@ -37,21 +37,30 @@ const TYPE = 'ce_type';
 /** Types of events that came, which a rule names them by. */
 function typesOf(known: Attributes): Completion[] {
   const types = known.attributes.find((each) => each.path === TYPE)?.examples ?? [];
-  return types.map((type) => ({ label: String(type), apply: written(String(type)), type: 'type', detail: 'events', boost: 40 }));
+  return types.map((type) => ({
+    label: String(type),
+    apply: written(String(type)),
+    type: 'type',
+    detail: 'events',
+    boost: 40,
+  }));
 }
 
 /** A path whose names are not plain is written with backticks. */
 function quoted(path: string): string {
-  return path
-    .split('.')
-    .map(written)
-    .join('.');
+  return path.split('.').map(written).join('.');
 }
 
 function termCompletion(language: string, { iri, label }: { iri: string; label: string | null }): Completion {
   const name = label || iri.replace(/^.*[/#]/, '');
   const isIri = iri.includes('://');
-  return { label: name, apply: isIri && language !== 'opsl' ? `<${iri}>` : name, type: 'class', detail: isIri ? iri : 'term', boost: 30 };
+  return {
+    label: name,
+    apply: isIri && language !== 'opsl' ? `<${iri}>` : name,
+    type: 'class',
+    detail: isIri ? iri : 'term',
+    boost: 30,
+  };
 }
 
 /** The source of completions, which asks for what is known at that moment. */

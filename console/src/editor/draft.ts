@@ -44,7 +44,8 @@ function written(value: object | undefined): string {
 /** The body that is sent; raises where a field that must be JSON is none. */
 export function bodyOf(draft: Draft): Record<string, unknown> {
   const body: Record<string, unknown> = { language: draft.language, expression: expressionOf(draft) };
-  for (const name of ['subscriber', 'policy', 'horizon'] as const) if (draft[name].trim()) body[name] = draft[name].trim();
+  for (const name of ['subscriber', 'policy', 'horizon'] as const)
+    if (draft[name].trim()) body[name] = draft[name].trim();
   for (const name of ['options', 'deliver'] as const) if (draft[name].trim()) body[name] = parsed(name, draft[name]);
   return body;
 }

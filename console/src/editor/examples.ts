@@ -7,7 +7,7 @@ export interface Example {
 
 export const EXAMPLES: Record<string, Example[]> = {
   rule: [
-    { title: 'Something comes into a region', expression: 'WHEN position ENTERS Depot\nFOR EACH truck' },
+    { title: 'Something comes into a region', expression: 'WHEN position ENTERS Depot\nFOR EACH truck\nHORIZON 1d' },
     {
       title: 'Something does not follow in time',
       expression: "WHEN move(kind = 'left')\nTHEN NO move(kind = 'arrived') WITHIN 2h\nFOR EACH parcel",
@@ -29,7 +29,8 @@ export const EXAMPLES: Record<string, Example[]> = {
     { title: 'An event of a class', expression: 'PREFIX shop: <http://shop.example/>\nASK { _:H a shop:Computer . }' },
     {
       title: 'With a value below a bound',
-      expression: 'PREFIX shop: <http://shop.example/>\nASK {\n  _:H a shop:Computer ;\n      shop:price ?p .\n  FILTER (?p < 400)\n}',
+      expression:
+        'PREFIX shop: <http://shop.example/>\nASK {\n  _:H a shop:Computer ;\n      shop:price ?p .\n  FILTER (?p < 400)\n}',
     },
   ],
   concept: [
@@ -40,7 +41,8 @@ export const EXAMPLES: Record<string, Example[]> = {
     { title: 'A document with an element', expression: 'WHERE <order><id>$i</></>' },
     {
       title: 'Two documents that belong together',
-      expression: 'WHERE <order><id>$i</></> #O\n      <payment><order>$i</></> #P\n      #O ; #P WITHIN 1h\nCONSTRUCT <paid><id>$i</></>',
+      expression:
+        'WHERE <order><id>$i</></> #O\n      <payment><order>$i</></> #P\n      #O ; #P WITHIN 1h\nCONSTRUCT <paid><id>$i</></>',
     },
   ],
 };

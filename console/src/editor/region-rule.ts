@@ -8,7 +8,8 @@ export function ruleAbout(region: string, { events }: Pick<EventPage, 'events'>)
   const type = mostFrequent(placed.map((each) => each.event.type)) ?? 'position';
   const own = placed.filter((each) => each.event.type === type);
   const key = keyAmong(own);
-  return `WHEN ${written(type)} ENTERS ${written(region)}` + (key ? `\nFOR EACH ${written(key)}` : '');
+  const lines = [`WHEN ${written(type)} ENTERS ${written(region)}`, key && `FOR EACH ${written(key)}`, 'HORIZON 1d'];
+  return lines.filter(Boolean).join('\n');
 }
 
 function mostFrequent(names: string[]): string | undefined {

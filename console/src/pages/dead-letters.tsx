@@ -64,7 +64,9 @@ export default function DeadLettersPage(_: PageProps) {
       {isLoaded && (
         <div class={letter ? 'letters has-letter' : 'letters'}>
           <div class="card" data-tour="dead-letters">
-            {letters.length === 0 && <Empty title="None: all could be served">A broken event would wait here to be mended.</Empty>}
+            {letters.length === 0 && (
+              <Empty title="None: all could be served">A broken event would wait here to be mended.</Empty>
+            )}
             <ul class="plain">
               {letters.map((each) => (
                 <li key={each.id}>
@@ -119,9 +121,17 @@ function LetterCard({ letter, onReplayed }: { letter: DeadLetter; onReplayed: ()
     run(async () => {
       const path = `/v1/dead-letters/${letter.id}/replay`;
       const answer = isMended
-        ? await api.postText<{ position: number | null }>(path, text, isJson ? 'application/cloudevents+json' : 'text/plain')
+        ? await api.postText<{ position: number | null }>(
+            path,
+            text,
+            isJson ? 'application/cloudevents+json' : 'text/plain',
+          )
         : await api.post<{ position: number | null }>(path);
-      setTold(answer.position === null ? 'It was tried again.' : `It is in the log again, at position ${count(answer.position)}.`);
+      setTold(
+        answer.position === null
+          ? 'It was tried again.'
+          : `It is in the log again, at position ${count(answer.position)}.`,
+      );
       onReplayed();
     });
   return (

@@ -46,11 +46,8 @@ function NewEditor({ query }: { query: URLSearchParams }) {
   if (!region) return <Editor kept={null} start={asked} onSaved={onSaved} />;
   if (!data && !problem) return <Loading />;
   const expression = ruleAbout(region, data ?? { events: [] });
-  return <Editor kept={null} start={{ ...asked, id: asked.id || `enters-${region}`, expression, horizon: HORIZON }} onSaved={onSaved} />;
+  return <Editor kept={null} start={{ ...asked, id: asked.id || `enters-${region}`, expression }} onSaved={onSaved} />;
 }
-
-/** How long a rule about a region remembers where something was. */
-const HORIZON = '1d';
 
 interface EditorProps {
   kept: Subscription | null;
@@ -111,7 +108,11 @@ function Editor({ kept, start, onSaved }: EditorProps) {
         {kept && <StateBadge subscription={kept} />}
         <span class="spring" />
         {kept && <Standing kept={kept} onChanged={onSaved} />}
-        <button class="primary" onClick={save} disabled={isBusy || !isNamed || !isReady || !isChanged || !may('subscribe')}>
+        <button
+          class="primary"
+          onClick={save}
+          disabled={isBusy || !isNamed || !isReady || !isChanged || !may('subscribe')}
+        >
           {isBusy ? 'Saving …' : kept ? 'Save changes' : 'Save'}
         </button>
       </header>
@@ -124,21 +125,21 @@ function Editor({ kept, start, onSaved }: EditorProps) {
       <Suspended kept={kept} />
       <div class="editor-columns">
         <div class="grid">
-        <div class="card editor-card" data-tour="editor">
-          <Top draft={draft} isNew={!kept} onChange={change} onExample={(text) => setGiven({ text })} />
-          <CodeEditor
-            given={given}
-            language={draft.language}
-            label="Text of the subscription"
-            known={known}
-            onChange={(expression) => change({ expression })}
-            onSave={save}
-            checked={checked}
-          />
-          <Problems checked={checked} isEmpty={!draft.expression.trim()} />
-          <Settings draft={draft} onChange={change} />
-        </div>
-        <TryIt draft={draft} isReady={isReady} />
+          <div class="card editor-card" data-tour="editor">
+            <Top draft={draft} isNew={!kept} onChange={change} onExample={(text) => setGiven({ text })} />
+            <CodeEditor
+              given={given}
+              language={draft.language}
+              label="Text of the subscription"
+              known={known}
+              onChange={(expression) => change({ expression })}
+              onSave={save}
+              checked={checked}
+            />
+            <Problems checked={checked} isEmpty={!draft.expression.trim()} />
+            <Settings draft={draft} onChange={change} />
+          </div>
+          <TryIt draft={draft} isReady={isReady} />
         </div>
         <div class="grid">
           <PlanCard draft={draft} isReady={isReady} />
@@ -218,7 +219,7 @@ function Problems({ checked, isEmpty }: { checked: Checked; isEmpty: boolean }) 
   return (
     <div class="problems" role="status" aria-label="Problems">
       {isEmpty && <p class="muted">It is checked while you type.</p>}
-      {!isEmpty && ok && warnings.length === 0 && <p class="ok">No problems</p>}
+      {!isEmpty && ok && <p class="ok">No problems</p>}
       {!isEmpty && !ok && problems.length === 0 && <p class="muted">Checking …</p>}
       {problems.map((found, index) => (
         <FoundLine key={index} found={found} tone="bad" />
@@ -248,7 +249,11 @@ function FoundLine({ found, tone }: { found: Found; tone: 'bad' | 'warn' }) {
 function Suspended({ kept }: { kept: Subscription | null }) {
   const trouble = kept?.problem;
   if (!trouble) return null;
-  return <ProblemNote problem={{ code: trouble.code, detail: trouble.reason, hint: 'save it again to have it ring again' }} />;
+  return (
+    <ProblemNote
+      problem={{ code: trouble.code, detail: trouble.reason, hint: 'save it again to have it ring again' }}
+    />
+  );
 }
 
 /** Pause, resume, delete. */

@@ -30,8 +30,8 @@ export default function KnowledgePage(_: PageProps) {
       {data && classes.length === 0 && (
         <div class="card">
           <Empty title="No ontology is defined yet">
-            <code>PUT /v1/definitions/goods</code> with <code>{'{"ontology": "..."}'}</code>, Turtle or a TBox, brings classes in; the
-            languages graph and concept understand them then.
+            <code>PUT /v1/definitions/goods</code> with <code>{'{"ontology": "..."}'}</code>, Turtle or a TBox, brings
+            classes in; the languages graph and concept understand them then.
           </Empty>
         </div>
       )}

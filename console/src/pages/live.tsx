@@ -236,7 +236,12 @@ function Busiest({ statistics }: { statistics: Statistics }) {
             <li key={each.id}>
               <a class="busy-row" href={href('subscriptions', each.id)}>
                 <span class="ellipsis">{each.id}</span>
-                <Sparkline values={each.minutes} label={`${each.hour} matches in the last hour`} tone="ring" width={90} />
+                <Sparkline
+                  values={each.minutes}
+                  label={`${each.hour} matches in the last hour`}
+                  tone="ring"
+                  width={90}
+                />
                 <span class="number">{short(each.matches)}</span>
               </a>
             </li>

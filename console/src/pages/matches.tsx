@@ -150,7 +150,8 @@ function MatchList({ subscription, span }: { subscription: string; span: number 
         {!isLoaded && <Loading />}
         {isLoaded && matches.length === 0 && (
           <Empty title="Nothing has rung here yet">
-            New matches appear by themselves. Try a <a href="#/new">subscription</a> on past events to see what would have rung.
+            New matches appear by themselves. Try a <a href="#/new">subscription</a> on past events to see what would
+            have rung.
           </Empty>
         )}
         {matches.length > 0 && (

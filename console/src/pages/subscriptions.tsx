@@ -86,8 +86,8 @@ export default function SubscriptionsPage(_: PageProps) {
             <Empty title="No subscription is like that">Try another word, or all states.</Empty>
           ) : (
             <Empty title="There is no subscription yet">
-              A subscription says what should ring. <a href="#/new">Write the first one</a>: it is checked while you type and can
-              be tried on past events.
+              A subscription says what should ring. <a href="#/new">Write the first one</a>: it is checked while you
+              type and can be tried on past events.
             </Empty>
           )}
         </div>
@@ -153,7 +153,11 @@ function Table({ rows }: { rows: Row[] }) {
                 </code>
               </td>
               <td class="wide-only subscription-spark">
-                <Sparkline values={statistics.minutes} label={`${sum(statistics.minutes)} in the last hour`} tone="ring" />
+                <Sparkline
+                  values={statistics.minutes}
+                  label={`${sum(statistics.minutes)} in the last hour`}
+                  tone="ring"
+                />
               </td>
               <td class="number">{short(statistics.matches)}</td>
               <td class="number wide-only">{short(statistics.waiting)}</td>
