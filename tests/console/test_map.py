@@ -89,15 +89,17 @@ def visit(browser: Browser, lone: Served, complaints: Complaints) -> Iterator[Pa
         yield page
 
 
-def _on_screen(box: dict[str, float], longitude: float, latitude: float) -> tuple[float, float]:
+def _on_screen(
+    width: float, height: float, longitude: float, latitude: float
+) -> tuple[float, float]:
     """Where a place is on the map that shows 20 degrees north at zoom 2 in its middle (Mercator)."""
 
     def northing(degrees: float) -> float:
         return atanh(sin(radians(degrees)))
 
     unit = 256 * 2**2 / (2 * pi)
-    x = box["width"] / 2 + radians(longitude) * unit
-    y = box["height"] / 2 - (northing(latitude) - northing(20)) * unit
+    x = width / 2 + radians(longitude) * unit
+    y = height / 2 - (northing(latitude) - northing(20)) * unit
     return x, y
 
 
@@ -107,7 +109,7 @@ def test_land_is_land_and_water_is_water(visit: Page, kind: str) -> None:
     box = shown.bounding_box()
     assert box is not None
     wanted = visit.evaluate(COLOUR_OF, f"--map-{kind}")
-    places = [_on_screen(dict(box), *each) for each in PLACES[kind]]
+    places = [_on_screen(box["width"], box["height"], *each) for each in PLACES[kind]]
     found = zip(PLACES[kind], visit.evaluate(COLOURS_AT, places), strict=True)
     assert [place for place, colour in found if colour != wanted] == []
 
