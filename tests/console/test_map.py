@@ -17,6 +17,7 @@ from tests.console.story import event, publish, put, subscribe, wait_for_matches
 from tests.gateway.serving import Served, served, wait_for
 
 MANY = 10_000
+BURST = 800
 VANS = 36
 STEPS = 14
 AT_ONCE = 400
@@ -321,6 +322,25 @@ def _is_in_harbour(x: float, y: float) -> bool:
     corners = [(9.88, 53.50), (9.97, 53.50), (9.99, 53.545), (9.90, 53.55)]
     edges = zip(corners, corners[1:] + corners[:1], strict=True)
     return all((bx - ax) * (y - ay) - (by - ay) * (x - ax) > 0 for (ax, ay), (bx, by) in edges)
+
+
+def test_a_burst_of_matches_is_listed_in_a_few_steps(visit: Page, lone: Served) -> None:
+    subscribe(lone, "every", "n >= 0")
+    _open(visit)
+    visit.evaluate(
+        """() => {
+          window.steps = 0;
+          const list = document.querySelector('[aria-label="Newest matches"] ul');
+          new MutationObserver(() => window.steps++).observe(list, { childList: true });
+        }"""
+    )
+    burst = [event(f"b{n}", place=f"POINT({n % 50} 40)", data={"n": n}) for n in range(BURST)]
+    publish(lone, *burst)
+    pulses = visit.locator(".map-pulses")
+    expect(pulses).to_have_attribute("data-rung", str(BURST))
+    listed = visit.get_by_role("region", name="Newest matches").get_by_role("listitem")
+    expect(listed).to_have_count(50)
+    assert 0 < visit.evaluate("window.steps") < BURST / 10
 
 
 def test_places_that_are_not_on_the_globe_are_on_a_plane(visit: Page, lone: Served) -> None:
