@@ -17,6 +17,7 @@ from tests.console.story import event, publish, put, subscribe, wait_for_matches
 from tests.gateway.serving import Served, served, wait_for
 
 MANY = 10_000
+BURST = 800
 VANS = 36
 STEPS = 14
 AT_ONCE = 400
@@ -75,8 +76,8 @@ def _corners(wkt: str) -> list[tuple[float, float]]:
 
 @pytest.fixture
 def lone(tmp_path: Path) -> Iterator[Served]:
-    """A service of its own, with nothing in it."""
-    with served(tmp_path, lateness="0s") as found:
+    """A service of its own, with nothing in it, in which only events move time."""
+    with served(tmp_path, lateness="0s", idle="off") as found:
         yield found
 
 
@@ -89,15 +90,17 @@ def visit(browser: Browser, lone: Served, complaints: Complaints) -> Iterator[Pa
         yield page
 
 
-def _on_screen(box: dict[str, float], longitude: float, latitude: float) -> tuple[float, float]:
+def _on_screen(
+    width: float, height: float, longitude: float, latitude: float
+) -> tuple[float, float]:
     """Where a place is on the map that shows 20 degrees north at zoom 2 in its middle (Mercator)."""
 
     def northing(degrees: float) -> float:
         return atanh(sin(radians(degrees)))
 
     unit = 256 * 2**2 / (2 * pi)
-    x = box["width"] / 2 + radians(longitude) * unit
-    y = box["height"] / 2 - (northing(latitude) - northing(20)) * unit
+    x = width / 2 + radians(longitude) * unit
+    y = height / 2 - (northing(latitude) - northing(20)) * unit
     return x, y
 
 
@@ -107,7 +110,7 @@ def test_land_is_land_and_water_is_water(visit: Page, kind: str) -> None:
     box = shown.bounding_box()
     assert box is not None
     wanted = visit.evaluate(COLOUR_OF, f"--map-{kind}")
-    places = [_on_screen(dict(box), *each) for each in PLACES[kind]]
+    places = [_on_screen(box["width"], box["height"], *each) for each in PLACES[kind]]
     found = zip(PLACES[kind], visit.evaluate(COLOURS_AT, places), strict=True)
     assert [place for place, colour in found if colour != wanted] == []
 
@@ -131,9 +134,9 @@ def test_a_region_is_drawn_and_rings_for_what_comes_into_it(page: Page, server: 
     subscribe(server, "arrives", "WHEN position ENTERS Harbour FOR EACH ship", "rule")
     middle = [sum(each) / 4 for each in zip(*corners[:4], strict=True)]
     away = [corners[0][0] - 20, corners[0][1]]
-    for number, (x, y) in enumerate((away, middle)):
-        place = f"POINT({x} {y})"
-        publish(server, event(f"s{number}", "position", place=place, data={"ship": "Ada"}))
+    data = {"ship": "Ada"}
+    way = enumerate(f"POINT({x} {y})" for x, y in (away, middle))
+    publish(server, *(event(f"s{n}", "position", place=place, data=data) for n, place in way))
     rang = page.get_by_role("region", name="Newest matches").get_by_role("link", name="arrives")
     expect(rang).to_be_visible()
     expect(shown.locator(".map-pulses")).to_have_attribute("data-rung", "1")
@@ -281,6 +284,7 @@ def test_a_fleet_moves_and_rings_where_it_is(
     for step in range(STEPS):
         publish(lone, *(_van(number, step) for number in range(VANS)))
         visit.wait_for_timeout(150)
+    publish(lone, event("end", "tick"))
     expect(visit.get_by_test_id("points")).to_have_text(str(VANS))
     entered = sum(1 for number in range(VANS) if _comes_in(number))
     assert entered > 0
@@ -318,6 +322,25 @@ def _is_in_harbour(x: float, y: float) -> bool:
     corners = [(9.88, 53.50), (9.97, 53.50), (9.99, 53.545), (9.90, 53.55)]
     edges = zip(corners, corners[1:] + corners[:1], strict=True)
     return all((bx - ax) * (y - ay) - (by - ay) * (x - ax) > 0 for (ax, ay), (bx, by) in edges)
+
+
+def test_a_burst_of_matches_is_listed_in_a_few_steps(visit: Page, lone: Served) -> None:
+    subscribe(lone, "every", "n >= 0")
+    _open(visit)
+    visit.evaluate(
+        """() => {
+          window.steps = 0;
+          const list = document.querySelector('[aria-label="Newest matches"] ul');
+          new MutationObserver(() => window.steps++).observe(list, { childList: true });
+        }"""
+    )
+    burst = [event(f"b{n}", place=f"POINT({n % 50} 40)", data={"n": n}) for n in range(BURST)]
+    publish(lone, *burst)
+    pulses = visit.locator(".map-pulses")
+    expect(pulses).to_have_attribute("data-rung", str(BURST))
+    listed = visit.get_by_role("region", name="Newest matches").get_by_role("listitem")
+    expect(listed).to_have_count(50)
+    assert 0 < visit.evaluate("window.steps") < BURST / 10
 
 
 def test_places_that_are_not_on_the_globe_are_on_a_plane(visit: Page, lone: Served) -> None:

@@ -18,8 +18,8 @@ MANY = 200
 
 @pytest.fixture
 def lone(tmp_path: Path) -> Iterator[Served]:
-    """A service of its own, with nothing in it."""
-    with served(tmp_path, lateness="0s") as found:
+    """A service of its own, with nothing in it, in which only events move time."""
+    with served(tmp_path, lateness="0s", idle="off") as found:
         yield found
 
 
@@ -37,8 +37,11 @@ def _tell(server: Served) -> None:
     subscribe(server, "unpaid", "WHEN order THEN NO payment WITHIN 1h FOR EACH shop", "rule")
     subscribe(server, "sent", "WHEN order THEN parcel WITHIN 2h FOR EACH shop", "rule")
     subscribe(server, "cheap", "price < 400")
-    for number in range(3):
-        publish(server, event(f"o{number}", "order", ago(3 - number), data={"shop": f"s{number}"}))
+    orders = (
+        event(f"o{number}", "order", ago(9 - number), data={"shop": f"s{number}"})
+        for number in range(3)
+    )
+    publish(server, *orders, event("now", "tick"))
     wait_for(lambda: any(each["waiting"] == 3 for each in _nodes(server)))
 
 

@@ -23,8 +23,8 @@ PAGE = 1_000
 
 @pytest.fixture
 def lone(tmp_path: Path) -> Iterator[Served]:
-    """A service of its own, with nothing in it."""
-    with served(tmp_path, lateness="0s") as found:
+    """A service of its own, with nothing in it, in which only events move time."""
+    with served(tmp_path, lateness="0s", idle="off") as found:
         yield found
 
 
@@ -158,19 +158,14 @@ def test_what_came_late_is_told_so(visit: Page, lone: Served) -> None:
     expect(card).not_to_contain_text("came late")
 
 
-def test_the_watermark_is_that_of_the_service(browser: Browser, tmp_path: Path) -> None:
-    with (
-        served(tmp_path, lateness="0s", idle="off") as server,
-        context_of(browser, server.url) as context,
-    ):
-        publish(server, _reading("a", 10, "s1"), _reading("b", 5, "s1"))
-        told = wait_for(lambda: server.http.get("/v1/statistics").json()["now"]["watermark"])
-        page = context.new_page()
-        _open(page)
-        canvas = page.locator(".timeline-canvas")
-        expect(canvas).not_to_have_attribute("data-watermark", "")
-        shown = canvas.get_attribute("data-watermark") or ""
-        assert datetime.fromisoformat(shown) == datetime.fromisoformat(told)
+def test_the_watermark_is_that_of_the_service(visit: Page, lone: Served) -> None:
+    publish(lone, _reading("a", 10, "s1"), _reading("b", 5, "s1"))
+    told = wait_for(lambda: lone.http.get("/v1/statistics").json()["now"]["watermark"])
+    _open(visit)
+    canvas = visit.locator(".timeline-canvas")
+    expect(canvas).not_to_have_attribute("data-watermark", "")
+    shown = canvas.get_attribute("data-watermark") or ""
+    assert datetime.fromisoformat(shown) == datetime.fromisoformat(told)
 
 
 def test_paused_it_stands_still(visit: Page, lone: Served) -> None:

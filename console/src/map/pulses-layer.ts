@@ -7,7 +7,7 @@ import { CanvasLayer, type Frame } from './canvas-layer';
 const LASTS = 2600;
 const WAVES = 3;
 const WIDEST = 34;
-const MOST = 300;
+const MOST = 120;
 
 interface Pulse {
   x: number;

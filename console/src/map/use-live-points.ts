@@ -28,8 +28,16 @@ export function useLivePoints(projection: Projection, path: string, isPaused: bo
   const [matches, setMatches] = useState<readonly Match[]>([]);
   const [skipped, setSkipped] = useState(0);
   const [problem, setProblem] = useState<Problem | null>(null);
+  const rung = useRef<Match[]>([]);
   const [, refresh] = useState(0);
   paused.current = isPaused;
+
+  /** Matches are shown a few times a second, however many come. */
+  function showRung(): void {
+    const found = rung.current.toReversed();
+    if (found.length) setMatches((before) => [...found, ...before].slice(0, MOST_MATCHES));
+    rung.current = [];
+  }
 
   useEffect(() => {
     let isFirst = true;
@@ -52,6 +60,7 @@ export function useLivePoints(projection: Projection, path: string, isPaused: bo
     const timer = setInterval(() => {
       if (live.points.changes !== seen) refresh((count) => count + 1);
       seen = live.points.changes;
+      showRung();
     }, REFRESH);
     return () => {
       stop();
@@ -70,7 +79,7 @@ export function useLivePoints(projection: Projection, path: string, isPaused: bo
     () =>
       followMatches(
         (found, isNew) => {
-          setMatches((before) => [...found.toReversed(), ...before].slice(0, MOST_MATCHES));
+          rung.current = [...rung.current, ...found].slice(-MOST_MATCHES);
           const place = geometryOf(found[0]?.place);
           if (isNew && place && !paused.current) handle.current?.ring(...middleOf(place));
         },

@@ -8,7 +8,7 @@ import { EventTimeline, type TimelineItem } from '../timeline/EventTimeline';
 import { DAY, HOUR, instantOf, MINUTE, SECOND, shownDuration, shownInstant } from '../timeline/instants';
 import { DEFAULT_KEY } from '../timeline/keys';
 import { KeySelect } from '../timeline/KeySelect';
-import { extentOf } from '../timeline/lanes';
+import { stretchOf } from '../timeline/lanes';
 import { Scrubber } from '../timeline/Scrubber';
 import { useLog } from '../timeline/use-log';
 import type { View } from '../timeline/view';
@@ -29,7 +29,7 @@ export default function TimelinePage(_: PageProps) {
   const [length, setLength] = useState<number | null>(null);
   const [picked, setPicked] = useState<TimelineItem | null>(null);
   const items = useMemo(() => log.buffer.items(path), [log.changes, path]);
-  const whole = useMemo(() => extentOf(items), [items]);
+  const whole = useMemo(() => stretchOf(items), [items]);
 
   useEffect(() => {
     if (!whole || !log.isFollowing) return;
@@ -53,7 +53,7 @@ export default function TimelinePage(_: PageProps) {
   async function goTo(received: number): Promise<void> {
     await log.goTo(received);
     setLength(null);
-    setView(extentOf(log.buffer.items(path)));
+    setView(stretchOf(log.buffer.items(path)));
   }
 
   return (

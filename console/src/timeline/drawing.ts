@@ -365,7 +365,7 @@ function nameWatermark(
   const room = context.measureText(text).width + 8;
   const left = Math.min(layout.width - room, Math.max(layout.gutter, x - room / 2));
   context.fillStyle = palette.surface;
-  context.fillRect(left, 4, room, AXIS - 8);
+  context.fillRect(left - 24, 4, room + 48, AXIS - 8);
   context.fillStyle = palette.watermark;
   context.fillText(text, left + 4, AXIS / 2);
 }

@@ -94,3 +94,10 @@ export function firstFrom(items: readonly TimelineItem[], instant: number): numb
 export function longestOf(lane: Lane): number {
   return lane.items.reduce((longest, item) => Math.max(longest, item.end - item.start), 0);
 }
+
+/** The stretch from the first event to the last item: matches of long ago do not make it longer. */
+export function stretchOf(items: readonly TimelineItem[]): [number, number] | null {
+  const all = extentOf(items);
+  const events = extentOf(items.filter((item) => item.kind !== 'match'));
+  return all && [events?.[0] ?? all[0], all[1]];
+}

@@ -1,0 +1,1 @@
+import{t as e}from"./jsxRuntime.module-D4b9i8e9.js";var t={live:`badge badge-ok`,paused:`badge`,suspended:`badge badge-bad`};function n({subscription:n}){let r=n.state??`live`;return e(`span`,{class:t[r]??`badge`,title:n.problem?.reason,children:r})}export{n as t};
