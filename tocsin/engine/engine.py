@@ -7,7 +7,7 @@ once. Whatever a call brings about is in the value that it returns.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,8 +16,8 @@ from tocsin.deferred import Deferred
 from tocsin.engine.atoms import AtomMatchers
 from tocsin.engine.batch import EventBatch
 from tocsin.engine.detection.network import QUEUE_LIMIT, Found, Network
-from tocsin.engine.detection.node import Pending, State
-from tocsin.engine.detection.view import NodeView
+from tocsin.engine.detection.node import State
+from tocsin.engine.detection.view import NetworkView
 from tocsin.engine.results import (
     NO_RINGS,
     NOTHING,
@@ -130,9 +130,9 @@ class Engine:
         return self._telling.get(key)
 
     @property
-    def constructs(self) -> bool:
-        """Whether any subscription puts out events again."""
-        return bool(self._constructing)
+    def network(self) -> NetworkView:
+        """What is to be seen of the composites at work."""
+        return self._network
 
     def match(self, batch: EventBatch) -> Matched:
         """What rings at once, and what composites are to be told of, by event and in the order of
@@ -217,14 +217,6 @@ class Engine:
     def forget_before(self, now: Instant) -> None:
         """Drops all state that no event which ends at `now` or later can complete."""
         self._network.forget_before(now)
-
-    def pending(self, key: str | None = None) -> Iterator[Pending]:
-        """What waits for a composite subscription; without a key for all, what they share once."""
-        return self._network.pending(key)
-
-    def view(self, keys: Iterable[str]) -> list[NodeView]:
-        """The parts that composite subscriptions among these have at work, shared ones once."""
-        return self._network.view(keys)
 
     def snapshot(self) -> State:
         """The state of all composites as plain, versioned data."""

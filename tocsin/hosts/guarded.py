@@ -8,7 +8,7 @@ subscription that raises again and again, without ringing in between, is suspend
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from tocsin.engine import results
@@ -112,16 +112,16 @@ class GuardedEngine:
         """Time begins for composites; those whose windows are over by then are over too."""
         return Outcome(ended=[(key, window_over(key)) for key in self.engine.begin_at(now)])
 
-    def publish(self, found: Iterable[Match]) -> tuple[list[Event], Outcome]:
+    def publish(self, found: Collection[Match]) -> tuple[list[Event], Outcome]:
         """The events that matches construct, all at one time; past the limits they are dead
         letters.
         """
-        if not self.engine.constructs:
+        rung = {match.subscription for match in found}
+        constructing = {key for key in rung if self._constructs(key)}
+        if not constructing:
             return [], NOTHING
         outcome = Outcome()
-        building = [match for match in found if self._constructs(match.subscription)]
-        if not building:
-            return [], NOTHING
+        building = [match for match in found if match.subscription in constructing]
         events, letters = self._fan_out.publish(
             (match, self._built(match, outcome)) for match in building
         )

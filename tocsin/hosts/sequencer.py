@@ -29,7 +29,7 @@ who is late in the order of the input, and republishes by going over the input a
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from enum import Enum
 from typing import Generic
 
@@ -165,7 +165,7 @@ class Sequencer(Generic[Payload]):
             outcome.add(further)
             generation = self._published(further.matches, outcome)
 
-    def _published(self, matches: Iterable[Match], outcome: Outcome) -> list[Event]:
+    def _published(self, matches: Collection[Match], outcome: Outcome) -> list[Event]:
         """The events that matches construct, where they are republished."""
         if not self._republishes:
             return []

@@ -50,7 +50,11 @@ def samples(
         events += len(piece)
         if events % every == 0 or events == workload.events:
             yield Sample(
-                events, matches, sum(1 for _ in engine.pending()), resident(), watch.read()[0]
+                events,
+                matches,
+                sum(1 for _ in engine.network.pending()),
+                resident(),
+                watch.read()[0],
             )
 
 

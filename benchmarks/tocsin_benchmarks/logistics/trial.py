@@ -113,7 +113,7 @@ def _played(plans: Mapping[str, Plan], events: Sequence[Event]) -> dict[str, Any
         "latency_p50": float(np.percentile(waits, 50)) if waits else None,
         "latency_p99": float(np.percentile(waits, 99)) if waits else None,
         "peak_bytes": peak,
-        "left_waiting": sum(1 for _ in engine.pending()),
+        "left_waiting": sum(1 for _ in engine.network.pending()),
     }
 
 

@@ -188,7 +188,7 @@ def _composite(plans: Mapping[str, Plan], events: Sequence[Event], lateness: int
         served += len(piece)
         if watch.read()[0] > LIMIT_SECONDS:
             break
-    seconds, pending = watch.read()[0], sum(1 for _ in engine.pending())
+    seconds, pending = watch.read()[0], sum(1 for _ in engine.network.pending())
     return {
         "build_seconds": built,
         "served": served,

@@ -177,7 +177,7 @@ def _state(plans: Mapping[str, Plan], lines: Sequence[bytes]) -> dict[str, Any]:
         _served(engine, Batch(events[start : start + PIECE]))
     held = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
-    pending = sum(1 for _ in engine.pending())
+    pending = sum(1 for _ in engine.network.pending())
     snapshot = len(json.dumps(engine.snapshot()))
     each = (held / pending, snapshot / pending) if pending else (None, None)
     return {"pending": pending, "bytes_per_pending": each[0], "snapshot_bytes_per_pending": each[1]}

@@ -4,14 +4,30 @@ each.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
+from typing import Protocol
 
-from tocsin.engine.detection.node import Node
+from tocsin.engine.detection.node import Node, Pending
 from tocsin.plan.composites import Part
 
 MOST_COUNTED = 10_000
 """What waits in one part is counted up to so many."""
+
+
+class NetworkView(Protocol):
+    """Looks at composites and changes nothing."""
+
+    def pending(self, key: str | None = None) -> Iterator[Pending]:
+        """What waits for a subscription, from the inside out; without a key for all, what they
+        share once.
+        """
+        ...
+
+    def view(self, keys: Iterable[str]) -> list[NodeView]:
+        """The parts that some subscriptions have at work, from the inside out, shared ones once."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

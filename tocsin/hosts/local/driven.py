@@ -147,11 +147,11 @@ class DrivenHub(Hub):
     @property
     def pending_count(self) -> int:
         """How many occurrences wait for others, and events for the watermark."""
-        return sum(1 for _ in self._engine.pending()) + len(self._sequencer)
+        return sum(1 for _ in self._engine.network.pending()) + len(self._sequencer)
 
     def pending(self, id: str) -> list[Pending]:
         """What waits for a subscription in its parts."""
-        return list(self._engine.pending(id))
+        return list(self._engine.network.pending(id))
 
     def held_events(self, id: str) -> list[Event]:
         """The events that wait for the watermark before they may concern a subscription."""
@@ -161,7 +161,7 @@ class DrivenHub(Hub):
 
     def view(self, ids: Iterable[str]) -> list[NodeView]:
         """The parts that composite subscriptions among these have at work."""
-        return self._engine.view(ids)
+        return self._engine.network.view(ids)
 
     def plans(self) -> Mapping[str, Plan]:
         """What is served, by subscription."""

@@ -63,10 +63,10 @@ def replay(pattern: Part, event: Event, around: Sequence[Event]) -> Replayed:
     for index, each in enumerate(ordered):
         _note(found, keys, sequencer.serve(each, relevant.get(index, ())), event)
         if each.identity == event.identity and root is not None and root in engine:
-            found.waiting = _of_event(engine.pending(root), event)
+            found.waiting = _of_event(engine.network.pending(root), event)
     _note(found, keys, Outcome(list(engine.advance_to(ends[-1]).matches)), event)
     if root is not None and root in engine:
-        found.still = _of_event(engine.pending(root), event)
+        found.still = _of_event(engine.network.pending(root), event)
     return found
 
 
