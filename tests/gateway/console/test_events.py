@@ -160,6 +160,7 @@ def test_of_too_many_the_newest_are_told_and_how_many_are_not(
 
 def test_listeners_are_counted_and_leave(server: Served) -> None:
     with server.http.stream("GET", "/v1/events/stream") as answer:
-        next(answer.iter_lines())
+        heard = answer.iter_lines()
+        next(heard)
         assert server.service.streams == 1
     wait_for(lambda: server.service.streams == 0)
