@@ -97,12 +97,69 @@ class Writer(Protocol):
         ...
 
 
-class Node:
-    """A part at work. Stateless unless a subclass says otherwise."""
+class Allowance:
+    """How much work may be done in one step; each step has its own."""
+
+    __slots__ = ("_spent", "_spent_in")
+
+    def __init__(self) -> None:
+        self._spent = 0
+        self._spent_in = -1
+
+    def renew(self, step: Step) -> None:
+        """A new step has a new allowance of work."""
+        if self._spent_in != step.number:
+            self._spent_in, self._spent = step.number, 0
+
+    def spend(self, work: int) -> None:
+        """Counts work of about as many microseconds; GivenUp where it is too much for one step."""
+        self._spent += work
+        if self._spent > WORK_LIMIT:
+            raise GivenUp(
+                f"one event would take more than {WORK_LIMIT:,} steps to combine with what waits"
+            )
+
+
+class Memory:
+    """What is kept from step to step: nothing unless a subclass says otherwise."""
+
+    __slots__ = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the node holds nothing: a newcomer may then share it without seeing what was
+        before.
+        """
+        return True
+
+    @property
+    def kept(self) -> int:
+        """How many occurrences it keeps."""
+        return 0
+
+    def forget_before(self, now: Instant) -> None:
+        """Drops what no occurrence that ends at `now` or later can complete."""
+
+    def next_expiry(self) -> Instant | None:
+        """Up to when nothing here will be forgotten; None where nothing ever will."""
+        return None
+
+    def pending(self) -> Iterable[Pending]:
+        """What waits here."""
+        return ()
+
+    def snapshot(self, writer: Writer) -> State:
+        """What the node holds, as plain data."""
+        return {}
+
+    def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
+        """Takes over what a snapshot held."""
+
+
+class Node(Allowance, Memory):
+    """A part at work: its place in the graph, and what it does with what comes to it."""
 
     __slots__ = (
-        "_spent",
-        "_spent_in",
         "brought",
         "due",
         "followers",
@@ -131,6 +188,7 @@ class Node:
     """Whether its timers come again for ever; it is told when time begins."""
 
     def __init__(self, part: Part, inner: list[Node]) -> None:
+        super().__init__()
         self.part = part
         self.inner = inner
         self.level: int = 1 + max((node.level for node in inner), default=-1)
@@ -143,33 +201,6 @@ class Node:
         self.is_gone = False
         self.number = 0
         self.brought = 0
-        self._spent = 0
-        self._spent_in = -1
-
-    def renew(self, step: Step) -> None:
-        """A new step has a new allowance of work."""
-        if self._spent_in != step.number:
-            self._spent_in, self._spent = step.number, 0
-
-    def spend(self, work: int) -> None:
-        """Counts work of about as many microseconds; GivenUp where it is too much for one step."""
-        self._spent += work
-        if self._spent > WORK_LIMIT:
-            raise GivenUp(
-                f"one event would take more than {WORK_LIMIT:,} steps to combine with what waits"
-            )
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether the node holds nothing: a newcomer may then share it without seeing what was
-        before.
-        """
-        return True
-
-    @property
-    def kept(self) -> int:
-        """How many occurrences it keeps."""
-        return 0
 
     def uses(self, other: Node) -> bool:
         """Whether what the other keeps is kept for this node too."""
@@ -202,21 +233,3 @@ class Node:
 
     def on_timer(self, token: object, step: Step) -> None:
         """The instant of a timer that the node set has come."""
-
-    def forget_before(self, now: Instant) -> None:
-        """Drops what no occurrence that ends at `now` or later can complete."""
-
-    def next_expiry(self) -> Instant | None:
-        """Up to when nothing here will be forgotten; None where nothing ever will."""
-        return None
-
-    def pending(self) -> Iterable[Pending]:
-        """What waits here."""
-        return ()
-
-    def snapshot(self, writer: Writer) -> State:
-        """What the node holds, as plain data."""
-        return {}
-
-    def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
-        """Takes over what a snapshot held."""
