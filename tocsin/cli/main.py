@@ -78,7 +78,7 @@ OF_THE_PACKAGE = {
 
 BESIDE = {
     "bench": "The papers' experiments and the scale tests, on this machine.",
-    "demo": "Play a made-up day of a marketplace and a fleet to a local Spark stream.",
+    "demo": "Play a made-up day of a marketplace and a fleet, in the console or on a Spark stream.",
 }
 """Commands of other distributions, `tocsin-benchmarks` and `tocsin-demo`, which `make setup`
 installs: found through the entry points `tocsin.commands`, shown only where they are installed.

@@ -50,7 +50,7 @@ def demo(
     ] = None,
     port: Annotated[int, typer.Option(help="Where the console is; 0 for any port.")] = PORT,
 ) -> None:
-    """Play a made-up day of a marketplace and a fleet: in the console, or on a local Spark stream.
+    """Play a made-up day of a marketplace and a fleet, in the console or on a Spark stream.
 
     In the console trucks drive on the map, and bells ring, until Ctrl-C; where the output is no
     terminal, until the day is over. With --no-console the day is played to Spark:
