@@ -1,5 +1,5 @@
-"""Fixtures of the console's tests: one browser per process, one real server per module, and pages
-that fail the test where they complain.
+"""Fixtures of the console's tests: one browser and one real server per module, and pages that fail
+the test where they complain.
 """
 
 from __future__ import annotations
@@ -28,9 +28,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("browser")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """The browser of this process."""
+    """The browser of a module. It goes with it, since it comes with an event loop that runs in this
+    thread, in which nobody else could run one.
+    """
     with sync_playwright() as playwright:
         found = launch(playwright)
         yield found
