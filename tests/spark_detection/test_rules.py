@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.scenarios.loading import DEFINITIONS, Scenario, scenarios
+from tests.scenarios.loading import Scenario, scenarios
 from tests.spark.scenes import found_in
 from tests.spark_detection.test_languages import jobs
 from tocsin import rule
@@ -35,8 +35,9 @@ def moved(each: Scenario, number: int) -> list[dict[str, object]]:
 
 def test_every_scenario(spark: SparkSession) -> None:
     world = list(scenarios("rule.toml"))
-    for chosen in jobs(world, DEFINITIONS):
-        entries: list[Definition | Subscription] = [*DEFINITIONS]
+    definitions = tuple({each.name: each for one in world for each in one.definitions}.values())
+    for chosen in jobs(world, definitions):
+        entries: list[Definition | Subscription] = [*definitions]
         entries += [replace(each.subscription, id=f"s{n}") for n, each in enumerate(chosen)]
         lines = [event for n, each in enumerate(chosen) for event in moved(each, n)]
         rows = [(_json(line),) for line in lines]
