@@ -18,6 +18,7 @@ from tests.engine.test_columns import seen
 from tocsin.engine.batch import Batch
 from tocsin.engine.texts.envelopes import NAMES
 from tocsin.engine.texts.reading import FEW, scanned_events
+from tocsin.engine.texts.tape import MOST
 from tocsin.errors import Problem
 from tocsin.events.codecs.epcis.document import _TYPES
 from tocsin.events.codecs.epcis.inside import decode_all
@@ -349,3 +350,15 @@ def test_what_rings_for_scanned_events_is_what_rings_for_decoded_ones() -> None:
         (match for line in lines for match in hub.publish(decode_all(line)[0])),
         key=lambda match: match.order,
     )
+
+
+def test_a_batch_may_have_more_texts_than_are_scanned_at_a_time() -> None:
+    texts = [USUAL % (number, number) for number in range(MOST + 10)]
+    hub = Hub()
+    hub.subscribe(f"a >= {MOST}", id="last")
+    assert [match.events for match in hub.publish(*texts)] == [
+        (f"c{number}",) for number in range(MOST, MOST + 10)
+    ]
+    assert not hub.dead_letters
+    column = Batch(read_events(texts).events).column(("a",))
+    assert column.numbers.tolist() == list(range(len(texts)))

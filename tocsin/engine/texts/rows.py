@@ -11,14 +11,13 @@ from tocsin.engine.encoding import Distinct, Encoding, encoding_of_values, numbe
 from tocsin.engine.index.kernels import Ints
 from tocsin.engine.texts.reading import FEW
 from tocsin.engine.texts.scanner import TOKEN, Token
-from tocsin.engine.texts.tape import Tape
+from tocsin.engine.texts.tape import MOST_BYTES, Tape
 from tocsin.events.event import ENVELOPE, Event, Path
 from tocsin.events.scanned import ScannedEvent
 from tocsin.values.scalars import Kind
 from tocsin.values.space import points
 
 _NOT_CONTEXT = ("data", "data_base64", "place")
-_MOST_BYTES = 1 << 30
 
 
 def is_in_text(path: Path) -> bool:
@@ -32,7 +31,7 @@ def scanned_rows(events: Sequence[Event]) -> ScannedRows | None:
         return None
     texts = [event.raw if type(event) is ScannedEvent else b"" for event in events]
     without = texts.count(b"")
-    if len(events) - without < FEW or sum(map(len, texts)) > _MOST_BYTES:
+    if len(events) - without < FEW or sum(map(len, texts)) > MOST_BYTES:
         return None
     others = [number for number, text in enumerate(texts) if not text] if without else []
     return ScannedRows(events, Tape(texts), others)

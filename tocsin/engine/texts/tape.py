@@ -24,7 +24,10 @@ LONGEST = 1 << 16
 """A longer text is odd: so those of a batch stay within 32 bits."""
 
 MOST = 1 << 14
-"""So many texts at a time, for the same reason."""
+"""So many texts at a time are always few enough."""
+
+MOST_BYTES = LONGEST * MOST
+"""Places in so many bytes are 32 bits wide."""
 
 _KIND = np.array(
     [Kind.NULL, Kind.BOOLEAN, Kind.NUMBER, Kind.STRING, Kind.OTHER, Kind.OTHER, Kind.NUMBER],
@@ -42,9 +45,9 @@ class Tape:
 
     def __init__(self, texts: Sequence[bytes]) -> None:
         size = len(texts)
-        assert size <= MOST, "the caller cuts batches"
         kept = [text if len(text) <= LONGEST else b"" for text in texts]
         self.joined = b"".join(kept)
+        assert len(self.joined) <= MOST_BYTES, "the caller cuts batches"
         self.text = np.frombuffer(self.joined, np.uint8)
         self.starts = np.zeros(size + 1, np.int64)
         np.cumsum(np.fromiter(map(len, kept), np.int64, size), out=self.starts[1:])
