@@ -110,6 +110,7 @@ def test_one_subscription_is_shown_alone(visit: Page, lone: Served) -> None:
 def test_the_keyboard_walks_through_the_graph(visit: Page, lone: Served) -> None:
     _tell(lone)
     visit.goto("/#/plan")
+    expect(visit.locator("[data-node]").first).to_be_visible()
     visit.get_by_role("combobox").focus()
     visit.keyboard.press("Tab")
     focused = visit.locator("[data-node]:focus")
