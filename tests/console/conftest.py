@@ -64,6 +64,22 @@ def page(browser: Browser, server: Served, complaints: Complaints) -> Iterator[P
 
 
 @pytest.fixture
+def lone(tmp_path: Path) -> Iterator[Served]:
+    """A service of its own, with nothing in it, in which only events move time."""
+    with served(tmp_path, lateness="0s", idle="off") as found:
+        yield found
+
+
+@pytest.fixture
+def visit(browser: Browser, lone: Served, complaints: Complaints) -> Iterator[Page]:
+    """A page of that service."""
+    with context_of(browser, lone.url) as context:
+        page = context.new_page()
+        complaints.listen(page)
+        yield page
+
+
+@pytest.fixture
 def picture() -> Callable[..., None]:
     """Makes a picture for the documentation, `docs/images/console-NAME.png`, where that is asked
     for (TOCSIN_SCREENSHOTS=1).

@@ -4,9 +4,8 @@ positions that move, thousands of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from math import atanh, cos, pi, radians, sin
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +13,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.console.browser import PHONE, Complaints, context_of
 from tests.console.story import event, publish, put, subscribe, wait_for_matches
-from tests.gateway.serving import Served, served, wait_for
+from tests.gateway.serving import Served, wait_for
 
 MANY = 10_000
 BURST = 800
@@ -72,22 +71,6 @@ def _corners(wkt: str) -> list[tuple[float, float]]:
     inside = wkt.split("((")[1].split("))", maxsplit=1)[0]
     pairs = [each.split() for each in inside.split(",")]
     return [(float(x), float(y)) for x, y in pairs]
-
-
-@pytest.fixture
-def lone(tmp_path: Path) -> Iterator[Served]:
-    """A service of its own, with nothing in it, in which only events move time."""
-    with served(tmp_path, lateness="0s", idle="off") as found:
-        yield found
-
-
-@pytest.fixture
-def visit(browser: Browser, lone: Served, complaints: Complaints) -> Iterator[Page]:
-    """A page of that service."""
-    with context_of(browser, lone.url) as context:
-        page = context.new_page()
-        complaints.listen(page)
-        yield page
 
 
 def _on_screen(

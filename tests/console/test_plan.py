@@ -2,34 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
-import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
-from tests.console.browser import Complaints, context_of
 from tests.console.story import ago, event, publish, subscribe
-from tests.gateway.serving import Served, served, wait_for
+from tests.gateway.serving import Served, wait_for
 
 MANY = 200
-
-
-@pytest.fixture
-def lone(tmp_path: Path) -> Iterator[Served]:
-    """A service of its own, with nothing in it, in which only events move time."""
-    with served(tmp_path, lateness="0s", idle="off") as found:
-        yield found
-
-
-@pytest.fixture
-def visit(browser: Browser, lone: Served, complaints: Complaints) -> Iterator[Page]:
-    """A page of that service."""
-    with context_of(browser, lone.url) as context:
-        page = context.new_page()
-        complaints.listen(page)
-        yield page
 
 
 def _tell(server: Served) -> None:

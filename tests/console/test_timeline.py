@@ -5,36 +5,17 @@ watermark, and going back through the log.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
-import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
-from tests.console.browser import Complaints, context_of
 from tests.console.story import ago, event, publish, subscribe, wait_for_matches
-from tests.gateway.serving import Served, served, wait_for
+from tests.gateway.serving import Served, wait_for
 
 PAGE = 1_000
 """So many events the page asks for at a time."""
-
-
-@pytest.fixture
-def lone(tmp_path: Path) -> Iterator[Served]:
-    """A service of its own, with nothing in it, in which only events move time."""
-    with served(tmp_path, lateness="0s", idle="off") as found:
-        yield found
-
-
-@pytest.fixture
-def visit(browser: Browser, lone: Served, complaints: Complaints) -> Iterator[Page]:
-    """A page of that service."""
-    with context_of(browser, lone.url) as context:
-        page = context.new_page()
-        complaints.listen(page)
-        yield page
 
 
 def _reading(id: str, seconds: float, sensor: str, **data: Any) -> dict[str, Any]:
