@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import time
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
 from urllib.parse import unquote
 
+from tocsin.engine.texts.reading import scanned_events
 from tocsin.errors import EventProblem, Problem, UnsupportedProblem
 from tocsin.events.codecs.cloudevents import encode, json_text, parse_json
 from tocsin.events.codecs.epcis.inside import decode_all
@@ -22,7 +23,7 @@ from tocsin.events.codecs.plain import Origin, event_of_rdf, events_of_json_ld, 
 from tocsin.events.dead_letter import shown_error
 from tocsin.events.event import Event
 from tocsin.events.views.payload import N_TRIPLES, RDF_XML, TURTLE, is_json, is_text, is_xml
-from tocsin.gateway.batches import values_of_batch
+from tocsin.gateway.batches import Value, values_of_batch
 from tocsin.gateway.storage.rows import NewRow
 from tocsin.hosts.local.alarm import wall_clock
 
@@ -120,15 +121,20 @@ def receive(
     return found
 
 
-def _take_values(found: Received, values: Iterator[tuple[bytes, Problem | None]]) -> None:
-    for index, (raw, problem) in enumerate(values):
-        if problem is not None:
+def _take_values(found: Received, values: Iterable[Value]) -> None:
+    """Texts, each of which is a row; those that are as usual are read at once."""
+    given = list(values)
+    usual = scanned_events([b"" if problem is not None else raw for raw, problem in given])
+    for index, ((raw, problem), event) in enumerate(zip(given, usual, strict=True)):
+        if event is not None:
+            found.rows.append(NewRow(raw, found.tenant, events=(event,)))
+        elif problem is not None:
             found.refuse(index, raw, problem)
         else:
             found.take(index, raw, partial(decode_all, raw))
 
 
-def _lines(body: bytes) -> Iterator[tuple[bytes, Problem | None]]:
+def _lines(body: bytes) -> Iterator[Value]:
     return ((line, None) for line in body.splitlines() if line.strip())
 
 

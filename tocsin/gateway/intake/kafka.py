@@ -5,10 +5,13 @@ A record that is no event is in the log too, as refused, and becomes a dead lett
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 from tocsin.connectors.kafka import KafkaReader, Record
-from tocsin.events.codecs.bindings import events_of_message, message_of_record
+from tocsin.engine.texts.reading import scanned_events
+from tocsin.errors import EventProblem
+from tocsin.events.codecs.bindings import events_of_message, is_structured, message_of_record
 from tocsin.events.event import Event
 from tocsin.gateway.intake.settings import KafkaSettings, kafka_settings
 from tocsin.gateway.intake.worker import PATIENCE, IntakeWorker, rows_of
@@ -42,7 +45,7 @@ class KafkaSource:
         """Stores records with their offsets; a problem `IntakeMoved`, and nothing stored, where
         another has stored of the same partition meanwhile.
         """
-        rows = [row for record in records for row in self._rows(record)]
+        rows = [row for some in rows_of_records(records, self._settings.tenant) for row in some]
         moves = list(self._moves(records))
         self._log.append(rows, moves).result(STORED_WITHIN)
         self._next |= {(move.name, int(move.part)): move.after for move in moves}
@@ -61,12 +64,6 @@ class KafkaSource:
         for (name, partition), end in ends.items():
             yield Move(name, str(partition), self._next.get((name, partition)), end)
 
-    def _rows(self, record: Record) -> list[NewRow]:
-        def read() -> list[Event]:
-            return events_of_message(message_of_record(record.value, record.headers))
-
-        return rows_of(record.value or b"", self._settings.tenant, read)
-
 
 def kafka_intake(service: Service) -> IntakeWorker | None:
     """The part of a service that reads Kafka; None where no topic is set."""
@@ -74,6 +71,31 @@ def kafka_intake(service: Service) -> IntakeWorker | None:
     if not settings.topics:
         return None
     return IntakeWorker("kafka", lambda: KafkaSource(settings, service.log, service.log_database))
+
+
+def rows_of_records(records: Sequence[Record], tenant: str) -> Iterator[list[NewRow]]:
+    """The rows of each record. Those in structured mode that are as usual are read at once, and
+    stay as they were written.
+    """
+    for record, event in zip(records, scanned_events(list(map(_text, records))), strict=True):
+        value = record.value or b""
+        if event is not None:
+            yield [NewRow(value, tenant, events=(event,))]
+        else:
+            yield rows_of(value, tenant, partial(_events, record))
+
+
+def _text(record: Record) -> bytes:
+    """What is to be one event, where all of it stands in the value; else nothing."""
+    try:
+        message = message_of_record(record.value, record.headers)
+    except EventProblem:
+        return b""
+    return (message.body or b"") if is_structured(message) else b""
+
+
+def _events(record: Record) -> list[Event]:
+    return events_of_message(message_of_record(record.value, record.headers))
 
 
 def _name(topic: str) -> str:

@@ -16,6 +16,7 @@ from concurrent.futures import Future
 from typing import Any
 
 from tocsin.catalog import Catalog
+from tocsin.engine.texts.reading import scanned_events
 from tocsin.errors import Problem
 from tocsin.events.codecs.epcis.inside import decode_all
 from tocsin.events.dead_letter import shown_error
@@ -231,10 +232,8 @@ class LocalRunner:
     def _given(self, rows: Sequence[LogRow]) -> list[Event | bytes]:
         """What the hub is given of rows; those that were refused are not for it."""
         given: list[Event | bytes] = []
-        for row in rows:
-            if row.code is not None:
-                continue
-            events = row.events if row.events is not None else _decoded(row.body)
+        served = [row for row in rows if row.code is None]
+        for row, events in zip(served, _events_of(served), strict=True):
             if events is None:
                 given.append(row.body)
             else:
@@ -307,8 +306,18 @@ class LocalRunner:
             self._log.look_for_others()
 
 
+def _events_of(rows: Sequence[LogRow]) -> list[Sequence[Event] | None]:
+    """The events of each row; those that nobody has decoded yet are read at once."""
+    usual = iter(scanned_events([row.body for row in rows if row.events is None]))
+    return [row.events if row.events is not None else _read(row, next(usual)) for row in rows]
+
+
+def _read(row: LogRow, usual: Event | None) -> Sequence[Event] | None:
+    return _decoded(row.body) if usual is None else (usual,)
+
+
 def _decoded(body: bytes) -> list[Event] | None:
-    """The events of a row; None where it is none any more, which the hub tells."""
+    """The events of a text; None where it is none any more, which the hub tells."""
     try:
         return decode_all(body)
     except Exception:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+
+from tocsin.engine.texts.reading import FEW, scanned_events
 from tocsin.hosts.local.hub import Hub
 
 _EVENTS = [
@@ -29,3 +32,4 @@ def warm_up() -> None:
             hub.subscribe(expression)
         hub.publish(*_EVENTS)
         hub.publish(_EVENTS[0] | {"id": "alone"})
+    scanned_events([json.dumps(_EVENTS[0]).encode()] * FEW)

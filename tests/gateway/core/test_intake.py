@@ -1,0 +1,49 @@
+"""Many records of Kafka become the events that each would become alone."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.engine.test_texts import CROWD, ODD, SAMPLES, told
+from tocsin.connectors.kafka import Record
+from tocsin.engine.texts.reading import FEW
+from tocsin.events.codecs.epcis.inside import decode_all
+from tocsin.gateway.intake.kafka import rows_of_records
+
+HEADERS: tuple[tuple[tuple[str, bytes | None], ...], ...] = (
+    (),
+    (("content-type", b"application/cloudevents+json; charset=utf-8"),),
+    (("Content-Type", b"application/json"), ("trace", None)),
+    (("content-type", b"\xff"),),
+    (("ce_id", b"b"), ("ce_source", b"s"), ("ce_type", b"t"), ("ce_specversion", b"1.0")),
+    (("CE_ID", b"b"), ("ce_source", b"s"), ("ce_type", b"t"), ("content-type", b"text/plain")),
+)
+RECORDS = st.builds(
+    lambda value, headers: Record("t", 0, 0, value, headers),
+    st.sampled_from([None, *SAMPLES, *ODD]),
+    st.sampled_from(HEADERS),
+)
+
+
+def told_of(records: list[Record]) -> list[list[tuple[object, ...]]]:
+    """What is in the log: who reads it there decodes the text again."""
+    return [
+        [
+            (
+                row.tenant,
+                row.code,
+                row.reason,
+                [told(event) for event in row.events or ()],
+                [] if row.code else [told(event) for event in decode_all(row.body)],
+            )
+            for row in rows
+        ]
+        for rows in rows_of_records(records, "acme")
+    ]
+
+
+@given(st.lists(RECORDS, max_size=FEW))
+def test_records_are_taken_as_each_alone(drawn: list[Record]) -> None:
+    records = [*drawn, *(Record("t", 0, 0, text) for text in CROWD)]
+    assert told_of(records) == [rows for record in records for rows in told_of([record])]
