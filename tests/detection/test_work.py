@@ -109,7 +109,7 @@ def test_true_is_no_key_of_one_and_what_has_no_key_is_not_tried() -> None:
 def test_what_can_only_come_last_does_not_wait() -> None:
     network = network_of(Join((X, Y), then(0, 1)))
     play(network, event(0, "b"), event(1, "b"), event(2, "a"))
-    assert network.pending_count == 1
+    assert len(list(network.pending())) == 1
     assert tried(network) == 0
 
 
@@ -142,7 +142,7 @@ def test_only_nodes_with_something_to_forget_are_looked_at(monkeypatch: pytest.M
     assert looked_at == []
     network.forget_before(4)
     assert len(looked_at) == 3
-    assert network.pending_count == 2
+    assert len(list(network.pending())) == 2
 
 
 def _noting(
@@ -170,7 +170,7 @@ def test_what_was_ended_is_not_held_until_its_deadline() -> None:
         play(network, event(number, "a", key=number % 10), event(number + 1, "b", key=number % 10))
     [node] = [node for node in nodes(network) if isinstance(node, SilenceNode)]
     assert len(list(node.deadlines.waiting())) < 200
-    assert network.pending_count == 0
+    assert len(list(network.pending())) == 0
 
 
 def test_a_shared_part_is_written_once_and_any_of_its_subscriptions_may_be_gone_when_it_is_read() -> (
@@ -214,6 +214,22 @@ def test_what_comes_first_is_kept_once_for_all_who_wait_for_it() -> None:
         "0",
         "1",
     ]
+
+
+def test_what_is_kept_is_counted_once_for_all_who_wait_for_it() -> None:
+    followed = [
+        Join((X, Named("y", kind(letter))), (*then(0, 1), same_key("x", "y")), keep=100)
+        for letter in "bcdefg"
+    ]
+    network = network_of(*followed, Absence(Y, AfterWindow(X, 100), (same_key("x", "y"),)))
+    assert network.kept_count == 0
+    play(network, *(event(number, "a", key=number) for number in range(5)))
+    in_line, by_deadline = 5, 5
+    assert network.kept_count == in_line + by_deadline
+    assert len(list(network.pending())) == len(followed) * in_line + by_deadline
+    network.advance_to(1000)
+    network.forget_before(1000)
+    assert network.kept_count == len(list(network.pending())) == 0
 
 
 def test_the_line_of_a_single_node_does_not_keep_what_is_used_up() -> None:

@@ -316,9 +316,13 @@ class Network:
             self.expire(node, due)
 
     @property
-    def pending_count(self) -> int:
-        """How many occurrences wait, those of shared parts once."""
-        return sum(1 for node in self._nodes.values() for _ in node.pending())
+    def kept_count(self) -> int:
+        """How many occurrences are kept, those of shared parts once; what is used up counts until
+        it is forgotten.
+        """
+        return sum(
+            node.kept + sum(each.kept for each in node.followers) for node in self._nodes.values()
+        )
 
     def pending(self, key: str | None = None) -> Iterator[Pending]:
         """What waits for a subscription, from the inside out; without a key, for all."""

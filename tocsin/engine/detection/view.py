@@ -19,6 +19,13 @@ MOST_COUNTED = 10_000
 class NetworkView(Protocol):
     """Looks at composites and changes nothing."""
 
+    @property
+    def kept_count(self) -> int:
+        """How many occurrences are kept, those of shared parts once; what is used up counts until
+        it is forgotten.
+        """
+        ...
+
     def pending(self, key: str | None = None) -> Iterator[Pending]:
         """What waits for a subscription, from the inside out; without a key for all, what they
         share once.

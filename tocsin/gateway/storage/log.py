@@ -17,6 +17,7 @@ import sqlalchemy as sql
 
 from tocsin.errors import LimitProblem, Problem, StateProblem
 from tocsin.gateway.storage.database import Database
+from tocsin.gateway.storage.inserting import insert_rows
 from tocsin.gateway.storage.intake import MOVED, Move, move_all
 from tocsin.gateway.storage.rows import LogRow, NewRow
 from tocsin.gateway.storage.schema import EVENTS, HEADS
@@ -235,7 +236,7 @@ class EventLog:
                 _move(connection, each)
             rows = list(_numbered(batch, first, received))
             if rows:
-                connection.execute(EVENTS.insert(), [_values(row) for row in rows])
+                insert_rows(connection, EVENTS, rows)
         return rows
 
     def _finish(self, rows: Sequence[LogRow]) -> None:
@@ -287,14 +288,3 @@ def _numbered(batch: Sequence[_Append], first: int, received: Instant) -> Iterat
     rows = (row for each in batch for row in each.rows)
     for position, row in enumerate(rows, first):
         yield LogRow(position, received, row.body, row.tenant, row.code, row.reason, row.events)
-
-
-def _values(row: LogRow) -> dict[str, object]:
-    return {
-        "position": row.position,
-        "received": row.received,
-        "body": row.body,
-        "tenant": row.tenant,
-        "code": row.code,
-        "reason": row.reason,
-    }

@@ -5,10 +5,11 @@ there already is left out.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import sqlalchemy as sql
 
+from tocsin.gateway.storage.inserting import insert_rows
 from tocsin.gateway.storage.rows import LetterRow, MatchRow
 from tocsin.gateway.storage.schema import DEAD_LETTERS, MATCHES, SEQUENCES
 from tocsin.values.time import Instant
@@ -77,7 +78,7 @@ def store_matches(
         for number, each in enumerate(new, last + 1)
     ]
     take_positions(connection, MATCH_SEQUENCE, len(rows))
-    connection.execute(MATCHES.insert(), [_plain(row) for row in rows])
+    insert_rows(connection, MATCHES, rows)
     return rows
 
 
@@ -101,7 +102,7 @@ def store_letters(
         )
         for number, each in enumerate(letters, last - len(letters) + 1)
     ]
-    connection.execute(DEAD_LETTERS.insert(), [_plain(row) for row in rows])
+    insert_rows(connection, DEAD_LETTERS, rows)
     return rows
 
 
@@ -126,7 +127,3 @@ def _known(connection: sql.Connection, ids: list[str]) -> set[str]:
         query = sql.select(MATCHES.c.id).where(MATCHES.c.id.in_(ids[start : start + _CHUNK]))
         found.update(connection.execute(query).scalars())
     return found
-
-
-def _plain(row: MatchRow | LetterRow) -> dict[str, object]:
-    return {each.name: getattr(row, each.name) for each in fields(row)}
