@@ -187,3 +187,28 @@ def test_a_subscription_that_breaks_is_a_trouble_until_it_is_mended(
     made.add(Definition("A", language="opsl", expression=A))
     mended = hub.step(START, 3, _events(Step(0, ((1, "a", 0),), 3), START))
     assert [match.subscription for match in mended.matches] == ["s"]
+
+
+def test_who_has_ended_stays_so_after_a_restart_until_it_is_subscribed_again(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    made = create_catalog(str(tmp_path_factory.mktemp("catalog") / "catalog.db"))
+    pair = Subscription("pair", "opsl", f"=|({A}; 6s){B}")
+    made.add(pair, Subscription("atom", "selector", "kind = 'a'"))
+
+    def hub() -> DrivenHub:
+        return DrivenHub(made, queue_limit=2, lateness="0s")
+
+    first = hub()
+    crowd = _events(Step(0, tuple((number, "a", 0) for number in range(9)), 1), START)
+    ended = first.step(START, 1, crowd).troubles
+    ended += first.step(START + SECOND, 1, _events(Step(0, ((20, "c", 0),), 1), START)).troubles
+    assert {each.subscription for each in ended} == {"pair"}
+    second = hub()
+    second.restore(unpacked(packed(first.snapshot())))
+    assert set(second.subscriptions()) == {"atom"}
+    made.replace(Subscription("pair", "opsl", f"=|({A}; 7s){B}"))
+    second.step(START + 2 * SECOND, 2)
+    third = hub()
+    third.restore(unpacked(packed(second.snapshot())))
+    assert set(third.subscriptions()) == {"atom", "pair"}

@@ -65,6 +65,7 @@ class DrivenHub(Hub):
         self._counted: Instant = 0
         self._outcome = Outcome()
         self._broken: set[str] = set()
+        self._over: set[str] = set()
         super().__init__(clock=self._told_time, keep_dead_letters=1, **settings)
         self._catalog = catalog
 
@@ -110,6 +111,7 @@ class DrivenHub(Hub):
         before = dict(self._roster.held())
         self._follow_catalog(version)
         after = self._roster.held()
+        self._over -= after.keys()
         self._outcome.renewed |= {
             id for id in before.keys() | after.keys() if before.get(id) is not after.get(id)
         }
@@ -187,7 +189,7 @@ class DrivenHub(Hub):
             ],
             "seen": self._sequencer.seen(),
             "engine": self._engine.snapshot(),
-            "ended": self._ended_ids(),
+            "ended": sorted(self._over),
             "guard": self._guard.snapshot(),
         }
 
@@ -201,7 +203,8 @@ class DrivenHub(Hub):
             )
         with self._at_work():
             self._follow_catalog(state["version"])
-            for id in state["ended"]:
+            self._over = set(state["ended"])
+            for id in self._over:
                 self._roster.remove(id)
         self._engine.restore(state["engine"])
         self._guard.restore(state["guard"])
@@ -226,13 +229,6 @@ class DrivenHub(Hub):
         atoms = {id(atom): atom for pattern in composites for atom in atoms_of(pattern)}
         return {_name(atom, {}): atom for atom in atoms.values()}
 
-    def _ended_ids(self) -> list[str]:
-        """Subscriptions of the catalog that are served no more."""
-        assert self._catalog is not None
-        held = set(self._roster.ids())
-        listed = self._catalog.snapshot(self._version).subscriptions
-        return [each.id for each in listed if each.id not in held]
-
     def _put_out(self, found: list[Match]) -> None:
         self.counts.matches += len(found)
         self._outcome.matches += found
@@ -244,6 +240,7 @@ class DrivenHub(Hub):
     def _end(self, key: str, letter: DeadLetter) -> None:
         told = replace(letter, subscription=key)
         self._outcome.troubles.append(Trouble(key, told))
+        self._over.add(key)
         super()._end(key, told)
 
     def _tell_broken(self, found: Broken) -> None:
