@@ -48,7 +48,7 @@ def test_waits_are_of_what_arrived() -> None:
 
 def test_the_table_has_a_row_for_each_rate() -> None:
     rate = Rate(1000, 100, 999.0, 0, (0.01, 0.02), (0.03, 0.04), None, 7, 0, True)
-    saved = {"selectors": 1, "composites": 1, "engine": "local", "seconds": 5}
+    saved = {"selectors": 1, "composites": 1, "engine": "local", "seconds": 5, "through": "HTTP"}
     [row] = table_of([rate], saved).rows
     assert row[:5] == ("1,000", "100", "999", "10.0 ms", "20.0 ms")
     assert row[-4:] == ("-", "-", "7", "yes")

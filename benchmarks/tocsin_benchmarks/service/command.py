@@ -48,25 +48,30 @@ def service(
     selectors: Annotated[int, typer.Option(min=0, help="Boolean subscriptions.")] = 1_000,
     composites: Annotated[int, typer.Option(min=0, help="Composite subscriptions.")] = 1_000,
     engine: Annotated[str, typer.Option(help="local or spark.")] = "local",
+    kafka: Annotated[
+        str | None,
+        typer.Option(metavar="HOST:PORT", help="Publish to this Kafka broker, not over HTTP."),
+    ] = None,
     lateness: Annotated[str, typer.Option(help="How late events may be, for composites.")] = "2s",
     seed: Annotated[int, typer.Option(help="Events are drawn from it.")] = 5,
     output: Annotated[
         Path, typer.Option(help="Where results.json and report.md go.", file_okay=False)
     ] = Path("artifacts/bench-service"),
 ) -> None:
-    """Publish over HTTP at rising rates, until one is not held, and time the way to subscribers.
+    """Publish at rising rates, until one is not held, and time the way to subscribers.
 
     A rate is held where all events are accepted and no more than a second of them wait at the end.
-    Times are from when an event was due to be published, to the answer that it is on the disk, to
-    its match on a stream, and to its match at a webhook.
+    Times are from when an event was due to be published, to the answer that it is on the disk (or
+    that Kafka has it), to its match on a stream, and to its match at a webhook.
     """
     workload = ServiceWorkload(selectors, composites, seed)
     saved: dict[str, Any] = {"machine": about_machine(), "seed": seed, "engine": engine}
+    saved["through"] = "HTTP" if kafka is None else "Kafka"
     saved |= {"selectors": selectors, "composites": composites, "seconds": seconds, "rates": []}
     found: list[Rate] = []
     for size in batch or list(RATES):
         asked = _rates(rates or RATES.get(size, RATES[100]))
-        trial = Trial(workload, engine, asked, size, seconds, lateness)
+        trial = Trial(workload, engine, asked, size, seconds, lateness, kafka)
         with tempfile.TemporaryDirectory(prefix="tocsin-bench-") as folder:
             found += run_trial(trial, Path(folder), lambda said: typer.echo(said, err=True))
         saved["rates"] = as_json(found)
@@ -87,8 +92,9 @@ def table_of(rates: Sequence[Rate], saved: dict[str, Any]) -> Table:
     notes = (
         (
             f"{saved['selectors']:,} selectors and {saved['composites']:,} composites, --engine"
-            f" {saved['engine']}, {saved['seconds']:g} s at each rate. One event in {EVERY} is a"
-            " probe, whose match is timed. Publishers, subscribers and service share the machine."
+            f" {saved['engine']}, through {saved['through']}, {saved['seconds']:g} s at each rate."
+            f" One event in {EVERY} is a probe, whose match is timed. Publishers, subscribers and"
+            " service share the machine."
         ),
     )
     return Table("Service", _HEADER, tuple(map(_row, rates)), notes)

@@ -12,17 +12,26 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import quantiles
 from time import monotonic, sleep
+from uuid import uuid4
 
 import httpx
 
 from tocsin.client import AsyncClient, Client
+from tocsin.connectors.kafka import KafkaWriter
 from tocsin.errors import StateProblem
 from tocsin_benchmarks.service.listen import Arrivals, listening
-from tocsin_benchmarks.service.load import Load, publish, require_some
+from tocsin_benchmarks.service.load import (
+    Connection,
+    KafkaPublisher,
+    Load,
+    Publisher,
+    publish,
+    require_some,
+)
 from tocsin_benchmarks.service.workload import ServiceWorkload
 
 READY_WITHIN = 180.0
@@ -51,7 +60,7 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What to run."""
+    """What to run; `kafka` are the brokers to publish through, where it is not HTTP."""
 
     workload: ServiceWorkload
     engine: str
@@ -59,6 +68,8 @@ class Trial:
     batch: int
     seconds: float
     lateness: str
+    kafka: str | None = None
+    topic: str = field(default_factory=lambda: f"tocsin-bench-{uuid4().hex[:12]}")
 
 
 def run_trial(trial: Trial, folder: Path, tell: Callable[[str], object]) -> list[Rate]:
@@ -74,19 +85,29 @@ async def _measure(
     tell(f"subscribing {trial.workload.selectors + trial.workload.composites:,}")
     await _subscribe(url, trial.workload)
     found: list[Rate] = []
+    published = 0
+    make = _publishers(trial, address)
     async with listening(url) as arrivals, httpx.AsyncClient(base_url=url) as http:
         await asyncio.sleep(1.0)
         for number, rate in enumerate(trial.rates):
             tell(f"{rate:,.0f} events/s, {trial.batch} in a request")
             lines = trial.workload.lines(f"{trial.batch}r{number}")
-            load = await publish(address, lines, rate, trial.batch, trial.seconds)
-            lag = int((await http.get("/readyz")).json()["lag"])
+            load = await publish(make, lines, rate, trial.batch, trial.seconds)
+            published += load.accepted
+            lag = published - int((await http.get("/readyz")).json()["position"])
             require_some(load)
             await _settle(load, arrivals)
             found.append(_rate(trial, rate, load, arrivals, lag))
             if not found[-1].held:
                 break
     return found
+
+
+def _publishers(trial: Trial, address: tuple[str, int]) -> Callable[[], Publisher]:
+    if trial.kafka is None:
+        return lambda: Connection(*address)
+    writer = KafkaWriter({"bootstrap.servers": trial.kafka, "linger.ms": 5})
+    return lambda: KafkaPublisher(writer, trial.topic)
 
 
 def _rate(trial: Trial, rate: float, load: Load, arrivals: Arrivals, lag: int) -> Rate:
@@ -145,8 +166,10 @@ def _service(trial: Trial, folder: Path) -> Iterator[tuple[str, int]]:
     """A service of its own, ready; killed afterwards, as nothing of it is needed."""
     address = ("127.0.0.1", _free_port())
     config = folder / "settings.toml"
+    kafka = f'[kafka]\nservers = "{trial.kafka}"\ntopics = ["{trial.topic}"]\n'
     config.write_text(
         f'lateness = "{trial.lateness}"\n[delivery]\nallowed_networks = ["127.0.0.0/8"]\n'
+        + (kafka if trial.kafka else "")
     )
     words = f"up --data {folder / 'data'} --port {address[1]} --engine {trial.engine} --no-auth"
     command = [sys.executable, "-m", "tocsin", *words.split(), "--config", str(config)]
