@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tocsin.catalog import Catalog, Definition, Subscription, create_catalog
+from tocsin.engine.texts.reading import FEW
 from tocsin.gateway.runner.keeping import packed, unpacked
 from tocsin.hosts.local.driven import DrivenHub, Outcome
 from tocsin.hosts.spark.tasks.serde import unpack
@@ -212,3 +213,28 @@ def test_who_has_ended_stays_so_after_a_restart_until_it_is_subscribed_again(
     third = hub()
     third.restore(unpacked(packed(second.snapshot())))
     assert set(third.subscriptions()) == {"atom", "pair"}
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 4)), min_size=2, max_size=20))
+@settings(deadline=None)
+def test_events_that_came_many_at_a_time_are_put_away_as_they_came(
+    catalog: Catalog, drawn: list[tuple[str, int]]
+) -> None:
+    crowd = [("c", 5)] * FEW
+    first = Step(
+        0, tuple((n, kind, late) for n, (kind, late) in enumerate([*drawn[::2], *crowd])), 1
+    )
+    second = Step(
+        0, tuple((n, kind, late) for n, (kind, late) in enumerate([*drawn[1::2], *crowd], 99)), 1
+    )
+    whole, before, after = (DrivenHub(catalog) for _ in range(3))
+    for hub in (whole, before):
+        hub.step(START, 1, _events(first, START))
+    after.restore(unpacked(packed(before.snapshot())))
+    later = START + SECOND
+    outcomes = [hub.step(later, 1, _events(second, later)) for hub in (whole, after)]
+    outcomes += [hub.step(later + 60 * SECOND, 1) for hub in (whole, after)]
+    told = [[match.as_json() for match in outcome.matches] for outcome in outcomes]
+    assert told[0] == told[1]
+    assert told[2] == told[3]
+    assert packed(whole.snapshot()) == packed(after.snapshot())

@@ -1,18 +1,25 @@
-"""Snapshots: the state of a network as plain, versioned data, each event once; and the way back."""
+"""Snapshots: the state of a network as plain, versioned data, each event once; and the way back.
+
+An event that nobody has taken apart yet is written as the text that it came as.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from tocsin.engine.detection.node import State
+from tocsin.engine.texts.reading import scanned_events
 from tocsin.errors import StateProblem
-from tocsin.events.codecs.cloudevents import event_of
+from tocsin.events.codecs.cloudevents import decode, event_of
 from tocsin.events.event import Event
+from tocsin.events.scanned import ScannedEvent
 from tocsin.events.views.epcis import EpcisData
 from tocsin.plan.bindings import NOTHING_BOUND
 from tocsin.plan.occurrence import Occurrence
 
-VERSION = 1
+VERSION = 2
+_READABLE = {1, VERSION}
+"""The first version has no texts of events."""
 
 _EPCIS = "epcis"
 
@@ -25,7 +32,7 @@ class SnapshotWriter:
     """
 
     def __init__(self) -> None:
-        self.events: list[State] = []
+        self.events: list[State | str] = []
         self._numbers: dict[tuple[str, str], int] = {}
         self._written: dict[Occurrence, State] = {}
 
@@ -60,8 +67,12 @@ class SnapshotWriter:
 class SnapshotReader:
     """Turns plain data back into occurrences."""
 
-    def __init__(self, events: list[State]) -> None:
-        self._events = [_event(body) for body in events]
+    def __init__(self, events: list[State | str]) -> None:
+        usual = iter(scanned_events([body for body in events if isinstance(body, str)]))
+        self._events = [
+            _event(body) if isinstance(body, dict) else next(usual) or decode(body)
+            for body in events
+        ]
 
     def read(self, body: State) -> Occurrence:
         """The occurrence that was written."""
@@ -77,7 +88,7 @@ class SnapshotReader:
 
 def checked(body: Any) -> State:
     """The snapshot, if it is one that this version can read."""
-    if not isinstance(body, dict) or body.get("version") != VERSION:
+    if not isinstance(body, dict) or body.get("version") not in _READABLE:
         found = body.get("version") if isinstance(body, dict) else type(body).__name__
         raise StateProblem(
             f"a snapshot of version {VERSION} is expected, got {found!r}",
@@ -96,7 +107,9 @@ def _value(plain: Any) -> Any:
     return tuple(map(_value, plain)) if isinstance(plain, list) else plain
 
 
-def _event_body(event: Event) -> State:
+def _event_body(event: Event) -> State | str:
+    if isinstance(event, ScannedEvent):
+        return event.raw.decode()
     place = {} if event.place_source is None else {"place": event.place_source}
     body = {**event.envelope, **place, "data": event.data}
     return {_EPCIS: body} if isinstance(event.data, EpcisData) else body
