@@ -363,3 +363,19 @@ def test_a_batch_may_have_more_texts_than_are_scanned_at_a_time() -> None:
     events = read_events(texts).events
     numbers = Batch(events).column(("a",)).numbers.tolist()
     assert [f"c{number:.0f}" for number in numbers] == [event.id for event in events]
+
+
+@given(st.data())
+def test_a_tape_is_given_again_for_the_very_same_texts_only(data: st.DataObject) -> None:
+    texts = [USUAL % (number, number) for number in range(FEW)]
+    first = scanned_events(texts)
+    again = data.draw(st.permutations(range(FEW)) | st.just(list(range(FEW))))
+    other = [first[number] for number in again]
+    drawn = data.draw(st.sets(st.integers(0, FEW - 1)))
+    for number in drawn:
+        other[number] = scanned_events([*CROWD, USUAL % (number, 7)])[-1]
+    events = [event for event in other if event is not None]
+    column = Batch(events).column(("a",))
+    assert [column.value(row) for row in range(FEW)] == [
+        event.attribute(("a",)) for event in events
+    ]

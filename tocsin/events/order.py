@@ -6,8 +6,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from operator import attrgetter
 
 from tocsin.events.event import Event
+
+_ORDER, _IDENTITY = attrgetter("order"), attrgetter("identity")
 
 
 def in_canonical_order(events: Iterable[Event]) -> list[Event]:
@@ -16,8 +19,11 @@ def in_canonical_order(events: Iterable[Event]) -> list[Event]:
     Of several events with one identity the first in this order counts; where even their times
     agree, the one whose content reads first, so that the choice does not depend on who came first.
     """
-    ordered = sorted(events, key=lambda event: event.order)
-    first: dict[tuple[str, str], Event] = {}
+    ordered = sorted(events, key=_ORDER)
+    first = dict(zip(map(_IDENTITY, ordered), ordered, strict=True))
+    if len(first) == len(ordered):
+        return ordered
+    first.clear()
     for event in ordered:
         known = first.setdefault(event.identity, event)
         if known is not event and known.order == event.order and content(event) < content(known):

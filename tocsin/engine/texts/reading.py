@@ -21,7 +21,7 @@ from tocsin.engine.texts.envelopes import (
     read_envelopes,
 )
 from tocsin.engine.texts.scanner import BEGIN, END, TOKEN, Token
-from tocsin.engine.texts.tape import MOST, Tape
+from tocsin.engine.texts.tape import MOST, Tape, tape_of
 from tocsin.events.scanned import ScannedEvent
 from tocsin.values.time import Interval, ordered_interval
 
@@ -50,7 +50,7 @@ def _bytes(text: bytes | str) -> bytes:
 
 
 def _scanned(texts: list[bytes]) -> list[ScannedEvent | None]:
-    tape = Tape(texts)
+    tape = tape_of(texts)
     members = np.empty((tape.size, len(NAMES)), np.int32)
     times = np.empty((tape.size, 2), np.int64)
     odd = tape.odd

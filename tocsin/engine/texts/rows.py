@@ -11,7 +11,7 @@ from tocsin.engine.encoding import Distinct, Encoding, encoding_of_values, numbe
 from tocsin.engine.index.kernels import Ints
 from tocsin.engine.texts.reading import FEW
 from tocsin.engine.texts.scanner import TOKEN, Token
-from tocsin.engine.texts.tape import MOST_BYTES, Tape
+from tocsin.engine.texts.tape import MOST_BYTES, Tape, tape_of
 from tocsin.events.event import ENVELOPE, Event, Path
 from tocsin.events.scanned import ScannedEvent
 from tocsin.values.scalars import Kind
@@ -34,7 +34,7 @@ def scanned_rows(events: Sequence[Event]) -> ScannedRows | None:
     if len(events) - without < FEW or sum(map(len, texts)) > MOST_BYTES:
         return None
     others = [number for number, text in enumerate(texts) if not text] if without else []
-    return ScannedRows(events, Tape(texts), others)
+    return ScannedRows(events, tape_of(texts), others)
 
 
 class ScannedRows:

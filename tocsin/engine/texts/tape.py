@@ -6,7 +6,10 @@ Odd rows, see `scanner`, have nothing on it.
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
+from operator import is_
 from typing import Any
 
 import numpy as np
@@ -155,6 +158,25 @@ class Tape:
 
 
 _EXACT = 2.0**53
+
+_KEPT = 1 << 23
+"""A tape of more bytes is not kept for the next who asks."""
+
+_last: deque[tuple[Sequence[bytes], Tape]] = deque(maxlen=1)
+
+
+def tape_of(texts: Sequence[bytes]) -> Tape:
+    """The tape of texts. Whoever reads envelopes is followed by one who wants columns of the very
+    same texts: the last tape is kept for them, and given out once.
+    """
+    with suppress(IndexError):  # another thread may have taken it
+        known, tape = _last.pop()
+        if len(known) == len(texts) and all(map(is_, known, texts)):
+            return tape
+    made = Tape(texts)
+    if len(made.joined) <= _KEPT:
+        _last.append((texts, made))
+    return made
 
 
 def _coded(array: pa.Array) -> tuple[list[Any], npt.NDArray[np.int32]]:

@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeAlias, cast
 
 from tocsin.engine.engine import Engine
 from tocsin.engine.texts.reading import scanned_events
+from tocsin.engine.texts.tape import MOST
 from tocsin.errors import Problem
 from tocsin.events.dead_letter import (
     DeadLetter,
@@ -128,7 +129,7 @@ def _glanced_at(
     usual, which are scanned at once.
     """
     first, texts = 0, iter(texts)
-    while some := list(islice(texts, BATCH_SIZE)):
+    while some := list(islice(texts, MOST)):
         unread = [raw if made is None else b"" for raw, _, _, made in some]
         usual = scanned_events(unread) if ends is Ends.START else [None] * len(some)
         yield first, some, usual
