@@ -10,6 +10,7 @@ from fastapi import APIRouter, FastAPI
 
 from tocsin.gateway.api.app import create_app
 from tocsin.gateway.delivery import router as delivery
+from tocsin.gateway.delivery.letters import letters_to_kafka
 from tocsin.gateway.delivery.part import make_delivery
 from tocsin.gateway.epcis.app import create_epcis_app
 from tocsin.gateway.epcis.part import EpcisPart
@@ -23,6 +24,7 @@ from tocsin.gateway.spark.settings import spark_settings
 
 PARTS: tuple[Callable[[Service], Part | None], ...] = (
     make_delivery,
+    letters_to_kafka,
     EpcisPart,
     federation.FederationPart,
     kafka_intake,

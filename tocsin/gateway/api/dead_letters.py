@@ -14,7 +14,6 @@ from tocsin.gateway.api.matches import After, Before, Limit, Newest
 from tocsin.gateway.api.positions import LAST
 from tocsin.gateway.api.requests import body_of, service_of
 from tocsin.gateway.storage.rows import LetterRow
-from tocsin.values.time import format_instant
 
 router = APIRouter(tags=["dead letters"])
 
@@ -46,7 +45,7 @@ async def list_letters(
 
     rows = await asyncio.to_thread(read)
     last = rows[-1].position if rows else after
-    return {"dead_letters": [_told(row) for row in rows], "next": last}
+    return {"dead_letters": [row.as_json() for row in rows], "next": last}
 
 
 @router.post(
@@ -75,16 +74,3 @@ async def replay(id: Annotated[int, Path(ge=1, le=LAST)], request: Request) -> d
         position = await asyncio.wrap_future(written)
     await asyncio.to_thread(service.letters.mark_replayed, id)
     return {"replayed": id, "position": position}
-
-
-def _told(row: LetterRow) -> dict[str, Any]:
-    return {
-        "id": row.position,
-        "code": row.code,
-        "reason": row.reason,
-        "input": row.input,
-        "subscription": row.subscription,
-        "event": row.event,
-        "stored": format_instant(row.stored),
-        "replayed": None if row.replayed is None else format_instant(row.replayed),
-    }

@@ -17,13 +17,16 @@ class _Section(BaseModel):
 
 
 class KafkaSettings(_Section):
-    """Where the brokers are, what is read from them, and what else the client library is told."""
+    """Where the brokers are, what is read from them, the topic that dead letters go to, and what
+    else the client library is told.
+    """
 
     servers: str = ""
     topics: list[str] = Field(default_factory=list)
     group: str = "tocsin"
     tenant: str = ""
     batch: int = Field(5_000, ge=1)
+    dead_letters: str = ""
     client: dict[str, Any] = Field(default_factory=dict)
 
     @property
@@ -55,7 +58,15 @@ class MqttSettings(_Section):
 
 def kafka_settings(given: dict[str, Any]) -> KafkaSettings:
     """The section `[kafka]`; a problem with the name of what is wrong."""
-    return _checked(KafkaSettings, "kafka", given)
+    found = _checked(KafkaSettings, "kafka", given)
+    if found.dead_letters and found.dead_letters in found.topics:
+        raise MeaningProblem(
+            f"kafka.dead_letters: {found.dead_letters!r} is read as events, too",
+            code="SettingsError",
+            token=found.dead_letters,
+            hint="name a topic of its own: a dead letter must not come back as an event",
+        )
+    return found
 
 
 def mqtt_settings(given: dict[str, Any]) -> MqttSettings:

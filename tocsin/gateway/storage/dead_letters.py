@@ -7,7 +7,7 @@ import sqlalchemy as sql
 from tocsin.gateway.storage.database import Database
 from tocsin.gateway.storage.results import NewLetter, store_letters
 from tocsin.gateway.storage.rows import LetterRow
-from tocsin.gateway.storage.schema import DEAD_LETTERS
+from tocsin.gateway.storage.schema import DEAD_LETTERS, RELAYS
 from tocsin.hosts.local.alarm import wall_clock
 
 _COLUMNS = tuple(
@@ -83,3 +83,23 @@ class LetterStore:
                 .where(DEAD_LETTERS.c.position == position)
                 .values(replayed=wall_clock())
             )
+
+    def read_all(self, after: int, limit: int) -> list[LetterRow]:
+        """The first letters after a position, whosever they are."""
+        query = sql.select(*_COLUMNS).where(DEAD_LETTERS.c.position > after)
+        with self._database.reading() as connection:
+            found = connection.execute(query.order_by(DEAD_LETTERS.c.position).limit(limit))
+            return [LetterRow(*row) for row in found]
+
+    def passed_on(self, name: str) -> int:
+        """How far letters have been passed on under a name; 0 where they never were."""
+        query = sql.select(RELAYS.c.position).where(RELAYS.c.name == name)
+        with self._database.reading() as connection:
+            return int(connection.execute(query).scalar() or 0)
+
+    def note_passed_on(self, name: str, position: int) -> None:
+        """Letters up to a position have been passed on."""
+        with self._database.writing() as connection:
+            mine = RELAYS.update().where(RELAYS.c.name == name)
+            if connection.execute(mine.values(position=position)).rowcount == 0:
+                connection.execute(RELAYS.insert().values(name=name, position=position))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tocsin.events.event import Event
-from tocsin.values.time import Instant
+from tocsin.values.time import Instant, format_instant
 
 REPLAYED = "replayed"
 """The reason of a row that was refused by nobody: its event is to be served though it came before.
@@ -68,3 +68,16 @@ class LetterRow:
     event: int | None
     stored: Instant
     replayed: Instant | None = None
+
+    def as_json(self) -> dict[str, object]:
+        """What its owner is told of it."""
+        return {
+            "id": self.position,
+            "code": self.code,
+            "reason": self.reason,
+            "input": self.input,
+            "subscription": self.subscription,
+            "event": self.event,
+            "stored": format_instant(self.stored),
+            "replayed": None if self.replayed is None else format_instant(self.replayed),
+        }

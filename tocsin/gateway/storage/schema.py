@@ -100,6 +100,14 @@ DEAD_LETTERS = sql.Table(
 )
 """What could not be served; `event` is the position of the event in the log where there is one."""
 
+RELAYS = sql.Table(
+    "tocsin_relays",
+    METADATA,
+    sql.Column("name", sql.Text, primary_key=True),
+    _column("position", BIG),
+)
+"""How far what is kept here has been passed on to a broker."""
+
 RUNNERS = sql.Table(
     "tocsin_runners",
     METADATA,
