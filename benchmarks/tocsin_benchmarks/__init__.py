@@ -16,6 +16,7 @@ from tocsin_benchmarks.rules.command import rules
 from tocsin_benchmarks.selectors.command import selectors
 from tocsin_benchmarks.sequences.command import sequences
 from tocsin_benchmarks.service.command import service
+from tocsin_benchmarks.sharing.command import sharing
 from tocsin_benchmarks.xml.command import xml
 
 app = typer.Typer(
@@ -28,6 +29,7 @@ app.command("rfid")(rfid)
 app.command("graphs")(graphs)
 app.command("geofences")(geofences)
 app.command("rules")(rules)
+app.command("sharing")(sharing)
 app.command("xml")(xml)
 app.command("endurance")(endurance)
 app.command("service")(service)

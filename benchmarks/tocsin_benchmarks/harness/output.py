@@ -44,6 +44,12 @@ def show(
     """The report to standard output (tables on a terminal, Markdown elsewhere), what was written to
     standard error; `plot` is the module that draws.
     """
+    show_tables(saved, tables, output)
+    typer.echo(plotted(output, plot), err=True)
+
+
+def show_tables(saved: Mapping[str, Any], tables: Sequence[Table], output: Path) -> None:
+    """The same without a plot."""
     console, said = Console(), machine_line(saved)
     text = "\n".join([f"{said}\n", *(table.markdown() for table in tables)])
     if console.is_terminal:
@@ -51,7 +57,7 @@ def show(
     else:
         typer.echo(text)
     (output / MARKDOWN).write_text(text)
-    for line in (str(output / RESULTS), str(output / MARKDOWN), plotted(output, plot)):
+    for line in (str(output / RESULTS), str(output / MARKDOWN)):
         typer.echo(line, err=True)
 
 

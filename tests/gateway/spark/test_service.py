@@ -76,6 +76,22 @@ def test_nothing_is_lost_or_doubled_over_a_killed_driver_and_a_killed_gateway(
         assert [each["code"] for each in letters] == ["InvalidEventError"]
         assert "id is missing" in letters[0]["reason"]
         wait_until(lambda: up.status()["lag"] == 0, "the lag stays")
+        counted = _counted(up, len(ids))
+        assert counted["spark"]["state"] == "ready"
+        assert counted["subscriptions"]["even"]["matches"] == len(wanted)
+        assert (counted["now"]["dead_letters"], counted["now"]["lag_seconds"]) == (1, 0.0)
+
+
+def _counted(up: Up, matches: int) -> dict[str, Any]:
+    """The statistics once they know of so many matches."""
+    told: dict[str, Any] = {}
+
+    def is_there() -> bool:
+        told.update(up.client.get("/v1/statistics").json())
+        return bool(told["now"]["matches"] == matches)
+
+    wait_until(is_there, f"the statistics say {told}")
+    return told
 
 
 @pytest.mark.parametrize(

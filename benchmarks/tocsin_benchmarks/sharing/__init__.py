@@ -1,0 +1,1 @@
+"""What equal subscriptions and stored plans save."""
