@@ -24,11 +24,11 @@ _BRACE = re.compile(rf"{_QUOTED}|`[^`]*`|--[^\n]*|([^\W\d]\w*)?\s*\{{")
 _COMMENT = re.compile(rf"{_QUOTED}|`[^`]*`|(--[^\n]*)")
 _TOKEN = re.compile(rf"{_QUOTED}|(?P<word>{_WORD})(?P<open>\s*\()?")
 _BRACKET = re.compile(rf"{_QUOTED}|`[^`]*`|[()]")
-_OPENERS = frozenset(
+OPENERS = frozenset(
     """WHEN THEN NO AND OR NOT BEFORE AFTER MEETS BY OVERLAPS STARTS DURING CONTAINS FINISHES EQUALS
     COUNT SUM AVG MIN MAX FIRST LAST DISTANCE WHERE SELECT POLYGON MULTIPOLYGON""".split()
 )
-"""Words before a parenthesis that is no condition on an event."""
+"""Words before a parenthesis that is no condition on an event; types so called have backticks."""
 
 _CHANGES = frozenset(("BECOMES", "CEASES", "HOLDS"))
 _OPERATOR_AFTER = r"(?!\s*(?:[=<>!+*/.,)-]|(?i:is|like|in|between|not)\b))"
@@ -86,7 +86,7 @@ def _inner(text: str) -> Iterator[tuple[int, int]]:
         if word in _CHANGES and not text.startswith((":", "."), found.end("word")):
             start, at = _state(text, found.end("word"))
             yield start, at
-        elif found["open"] and word not in _OPENERS:
+        elif found["open"] and word not in OPENERS:
             end = _closing(text, at)
             yield at, end
             at = end

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from typing import assert_never
 
+from tocsin.languages.rule.inner_texts import OPENERS
 from tocsin.languages.rule.syntax import (
     Aggregate,
     Arithmetic,
@@ -54,10 +55,6 @@ _LEVELS = {
 RESERVED = frozenset(
     """when then no and or within for where select over every becomes ceases holds enters leaves
     true false distinct inside near as""".split()
-)
-_CALLS = frozenset("count sum avg min max first last distance polygon multipolygon".split())
-_OPENERS = frozenset(
-    "not before after meets by overlaps starts during contains finishes equals".split()
 )
 _PLAIN = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
 _UNITS = (
@@ -215,7 +212,7 @@ def _aggregate(aggregate: Aggregate) -> str:
 def name_text(name: str) -> str:
     """A type or a name of the catalog, in backticks where it would be read as something else."""
     first = name.lower().partition(".")[0]
-    taken = first in RESERVED or first in _CALLS or first in _OPENERS
+    taken = first in RESERVED or first.upper() in OPENERS
     return name if _PLAIN.fullmatch(name) and not taken else f"`{name}`"
 
 
