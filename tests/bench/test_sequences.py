@@ -5,6 +5,7 @@ cores gain.
 from __future__ import annotations
 
 from tocsin_benchmarks.sequences.command import keyed_requests, keyed_tables_of
+from tocsin_benchmarks.sequences.micro_batches import micro_batch_requests, micro_batch_tables_of
 from tocsin_benchmarks.sequences.workload import Density, SequenceWorkload
 
 from tocsin.engine.batch import Batch
@@ -43,3 +44,36 @@ def test_the_table_compares_cores() -> None:
         ("2", "800", "1.60", "480 + 520"),
     ]
     assert keyed_tables_of([]) == []
+
+
+def test_each_number_of_rows_is_measured_beside_a_bare_stream() -> None:
+    asked = [{"patterns": 1, "density": "dense"}, {"patterns": 100, "density": "dense"}]
+    requests = micro_batch_requests((1_000, 9_000), (1, 4), asked)
+    assert [
+        (each["rows"], each["patterns"], each.get("bare", False), each.get("shards"))
+        for each in requests[:5]
+    ] == [
+        (1_000, 1, True, None),
+        (1_000, 1, False, 1),
+        (1_000, 1, False, 4),
+        (1_000, 100, False, 1),
+        (1_000, 100, False, 4),
+    ]
+    assert len(requests) == 10
+    assert micro_batch_requests((), (1,), asked) == []
+    assert [each.get("shards") for each in micro_batch_requests((5,), (), asked)] == [None] * 3
+
+
+def test_the_table_compares_with_the_bare_stream() -> None:
+    figures = {"measured_events": 1_000, "seconds": 4.0, "longest_seconds": 0.9}
+    own = {"rows": 100, "patterns": 7, "density": "dense"}
+    trials = [
+        {"trial": own | {"bare": True}, **figures, "median_seconds": 0.3},
+        {"trial": own | {"shards": 2}, **figures, "median_seconds": 0.45},
+    ]
+    [table] = micro_batch_tables_of(trials)
+    assert [row[1:] for row in table.rows] == [
+        ("bare stream", "-", "-", "250", "0.30 s", "0.90 s", "1.00"),
+        ("7", "dense", "2", "250", "0.45 s", "0.90 s", "1.50"),
+    ]
+    assert micro_batch_tables_of([]) == []

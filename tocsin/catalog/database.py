@@ -127,7 +127,12 @@ class Database:
                 "a catalog in SQLite is a file", code="CatalogError", hint="give its path"
             )
         name = f"file:{quote(str(self._file.absolute()))}?mode=rw"
-        return {"creator": lambda: sqlite3.connect(name, uri=True, timeout=BUSY)}
+        # the pool gives a connection to one thread at a time
+        return {
+            "creator": lambda: sqlite3.connect(
+                name, uri=True, timeout=BUSY, check_same_thread=False
+            )
+        }
 
     @contextmanager
     def _told(self) -> Iterator[None]:

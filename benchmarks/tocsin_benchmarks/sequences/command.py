@@ -14,6 +14,7 @@ from tocsin_benchmarks.harness.output import milliseconds, save, show
 from tocsin_benchmarks.harness.runner import about_machine, run_module
 from tocsin_benchmarks.harness.table import NOTHING, Table, rounded
 from tocsin_benchmarks.selectors.command import _numbers, _progress
+from tocsin_benchmarks.sequences.micro_batches import micro_batch_requests, micro_batch_tables_of
 from tocsin_benchmarks.sequences.workload import Density
 
 SIZES = (1, 10, 100, 1_000, 10_000)
@@ -63,6 +64,15 @@ def sequences(
             )
         ),
     ] = False,
+    spark_rows: Annotated[
+        str | None,
+        typer.Option(
+            help="Rows of a micro-batch, as 1000,100000: as a Spark stream, beside a bare one."
+        ),
+    ] = None,
+    spark_shards: Annotated[
+        str | None, typer.Option(help="Numbers of shards of these streams, as 1,2,4.")
+    ] = None,
     output: Annotated[
         Path, typer.Option(help="Where results.json, report.md and the plot go.", file_okay=False)
     ] = Path("artifacts/bench-sequences"),
@@ -78,8 +88,11 @@ def sequences(
     ]
     keyed = keyed_requests(events, seed) if spark else []
     saved: dict[str, Any] = {"machine": about_machine(), "seed": seed}
-    saved |= {"trials": [], "on_spark": [], "keyed": []}
-    with _progress(len(requests) + len(keyed)) as advance:
+    batched = micro_batch_requests(
+        _numbers(spark_rows, "--spark-rows"), _numbers(spark_shards, "--spark-shards"), requests
+    )
+    saved |= {"trials": [], "on_spark": [], "keyed": [], "micro_batches": []}
+    with _progress(len(requests) + len(keyed) + len(batched)) as advance:
         for request in requests:
             advance(f"{request['density']}, {request['patterns']:,} patterns")
             saved["trials"].append(run_module("tocsin_benchmarks.sequences.trial", request))
@@ -93,7 +106,14 @@ def sequences(
             advance(f"one keyed composite, {request['cores']} cores")
             saved["keyed"].append(run_module("tocsin_benchmarks.sequences.spark_trial", request))
             save(saved, output)
+        for request in batched:
+            advance(f"micro-batches of {request['rows']:,} rows")
+            saved["micro_batches"].append(
+                run_module("tocsin_benchmarks.sequences.spark_trial", request)
+            )
+            save(saved, output)
     on_spark = [*spark_tables_of(saved["on_spark"]), *keyed_tables_of(saved["keyed"])]
+    on_spark += micro_batch_tables_of(saved["micro_batches"])
     show(saved, [*tables_of(saved["trials"]), *on_spark], output)
 
 

@@ -20,10 +20,9 @@ from tocsin.hosts.spark.catalogs.shards import shard_keys
 from tocsin.hosts.spark.catalogs.sources import Source
 from tocsin.hosts.spark.detection.clock import Millis, Pace
 from tocsin.hosts.spark.detection.shard import Setting, step_of
-from tocsin.hosts.spark.detection.state_store import BYTES_SCHEMA, HEAD_SCHEMA, Keeper, Kept
-from tocsin.hosts.spark.results.batches import batches_of
+from tocsin.hosts.spark.detection.state_store import BYTES_SCHEMA, HEAD_SCHEMA, Keeper
 from tocsin.hosts.spark.results.telling import IDS_ONLY, Telling
-from tocsin.hosts.spark.tasks.messages import MESSAGE, passing
+from tocsin.hosts.spark.tasks.messages import MESSAGE
 
 PAYLOAD = "payload binary"
 
@@ -76,19 +75,19 @@ class Detector(StatefulProcessor):
 
     def _stepped(self, key: Any, messages: list[bytes], now: Millis, fired: bool) -> Iterator[Row]:
         setting = Setting(shard_keys(self._shards).index(key[0]), self._shards, self._pace)
-        kept = self._keeper.load(setting, self._source if messages else None)
-        step = step_of(messages, now)
-        results = kept.shard.take(step)
-        self._keeper.save(kept, setting, step, self._next_alarm(kept, now, fired))
-        for batch in batches_of(results, kept.shard.teller(self._telling)):
-            yield Row(payload=passing(batch))
+        head, step = self._keeper.head(setting), step_of(messages, now)
+        source = self._source if messages else None
+        taken = self._keeper.take(head, setting, source, self._telling, step)
+        known = head.alarm if head is not None and not fired else None
+        alarm = self._next_alarm(known, taken.due, now)
+        self._keeper.save(head, setting, step, taken, alarm)
+        for payload in taken.payloads:
+            yield Row(payload=payload)
 
-    def _next_alarm(self, kept: Kept, now: Millis, fired: bool) -> Millis | None:
+    def _next_alarm(self, known: Millis | None, due: Millis | None, now: Millis) -> Millis | None:
         """At most one timer is set; one that fires too soon is set anew, one that would fire too
         late is replaced.
         """
-        known = kept.head.alarm if kept.head is not None and not fired else None
-        due = kept.shard.clock.due(kept.shard.next_instant())
         if due is None or (known is not None and known <= due):
             return known
         if known is not None:

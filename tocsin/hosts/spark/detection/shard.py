@@ -95,10 +95,18 @@ class Shard:
             return []
         return self._members.move_to(self.source.snapshot(version), self.clock.instant)
 
-    def change_source(self, source: Source) -> None:
-        """Takes its subscriptions from another list or catalog from now on."""
-        self.source = source
-        self._members.version = None
+    def follow(self, pace: Pace, source: Source | None) -> bool:
+        """Goes at a pace, and takes its subscriptions from a source where one is given. Whether the
+        steps so far were another regime's: they can only be taken again under the one under which
+        they were taken first.
+        """
+        is_other = self.clock.pace != pace or self.layout != LAYOUT
+        self.clock.pace = pace
+        if source is not None and source.key != self.source.key:
+            self.source = source
+            self._members.version = None
+            is_other = True
+        return is_other
 
     def next_instant(self) -> Instant | None:
         """What the clock has to pass for anything more to happen without new events."""

@@ -11,12 +11,19 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from tocsin.errors import Problem, StateProblem
 from tocsin.events.dead_letter import shown_error
 from tocsin.hosts.spark.catalogs.sources import FixedList, LiveCatalog, Source
+from tocsin.hosts.spark.detection.clock import Millis
+from tocsin.hosts.spark.detection.homes import Home, ask_home, folder_of_executor
 from tocsin.hosts.spark.detection.shard import LAYOUT, Setting, Shard
+from tocsin.hosts.spark.results.batches import batches_of
+from tocsin.hosts.spark.results.telling import Telling
+from tocsin.hosts.spark.tasks.messages import passing
 
 KEPT = 64
 """How many shards a worker keeps in memory; the one used longest ago goes first."""
@@ -26,6 +33,9 @@ LOG_BYTES = 256 << 10
 """A new snapshot is due when the steps are this many bytes, and this many times as large as the
 last snapshot.
 """
+
+PATIENCE = 3
+"""So often in a row a step may have to wait for another shard in the same process."""
 
 DAMAGED = "the checkpoint is damaged: put a copy of it in its place, or begin a new checkpoint"
 
@@ -50,42 +60,123 @@ class Head:
     source: str
     list: bytes | None
 
-
-class Cache:
-    """Shards in a worker's memory by the name of their state."""
-
-    def __init__(self, kept: int = KEPT) -> None:
-        self._kept = kept
-        self._by_token: OrderedDict[bytes, Shard] = OrderedDict()
-
-    def pop(self, token: bytes) -> Shard | None:
-        """The shard in that very state, no longer in the cache: should its next step fail, it is
-        lost, not wrong.
-        """
-        return self._by_token.pop(token, None)
-
-    def put(self, shard: Shard) -> None:
-        """Keeps a shard."""
-        self._by_token[shard.token] = shard
-        while len(self._by_token) > self._kept:
-            self._by_token.popitem(last=False)
-
-
-WORKER_SHARDS = Cache()
+    def is_full_after(self, step: bytes) -> bool:
+        """Whether the steps since the last snapshot are enough for a new one."""
+        log_bytes = self.log_bytes + len(step)
+        return log_bytes > max(LOG_BYTES, LOG_FACTOR * self.base_bytes)
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """A shard, what the store says of it (a new one has no head), and whether the steps so far were
-    another regime's.
-
-    Steps can only be taken again under the lateness and the list or catalog under which they were
-    taken first.
+class Errand:
+    """A step for the shard in the state `token`. `is_full` says that the steps since the last
+    snapshot are many; the source is None where the shard keeps its own.
     """
 
-    shard: Shard
-    head: Head | None
-    changed: bool
+    token: bytes | None
+    setting: Setting
+    source: Source | None
+    telling: Telling
+    step: bytes
+    is_full: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What a step came to: the new state's name, packed results, when time alone brings more about,
+    and a new snapshot where one is due.
+    """
+
+    token: bytes
+    payloads: list[bytes]
+    due: Millis | None
+    source: Source
+    snapshot: bytes | None
+
+
+class Cache:
+    """Shards in a worker's memory by the name of their state. One step is taken at a time; a worker
+    beside this one may ask for it, see `homes`.
+    """
+
+    def __init__(self, kept: int = KEPT, folder: Path | None = None) -> None:
+        self._kept = kept
+        self._by_token: OrderedDict[bytes, Shard] = OrderedDict()
+        self._waits: dict[bytes, int] = {}
+        self._folder = folder
+        self._home: Home | None = None
+        self._working = Lock()
+
+    def take(self, errand: Errand) -> Taken | None:
+        """What a step comes to where the shard is in memory in that very state, here or in a worker
+        beside this one; else None.
+        """
+        if errand.token is None:
+            return None
+        if errand.token not in self._by_token and self._folder is not None:
+            found: Taken | None = ask_home(self._folder, errand.token, errand)
+            return found
+        with self._working:
+            return self._taken(errand)
+
+    def take_with(self, shard: Shard, errand: Errand) -> Taken:
+        """What a step comes to with a shard that was not in memory."""
+        with self._working:
+            return self._take(shard, errand)
+
+    def serve(self, errand: Errand) -> Taken | None:
+        """The same for another worker. A shard that waits for another one again and again is given
+        up here: where it is read again, it may be by itself.
+        """
+        waits = self._waits.pop(errand.token or b"", 0)
+        if self._working.acquire(blocking=False):
+            waits = 0
+        else:
+            waits += 1
+            self._working.acquire()
+        try:
+            if waits > PATIENCE:
+                self._pop(errand.token or b"")
+                return None
+            taken = self._taken(errand)
+            if taken is not None and waits:
+                self._waits[taken.token] = waits
+            return taken
+        finally:
+            self._working.release()
+
+    def _taken(self, errand: Errand) -> Taken | None:
+        shard = self._pop(errand.token or b"")
+        return None if shard is None else self._take(shard, errand)
+
+    def _take(self, shard: Shard, errand: Errand) -> Taken:
+        is_other = shard.follow(errand.setting.pace, errand.source)
+        results = shard.take(errand.step)
+        snapshot = shard.snapshot() if errand.is_full or is_other else None
+        batches = batches_of(results, shard.teller(errand.telling))
+        due = shard.clock.due(shard.next_instant())
+        taken = Taken(shard.token, list(map(passing, batches)), due, shard.source, snapshot)
+        self._put(shard)
+        return taken
+
+    def _pop(self, token: bytes) -> Shard | None:
+        """The shard in that very state, no longer in the cache: should its next step fail, it is
+        lost, not wrong.
+        """
+        shard = self._by_token.pop(token, None)
+        if shard is not None and self._home is not None:
+            self._home.forget(token)
+        return shard
+
+    def _put(self, shard: Shard) -> None:
+        self._by_token[shard.token] = shard
+        while len(self._by_token) > self._kept:
+            self._pop(next(iter(self._by_token)))
+        if self._folder is not None:
+            self._home = self._home or Home(self._folder, self.serve)
+            self._home.note(shard.token)
+
+
+WORKER_SHARDS = Cache(folder=folder_of_executor())
 
 
 class Keeper:
@@ -96,40 +187,52 @@ class Keeper:
     def __init__(self, head: Any, base: Any, log: Any, cache: Cache = WORKER_SHARDS) -> None:
         self._head, self._base, self._log, self._cache = head, base, log, cache
 
-    def load(self, setting: Setting, source: Source | None) -> Kept:
-        """The shard as it was committed last, its subscriptions now taken from `source` where one
-        is given.
-        """
+    def head(self, setting: Setting) -> Head | None:
+        """What there is in the store; nothing for a new shard."""
         row = self._head.get()
         if row is None:
-            assert source is not None, "only a shard that exists has timers"
-            return Kept(Shard(setting, source), None, False)
+            return None
         values: list[Any] = [bytes(each) if isinstance(each, bytearray) else each for each in row]
         head = Head(*values)
         _require_same_shards(head, setting)
-        shard = self._cache.pop(head.token) or self._rebuilt(setting, head)
-        changed = shard.clock.pace != setting.pace or shard.layout != LAYOUT
-        shard.clock.pace = setting.pace
-        if source is not None and source.key != shard.source.key:
-            shard.change_source(source)
-            changed = True
-        return Kept(shard, head, changed)
+        return head
 
-    def save(self, kept: Kept, setting: Setting, step: bytes, alarm: int | None) -> None:
+    def take(
+        self,
+        head: Head | None,
+        setting: Setting,
+        source: Source | None,
+        telling: Telling,
+        step: bytes,
+    ) -> Taken:
+        """Lets the shard, as it was committed last, take a step; its subscriptions are now taken
+        from `source` where one is given.
+        """
+        token = None if head is None else head.token
+        is_full = head is None or head.is_full_after(step)
+        errand = Errand(token, setting, source, telling, step, is_full)
+        taken = self._cache.take(errand)
+        if taken is not None:
+            return taken
+        if head is not None:
+            return self._cache.take_with(self._rebuilt(setting, head), errand)
+        assert source is not None, "only a shard that exists has timers"
+        return self._cache.take_with(Shard(setting, source), errand)
+
+    def save(
+        self, head: Head | None, setting: Setting, step: bytes, taken: Taken, alarm: int | None
+    ) -> None:
         """Writes what one step has changed."""
-        shard, head = kept.shard, kept.head
-        base_bytes, log_bytes = (head.base_bytes, head.log_bytes + len(step)) if head else (0, 0)
-        if head is None or kept.changed or log_bytes > max(LOG_BYTES, LOG_FACTOR * base_bytes):
-            packed = shard.snapshot()
-            self._base.update((packed,))
+        if taken.snapshot is not None:
+            self._base.update((taken.snapshot,))
             self._log.clear()
-            base_bytes, log_bytes = len(packed), 0
+            base_bytes, log_bytes = len(taken.snapshot), 0
         else:
+            assert head is not None, "a new shard begins with a snapshot"
             self._log.appendValue((step,))
-        self._head.update(
-            (shard.token, setting.shards, base_bytes, log_bytes, alarm, *_description(shard.source))
-        )
-        self._cache.put(shard)
+            base_bytes, log_bytes = head.base_bytes, head.log_bytes + len(step)
+        described = _description(taken.source)
+        self._head.update((taken.token, setting.shards, base_bytes, log_bytes, alarm, *described))
 
     def _rebuilt(self, setting: Setting, head: Head) -> Shard:
         try:

@@ -49,12 +49,16 @@ class ColumnReading:
         different, back = np.unique(at, return_inverse=True)
         chosen = EventTable(self._table.rows.take(pa.array(different)), self._table.names)
         starts = instants(chosen, TIME)
-        ends = pc.coalesce(instants(chosen, ENDTIME), _own_ends(chosen, self._ends_by, starts))
+        ends = _ends(chosen, self._ends_by, starts)
         ids, sources = (
             chosen.column((ENVELOPE, name)).cast(pa.string()) for name in ("id", "source")
         )
         texts = _place_texts(chosen) if places else pa.nulls(len(different), pa.string())
         return Heads(ids, sources, starts, ends, texts, _kept(chosen)).take(back)
+
+    def ends(self) -> Any:
+        """When each event ends."""
+        return _ends(self._table, self._ends_by, instants(self._table, TIME))
 
     def contents(self) -> list[str]:
         """Each event as text."""
@@ -104,6 +108,10 @@ def _for_comparing(table: EventTable, ends: Ends) -> tuple[Any, Mapping[Path, st
     return pa.RecordBatch.from_arrays(list(columns.values()), list(names.values())), names
 
 
+def _ends(table: EventTable, ends: Ends, starts: Any) -> Any:
+    return pc.coalesce(instants(table, ENDTIME), _own_ends(table, ends, starts))
+
+
 def _own_ends(table: EventTable, ends: Ends, starts: Any) -> Any:
     """When events end that do not say: when they start, or when they were received, but not before
     they start.
@@ -123,7 +131,7 @@ def _instant_columns(table: EventTable, ends: Ends) -> dict[Path, Any]:
     if not all(map(pa.types.is_timestamp, given)):
         return {}
     starts = instants(table, TIME)
-    finishes = pc.coalesce(instants(table, ENDTIME), _own_ends(table, ends, starts))
+    finishes = _ends(table, ends, starts)
     return {(*TIME, INSTANT): starts, (*ENDTIME, INSTANT): finishes}
 
 

@@ -5,13 +5,14 @@ is none.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 
 from tocsin.engine.batch import Batch, EventBatch
+from tocsin.engine.texts.reading import scanned_events
 from tocsin.events.codecs.bindings import events_in_body
 from tocsin.events.event import Event
 from tocsin.events.order import content
@@ -58,6 +59,10 @@ class Reading(Protocol):
         """
         ...
 
+    def ends(self) -> Any:
+        """When each event ends, in microseconds; null where it has no time."""
+        ...
+
     def contents(self) -> list[str]:
         """Each event as text, which settles who counts among events of one identity and one
         time.
@@ -67,15 +72,15 @@ class Reading(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RowReading:
-    """Events read one by one."""
+    """Events in memory; those whose texts were scanned are read when somebody asks."""
 
     events: Sequence[Event]
     letters: Sequence[Letter]
+    batch: Batch = field(init=False)
+    """The events, for the engine; its columns are made once."""
 
-    @property
-    def batch(self) -> Batch:
-        """The events, for the engine."""
-        return Batch(self.events)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "batch", Batch(self.events))
 
     def heads(self, at: Any, *, places: bool = True) -> Heads:
         """What matches tell of the events with these numbers."""
@@ -83,6 +88,11 @@ class RowReading:
         return heads_of_events(
             [self.events[number] for number in different.tolist()], places=places
         ).take(back)
+
+    def ends(self) -> Any:
+        """When each event ends."""
+        intervals = (event.interval for event in self.events)
+        return pa.array([each and each.end for each in intervals], pa.int64())
 
     def contents(self) -> list[str]:
         """Each event as text."""
@@ -115,10 +125,16 @@ def _json_events(rows: Any, ends: Ends) -> Iterator[Event | Letter]:
         _column(rows, name) for name in (LINE, ORIGIN, CAME, KEPT, HEADERS)
     )
     times = None if came is None else came.cast(INSTANT).cast(pa.int64())
-    for number, raw in enumerate(rows.column(VALUE).to_pylist()):
-        record = None if headers is None else headers[number].as_py()
+    values = rows.column(VALUE).to_pylist()
+    records = [None] * len(values) if headers is None else headers.to_pylist()
+    is_plain = kept is None and ends is Ends.START
+    usual = _scanned(values, records) if is_plain else [None] * len(values)
+    for number, (raw, record, scanned) in enumerate(zip(values, records, usual, strict=True)):
+        if scanned is not None:
+            yield scanned
+            continue
         try:
-            events = events_in_body(raw) if headers is None else events_of_record(raw, record)
+            events = events_of_record(raw, record) if record else events_in_body(raw)
             if kept is not None:
                 events = [carrying(event, kept[number].as_py()) for event in events]
             if ends is Ends.RECEPTION:
@@ -129,6 +145,12 @@ def _json_events(rows: Any, ends: Ends) -> Iterator[Event | Letter]:
             line = lines[number].as_py() if lines is not None else None
             origin = origins[number].as_py() if origins is not None else None
             yield letter_of_fault(error, shown_record(raw, record), line, origin)
+
+
+def _scanned(values: Sequence[bytes | None], records: Sequence[Any]) -> Sequence[Event | None]:
+    """The events of usual texts, all at once; a record with headers may be of another mode."""
+    pairs = zip(values, records, strict=True)
+    return scanned_events([b"" if raw is None or record else raw for raw, record in pairs])
 
 
 def _column(rows: Any, name: str) -> Any:

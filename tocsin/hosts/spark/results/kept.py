@@ -18,6 +18,7 @@ from pyspark.sql import types as T
 
 from tocsin.errors import MeaningProblem
 from tocsin.events.event import Event
+from tocsin.events.scanned import ScannedEvent
 
 KEPT = "row_kept"
 """The column, and the member of the envelope; no attribute of CloudEvents has such a name."""
@@ -101,7 +102,9 @@ def carrying(event: Event, text: str | None) -> Event:
 
 
 def carried_by(event: Event) -> str | None:
-    """What is kept of the row that the event came in."""
+    """What is kept of the row that the event came in; one that is still its text carries none."""
+    if type(event) is ScannedEvent:
+        return None
     text: str | None = event.envelope.get(KEPT)
     return text
 

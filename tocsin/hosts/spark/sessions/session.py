@@ -45,9 +45,18 @@ _DEFAULTS = {
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     ),
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+    # to count rows, each write would first read what was there: all steps since the last snapshot
+    "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
+_DEFAULTS_HERE = {
+    # the usual manager starts eight processes to rename one file, more than fifty a micro-batch
+    "spark.sql.streaming.checkpointFileManagerClass": (
+        "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
+    ),
+}
+"""What is good where checkpoints are files of this machine."""
 
 
 def local_session(
@@ -71,12 +80,14 @@ def local_session(
         return running
     require_java()
     _pin_environment()
-    builder = SparkSession.builder.master(patient(master or DEFAULT_MASTER)).appName(name)
+    chosen = patient(master or DEFAULT_MASTER)
+    builder = SparkSession.builder.master(chosen).appName(name)
     wanted = {
         "spark.driver.memory": memory,
         "spark.sql.shuffle.partitions": str(shuffle_partitions),
     }
-    for key, value in (_DEFAULTS | wanted | dict(settings or {})).items():
+    defaults = _DEFAULTS | (_DEFAULTS_HERE if chosen.startswith("local[") else {})
+    for key, value in (defaults | wanted | dict(settings or {})).items():
         builder = builder.config(key, value)
     with _quiet_start():
         return builder.getOrCreate()

@@ -123,7 +123,7 @@ class ByEvent:
                 end = event.interval.end
                 wanted[number] = [
                     (keys[shard], event.source, event.id, draft.packed(found.version, (end, end)))
-                    for shard, draft in drafts_for(event, routes, self.shards, {}).items()
+                    for shard, draft in drafts_for(event, routes, self.shards).items()
                 ]
         return wanted
 

@@ -18,8 +18,9 @@ import pyarrow.compute as pc
 from tocsin.hosts.garbage import collect_rarely
 from tocsin.hosts.spark.catalogs.shards import shard_keys
 from tocsin.hosts.spark.results.batches import batch_of_letters, batch_of_matches
-from tocsin.hosts.spark.tasks.messages import Draft, drafts_for, passing
+from tocsin.hosts.spark.tasks.messages import Draft, passing
 from tocsin.hosts.spark.tasks.reports import Task
+from tocsin.hosts.spark.tasks.routing import Router
 from tocsin.hosts.spark.tasks.worker import MatchedRows, Serving, served
 
 SENT = "shard bigint, payload binary, hits int"
@@ -80,13 +81,12 @@ class Forwarding:
 
 def _message_rows(found: MatchedRows, shards: int) -> Iterator[_Sent]:
     """One message per shard: its events, if there are any, and the span of all events."""
-    drafts = {number: Draft() for number in range(shards)}
-    for _, event, routes in found.wanted(shards):
-        drafts_for(event, routes, shards, drafts)
+    router = Router(found.index, found.reading.batch, shards)
+    router.send(found.relevant, found.beyond)
     span = found.span()
     return (
-        (number, draft.packed(found.version, span), len(draft.hits))
-        for number, draft in drafts.items()
+        (number, draft.packed(found.version, span), len(draft.events))
+        for number, draft in enumerate(router.drafts)
     )
 
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import numpy as np
 import pyarrow.compute as pc
 
 from tocsin.engine.engine import Engine
@@ -98,10 +97,10 @@ class MatchedRows:
         """The lowest and the highest end of the events of the batch, those left out that are late
         or too far ahead.
         """
-        if late or self.beyond or isinstance(self.reading, RowReading):
+        if late or self.beyond:
             ends = self._ends(late)
             return (min(ends), max(ends)) if ends else None
-        found = pc.min_max(self.reading.heads(np.arange(self.reading.batch.size)).ends).as_py()
+        found = pc.min_max(self.reading.ends()).as_py()
         return None if found["min"] is None else (found["min"], found["max"])
 
     def spans(self, late: frozenset[Identity]) -> list[Span]:

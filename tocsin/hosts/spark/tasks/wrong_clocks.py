@@ -38,8 +38,7 @@ def beyond(reading: Reading, now: Instant | None, ahead: Duration | None) -> fro
     """The numbers of the events that end too far ahead."""
     if now is None or ahead is None:
         return frozenset()
-    ends = reading.heads(np.arange(reading.batch.size), places=False).ends
-    far = pc.fill_null(pc.greater(ends, now + ahead), False)
+    far = pc.fill_null(pc.greater(reading.ends(), now + ahead), False)
     return frozenset(np.flatnonzero(far.to_numpy(zero_copy_only=False)).tolist())
 
 

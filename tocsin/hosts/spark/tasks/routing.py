@@ -1,0 +1,114 @@
+"""Where the events of a batch go, worked out once for each different set of atoms and of shares:
+shares come from columns, so that no event is read for its key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tocsin.engine.batch import Batch, Column, EventBatch
+from tocsin.engine.results import Relevant
+from tocsin.hosts.spark.catalogs.plan_cache import Index, Route
+from tocsin.hosts.spark.tasks.messages import Draft
+from tocsin.plan.atoms import Atom
+from tocsin.plan.composites import Key
+from tocsin.values.scalars import Kind
+from tocsin.values.shares import share_of
+
+_Target = tuple[Draft, int, bool]
+"""Into which draft an event goes, with which set of atoms, and whether the shard tells of it."""
+
+_KEY_KINDS = (Kind.BOOLEAN, Kind.NUMBER, Kind.STRING)
+"""Kinds whose values equal something; all others fall into one share together."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Fork:
+    """The ways of events that are occurrences of the same atoms: by the shares of their keys."""
+
+    routes: Sequence[Route]
+    keys: Sequence[Key]
+    targets: dict[tuple[int, ...], list[_Target]] = field(default_factory=dict)
+
+
+class Router:
+    """Puts the events of one batch into a draft for each shard."""
+
+    def __init__(self, index: Index, batch: EventBatch, shards: int) -> None:
+        self.drafts = [Draft() for _ in range(shards)]
+        self._index = index
+        self._batch = batch
+        self._shards = shards
+        self._forks: dict[tuple[int, ...], _Fork] = {}
+        self._shares: dict[Key, Sequence[int]] = {}
+
+    def send(self, relevant: Sequence[Relevant], beyond: frozenset[int]) -> None:
+        """Events that composites want; what has no time can be part of none, nor what is beyond."""
+        for each in relevant:
+            number = each.index
+            event = self._batch.event(number)
+            if event.interval is None or number in beyond:
+                continue
+            fork = self._fork(each.atoms)
+            shares = tuple([self._shares[key][number] for key in fork.keys])
+            targets = fork.targets.get(shares)
+            if targets is None:
+                targets = fork.targets[shares] = self._targets(fork, shares)
+            for draft, atoms, teller in targets:
+                draft.add(event, atoms, teller)
+
+    def _fork(self, atoms: Sequence[Atom]) -> _Fork:
+        """Atoms are those of the engine, so that they can be told by identity."""
+        name = tuple(map(id, atoms))
+        if name not in self._forks:
+            routes = self._index.routes(atoms, self._shards)
+            keys = sorted({key for route in routes for key in route.keys})
+            for key in keys:
+                if key not in self._shares:
+                    self._shares[key] = shares_in(self._batch, key, self._shards)
+            self._forks[name] = _Fork(routes, keys)
+        return self._forks[name]
+
+    def _targets(self, fork: _Fork, shares: tuple[int, ...]) -> list[_Target]:
+        share_by_key = dict(zip(fork.keys, shares, strict=True))
+        by_shard: dict[int, list[bytes]] = {}
+        for route in fork.routes:
+            for shard in route.shards.union(map(share_by_key.__getitem__, route.keys)):
+                by_shard.setdefault(shard, []).append(route.name)
+        teller = min(by_shard)
+        return [
+            (draft, draft.number_of(tuple(names)), shard == teller)
+            for shard, names in by_shard.items()
+            for draft in (self.drafts[shard],)
+        ]
+
+
+def shares_in(batch: EventBatch, key: Key, shards: int) -> Sequence[int]:
+    """The share of each event of a batch by a key."""
+    if not isinstance(batch, Batch):  # a column may have another type than the attribute
+        events = map(batch.event, range(batch.size))
+        return [share_of([event.attribute(path) for path in key], shards) for event in events]
+    coded = [_coded(batch.column(path)) for path in key]
+    shares: dict[tuple[int, ...], int] = {}
+    found: list[int] = []
+    for codes in zip(*(codes for codes, _ in coded), strict=True):
+        share = shares.get(codes)
+        if share is None:
+            values = [values[code] for code, (_, values) in zip(codes, coded, strict=True)]
+            share = shares[codes] = share_of(values, shards)
+        found.append(share)
+    return found
+
+
+def _coded(column: Column) -> tuple[list[int], list[object]]:
+    """For each event the number of its value, and the values."""
+    values: list[object] = [None]
+    codes = np.zeros(column.size, np.int64)
+    for kind in _KEY_KINDS:
+        distinct = column.distinct(kind)
+        codes = np.where(distinct.codes < 0, codes, distinct.codes + len(values))
+        values += distinct.values
+    return codes.tolist(), values
