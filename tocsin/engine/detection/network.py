@@ -16,11 +16,12 @@ from operator import is_
 from tocsin.engine.detection.node import Node, Pending, State
 from tocsin.engine.detection.node_choice import node_of
 from tocsin.engine.detection.scope import Scopes
+from tocsin.engine.detection.simple import AtomNode
 from tocsin.engine.detection.snapshot import VERSION, SnapshotReader, SnapshotWriter, checked
 from tocsin.engine.detection.view import NodeView, view_of
 from tocsin.errors import StateProblem
 from tocsin.events.event import Event
-from tocsin.plan.atoms import Atom, Condition
+from tocsin.plan.atoms import Atom
 from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.plan.bounds import bounds_of
 from tocsin.plan.composites import Absence, EveryWindow, Part, Sliding, names_of, parts_of
@@ -115,7 +116,7 @@ class Network:
         self._hopeless: dict[str, int] = {}
         self._nodes: dict[_Name, Node] = {}
         self._owners: dict[_Name, int] = {}
-        self._atoms: dict[int, Node] = {}
+        self._atoms: dict[int, AtomNode] = {}
         self._timers: list[tuple[Instant, int, Node, object]] = []
         self._expiries: list[tuple[Instant, int, Node]] = []
         self._gone = 0
@@ -221,11 +222,14 @@ class Network:
         before = self.advance_to(end - 1) if timers and timers[0][0] < end else []
         self._begin(end)
         occurrence = occurrence_of(event)
+        nodes = self._atoms
         for atom in atoms:
-            node = self._atom_node(atom)
+            node = nodes.get(id(atom))
+            if node is None or node.part is not atom:
+                node = self._atom_node(atom)
             if node is not None:
                 try:
-                    rows = NOTHING_BOUND if isinstance(atom, Condition) else self._rows(atom, event)
+                    rows = self._rows(atom, event) if node.binds else NOTHING_BOUND
                 except Exception as error:
                     self._fault(node, error)
                     continue
@@ -440,6 +444,14 @@ class Network:
         for key in node.keys:
             self._found.append((key, occurrence))
 
+    def hand(self, node: Node, slot: int, occurrence: Occurrence) -> None:
+        """An occurrence for one node, which is served in its turn."""
+        inbox = node.inbox
+        if not inbox and not node.due:
+            self._levels[node.level].append(node)
+            self._touched = True
+        inbox.append((slot, occurrence))
+
     def give_up(self, node: Node, occurrence: Occurrence, why: GivenUp) -> None:
         """What the occurrence brings about at the node is too much to work out; told once for a
         step.
@@ -548,12 +560,12 @@ class Network:
         except Exception as error:
             self._fault(node, error)
 
-    def _atom_node(self, atom: Atom) -> Node | None:
-        """Found by the very object where it is one of ours: an atom's value takes long to hash, and
-        events are many.
+    def _atom_node(self, atom: Atom) -> AtomNode | None:
+        """The node of an atom that is not the very object that we have: its value takes long to
+        hash.
         """
-        node = self._atoms.get(id(atom))
-        return self._nodes.get(_atom_name(atom)) if node is None or node.part is not atom else node
+        known = self._nodes.get(_atom_name(atom))
+        return known if isinstance(known, AtomNode) else None
 
     def _forget_nodes(self, dropped: set[Node]) -> None:
         """Timers of what is gone stay until they come up, or until there are too many of them."""
@@ -594,7 +606,7 @@ class Network:
         node.enter()
         while len(self._levels) <= node.level:
             self._levels.append([])
-        if isinstance(node.part, Atom):
+        if isinstance(node, AtomNode):
             self._atoms[id(node.part)] = node
         node.start(self)
         if node.is_endless and self.known != _BEGINNING:
