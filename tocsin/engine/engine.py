@@ -325,7 +325,7 @@ class Engine:
             try:
                 told = tellings.get(id(occurrence))
                 if told is None:
-                    told = tellings[id(occurrence)] = Told(occurrence)
+                    told = tellings[id(occurrence)] = Told(occurrence, writes_place=False)
                 plan = self._telling[key]
                 selected = selected_values(plan.select, occurrence.names) if plan.select else None
                 match = told.match(key, plan.output, _asking, selected)
