@@ -318,15 +318,14 @@ class Engine:
         return suspended
 
     def _matches(self, found: Found, untold: list[Untold], faults: list[Fault]) -> list[Match]:
-        """What composite subscriptions tell; those of one occurrence come in a row, and share what
-        is told of it.
-        """
+        """What composite subscriptions tell; those of one occurrence share what is told of it."""
         matches: list[Match] = []
-        told: Told | None = None
+        tellings: dict[int, Told] = {}
         for key, occurrence in found:
             try:
-                if told is None or told.occurrence is not occurrence:
-                    told = Told(occurrence)
+                told = tellings.get(id(occurrence))
+                if told is None:
+                    told = tellings[id(occurrence)] = Told(occurrence, writes_place=False)
                 plan = self._telling[key]
                 selected = selected_values(plan.select, occurrence.names) if plan.select else None
                 match = told.match(key, plan.output, _asking, selected)

@@ -14,6 +14,7 @@ from tocsin.events.codecs.cloudevents import json_text
 from tocsin.events.content import Content, Words, content_named, members_told
 from tocsin.events.event import Event
 from tocsin.values.notebook import table
+from tocsin.values.space import extent, format_place
 from tocsin.values.time import Instant, format_instant
 
 
@@ -41,11 +42,13 @@ class Match:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """What the match of one event tells, worked out when it is first asked for."""
+            """What the match of one event tells, and the place of any, worked out when it is first
+            asked for.
+            """
             if name == "id":
                 _set_id(self, match_id(self.subscription, (self.members[0].identity,)))
             elif name == "place":
-                _set_place(self, self.members[0].place_text)
+                set_place(self, place_text(self.members))
             elif name in _OF_ONE_EVENT:
                 self._tell_of_event()
             else:
@@ -155,10 +158,41 @@ def once(found: Sequence[Match]) -> Sequence[Match]:
 
 _OF_ONE_EVENT = ("events", "start", "end", "detected", "bindings", "outputs", "sources")
 _SET_OF_ONE_EVENT = [Match.__dict__[name].__set__ for name in _OF_ONE_EVENT]
-_set_subscription, _set_place, _set_members, _set_id = (
+_set_subscription, set_place, _set_members, _set_id = (
     Match.__dict__[name].__set__ for name in ("subscription", "place", "members", "id")
 )
 _make = object.__new__
+_FIELDS = (
+    "subscription",
+    "events",
+    "start",
+    "end",
+    "detected",
+    "id",
+    "bindings",
+    "outputs",
+    "sources",
+    "members",
+)
+_SET_FIELDS = tuple(Match.__dict__[name].__set__ for name in _FIELDS)
+
+
+def match_without_place(*fields: object) -> Match:
+    """A match of all fields in their order but the place, which is written when it is asked for:
+    whoever makes it knows that it can be. A third of the time of the match that writes it.
+    """
+    match = _make(Match)
+    for set_field, value in zip(_SET_FIELDS, fields, strict=True):
+        set_field(match, value)
+    return match
+
+
+def place_text(members: Sequence[Event]) -> str | None:
+    """The place of all members together as text; None where none has a place."""
+    if len(members) == 1:
+        return members[0].place_text
+    place = extent([member.place for member in members if member.place is not None])
+    return None if place is None else format_place(place)
 
 
 def match_of_event(subscription: str, event: Event) -> Match:
@@ -171,7 +205,7 @@ def match_of_event(subscription: str, event: Event) -> Match:
     _set_subscription(match, subscription)
     _set_members(match, (event,))
     if not event.has_plain_place:
-        _set_place(match, event.place_text)
+        set_place(match, event.place_text)
     return match
 
 

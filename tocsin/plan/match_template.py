@@ -8,14 +8,14 @@ from functools import partial
 from typing import TypeAlias, assert_never
 
 from tocsin.events.event import Event
-from tocsin.events.match import Match, hashed_id, match_id, measured
+from tocsin.events.match import Match, hashed_id, match_id, match_without_place, measured, set_place
 from tocsin.events.views.document import Element
 from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.plan.composites import Forward, Output, Send
 from tocsin.plan.construction import Ask, Construct, ask_nothing, construct
 from tocsin.plan.detected import Detected
 from tocsin.plan.xml_patterns import document_to_match
-from tocsin.values.space import format_place
+from tocsin.values.space import format_place, is_plain_point
 from tocsin.values.time import Instant, format_instant
 
 _FORWARD = Forward()
@@ -36,13 +36,23 @@ class Told:
     """What all subscriptions are told of one occurrence, worked out once however many it rings for.
 
     Names are bound to event ids, absences to their windows, variables to their values. Names that
-    nobody gave begin with a dot and are not told.
+    nobody gave begin with a dot and are not told. Unless `writes_place`, a place that can surely be
+    written waits for who looks at a match, or for the second who is told.
     """
 
-    __slots__ = ("_bindings", "_constituents", "_events", "_place", "_sources", "occurrence")
+    __slots__ = (
+        "_bindings",
+        "_constituents",
+        "_events",
+        "_is_told",
+        "_is_written",
+        "_place",
+        "_sources",
+        "occurrence",
+    )
 
-    def __init__(self, occurrence: Detected) -> None:
-        members, place = occurrence.members, occurrence.place
+    def __init__(self, occurrence: Detected, *, writes_place: bool = True) -> None:
+        members = occurrence.members
         windows = [_window(each) for each in occurrence.absences]
         names = sorted(occurrence.names.items()) if occurrence.names else []
         bindings = {name: _ids(bound) for name, bound in names if name[:1] != "."}
@@ -51,7 +61,11 @@ class Told:
         self.occurrence = occurrence
         self._events = tuple([member.id for member in members])
         self._sources = tuple([member.source for member in members])
-        self._place = None if place is None else format_place(place)
+        self._is_told = False
+        self._place: str | None = None
+        self._is_written = False
+        if writes_place or not all(map(_has_plain_place, members)):
+            self._write_place()
         self._constituents = _constituents(occurrence, windows, names)
         self._bindings = (
             bindings if occurrence.rows is NOTHING_BOUND else bindings | values_of(occurrence.rows)
@@ -74,19 +88,34 @@ class Told:
             outputs = outputs_of(output, occurrence.rows, _sent(output, occurrence), ask)
         if outputs is None:
             return None
-        return Match(
+        match = match_without_place(
             subscription,
             self._events,
             occurrence.start,
             occurrence.end,
             occurrence.end,
-            self._place,
             hashed_id(subscription, self._constituents),
             {**self._bindings, **selected} if selected else self._bindings,
             outputs,
             self._sources,
             occurrence.members,
         )
+        if self._is_told and not self._is_written:
+            self._write_place()
+        if self._is_written:
+            set_place(match, self._place)
+        self._is_told = True
+        return match
+
+    def _write_place(self) -> None:
+        place = self.occurrence.place
+        self._place = None if place is None else format_place(place)
+        self._is_written = True
+
+
+def _has_plain_place(event: Event) -> bool:
+    """Whether its place, if it has one, can surely be written, alone and with others."""
+    return event.has_plain_place or event.place_source is None or is_plain_point(event.place_source)
 
 
 def match_of(

@@ -18,6 +18,9 @@ class Truth(IntEnum):
     TRUE = 2
 
 
+_NEGATIONS = (Truth.TRUE, Truth.UNKNOWN, Truth.FALSE)
+
+
 def truth(value: bool) -> Truth:
     """The certain truth of a Python bool."""
     return Truth.TRUE if value else Truth.FALSE
@@ -25,7 +28,7 @@ def truth(value: bool) -> Truth:
 
 def negation(value: Truth) -> Truth:
     """Swaps TRUE and FALSE, keeps UNKNOWN."""
-    return Truth(2 - value)
+    return _NEGATIONS[value]
 
 
 def conjunction(values: Iterable[Truth]) -> Truth:

@@ -18,7 +18,9 @@ from tocsin.engine.concepts.ranges import Ranges
 from tocsin.engine.index.work import Work
 from tocsin.knowledge.concepts.assertions import EVENT, Individual, Kind, World
 from tocsin.knowledge.concepts.concept import (
+    Complement,
     Concept,
+    Conjunction,
     Datatype,
     Disjunction,
     Enumeration,
@@ -37,7 +39,7 @@ _Evaluated = tuple[tuple[int, ...], tuple[int, ...]]
 @dataclass(slots=True)
 class _Role:
     """The existence parts of one role: by the names and by the symbols that settle them, and those
-    to evaluate.
+    to evaluate. Of these, some exclude enumerated names and say nothing else.
     """
 
     parts: dict[int, Concept] = field(default_factory=dict)
@@ -45,6 +47,7 @@ class _Role:
     by_symbol: dict[str, list[int]] = field(default_factory=dict)
     ranges: Ranges = field(default_factory=Ranges)
     evaluated: dict[int, Concept] = field(default_factory=dict)
+    excluding: dict[int, frozenset[str]] = field(default_factory=dict)
     remembered: dict[tuple[int, str], _Evaluated] = field(default_factory=dict)
 
 
@@ -161,12 +164,18 @@ class Parts:
 
     def _having(self, role: _Role, value: Individual, facts: Facts) -> _Evaluated:
         self._work.predicate_evaluations += len(role.evaluated)
+        is_known = value.kind is not Kind.PLACEHOLDER
+        settled = role.excluding if is_known else {}
         truths = [
             (number, facts.truth(filler, value, World.CLOSED))
             for number, filler in role.evaluated.items()
+            if number not in settled
         ]
+        name = value.name if value.kind is Kind.NAMED else None
+        certain = [number for number, known in truths if known is Truth.TRUE]
+        certain += [number for number, names in settled.items() if name not in names]
         return (
-            tuple(number for number, known in truths if known is Truth.TRUE),
+            tuple(certain),
             tuple(number for number, known in truths if known is Truth.UNKNOWN),
         )
 
@@ -196,6 +205,9 @@ class Parts:
         names = _names_of(part.filler)
         if names is None:
             role.evaluated[number] = part.filler
+            excluded = _excluded_by(part.filler)
+            if excluded is not None:
+                role.excluding[number] = excluded
             role.remembered.clear()
             return
         for table, name in _entries(role, *names):
@@ -213,6 +225,7 @@ class Parts:
             role.ranges.remove(part.filler, number)
         elif number in role.evaluated:
             del role.evaluated[number]
+            role.excluding.pop(number, None)
             role.remembered.clear()
         else:
             for table, name in _entries(role, *(_names_of(part.filler) or ((), ()))):
@@ -237,3 +250,16 @@ def _names_of(filler: Concept) -> tuple[set[str], set[str]] | None:
         name for each in operands if isinstance(each, Enumeration) for name in each.elements
     }
     return elements, {each.name for each in operands if isinstance(each, Symbol)}
+
+
+def _excluded_by(filler: Concept) -> frozenset[str] | None:
+    """The names that the filler excludes, where it excludes enumerations and says nothing else;
+    else None. Who is known by a name, or is a literal, has it unless that name is among them.
+    """
+    operands = filler.operands if isinstance(filler, Conjunction) else (filler,)
+    names: set[str] = set()
+    for each in operands:
+        if not isinstance(each, Complement) or not isinstance(each.operand, Enumeration):
+            return None
+        names.update(each.operand.elements)
+    return frozenset(names)

@@ -9,6 +9,7 @@ mean; these give the same answers.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from operator import attrgetter
 from typing import Any, assert_never
 
@@ -33,6 +34,7 @@ from tocsin.plan.conditions import COMPARISONS, allows, comparable, meets
 from tocsin.plan.measures import Apart, Lasts, Satisfies
 from tocsin.plan.occurrence import Occurrence
 from tocsin.plan.xml_patterns import bound_scalar
+from tocsin.values.allen import Bounds, bounds_test
 from tocsin.values.shares import share_of
 from tocsin.values.space import parse_place, related
 
@@ -102,6 +104,8 @@ def pair_filter(
             return _related(theirs, relation, mine)
         case Satisfies() | Apart():
             return None
+        case Stands(part, _, other) if part != other:
+            return _stands(condition, slot)
         case Near() | Stands() | Lasts():
             return lambda new: (
                 lambda waiting: meets(condition, (waiting, new) if slot else (new, waiting), {})
@@ -198,6 +202,21 @@ def _not_after(
         return lambda waiting: theirs(waiting) <= limit
 
     return bound_to
+
+
+def _stands(condition: Stands, slot: int) -> Filter:
+    test = bounds_test(condition.relation, condition.proper)
+    if condition.part == slot:
+        return lambda new: partial(_stands_to, test, new.start, new.end)
+    return lambda new: partial(_is_stood_to, test, new.start, new.end)
+
+
+def _stands_to(test: Bounds, start: int, end: int, waiting: Occurrence) -> bool:
+    return test(start, end, waiting.start, waiting.end)
+
+
+def _is_stood_to(test: Bounds, start: int, end: int, waiting: Occurrence) -> bool:
+    return test(waiting.start, waiting.end, start, end)
 
 
 def _end_of(moment: Moment) -> Callable[[Occurrence], int]:

@@ -13,14 +13,16 @@ from dataclasses import dataclass
 from itertools import count
 from operator import is_
 
+from tocsin.engine.detection.crowds import Crowd, Crowds, Name
 from tocsin.engine.detection.node import Node, Pending, State
 from tocsin.engine.detection.node_choice import node_of
 from tocsin.engine.detection.scope import Scopes
+from tocsin.engine.detection.simple import AtomNode
 from tocsin.engine.detection.snapshot import VERSION, SnapshotReader, SnapshotWriter, checked
 from tocsin.engine.detection.view import NodeView, view_of
 from tocsin.errors import StateProblem
 from tocsin.events.event import Event
-from tocsin.plan.atoms import Atom, Condition
+from tocsin.plan.atoms import Atom
 from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.plan.bounds import bounds_of
 from tocsin.plan.composites import Absence, EveryWindow, Part, Sliding, names_of, parts_of
@@ -42,21 +44,7 @@ MOST_GIVEN_UP = 20
 _BEGINNING: Instant = -(2**63)
 
 
-_Name = tuple[int, Part, int]
-"""Owner (the number of a crowd, or 0 for all), part and generation."""
-
 _SHARED = 0
-
-
-@dataclass(frozen=True, slots=True)
-class _Crowd:
-    """Equal subscriptions that came while nothing waited for any of them: they have all nodes in
-    common, names included, and whatever is used up is used up for each of them.
-    """
-
-    root: Node
-    names: list[_Name]
-    scopes: Scopes
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +54,7 @@ class _Builder:
     key: str
     owner: int
     scopes: Scopes
-    names: dict[Part, _Name]
+    names: dict[Part, Name]
 
     @property
     def place(self) -> str:
@@ -74,7 +62,7 @@ class _Builder:
         return f"{len(self.names)} {self.key}"
 
 
-_Choice = Callable[[Part, list[Node], _Builder], _Name]
+_Choice = Callable[[Part, list[Node], _Builder], Name]
 
 
 RowsOf = Callable[[Atom, Event], Rows]
@@ -108,14 +96,14 @@ class Network:
 
     def _clear(self) -> None:
         self._roots: dict[str, Node] = {}
-        self._owned: dict[str, list[_Name]] = {}
+        self._owned: dict[str, list[Name]] = {}
         self._scopes: dict[str, Scopes] = {}
-        self._crowds: dict[Part, _Crowd] = {}
+        self._crowds = Crowds()
         self._owner_numbers = count(1)
         self._hopeless: dict[str, int] = {}
-        self._nodes: dict[_Name, Node] = {}
-        self._owners: dict[_Name, int] = {}
-        self._atoms: dict[int, Node] = {}
+        self._nodes: dict[Name, Node] = {}
+        self._owners: dict[Name, int] = {}
+        self._atoms: dict[int, AtomNode] = {}
         self._timers: list[tuple[Instant, int, Node, object]] = []
         self._expiries: list[tuple[Instant, int, Node]] = []
         self._gone = 0
@@ -141,7 +129,7 @@ class Network:
         now = max(self.now, self.known)
         if (over := past_window(pattern, now)) is not None:
             raise past_window_problem(over, now)
-        crowd = self._crowds.get(pattern)
+        crowd = self._crowds.newest(pattern)
         if crowd is not None and self._is_empty(crowd):
             self._join(key, crowd)
             return []
@@ -150,7 +138,7 @@ class Network:
             part for part in names if isinstance(part, Atom) and self._owners[_atom_name(part)] == 1
         ]
 
-    def _is_empty(self, crowd: _Crowd) -> bool:
+    def _is_empty(self, crowd: Crowd) -> bool:
         """Whether a newcomer would see nothing of what was before."""
         return crowd.scopes.is_empty and all(self._nodes[name].is_empty for name in crowd.names)
 
@@ -160,11 +148,14 @@ class Network:
         """
         builder = _Builder(key, next(self._owner_numbers), scopes, {})
         root = self._node(pattern, builder, choose)
-        crowd = self._crowds[root.part] = _Crowd(root, list(builder.names.values()), scopes)
+        crowd = self._crowds.of_root(root)
+        if crowd is None:
+            crowd = Crowd(root, list(builder.names.values()), scopes)
+            self._crowds.add(crowd, self.number)
         self._join(key, crowd)
         return builder.names
 
-    def _join(self, key: str, crowd: _Crowd) -> None:
+    def _join(self, key: str, crowd: Crowd) -> None:
         crowd.root.keys.append(key)
         self._roots[key] = crowd.root
         self._owned[key] = crowd.names
@@ -188,9 +179,8 @@ class Network:
         self._forget_nodes(dropped)
         for node in dropped:
             node.leave()
-        newest = self._crowds.get(root.part) if root.is_gone else None
-        if newest is not None and newest.root is root:
-            del self._crowds[root.part]
+        if root.is_gone:
+            self._crowds.remove(root)
         return [node.part for node in dropped if isinstance(node.part, Atom)]
 
     def __len__(self) -> int:
@@ -221,11 +211,14 @@ class Network:
         before = self.advance_to(end - 1) if timers and timers[0][0] < end else []
         self._begin(end)
         occurrence = occurrence_of(event)
+        nodes = self._atoms
         for atom in atoms:
-            node = self._atom_node(atom)
+            node = nodes.get(id(atom))
+            if node is None or node.part is not atom:
+                node = self._atom_node(atom)
             if node is not None:
                 try:
-                    rows = NOTHING_BOUND if isinstance(atom, Condition) else self._rows(atom, event)
+                    rows = self._rows(atom, event) if node.binds else NOTHING_BOUND
                 except Exception as error:
                     self._fault(node, error)
                     continue
@@ -308,6 +301,25 @@ class Network:
             _, _, node = heapq.heappop(expiries)
             if not node.is_gone:
                 self._contain(node, self._forget, node, now)
+        for pattern in self._crowds.due(self.number):
+            self._reunite(pattern)
+
+    def _reunite(self, pattern: Part) -> None:
+        """Makes one of crowds that hold the same."""
+        for first, *others in self._crowds.equals(pattern, self._nodes, self.number):
+            for other in others:
+                self._merge(other, first)
+
+    def _merge(self, crowd: Crowd, into: Crowd) -> None:
+        """The subscriptions of a crowd join another, whose nodes hold the same."""
+        dropped: set[Node] = set()
+        for key in crowd.root.keys:
+            self._join(key, into)
+            dropped.update(self._nodes.pop(name) for name in crowd.names if self._release(name))
+        self._forget_nodes(dropped)
+        for node in dropped:
+            node.leave()
+        self._crowds.remove(crowd.root)
 
     def _forget(self, node: Node, now: Instant) -> None:
         node.forget_before(now)
@@ -367,7 +379,7 @@ class Network:
         """
         writer = SnapshotWriter()
         nodes: dict[str, State | str] = {}
-        written: dict[_Name, str] = {}
+        written: dict[Name, str] = {}
         for key, names in self._owned.items():
             for number, name in enumerate(names):
                 place = f"{number} {key}"
@@ -400,7 +412,7 @@ class Network:
         self._clear()
         self.now, self.known = state["now"], _BEGINNING
         known = [key for key in state["used"] if key in patterns]
-        taken: dict[str, _Name] = {}
+        taken: dict[str, Name] = {}
         scopes: dict[str, Scopes] = {}
         first_of = _first_of_crowds(state)
         for key in known:
@@ -443,6 +455,14 @@ class Network:
             inbox.append((slot, occurrence))
         for key in node.keys:
             self._found.append((key, occurrence))
+
+    def hand(self, node: Node, slot: int, occurrence: Occurrence) -> None:
+        """An occurrence for one node, which is served in its turn."""
+        inbox = node.inbox
+        if not inbox and not node.due:
+            self._levels[node.level].append(node)
+            self._touched = True
+        inbox.append((slot, occurrence))
 
     def give_up(self, node: Node, occurrence: Occurrence, why: GivenUp) -> None:
         """What the occurrence brings about at the node is too much to work out; told once for a
@@ -552,12 +572,12 @@ class Network:
         except Exception as error:
             self._fault(node, error)
 
-    def _atom_node(self, atom: Atom) -> Node | None:
-        """Found by the very object where it is one of ours: an atom's value takes long to hash, and
-        events are many.
+    def _atom_node(self, atom: Atom) -> AtomNode | None:
+        """The node of an atom that is not the very object that we have: its value takes long to
+        hash.
         """
-        node = self._atoms.get(id(atom))
-        return self._nodes.get(_atom_name(atom)) if node is None or node.part is not atom else node
+        known = self._nodes.get(_atom_name(atom))
+        return known if isinstance(known, AtomNode) else None
 
     def _forget_nodes(self, dropped: set[Node]) -> None:
         """Timers of what is gone stay until they come up, or until there are too many of them."""
@@ -572,7 +592,7 @@ class Network:
             heapq.heapify(self._timers)
             heapq.heapify(self._expiries)
 
-    def _release(self, name: _Name) -> bool:
+    def _release(self, name: Name) -> bool:
         self._owners[name] -= 1
         if self._owners[name]:
             return False
@@ -598,13 +618,13 @@ class Network:
         node.enter()
         while len(self._levels) <= node.level:
             self._levels.append([])
-        if isinstance(node.part, Atom):
+        if isinstance(node, AtomNode):
             self._atoms[id(node.part)] = node
         node.start(self)
         if node.is_endless and self.known != _BEGINNING:
             node.begin(self.known, False, self)
 
-    def _name(self, part: Part, inner: list[Node], builder: _Builder) -> _Name:
+    def _name(self, part: Part, inner: list[Node], builder: _Builder) -> Name:
         """Who may use the node of a part: one crowd where it binds a name with a scope, whose
         occurrences are used up for that crowd alone; else all that came before it held anything.
         Numbers tell generations apart.
@@ -618,8 +638,8 @@ class Network:
         raise AssertionError("unreachable")
 
     def _name_before(
-        self, part: Part, builder: _Builder, state: State, taken: dict[str, _Name]
-    ) -> _Name:
+        self, part: Part, builder: _Builder, state: State, taken: dict[str, Name]
+    ) -> Name:
         """Who used the node of a part when a snapshot was taken; `taken` has the places that are
         made already.
         """
@@ -663,5 +683,5 @@ def _first_of_crowds(state: State) -> dict[str, str]:
     return {key: place.split(" ", 1)[1] for key, (_, place) in roots.items()}
 
 
-def _atom_name(atom: Atom) -> _Name:
+def _atom_name(atom: Atom) -> Name:
     return (_SHARED, atom, 0)

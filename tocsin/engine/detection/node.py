@@ -74,6 +74,10 @@ class Step(Protocol):
         """
         ...
 
+    def hand(self, node: Node, slot: int, occurrence: Occurrence) -> None:
+        """An occurrence for one node, which is served in its turn."""
+        ...
+
     def vanish(self, scopes: Scopes, name: str, occurrence: Occurrence) -> None:
         """What a name stands for is lost to its whole scope once the step is over."""
         ...

@@ -18,7 +18,15 @@ from tocsin.engine.detection.recurring import RecurringNode
 from tocsin.engine.detection.recurring_absence import BeforeAbsenceNode, EveryAbsenceNode
 from tocsin.engine.detection.scope import Scopes
 from tocsin.engine.detection.sequence import FollowingNode, is_following
-from tocsin.engine.detection.simple import AtomNode, EitherNode, NamedNode, OnlyNode
+from tocsin.engine.detection.simple import (
+    AtomNode,
+    EitherEventNode,
+    EitherNode,
+    NamedNode,
+    OnlyNode,
+    is_either_event,
+)
+from tocsin.engine.detection.single_use import SingleUseNode, is_single_use
 from tocsin.engine.detection.sliding import SlidingNode
 from tocsin.engine.detection.trigger import TriggerNode
 from tocsin.plan.atoms import Atom
@@ -51,10 +59,14 @@ def node_of(part: Part, inner: list[Node], scopes: Scopes) -> Node:
             return NamedNode(part, inner)
         case Only():
             return OnlyNode(part, inner)
+        case Either() if is_either_event(part):
+            return EitherEventNode(part, inner)
         case Either():
             return EitherNode(part, inner)
         case Join() if is_following(part, scopes):
             return FollowingNode(part, inner)
+        case Join() if is_single_use(part, scopes):
+            return SingleUseNode(part, inner)
         case Join():
             return (
                 PairNode(part, inner, scopes) if len(inner) == 2 else JoinNode(part, inner, scopes)

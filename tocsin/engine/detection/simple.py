@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from tocsin.engine.detection.join_filters import restriction_test
 from tocsin.engine.detection.node import Node, Step
-from tocsin.plan.composites import Either, Named, Only
+from tocsin.plan.atoms import Atom, Condition
+from tocsin.plan.composites import Either, Named, Only, variables_of
+from tocsin.plan.concepts import ConceptTest
 from tocsin.plan.elements import element_rows
 from tocsin.plan.natural_join import natural_join
 from tocsin.plan.occurrence import Occurrence
@@ -13,7 +15,12 @@ from tocsin.plan.occurrence import Occurrence
 class AtomNode(Node):
     """Brings the events that the matcher found."""
 
-    __slots__ = ()
+    __slots__ = ("binds",)
+
+    def __init__(self, part: Atom, inner: list[Node]) -> None:
+        super().__init__(part, inner)
+        self.binds = not isinstance(part, Condition | ConceptTest) or bool(variables_of(part))
+        """Whether its occurrences may have rows, so that the matcher is to be asked for them."""
 
 
 class NamedNode(Node):
@@ -76,3 +83,22 @@ class EitherNode(Node):
         if (same := occurrence.sameness) not in self._brought:
             self._brought.add(same)
             step.bring(self, occurrence)
+
+
+class EitherEventNode(EitherNode):
+    """Alternatives that are atoms and bind nothing: whatever they bring in a step is one event."""
+
+    __slots__ = ()
+
+    is_direct = True
+
+    def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
+        """Lets the event through once."""
+        if self._when != step.number:
+            self._when = step.number
+            step.bring(self, occurrence)
+
+
+def is_either_event(part: Either) -> bool:
+    """Whether alternatives can be served so."""
+    return all(isinstance(each, Atom) and not variables_of(each) for each in part.parts)

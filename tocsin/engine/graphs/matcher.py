@@ -17,6 +17,7 @@ from tocsin.engine.graphs.budget import LIMIT, Undecided
 from tocsin.engine.graphs.encoding import EncodedGraph
 from tocsin.engine.graphs.index import OntologyIndex
 from tocsin.engine.graphs.inference import encoded
+from tocsin.engine.graphs.refuting import Needs
 from tocsin.engine.graphs.shapes import shape_of
 from tocsin.engine.graphs.solving import Solver
 from tocsin.engine.graphs.subscribers import Subscribers
@@ -47,6 +48,7 @@ class Shelf:
     index: OntologyIndex
     subscribers: Subscribers
     watch: Watch
+    needs: Needs
 
 
 class GraphMatcher:
@@ -116,13 +118,17 @@ class GraphMatcher:
         shelf = self._shelves.get(atom.ontology)
         if shelf is None:
             shelf = self._shelves[atom.ontology] = Shelf(
-                OntologyIndex(atom.ontology, self.work), Subscribers(), Watch(atom.ontology)
+                OntologyIndex(atom.ontology, self.work),
+                Subscribers(),
+                Watch(atom.ontology),
+                Needs(atom.ontology),
             )
         shape = shape_of(atom)
         number = shelf.index.number(shape)
         if number is None:
             number = shelf.index.add(shape)
         shelf.subscribers.add(number, slot)
+        shelf.needs.add(atom)
         self._entries[slot] = Entry(atom, number)
         self._place(slot)
 
@@ -132,6 +138,7 @@ class GraphMatcher:
         entry = self._entries.pop(slot)
         self._last = None
         shelf = self._shelves[entry.pattern.ontology]
+        shelf.needs.remove(entry.pattern)
         if shelf.subscribers.remove(entry.shape, slot):
             shelf.index.remove(entry.shape)
         if not len(shelf.index):
@@ -142,7 +149,8 @@ class GraphMatcher:
     def match(self, batch: EventBatch) -> Hits:
         """Which subscriptions ring for which events."""
         self.undecided, self.refused, self.warned = [], {}, []
-        hits = joined([self._match_one(i, batch.event(i)) for i in range(batch.size)])
+        found = (self._match_one(i, batch.event(i)) for i in range(batch.size))
+        hits = joined([each for each in found if each is not None])
         self.work.events += batch.size
         self.work.hits += len(hits)
         return hits
@@ -174,14 +182,19 @@ class GraphMatcher:
             last = self._last = (event, ontology, encoded(event, ontology))
         return last[2]
 
-    def _match_one(self, i: int, event: Event) -> Hits:
+    def _match_one(self, i: int, event: Event) -> Hits | None:
         found = [
             slot for shelf in self._shelves.values() for slot in self._ringing(i, event, shelf)
         ]
+        if not found:
+            return None
         slots = np.array(found, np.int32)
         return Hits(np.full(len(slots), i, np.int32), slots[np.argsort(self._places.array[slots])])
 
     def _ringing(self, i: int, event: Event, shelf: Shelf) -> list[int]:
+        if shelf.needs.refute(event):
+            self.work.not_lifted += 1
+            return []
         try:
             graph = self._encoded(event, shelf.index.links.ontology)
         except EventProblem as problem:

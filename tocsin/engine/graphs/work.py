@@ -15,10 +15,11 @@ class GraphWork(Work):
     search at a statement.
 
     Nodes are the circles and squares of matching trees. An undecided pair of event and subscription
-    never rings.
+    never rings. An event that no pattern can match is not lifted.
     """
 
     survivors: int = 0
     steps: int = 0
     nodes: int = 0
     undecided: int = 0
+    not_lifted: int = 0
