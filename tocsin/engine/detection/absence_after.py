@@ -29,6 +29,8 @@ def is_silence(part: Absence, window: AfterWindow, scopes: Scopes) -> bool:
     """
     if part.policy is Policy.DEFERRED and scopes.names_in(part):
         return False
+    if part.by and part.conditions:
+        return False  # who lacks the key takes no part; who lacks an attribute waits in peace
     parts = (part.part, window.part)
     if not all(map(is_one_event, parts)) or slot_keys(parts, part.conditions, part.by)[1]:
         return False
