@@ -132,13 +132,16 @@ class Sequencer(Generic[Payload]):
             return
         if not self.has_begun:
             outcome.add(self.begin(mark if self.oldest is None else self.oldest))
-        for event, payload in self._buffer.release(mark):
+        released = [
+            (event, self._atoms_of(payload)) for event, payload in self._buffer.release(mark)
+        ]
+        for event, atoms in self._guard.engine.sift(released):
             assert event.interval is not None, "what has no time waits for none"
             before = event.interval.end - 1
             due = self._guard.engine.next_timer()
             if due is not None and due <= before:  # else the event itself tells the time
                 self._pass_time(before, outcome)
-            self._note(self._guard.detect(event, self._atoms_of(payload)), outcome)
+            self._note(self._guard.detect(event, atoms), outcome)
         self._pass_time(mark - 1, outcome)
         self._guard.engine.forget_before(mark)
 

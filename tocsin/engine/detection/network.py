@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import count
 from operator import is_
 
+from tocsin.engine.detection.batches.detector import BatchDetector
 from tocsin.engine.detection.node import Node, Pending, State
 from tocsin.engine.detection.node_choice import node_of
 from tocsin.engine.detection.scope import Scopes
@@ -104,6 +105,7 @@ class Network:
         self.leap: Instant | None = None
         self.known: Instant = _BEGINNING
         self.number = 0
+        self.batches = BatchDetector(self)
         self._clear()
 
     def _clear(self) -> None:
@@ -138,6 +140,7 @@ class Network:
                 code="DuplicateSubscriptionError",
                 token=key,
             )
+        self.batches.note_change()
         now = max(self.now, self.known)
         if (over := past_window(pattern, now)) is not None:
             raise past_window_problem(over, now)
@@ -180,6 +183,7 @@ class Network:
             raise StateProblem(
                 f"there is no subscription {key!r}", code="UnknownSubscriptionError", token=key
             )
+        self.batches.note_change()
         root = self._roots.pop(key)
         root.keys.remove(key)
         del self._scopes[key]
@@ -202,6 +206,11 @@ class Network:
         return len(self._nodes)
 
     @property
+    def nodes(self) -> Iterable[Node]:
+        """The parts at work."""
+        return self._nodes.values()
+
+    @property
     def atoms(self) -> Iterable[Atom]:
         """The atoms whose events the network wants."""
         return [node.part for node in self._nodes.values() if isinstance(node.part, Atom)]
@@ -212,6 +221,8 @@ class Network:
 
         Atoms that are not, or no longer, part of the network are passed over.
         """
+        if not self.batches.is_replaying:
+            self.batches.give_back()
         if event.interval is None:
             return []
         end = event.interval.end
@@ -222,7 +233,7 @@ class Network:
         self._begin(end)
         occurrence = occurrence_of(event)
         for atom in atoms:
-            node = self._atom_node(atom)
+            node = self.atom_node(atom)
             if node is not None:
                 try:
                     rows = NOTHING_BOUND if isinstance(atom, Condition) else self._rows(atom, event)
@@ -303,6 +314,7 @@ class Network:
         """Drops all that no event which ends at `now` or later can complete; nodes without such are
         not looked at.
         """
+        self.batches.forget_before(now)
         expiries = self._expiries
         while expiries and expiries[0][0] < now:
             _, _, node = heapq.heappop(expiries)
@@ -318,15 +330,18 @@ class Network:
     @property
     def pending_count(self) -> int:
         """How many occurrences wait, those of shared parts once."""
+        self.batches.give_back()
         return sum(1 for node in self._nodes.values() for _ in node.pending())
 
     def pending(self, key: str | None = None) -> Iterator[Pending]:
         """What waits for a subscription, from the inside out; without a key, for all."""
+        self.batches.give_back()
         for name in self._nodes if key is None else self._owned.get(key, ()):
             yield from self._nodes[name].pending()
 
     def view(self, keys: Iterable[str]) -> list[NodeView]:
         """The parts that some subscriptions have at work, from the inside out, shared ones once."""
+        self.batches.give_back()
         users: dict[Node, list[str]] = {}
         for key in keys:
             for name in self._owned.get(key, ()):
@@ -361,6 +376,7 @@ class Network:
         is written once, and by its first place thereafter, so that any of its subscriptions may be
         gone when it is read.
         """
+        self.batches.give_back()
         writer = SnapshotWriter()
         nodes: dict[str, State | str] = {}
         written: dict[_Name, str] = {}
@@ -392,6 +408,7 @@ class Network:
         empty. The others share again what they shared, and nothing else.
         """
         state = checked(body)
+        self.batches.note_change()
         patterns = {key: root.part for key, root in self._roots.items()}
         self._clear()
         self.now, self.known = state["now"], _BEGINNING
@@ -548,9 +565,9 @@ class Network:
         except Exception as error:
             self._fault(node, error)
 
-    def _atom_node(self, atom: Atom) -> Node | None:
-        """Found by the very object where it is one of ours: an atom's value takes long to hash, and
-        events are many.
+    def atom_node(self, atom: Atom) -> Node | None:
+        """The node of an atom, if it has one. Found by the very object where it is one of ours: an
+        atom's value takes long to hash, and events are many.
         """
         node = self._atoms.get(id(atom))
         return self._nodes.get(_atom_name(atom)) if node is None or node.part is not atom else node
