@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 
 from tests.detection.test_agreement import ANY_POLICY, expected, key
 from tests.timelines import event_at, has_clock, kind
-from tocsin.engine.detection.batches import detector
+from tocsin.engine.detection.batches import detector, tables
 from tocsin.engine.detection.network import Found, Network
 from tocsin.events.codecs.cloudevents import from_mapping
 from tocsin.events.event import Event
+from tocsin.hosts.local.hub import Hub
 from tocsin.plan.atoms import AnyOf, Atom, Condition, Equals
 from tocsin.plan.composites import (
     Absence,
@@ -41,10 +42,14 @@ from tocsin.values.time import format_instant
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _even_few_events_are_a_batch() -> Iterator[None]:
+def _small_batches_and_small_tables() -> Iterator[None]:
+    """Few events are a batch, and tables are cut, grow, and are made anew all the time."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(detector, "FEW", 1)
         patch.setattr(detector, "A_FEW", 0)
+        patch.setattr(detector, "MOST_PAIRS", 12)
+        patch.setattr(tables, "_ROOM", 2)
+        patch.setattr(tables, "_WORN", 4)
         yield
 
 
@@ -287,6 +292,12 @@ def test_batches_agree_with_the_reference(
     assert Counter(key(each) for _, each in found) == expected(pattern, events)
 
 
+@pytest.fixture
+def _whole_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(detector, "MOST_PAIRS", 1000)
+
+
+@pytest.mark.usefixtures("_whole_batches")
 def test_the_loops_are_at_work() -> None:
     network = network_of({"s": Join((Named("p", kind("a")), Named("q", kind("b"))), SOON)})
     events = [event_at(number, "ab"[number % 2]) for number in range(100)]
@@ -295,6 +306,7 @@ def test_the_loops_are_at_work() -> None:
     assert [event.id for event, _ in asked] == [event.id for event in events if event.id[0] == "b"]
 
 
+@pytest.mark.usefixtures("_whole_batches")
 def test_events_with_which_nothing_is_found_are_passed_over_and_counted() -> None:
     network = network_of({"s": Join((Named("p", kind("a")), Named("q", kind("b"))), SOON)})
     events = [event_at(number) for number in range(100)]
@@ -304,3 +316,47 @@ def test_events_with_which_nothing_is_found_are_passed_over_and_counted() -> Non
         network.event(event, atoms)
     assert asked == ["a99"]
     assert [each.served for each in network.view(["s"])] == [100, 100, 0, 0, 100]
+
+
+TEXTS = (
+    '=|($X;;4s)($Y;) WHERE $X;.k = $Y;.k AND $Y;.v > $X;.v, $X; = (STRING: kind = "a"), '
+    '$Y; = (STRING: kind = "b")',
+    '!($X;;4s)($Y;) WHERE $X;.k = $Y;.k, $X; = (STRING: kind = "a"), $Y; = (STRING: kind = "b")',
+    '!($X;;4s)($Y;) WHERE $X;.k = $Y;.k, $X; = (STRING: kind = "b"), $Y; = (STRING: kind = "c")',
+    '=|($X;;2s)($Y;), $X; = (STRING: kind = "a"), $Y; = (STRING: kind = "c")',
+    '!($X;;3s)($Y;), $X; = (ARITH: v > 1), $Y; = (STRING: kind = "b")',
+)
+READINGS = st.lists(
+    st.tuples(st.sampled_from("aabbc"), st.sampled_from([1, 1, 2, None]), NUMBERS), max_size=40
+)
+
+
+@given(READINGS, st.sampled_from([2, 3, 5, 1000]), st.integers(1, 40))
+def test_a_hub_tells_of_a_batch_what_it_tells_of_its_events(
+    readings: list[tuple[str, object, object]], queue_limit: int, size: int
+) -> None:
+    """Sequences that are suspended because too much waits included; of absences some that are
+    broken count until they are dropped, which hangs on the cut.
+    """
+    chosen = [text for text in TEXTS if text[0] == "=" or queue_limit == 1000]
+    given_ = [
+        {
+            "id": str(number),
+            "source": "s",
+            "type": "t",
+            "time": format_instant(number * 400_000),
+            "data": {"kind": letter, "k": k, "v": v},
+        }
+        for number, (letter, k, v) in enumerate(readings)
+    ]
+    told_by = []
+    for at_once in (1, size):
+        hub = Hub(ahead=None, lateness="0s", queue_limit=queue_limit)
+        for number, text in enumerate(chosen):
+            hub.subscribe(text, language="opsl", id=str(number))
+        lines: list[str] = []
+        for begin in range(0, len(given_), at_once):
+            lines += [each.line() for each in hub.publish(*given_[begin : begin + at_once])]
+        lines += [each.line() for each in hub.advance_to("1970-01-01T01:00:00Z")]
+        told_by.append((sorted(lines), sorted(letter.text() for letter in hub.dead_letters)))
+    assert told_by[0] == told_by[1]

@@ -247,6 +247,10 @@ class SilenceNode(Node):
             occurrence, self.mine
         )
 
+    def lost(self) -> set[Occurrence]:
+        """What waits for other nodes only."""
+        return self.deadlines.only_others(self.mine)
+
     def pending(self) -> Iterator[Pending]:
         """All that waits for its deadline."""
         for each in self.deadlines.waiting_for(self):

@@ -308,6 +308,10 @@ class FollowingNode(Node):
         """Whether one that waits is not, or no more, to be had for this node."""
         return first in self._used or self.line.is_only_others(first, self._mine)
 
+    def lost(self) -> set[Occurrence]:
+        """What is not, or no more, to be had for this node, of all that waits or waited."""
+        return self._used | self.line.only_others(self._mine)
+
     def lose(self, used: set[Occurrence]) -> None:
         """Of all that waits these, and no others, are not to be had for this node."""
         self._used, self._mine = used, set()

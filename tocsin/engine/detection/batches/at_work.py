@@ -70,7 +70,7 @@ class TablesAtWork:
         """What waits is in the nodes again, which are served as before."""
         for source, followers in self._followers.items():
             source.followers = [each for each in followers if not each.is_gone]
-        self._alarm.is_gone = True
+        self._alarm.end()
         empty_tables(self._program, self.tables, self._network)
 
     def atoms_of(self, part: Wanted) -> tuple[Ints, Ints]:

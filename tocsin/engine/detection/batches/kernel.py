@@ -674,3 +674,20 @@ def forget_before(
     for line in range(lines.shape[0]):
         if lines[line, NEEDS_KEY] < 0:
             trim(lines, entries, rows, events, state, line, now)
+
+
+@compiled
+def list_line(lines: Ints, entries: Ints, line: int, listed: Ints) -> int:
+    """Writes down what lives in a line, oldest first: event, key and who has it no more; how many
+    these are.
+    """
+    count = 0
+    entry = lines[line, HEAD]
+    while entry != NONE:
+        if lines[line, NEEDS_KEY] >= 0 or entries[entry, ROW] != NONE:
+            listed[count, 0] = entries[entry, EVENT]
+            listed[count, 1] = entries[entry, OF_KEY]
+            listed[count, 2] = entries[entry, GONE]
+            count += 1
+        entry = entries[entry, NEXT]
+    return count

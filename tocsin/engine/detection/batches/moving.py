@@ -28,8 +28,9 @@ def filled_tables(program: Program) -> Tables:
     tables.add(events, Batch(events), _BEGINNING)
     numbers = {id(event): number for number, event in enumerate(events)}
     for line_number, (line, users) in enumerate(program.lines.items()):
+        lost = _lost_bits(users)
         waiting = [
-            (numbers[id(each.members[0])], tables.codes.code(key), _lost_bits(users, each))
+            (numbers[id(each.members[0])], tables.codes.code(key), lost.get(each, 0))
             for each, key in line.give_away()
         ]
         tables.put(line_number, waiting)
@@ -43,7 +44,7 @@ def filled_tables(program: Program) -> Tables:
 
 def empty_tables(program: Program, tables: Tables, step: Step) -> None:
     """All that waits in tables waits in the lines of their program again."""
-    _give_starts(program, tables)
+    _give_starts(program, tables, step.now)
     made: dict[tuple[Node, int], Occurrence] = {}
     for number, (line, users) in enumerate(program.lines.items()):
         if not line.is_gone:
@@ -58,25 +59,24 @@ def _waiting_events(program: Program) -> list[Event]:
     return [each.members[0] for each in sorted(events.values(), key=lambda each: each.end)]
 
 
-def _lost_bits(users: dict[Node, int], occurrence: Occurrence) -> int:
-    """The nodes, as bits, which one that waits in their line is not to be had for."""
-    return sum(1 << bit for node, bit in users.items() if _has_lost(node, occurrence))
+def _lost_bits(users: dict[Node, int]) -> dict[Occurrence, int]:
+    """What nodes have lost of all that waits in their line, with the bits of these nodes."""
+    lost: dict[Occurrence, int] = {}
+    for node, bit in users.items():
+        assert isinstance(node, FollowingNode | SilenceNode)
+        for each in node.lost():
+            lost[each] = lost.get(each, 0) | 1 << bit
+    return lost
 
 
-def _has_lost(node: Node, occurrence: Occurrence) -> bool:
-    if isinstance(node, FollowingNode):
-        return node.has_lost(occurrence)
-    assert isinstance(node, SilenceNode)
-    return node.deadlines.is_only_others(occurrence, node.mine)
-
-
-def _give_starts(program: Program, tables: Tables) -> None:
-    """The instants at which absent parts last started."""
-    starts: dict[int, dict[Hashable, Instant]] = {}
+def _give_starts(program: Program, tables: Tables, now: Instant) -> None:
+    """The instants at which absent parts last started, but for those that no window reaches."""
+    starts: dict[int, list[tuple[int, Instant]]] = {}
     for place, key, start in tables.starts():
-        starts.setdefault(place, {})[tables.codes.values[key]] = start
+        starts.setdefault(place, []).append((key, start))
     for absent, number in program.tables.items():
-        absent.starts = starts.get(len(program.lines) + number, {})
+        found, oldest = starts.get(len(program.lines) + number, ()), now - absent.longest
+        absent.starts = {tables.codes.values[key]: start for key, start in found if start >= oldest}
 
 
 def _give_line(
@@ -93,11 +93,12 @@ def _give_line(
     source = line.inner[0]
     waiting: list[tuple[Occurrence, Hashable]] = []
     lost: list[tuple[Occurrence, int]] = []
+    keys = [*tables.codes.values, None]  # NONE is the last
     for event, key, bits in tables.in_line(number):
-        occurrence = made.get((source, id(event)))
+        occurrence = made.get((source, event))
         if occurrence is None:
-            occurrence = made[source, id(event)] = occurrence_at(source, event)
-        waiting.append((occurrence, None if key < 0 else tables.codes.values[key]))
+            occurrence = made[source, event] = occurrence_at(source, tables.events[event])
+        waiting.append((occurrence, keys[key]))
         if bits:
             lost.append((occurrence, bits))
     if isinstance(line, FirstLine):

@@ -53,6 +53,11 @@ class Alarm(Node):
         self.set_for: Instant | None = None
         self._ring = ring
 
+    def end(self) -> None:
+        """Rings no more, and keeps nothing alive while it waits for its last timer."""
+        self.is_gone = True
+        self._ring = _nothing
+
     def on_timer(self, token: object, step: Step) -> None:
         """A silence that was found is over now; or it is to be seen which are."""
         if token is not None:
@@ -69,6 +74,10 @@ class Alarm(Node):
         for node in nodes:
             if not node.is_gone:
                 step.bring(node, whole)
+
+
+def _nothing(now: Instant) -> list[Silence]:  # noqa: ARG001
+    return []
 
 
 def occurrence_at(source: Node, event: Event) -> Occurrence:

@@ -23,7 +23,6 @@ from tocsin.engine.detection.batches.layout import (
     ENTRY_FIELDS,
     EVENT,
     EVENT_FIELDS,
-    GONE,
     GROUP_FIELDS,
     HEAD,
     LATEST,
@@ -35,11 +34,9 @@ from tocsin.engine.detection.batches.layout import (
     NEEDS_KEY,
     NEXT,
     NONE,
-    OF_KEY,
     OP_FIELDS,
     PAIR_FIELDS,
     PAIRS,
-    ROW,
     ROW_FIELDS,
     ROW_KEY,
     ROW_PLACE,
@@ -133,7 +130,8 @@ class Tables:
     @property
     def is_worn(self) -> bool:
         """Whether most keys that are known are of nothing that waits."""
-        return int(self._state[ROWS]) > 4 * self.waiting + _WORN
+        known = max(int(self._state[ROWS]), len(self.codes.values))
+        return known > 4 * self.waiting + _WORN
 
     def end_of(self, event: int) -> Instant:
         """When an event ends."""
@@ -275,15 +273,12 @@ class Tables:
         """Drops what nothing that ends at `now` or later can complete."""
         kernel.forget_before(self._lines, self._entries, self._rows, self._times, self._state, now)
 
-    def in_line(self, line: int) -> Iterator[tuple[Event, int, int]]:
-        """What lives in a line, oldest first: event, key and the members that have it no more."""
-        is_kept = self._lines[line, NEEDS_KEY] == NONE
-        entry = self._lines[line, HEAD]
-        while entry != NONE:
-            each = self._entries[entry]
-            if not is_kept or each[ROW] != NONE:
-                yield self.events[each[EVENT]], int(each[OF_KEY]), int(each[GONE])
-            entry = each[NEXT]
+    def in_line(self, line: int) -> list[tuple[int, int, int]]:
+        """What lives in a line, oldest first, as `put` takes it."""
+        listed = np.empty((self._lines[line, LENGTH], 3), np.int64)
+        count = kernel.list_line(self._lines, self._entries, line, listed)
+        found: list[tuple[int, int, int]] = listed[:count].tolist()
+        return found
 
     def starts(self) -> Iterator[tuple[int, int, Instant]]:
         """Where, under which key and when absent parts last started."""
@@ -302,11 +297,10 @@ class Tables:
         """Room for so many events more; the number of the first of them."""
         if len(self.events) + count > len(self._times):
             self._drop_events()
-        wanted = len(self.events) + count
-        if wanted > len(self._times) // 2:
-            self._times = _large_enough(self._times, 2 * wanted)
-            self._keys = _large_enough(self._keys, 2 * wanted)
-            self._numbers = _large_enough(self._numbers, 2 * wanted)
+            wanted = 2 * (len(self.events) + count)
+            self._times = _large_enough(self._times, wanted)
+            self._keys = _large_enough(self._keys, wanted)
+            self._numbers = _large_enough(self._numbers, wanted)
         return len(self.events)
 
     def _drop_events(self) -> None:
