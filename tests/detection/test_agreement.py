@@ -22,17 +22,22 @@ from tests.timelines import (
 )
 from tocsin.engine.detection.network import Found, Network
 from tocsin.errors import MeaningProblem
+from tocsin.events.codecs.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.plan.composites import (
     Absence,
+    AfterWindow,
     DuringWindow,
     Either,
     EveryWindow,
     FixedWindow,
     Join,
+    Named,
     Only,
     Part,
+    PartAttribute,
     Policy,
+    Related,
     parts_of,
 )
 from tocsin.plan.detected import Detected
@@ -206,3 +211,20 @@ def test_a_subscription_counts_from_when_it_is_added_and_leaves_nothing_behind(
         network.remove(f"early {number}")
         network.remove(f"late {number}")
     assert (len(network), network.node_count, network.next_timer()) == (0, 0, None)
+
+
+@pytest.mark.parametrize(
+    "data", [{"k": 1}, {"k": 1, "v": 2}, {"v": 2}, {"k": [1], "v": 2}], ids=str
+)
+def test_who_has_a_key_and_lacks_an_attribute_is_ended_by_nothing(data: dict[str, object]) -> None:
+    same = Related(PartAttribute("p", ("v",)), "=", PartAttribute("q", ("v",)))
+    window = AfterWindow(Named("p", kind("a")), 4)
+    pattern = Absence(Named("q", kind("b")), window, (same,), by=(("k",),))
+    events = [
+        from_mapping(event_at(1).envelope | {"data": {"kind": "a"} | data}),
+        from_mapping(event_at(2, "b").envelope | {"data": {"kind": "b", "k": 1, "v": 2}}),
+    ]
+    network = Network()
+    network.add("s", pattern)
+    found = play(network, events) + network.advance_to(None)
+    assert Counter(key(each) for _, each in found) == expected(pattern, events)

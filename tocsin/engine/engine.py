@@ -7,7 +7,7 @@ once. Whatever a call brings about is in the value that it returns.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from tocsin.deferred import Deferred
 from tocsin.engine.atoms import AtomMatchers
 from tocsin.engine.batch import EventBatch
+from tocsin.engine.detection.batches.at_work import Wanted
 from tocsin.engine.detection.network import QUEUE_LIMIT, Found, Network
 from tocsin.engine.detection.node import State
 from tocsin.engine.detection.view import NetworkView
@@ -171,6 +172,14 @@ class Engine:
             self._network.abandon_step()
             raise
         return self._tell(found, (event,))
+
+    def sift(self, wanted: Wanted) -> Iterator[tuple[Event, Iterable[Atom]]]:
+        """Of many events in canonical order those that `detect` is to be told, each before the next
+        is asked for: the others bring nothing about, and what they leave behind is taken in here.
+        """
+        if self._constructing:  # what comes of an event happens before the next
+            return iter(wanted)
+        return self._network.batches.sift(wanted)
 
     def advance_to(self, now: Instant | None, leap: Instant | None = None) -> Detected:
         """No event that ends at `now` or before is missing: what its timers bring about; None for

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
@@ -50,28 +51,33 @@ class Watermark:
         self.advance_to(end + 1 + (self.lateness or 0))
 
 
+_FEW = 16
+
+
 class ReorderBuffer(Generic[Payload]):
     """Holds events until the watermark has passed their ends, then gives them out in canonical
     order.
     """
 
-    __slots__ = ("_held", "_identities", "_numbers")
+    __slots__ = ("_held", "_numbers", "identities")
 
     def __init__(self) -> None:
         self._held: list[tuple[tuple[Instant, Instant, str, str], int, Event, Payload]] = []
-        self._identities: set[tuple[str, str]] = set()
+        self.identities: set[tuple[str, str]] = set()
+        """Those of the events that are held."""
         self._numbers = count()
 
     def __len__(self) -> int:
         return len(self._held)
 
-    def __contains__(self, identity: object) -> bool:
-        return identity in self._identities
-
     def add(self, event: Event, payload: Payload) -> None:
-        """Holds an event together with what is known of it."""
-        self._identities.add(event.identity)
-        heapq.heappush(self._held, (event.order, next(self._numbers), event, payload))
+        """Holds an event together with what is known of it; one that is held already is left
+        out.
+        """
+        identity = event.identity
+        if identity not in self.identities:
+            self.identities.add(identity)
+            heapq.heappush(self._held, (event.order, next(self._numbers), event, payload))
 
     def first(self) -> Instant | None:
         """When the first event that is held ends."""
@@ -88,11 +94,31 @@ class ReorderBuffer(Generic[Payload]):
         """All events that are held, in no order."""
         return ((event, payload) for _, _, event, payload in self._held)
 
-    def release(self, watermark: Instant | None) -> Iterator[tuple[Event, Payload]]:
+    def release(self, watermark: Instant | None) -> list[tuple[Event, Payload]]:
         """Events that end before the watermark, in canonical order: no other can come before them.
         None for all.
         """
-        while self._held and (watermark is None or self._held[0][0][0] < watermark):
-            _, _, event, payload = heapq.heappop(self._held)
-            self._identities.discard(event.identity)
-            yield event, payload
+        held, taken = self._held, []
+        while held and (watermark is None or held[0][0][0] < watermark):
+            if len(taken) > _FEW + len(held) // _FEW:
+                taken += self._release_many(watermark)
+                break
+            taken.append(heapq.heappop(held))
+        released = [(event, payload) for _, _, event, payload in taken]
+        self.identities.difference_update([event.identity for event, _ in released])
+        return released
+
+    def _release_many(
+        self, watermark: Instant | None
+    ) -> list[tuple[tuple[Instant, Instant, str, str], int, Event, Payload]]:
+        """Many are put in order at once: most came so, and what is in order is a heap as well."""
+        held = self._held
+        held.sort()
+        cut = len(held) if watermark is None else bisect_left(held, watermark, key=_end)
+        released = held[:cut]
+        del held[:cut]
+        return released
+
+
+def _end(held: tuple[tuple[Instant, Instant, str, str], int, Event, object]) -> Instant:
+    return held[0][0]

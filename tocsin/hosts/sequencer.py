@@ -28,7 +28,7 @@ who is late in the order of the input, and republishes by going over the input a
 
 from __future__ import annotations
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from enum import Enum
 from typing import Generic
@@ -55,6 +55,9 @@ class Admission(Enum):
     DUPLICATE = "duplicate"
     TOO_FAR_AHEAD = "too far ahead"
     LATE = "late"
+
+
+_ADMITTED = (Admission.IN_TIME, None)
 
 
 class Sequencer(Generic[Payload]):
@@ -87,8 +90,10 @@ class Sequencer(Generic[Payload]):
         return len(self._buffer)
 
     def hold(self, event: Event, payload: Payload) -> None:
-        """Lets an event wait for the watermark; one that waits already is left out."""
-        if event.identity not in self._buffer:
+        """Lets an event wait for the watermark; one that waits already, or has no time, is left
+        out.
+        """
+        if event.interval is not None:
             self._buffer.add(event, payload)
 
     def held(self) -> Iterator[tuple[Event, Payload]]:
@@ -132,13 +137,16 @@ class Sequencer(Generic[Payload]):
             return
         if not self.has_begun:
             outcome.add(self.begin(mark if self.oldest is None else self.oldest))
-        for event, payload in self._buffer.release(mark):
+        released = [
+            (event, self._atoms_of(payload)) for event, payload in self._buffer.release(mark)
+        ]
+        for event, atoms in self._guard.engine.sift(released):
             assert event.interval is not None, "what has no time waits for none"
             before = event.interval.end - 1
             due = self._guard.engine.next_timer()
             if due is not None and due <= before:  # else the event itself tells the time
                 self._pass_time(before, outcome)
-            self._note(self._guard.detect(event, self._atoms_of(payload)), outcome)
+            self._note(self._guard.detect(event, atoms), outcome)
         self._pass_time(mark - 1, outcome)
         self._guard.engine.forget_before(mark)
 
@@ -204,7 +212,8 @@ class LiveSequencer(Sequencer[tuple[Atom, ...]]):
         )
         self._ahead = ahead
         self._remember = remember
-        self._seen: dict[Identity, None] = {}
+        # a plain dict looks through all places that became free before it finds the oldest
+        self._seen: OrderedDict[Identity, None] = OrderedDict()
         self._fresh: dict[Identity, None] = {}
         self._apart: set[Identity] = set()
 
@@ -232,24 +241,25 @@ class LiveSequencer(Sequencer[tuple[Atom, ...]]):
 
     def take(self, events: list[Event]) -> Outcome:
         """Step 3 for all that were admitted and are no duplicates."""
-        outcome = Outcome()
+        outcome, are_admitted = Outcome(), True
         while events:
             served = self._guard.match(events)
             outcome.add(served.beside)
             for event in served.unserved:
                 self._fresh.pop(event.identity, None)
             for event, atoms in served.relevant:
-                if self._concerns_composites(event):
+                is_late = event.identity in self._apart
+                if not is_late and (are_admitted or not self._ahead.refuses(event)):
                     self.hold(event, atoms)
             told = self._guard.tell(served.rings)
             outcome.add(told)
-            events = self._published(told.matches, outcome)
+            events, are_admitted = self._published(told.matches, outcome), False
         self._remember_served()
         return outcome
 
     def _judge(self, event: Event) -> tuple[Admission, DeadLetter | None]:
         identity = event.identity
-        if identity in self._seen or identity in self._fresh or identity in self._buffer:
+        if identity in self._seen or identity in self._fresh or identity in self._buffer.identities:
             return Admission.DUPLICATE, None
         self._fresh[identity] = None
         if self._ahead.refuses(event):
@@ -258,17 +268,9 @@ class LiveSequencer(Sequencer[tuple[Atom, ...]]):
         if self.watermark.is_late(event):
             self._apart.add(identity)
             return Admission.LATE, late(event)
-        if event.interval is not None:
+        if not self.has_begun and event.interval is not None:
             self.note_end(event.interval.end)
-        return Admission.IN_TIME, None
-
-    def _concerns_composites(self, event: Event) -> bool:
-        """One that has a time, and came in time."""
-        return (
-            event.interval is not None
-            and event.identity not in self._apart
-            and not self._ahead.refuses(event)
-        )
+        return _ADMITTED
 
     def _remember_served(self) -> None:
         """What came in counts as seen; not so an event that nobody could be served with: it may
@@ -276,7 +278,7 @@ class LiveSequencer(Sequencer[tuple[Atom, ...]]):
         """
         self._seen |= self._fresh
         while len(self._seen) > self._remember:
-            del self._seen[next(iter(self._seen))]
+            self._seen.popitem(last=False)
 
 
 class FiniteSequencer:

@@ -17,7 +17,7 @@ from tocsin.engine.detection.node import (
     Step,
     Writer,
 )
-from tocsin.engine.detection.partition_keys import slot_keys
+from tocsin.engine.detection.partition_keys import key_at, slot_keys
 from tocsin.engine.detection.queue import Queue
 from tocsin.engine.detection.scope import Scopes
 from tocsin.plan.bindings import NOTHING_BOUND
@@ -92,6 +92,7 @@ class AfterAbsenceNode(Node):
         "_first_key",
         "_length",
         "_names",
+        "_own_key",
         "_rest",
         "_scopes",
         "_timed",
@@ -111,6 +112,7 @@ class AfterAbsenceNode(Node):
         (self._absent_key, self._first_key), self._rest = slot_keys(
             (part.part, window.part), part.conditions, part.by
         )
+        self._own_key = key_at(part.by)
 
     keeps = True
 
@@ -168,7 +170,7 @@ class AfterAbsenceNode(Node):
         under no key.
         """
         key = self._first_key(occurrence)
-        if not occurrence.rows or (key is None and self._absence.by):
+        if not occurrence.rows or self._own_key(occurrence) is None:
             return  # it binds no value that could be missing, or has no key
         self._waiting.add(occurrence, key)
         if not self._timed:

@@ -9,7 +9,7 @@ once for all who wait, and what must not follow leaves one number.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 
 from tocsin.engine.detection.node import Node, Pending, State, Step, Writer
 from tocsin.engine.detection.partition_keys import Key, slot_keys
@@ -29,6 +29,8 @@ def is_silence(part: Absence, window: AfterWindow, scopes: Scopes) -> bool:
     """
     if part.policy is Policy.DEFERRED and scopes.names_in(part):
         return False
+    if part.by and part.conditions:
+        return False  # who lacks the key takes no part; who lacks an attribute waits in peace
     parts = (part.part, window.part)
     if not all(map(is_one_event, parts)) or slot_keys(parts, part.conditions, part.by)[1]:
         return False
@@ -73,14 +75,14 @@ class LatestStarts(Follower):
 class Deadlines(Line):
     """What the silence must follow, until its deadline; one timer for the soonest."""
 
-    __slots__ = ("_allowed", "_has_key", "_keys", "_line", "_timed", "members")
+    __slots__ = ("_allowed", "_keys", "_line", "_timed", "has_key", "members")
 
     def __init__(
         self, source: Node, key: Key, length: Duration, has_key: bool, address: Hashable
     ) -> None:
         super().__init__(source, key, length, address)
         self.members: list[SilenceNode] = []
-        self._has_key = has_key
+        self.has_key = has_key
         self._line: deque[Occurrence] = deque()
         self._keys: deque[Hashable] = deque()
         self._timed = False
@@ -101,7 +103,7 @@ class Deadlines(Line):
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
         """Waits from now on; without the attributes that are asked for, nothing ends its wait."""
         key = self.key(occurrence)
-        if not occurrence.rows or (key is None and self._has_key):
+        if not occurrence.rows or (key is None and self.has_key):
             return  # it binds no value that could be missing, or has no key
         self._line.append(occurrence)
         self._keys.append(key)
@@ -140,6 +142,31 @@ class Deadlines(Line):
     def replace(self, occurrences: list[Occurrence], step: Step) -> None:  # type: ignore[override]
         """Has these wait, and nothing else."""
         self._line, self._keys = deque(occurrences), deque(map(self.key, occurrences))
+        if not self._timed:
+            self._set_timer(step)
+
+    def give_away(self) -> list[tuple[Occurrence, Hashable]]:
+        """All that wait, oldest first, with their keys; they wait elsewhere from now on."""
+        waiting = list(zip(self._line, self._keys, strict=True))
+        self._line.clear()
+        self._keys.clear()
+        return waiting
+
+    def take_back(
+        self,
+        waiting: Sequence[tuple[Occurrence, Hashable]],
+        others: Mapping[Occurrence, Collection[Node]],
+        step: Step,
+    ) -> None:
+        """What waited elsewhere waits here again; `others` are those that wait for some nodes
+        only, with the nodes for which they do not.
+        """
+        self._line = deque([occurrence for occurrence, _ in waiting])
+        self._keys = deque([key for _, key in waiting])
+        self._restored = set(others)
+        self._restored_until = max((each.end for each in others), default=0) + self.lifetime
+        for member in self.members:
+            member.mine = {each for each, nodes in others.items() if member not in nodes}
         if not self._timed:
             self._set_timer(step)
 
@@ -219,6 +246,10 @@ class SilenceNode(Node):
         return not self.absent.has_broken(occurrence, key) and not self.deadlines.is_only_others(
             occurrence, self.mine
         )
+
+    def lost(self) -> set[Occurrence]:
+        """What waits for other nodes only."""
+        return self.deadlines.only_others(self.mine)
 
     def pending(self) -> Iterator[Pending]:
         """All that waits for its deadline."""

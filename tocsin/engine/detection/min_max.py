@@ -83,6 +83,12 @@ class Extreme:
         """
         return self._noted > 2 * living
 
+    def take_over(self, values: Mapping[Hashable, Number], noted: int) -> None:
+        """The best numbers among as many as are noted, which somebody else has found."""
+        self.values.clear()
+        self.values.update(values)
+        self._noted = noted
+
     def renew(self, living: Iterable[tuple[Hashable, Iterable[Occurrence]]]) -> None:
         """Notes what lives, by key, and nothing else."""
         self.values.clear()

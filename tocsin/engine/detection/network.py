@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import count
 from operator import is_
 
+from tocsin.engine.detection.batches.detector import BatchDetector
 from tocsin.engine.detection.crowds import Crowd, Crowds, Name
 from tocsin.engine.detection.node import Node, Pending, State
 from tocsin.engine.detection.node_choice import node_of
@@ -92,6 +93,7 @@ class Network:
         self.leap: Instant | None = None
         self.known: Instant = _BEGINNING
         self.number = 0
+        self.batches = BatchDetector(self)
         self._clear()
 
     def _clear(self) -> None:
@@ -126,6 +128,7 @@ class Network:
                 code="DuplicateSubscriptionError",
                 token=key,
             )
+        self.batches.note_change()
         now = max(self.now, self.known)
         if (over := past_window(pattern, now)) is not None:
             raise past_window_problem(over, now)
@@ -171,6 +174,7 @@ class Network:
             raise StateProblem(
                 f"there is no subscription {key!r}", code="UnknownSubscriptionError", token=key
             )
+        self.batches.note_change()
         root = self._roots.pop(key)
         root.keys.remove(key)
         del self._scopes[key]
@@ -192,6 +196,11 @@ class Network:
         return len(self._nodes)
 
     @property
+    def nodes(self) -> Iterable[Node]:
+        """The parts at work."""
+        return self._nodes.values()
+
+    @property
     def atoms(self) -> Iterable[Atom]:
         """The atoms whose events the network wants."""
         return [node.part for node in self._nodes.values() if isinstance(node.part, Atom)]
@@ -202,6 +211,8 @@ class Network:
 
         Atoms that are not, or no longer, part of the network are passed over.
         """
+        if not self.batches.is_replaying:
+            self.batches.give_back()
         if event.interval is None:
             return []
         end = event.interval.end
@@ -215,7 +226,7 @@ class Network:
         for atom in atoms:
             node = nodes.get(id(atom))
             if node is None or node.part is not atom:
-                node = self._atom_node(atom)
+                node = self.atom_node(atom)
             if node is not None:
                 try:
                     rows = self._rows(atom, event) if node.binds else NOTHING_BOUND
@@ -296,18 +307,21 @@ class Network:
         """Drops all that no event which ends at `now` or later can complete; nodes without such are
         not looked at.
         """
+        self.batches.forget_before(now)
         expiries = self._expiries
         while expiries and expiries[0][0] < now:
             _, _, node = heapq.heappop(expiries)
             if not node.is_gone:
                 self._contain(node, self._forget, node, now)
         for pattern in self._crowds.due(self.number):
+            self.batches.give_back()
             self._reunite(pattern)
 
     def _reunite(self, pattern: Part) -> None:
         """Makes one of crowds that hold the same."""
         for first, *others in self._crowds.equals(pattern, self._nodes, self.number):
             for other in others:
+                self.batches.note_change()
                 self._merge(other, first)
 
     def _merge(self, crowd: Crowd, into: Crowd) -> None:
@@ -332,17 +346,20 @@ class Network:
         """How many occurrences are kept, those of shared parts once; what is used up counts until
         it is forgotten.
         """
-        return sum(
+        in_nodes = (
             node.kept + sum(each.kept for each in node.followers) for node in self._nodes.values()
         )
+        return self.batches.kept + sum(in_nodes)
 
     def pending(self, key: str | None = None) -> Iterator[Pending]:
         """What waits for a subscription, from the inside out; without a key, for all."""
+        self.batches.give_back()
         for name in self._nodes if key is None else self._owned.get(key, ()):
             yield from self._nodes[name].pending()
 
     def view(self, keys: Iterable[str]) -> list[NodeView]:
         """The parts that some subscriptions have at work, from the inside out, shared ones once."""
+        self.batches.give_back()
         users: dict[Node, list[str]] = {}
         for key in keys:
             for name in self._owned.get(key, ()):
@@ -377,6 +394,7 @@ class Network:
         is written once, and by its first place thereafter, so that any of its subscriptions may be
         gone when it is read.
         """
+        self.batches.give_back()
         writer = SnapshotWriter()
         nodes: dict[str, State | str] = {}
         written: dict[Name, str] = {}
@@ -408,6 +426,7 @@ class Network:
         empty. The others share again what they shared, and nothing else.
         """
         state = checked(body)
+        self.batches.note_change()
         patterns = {key: root.part for key, root in self._roots.items()}
         self._clear()
         self.now, self.known = state["now"], _BEGINNING
@@ -572,10 +591,13 @@ class Network:
         except Exception as error:
             self._fault(node, error)
 
-    def _atom_node(self, atom: Atom) -> AtomNode | None:
-        """The node of an atom that is not the very object that we have: its value takes long to
-        hash.
+    def atom_node(self, atom: Atom) -> AtomNode | None:
+        """The node of an atom, if it has one. Found by the very object where it is one of ours: an
+        atom's value takes long to hash, and events are many.
         """
+        node = self._atoms.get(id(atom))
+        if node is not None and node.part is atom:
+            return node
         known = self._nodes.get(_atom_name(atom))
         return known if isinstance(known, AtomNode) else None
 

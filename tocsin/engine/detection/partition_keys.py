@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from tocsin.engine.detection.join_filters import Reader, event_reader, is_of, reader
 from tocsin.events.event import Path
@@ -28,6 +29,9 @@ _Wanted = tuple[tuple[PartAttribute, bool] | Path, ...]
 """What makes up the key of a slot: paths that all members have in common, and attributes, with
 whether they are of the very event that waits there.
 """
+
+_WANTED: WeakKeyDictionary[Key, _Wanted] = WeakKeyDictionary()
+"""What the keys that are in use read."""
 
 
 def slot_keys(
@@ -102,6 +106,30 @@ def _is_implied(condition: JoinCondition, known: set[PartAttribute]) -> bool:
     )
 
 
+def paths_of(key: Key) -> Paths | None:
+    """The paths at which a key reads the one event that an occurrence is, none for a key that all
+    have in common; None where it reads something else.
+    """
+    if key is _unparted:
+        return ()
+    paths = [_path_of(each) for each in _WANTED.get(key, ())]
+    found = tuple([path for path in paths if path is not None])
+    return found if paths and len(found) == len(paths) else None
+
+
+def _path_of(wanted: tuple[PartAttribute, bool] | Path) -> Path | None:
+    match wanted:
+        case (PartAttribute() as attribute, bool() as of_event):
+            return own_path(attribute) if of_event else None
+        case _:
+            return wanted
+
+
+def own_path(attribute: PartAttribute) -> Path | None:
+    """Where an attribute stands in its event; None where it is what a variable is bound to."""
+    return None if attribute.variable else attribute.path
+
+
 def _unparted(occurrence: Occurrence) -> Hashable:  # noqa: ARG001
     return UNPARTED
 
@@ -125,6 +153,7 @@ def _key_of(wanted: _Wanted) -> Key:
             last = (occurrence, found)
         return found
 
+    _WANTED[key] = wanted
     return key
 
 

@@ -45,6 +45,12 @@ class Queue:
         living = {id(each) for bucket in self._buckets.values() for each in bucket}
         return (each for each in self._line if id(each) in living)
 
+    def keyed(self) -> Iterator[tuple[Occurrence, Hashable]]:
+        """All that wait, oldest first, each with its key."""
+        living = {id(each) for bucket in self._buckets.values() for each in bucket}
+        pairs = zip(self._line, self._keys, strict=True)
+        return (pair for pair in pairs if id(pair[0]) in living)
+
     def add(self, occurrence: Occurrence, key: Hashable) -> None:
         """Waits from now on; occurrences are added in the order of their ends."""
         bucket = self._buckets.get(key)

@@ -17,8 +17,17 @@ from tocsin.engine.detection.partition_keys import Key, homes_of, slot_keys
 from tocsin.engine.detection.queue import Queue
 from tocsin.engine.detection.scope import Scopes
 from tocsin.engine.detection.shared_buffer import Follower, Line, joined
+from tocsin.events.event import Path
 from tocsin.plan.bounds import join_lifetime
-from tocsin.plan.composites import Join, Named, Part, Policy, is_one_event, variables_of
+from tocsin.plan.composites import (
+    Join,
+    Named,
+    Part,
+    PartAttribute,
+    Policy,
+    is_one_event,
+    variables_of,
+)
 from tocsin.plan.occurrence import Occurrence, combined
 from tocsin.plan.row_functions import GivenUp
 from tocsin.values.time import Duration, Instant
@@ -61,7 +70,7 @@ class FirstLine(Line):
         super().__init__(source, key, lifetime, address)
         self.queue = Queue(lifetime)
         self._expires = False
-        self._extremes: dict[Hashable, Extreme] = {}
+        self._extremes: dict[tuple[PartAttribute, str], Extreme] = {}
 
     keeps = True
 
@@ -119,6 +128,28 @@ class FirstLine(Line):
         self.queue.clear()
         for each in occurrences:
             self._add(each, self.key(each))
+        if not self._expires:
+            self._expire(step)
+
+    def give_away(self) -> list[tuple[Occurrence, Hashable]]:
+        """All that wait, oldest first, with their keys; they wait elsewhere from now on."""
+        waiting = list(self.queue.keyed())
+        self.queue.clear()
+        return waiting
+
+    @property
+    def extremes(self) -> Mapping[tuple[Path, str], Extreme]:
+        """The extremes that are kept, by what they are asked for."""
+        return {(each.path, relation): known for (each, relation), known in self._extremes.items()}
+
+    def take_back(self, waiting: Iterable[tuple[Occurrence, Hashable]], step: Step) -> None:
+        """What waited elsewhere waits here again; what was before a restart is no special case any
+        more.
+        """
+        self.queue.clear()
+        self._restored = set()
+        for occurrence, key in waiting:
+            self.queue.add(occurrence, key)
         if not self._expires:
             self._expire(step)
 
@@ -196,20 +227,20 @@ class LastGroup(Follower):
 class FollowingNode(Node):
     """A join of two atoms, for the subscriptions that have it."""
 
-    __slots__ = ("_first", "_join", "_mine", "_used", "extremes", "group", "line", "tried")
+    __slots__ = ("_join", "_mine", "_used", "extremes", "first", "group", "line", "tried")
 
     def __init__(self, part: Join, inner: list[Node]) -> None:
         super().__init__(part, inner)
         self.tried = 0
         self._join = part
-        self._first = 0 if ends_last(part, 1) else 1
+        self.first = 0 if ends_last(part, 1) else 1
         self._used: set[Occurrence] = set()
         self._mine: set[Occurrence] = set()
         self.extremes: Mapping[Hashable, Number] = {}
 
     def enter(self) -> None:
         """Joins, or makes, the line of its first part and the group of its last."""
-        part, first, last = self._join, self._first, 1 - self._first
+        part, first, last = self._join, self.first, 1 - self.first
         keys, conditions = slot_keys(part.parts, part.conditions, part.by)
         lifetime = join_lifetime(part, first) or 0
         address = ("first", keys[first], lifetime)
@@ -263,39 +294,47 @@ class FollowingNode(Node):
 
     def is_paired(self, first: Occurrence, last: Occurrence, key: Hashable, step: Step) -> bool:
         """Brings the pair, if the first is still to be had for this node; whether it was."""
-        if first in self._used or self.line.is_only_others(first, self._mine):
+        if self.has_lost(first):
             return False
         self.spend(A_TRIAL)
-        whole = combined((last, first) if self._first else (first, last), self.spend)
+        whole = combined((last, first) if self.first else (first, last), self.spend)
         if whole is None:
             return False
         step.bring(self, whole)
         self._use_up(first, key)
         return True
 
+    def has_lost(self, first: Occurrence) -> bool:
+        """Whether one that waits is not, or no more, to be had for this node."""
+        return first in self._used or self.line.is_only_others(first, self._mine)
+
+    def lost(self) -> set[Occurrence]:
+        """What is not, or no more, to be had for this node, of all that waits or waited."""
+        return self._used | self.line.only_others(self._mine)
+
+    def lose(self, used: set[Occurrence]) -> None:
+        """Of all that waits these, and no others, are not to be had for this node."""
+        self._used, self._mine = used, set()
+
     def pending(self) -> Iterator[Pending]:
         """All that waits to be followed."""
         for each in self._waiting():
-            yield Pending(self.part, self._first, each, each.end + self.line.lifetime)
+            yield Pending(self.part, self.first, each, each.end + self.line.lifetime)
 
     def snapshot(self, writer: Writer) -> State:
         """What waits, at its slot, as for any join."""
         held = [writer.write(each) for each in self._waiting()]
-        return {"queues": [[], held] if self._first else [held, []]}
+        return {"queues": [[], held] if self.first else [held, []]}
 
     def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
         """Takes over what waited for this node."""
-        held = [read(each) for each in state["queues"][self._first]]
+        held = [read(each) for each in state["queues"][self.first]]
         self._mine = self.line.take_over(
             [each for each in held if self.line.key(each) is not None], step
         )
 
     def _waiting(self) -> list[Occurrence]:
-        return [
-            each
-            for each in self.line.queue
-            if each not in self._used and not self.line.is_only_others(each, self._mine)
-        ]
+        return [each for each in self.line.queue if not self.has_lost(each)]
 
     def _use_up(self, first: Occurrence, key: Hashable) -> None:
         """Who has the line for itself takes it out; else it is noted, until notes outnumber by far

@@ -88,6 +88,10 @@ class Line(Follower):
         """Whether it waited for other nodes only when it was written before a restart."""
         return occurrence in self._restored and occurrence not in mine
 
+    def only_others(self, mine: set[Occurrence]) -> set[Occurrence]:
+        """What waited for other nodes only when it was written before a restart."""
+        return self._restored - mine
+
     def forget_restored(self, now: Instant) -> None:
         """What waited before a restart is no special case once its time is up."""
         if self._restored and now > self._restored_until:
