@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from tests.detection.test_agreement import ANY_POLICY, expected, key
 from tests.timelines import event_at, has_clock, kind
+from tocsin.engine.detection import crowds
 from tocsin.engine.detection.batches import detector, tables
 from tocsin.engine.detection.network import Found, Network
 from tocsin.events.codecs.cloudevents import from_mapping
@@ -43,13 +44,16 @@ from tocsin.values.time import format_instant
 
 @pytest.fixture(autouse=True, scope="module")
 def _small_batches_and_small_tables() -> Iterator[None]:
-    """Few events are a batch, and tables are cut, grow, and are made anew all the time."""
+    """Few events are a batch, and tables are cut, grow, and are made anew all the time; equal
+    subscriptions that came apart are compared whenever they may be.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(detector, "FEW", 1)
         patch.setattr(detector, "A_FEW", 0)
         patch.setattr(detector, "MOST_PAIRS", 12)
         patch.setattr(tables, "_ROOM", 2)
         patch.setattr(tables, "_WORN", 4)
+        patch.setattr(crowds, "_LEAST_PAUSE", 0)
         yield
 
 
@@ -247,7 +251,7 @@ class Pair:
         assert state_of(self.batched) == state_of(self.plain)
 
 
-ACTIONS = ["", "", "restart", "swap", "add", "remove", "time", "forget", "single", "compare"]
+ACTIONS = "- - restart swap add again again remove time forget forget single compare".split()
 
 
 @given(
@@ -268,6 +272,8 @@ def test_a_batch_is_served_as_its_events_are(
                 pair.restart(swapped=action == "swap")
             case "add":
                 pair.add(f"more {number}", newcomer)
+            case "again" if pair.many:
+                pair.add(f"more {number}", next(iter(pair.many.values())))
             case "remove" if pair.many:
                 pair.remove(next(iter(pair.many)))
             case "time" if part:
