@@ -14,6 +14,8 @@ from tocsin.values.time import Duration, Instant
 
 Payload = TypeVar("Payload")
 
+_Order = tuple[Instant, Instant, str, str]
+
 
 @dataclass(slots=True)
 class Watermark:
@@ -62,7 +64,7 @@ class ReorderBuffer(Generic[Payload]):
     __slots__ = ("_held", "_numbers", "identities")
 
     def __init__(self) -> None:
-        self._held: list[tuple[tuple[Instant, Instant, str, str], int, Event, Payload]] = []
+        self._held: list[tuple[_Order, int, Event, Payload]] = []
         self.identities: set[tuple[str, str]] = set()
         """Those of the events that are held."""
         self._numbers = count()
@@ -98,7 +100,8 @@ class ReorderBuffer(Generic[Payload]):
         """Events that end before the watermark, in canonical order: no other can come before them.
         None for all.
         """
-        held, taken = self._held, []
+        held = self._held
+        taken: list[tuple[_Order, int, Event, Payload]] = []
         while held and (watermark is None or held[0][0][0] < watermark):
             if len(taken) > _FEW + len(held) // _FEW:
                 taken += self._release_many(watermark)
@@ -108,9 +111,7 @@ class ReorderBuffer(Generic[Payload]):
         self.identities.difference_update([event.identity for event, _ in released])
         return released
 
-    def _release_many(
-        self, watermark: Instant | None
-    ) -> list[tuple[tuple[Instant, Instant, str, str], int, Event, Payload]]:
+    def _release_many(self, watermark: Instant | None) -> list[tuple[_Order, int, Event, Payload]]:
         """Many are put in order at once: most came so, and what is in order is a heap as well."""
         held = self._held
         held.sort()
@@ -120,5 +121,5 @@ class ReorderBuffer(Generic[Payload]):
         return released
 
 
-def _end(held: tuple[tuple[Instant, Instant, str, str], int, Event, object]) -> Instant:
+def _end(held: tuple[_Order, int, Event, object]) -> Instant:
     return held[0][0]
