@@ -121,6 +121,9 @@ def _give_extremes(program: Program, tables: Tables) -> None:
     for number, line in enumerate(program.lines):
         if isinstance(line, FirstLine):
             for (path, relation), extreme in line.extremes.items():
+                if path not in program.numbers:  # who asked for it is gone
+                    extreme.renew(line.queue.buckets())
+                    continue
                 column, side = program.numbers.index(path), relation[0] == ">"
                 values = {key: each[column][side] for key, each in found.get(number, {}).items()}
                 known = {key: value for key, value in values.items() if isfinite(value)}
