@@ -37,6 +37,7 @@ from tocsin.plan.composites import (
     Precedes,
     Related,
 )
+from tocsin.plan.past_windows import past_window
 from tocsin.reference.atoms import holds
 from tocsin.values.scalars import Constant
 from tocsin.values.time import format_instant
@@ -242,6 +243,12 @@ class Pair:
         self.plain.add(name, pattern)
         self.batched.add(name, pattern)
 
+    def add_again(self, name: str) -> None:
+        """One that is there already, unless its window is over."""
+        pattern = next(iter(self.many.values()))
+        if past_window(pattern, max(self.plain.now, self.plain.known)) is None:
+            self.add(name, pattern)
+
     def remove(self, name: str) -> None:
         del self.many[name]
         self.plain.remove(name)
@@ -273,7 +280,7 @@ def test_a_batch_is_served_as_its_events_are(
             case "add":
                 pair.add(f"more {number}", newcomer)
             case "again" if pair.many:
-                pair.add(f"more {number}", next(iter(pair.many.values())))
+                pair.add_again(f"more {number}")
             case "remove" if pair.many:
                 pair.remove(next(iter(pair.many)))
             case "time" if part:
