@@ -75,7 +75,7 @@ class LatestStarts(Follower):
 class Deadlines(Line):
     """What the silence must follow, until its deadline; one timer for the soonest."""
 
-    __slots__ = ("_allowed", "_keys", "_line", "_timed", "has_key", "members")
+    __slots__ = ("_allowed", "_due", "_keys", "_line", "has_key", "members")
 
     def __init__(
         self, source: Node, key: Key, length: Duration, has_key: bool, address: Hashable
@@ -85,7 +85,7 @@ class Deadlines(Line):
         self.has_key = has_key
         self._line: deque[Occurrence] = deque()
         self._keys: deque[Hashable] = deque()
-        self._timed = False
+        self._due: Instant | None = None
         self._allowed = _ROOM
 
     keeps = True
@@ -111,12 +111,13 @@ class Deadlines(Line):
             self._drop_broken()
         if len(self._line) > step.queue_limit:
             step.overfull.add(self)
-        if not self._timed:
+        if self._due is None:
             self._set_timer(step)
 
     def on_timer(self, token: object, step: Step) -> None:
         """The deadline of the first has come, and of all that ended with it."""
-        self._timed = False
+        if self._due == step.now:
+            self._due = None
         line, due = self._line, step.now - self.lifetime
         while line and line[0].end <= due:
             occurrence, key = line.popleft(), self._keys.popleft()
@@ -142,8 +143,7 @@ class Deadlines(Line):
     def replace(self, occurrences: list[Occurrence], step: Step) -> None:  # type: ignore[override]
         """Has these wait, and nothing else."""
         self._line, self._keys = deque(occurrences), deque(map(self.key, occurrences))
-        if not self._timed:
-            self._set_timer(step)
+        self._set_timer(step)
 
     def give_away(self) -> list[tuple[Occurrence, Hashable]]:
         """All that wait, oldest first, with their keys; they wait elsewhere from now on."""
@@ -167,20 +167,21 @@ class Deadlines(Line):
         self._restored_until = max((each.end for each in others), default=0) + self.lifetime
         for member in self.members:
             member.mine = {each for each, nodes in others.items() if member not in nodes}
-        if not self._timed:
-            self._set_timer(step)
+        self._set_timer(step)
 
     def _set_timer(self, step: Step) -> None:
-        """Wakes for the first that anybody waits for; most silences are broken long before their
-        deadline.
+        """Wakes for the first that anybody waits for, unless it wakes no later anyway; most silences
+        are broken long before their deadline.
         """
         line, keys = self._line, self._keys
         while line and not self._is_waited_for(line[0], keys[0]):
             line.popleft()
             keys.popleft()
         if line:
-            self._timed = True
-            step.wake(self, self._line[0].end + self.lifetime, None)
+            due = line[0].end + self.lifetime
+            if self._due is None or due < self._due:
+                self._due = due
+                step.wake(self, due, None)
 
     def _is_waited_for(self, occurrence: Occurrence, key: Hashable) -> bool:
         end = occurrence.end
