@@ -45,11 +45,6 @@ from tocsin.plan.bounds import join_lifetime
 from tocsin.plan.composites import End, Join, JoinCondition, Moment, Named, Precedes, Related
 from tocsin.plan.composites import Key as Paths
 
-SERVED_KINDS: tuple[type[FollowingNode | SilenceNode], ...] = (FollowingNode,)
-"""Absences wait: one drawn case in some thousand rings where the nodes do not, and is not
-understood yet.
-"""
-
 MOST_COLUMNS = 8
 """So many different keys, and so many different numbers, are kept for an event."""
 
@@ -120,7 +115,7 @@ def table(rows: Iterable[Iterable[int]], width: int) -> Ints:
 
 def _served(nodes: Iterable[Node]) -> list[FollowingNode | SilenceNode]:
     """The nodes that can be served and share nothing with one that cannot."""
-    left = [node for node in nodes if isinstance(node, SERVED_KINDS)]
+    left = [node for node in nodes if isinstance(node, FollowingNode | SilenceNode)]
     users = Counter(each for node in left for each in _followers(node))
     bad = {
         each
