@@ -33,13 +33,13 @@ from tocsin.errors import StateProblem
 from tocsin.events.event import Event
 from tocsin.events.match import Match, match_of_event
 from tocsin.plan.atoms import Atom, Condition
-from tocsin.plan.composites import MOST_EMPTY_WINDOWS, Forward, Plan
+from tocsin.plan.composites import Forward, Plan
 from tocsin.plan.construction import Ask, Construct
 from tocsin.plan.match_template import Documents, Told, match_of_atom
 from tocsin.plan.measuring import selected_values
 from tocsin.plan.past_windows import past_window
 from tocsin.plan.row_functions import GivenUp
-from tocsin.values.time import Duration, Instant
+from tocsin.values.time import Instant
 
 if TYPE_CHECKING:
     from tocsin.engine.xml import nested
@@ -216,12 +216,6 @@ class Engine:
     def next_timer(self) -> Instant | None:
         """The soonest instant at which time alone may bring something about."""
         return self._network.next_timer()
-
-    @property
-    def shortest_pause(self) -> Duration | None:
-        """Pauses that are longer may be leapt over; None where nothing comes again."""
-        length = self._network.shortest_window
-        return None if length is None else MOST_EMPTY_WINDOWS * length
 
     def forget_before(self, now: Instant) -> None:
         """Drops all state that no event which ends at `now` or later can complete."""

@@ -298,7 +298,7 @@ class FiniteSequencer:
         """
         outcome = self._guard.begin_at(oldest)
         self._newest = newest
-        longest = self._guard.engine.shortest_pause
+        longest = self._guard.engine.network.shortest_pause
         if longest is not None:
             self._pauses.extend(pauses(spans, longest))
             outcome.add(self._new(self._guard.advance_to(oldest - 1, oldest - 1)))

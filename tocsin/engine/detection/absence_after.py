@@ -170,7 +170,7 @@ class Deadlines(Line):
         self._set_timer(step)
 
     def _set_timer(self, step: Step) -> None:
-        """Wakes for the first that anybody waits for, unless it wakes no later anyway; most silences
+        """Wakes for the first that anybody waits for, unless it wakes by then anyway; most silences
         are broken long before their deadline.
         """
         line, keys = self._line, self._keys

@@ -26,7 +26,15 @@ from tocsin.events.event import Event
 from tocsin.plan.atoms import Atom
 from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.plan.bounds import bounds_of
-from tocsin.plan.composites import Absence, EveryWindow, Part, Sliding, names_of, parts_of
+from tocsin.plan.composites import (
+    MOST_EMPTY_WINDOWS,
+    Absence,
+    EveryWindow,
+    Part,
+    Sliding,
+    names_of,
+    parts_of,
+)
 from tocsin.plan.occurrence import Occurrence, occurrence_of
 from tocsin.plan.past_windows import past_window, past_window_problem
 from tocsin.plan.row_functions import GivenUp
@@ -271,6 +279,12 @@ class Network:
         """The length of the shortest windows that come again; None where there are none."""
         parts = (node.part for node in self._nodes.values() if node.is_endless)
         return min((_step_of(part) for part in parts), default=None)
+
+    @property
+    def shortest_pause(self) -> Duration | None:
+        """Pauses that are longer may be leapt over; None where nothing comes again."""
+        length = self.shortest_window
+        return None if length is None else MOST_EMPTY_WINDOWS * length
 
     @property
     def has_begun(self) -> bool:

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from tocsin.engine.detection.node import Node, Pending
 from tocsin.plan.composites import Part
+from tocsin.values.time import Duration
 
 MOST_COUNTED = 10_000
 """What waits in one part is counted up to so many."""
@@ -24,6 +25,11 @@ class NetworkView(Protocol):
         """How many occurrences are kept, those of shared parts once; what is used up counts until
         it is forgotten.
         """
+        ...
+
+    @property
+    def shortest_pause(self) -> Duration | None:
+        """Pauses that are longer may be leapt over; None where nothing comes again."""
         ...
 
     def pending(self, key: str | None = None) -> Iterator[Pending]:

@@ -107,7 +107,7 @@ class MatchedRows:
         """The same, cut where there is a pause that some windows which come again are to be told
         of.
         """
-        longest = self.index.engine.shortest_pause
+        longest = self.index.engine.network.shortest_pause
         if longest is None:
             return [] if (span := self.span(late)) is None else [span]
         return list(busy_spans(self._ends(late), longest))
