@@ -136,12 +136,13 @@ def settle_memory() -> None:
 
 
 def _served(engine: Engine, batch: Batch) -> list[Match]:
+    """As the hosts drive it."""
     matches: list[Match] = []
-    now: Instant = 0
-    for each in engine.match(batch).relevant:
-        event = batch.event(each.index)
-        matches += engine.detect(event, each.atoms).matches
-        now = event.order[0]
+    wanted = [(batch.event(each.index), each.atoms) for each in engine.match(batch).relevant]
+    for event, atoms in engine.sift(wanted):
+        matches += engine.detect(event, atoms).matches
+    now: Instant = wanted[-1][0].order[0] if wanted else 0
+    matches += engine.advance_to(now - 1).matches
     engine.forget_before(now)
     return matches
 
