@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -32,9 +33,11 @@ def run_npm(*arguments: str, **variables: str) -> None:
 
 
 def require_modules() -> None:
-    """Has the packages of the lock file in place."""
-    if not (_MODULES / ".package-lock.json").exists():
-        run_npm("ci", "--no-audit", "--no-fund")
+    """Has the packages of the lock file in place; of processes side by side one fetches them."""
+    with (CONSOLE / "package.json").open() as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        if not (_MODULES / ".package-lock.json").exists():
+            run_npm("ci", "--no-audit", "--no-fund")
 
 
 def module_file(path: str) -> Path:
