@@ -1,10 +1,13 @@
-"""What takes long the first time is done before anybody waits for it: compiled code is loaded."""
+"""What takes long the first time is done before anybody waits for it: compiled code is loaded.
+
+Run as a module it has all of it compiled and kept on the disk, as set-up does.
+"""
 
 from __future__ import annotations
 
 import json
 
-from tocsin.engine.texts.reading import FEW, scanned_events
+from tocsin.engine.texts.reading import FEW
 from tocsin.hosts.local.hub import Hub
 
 _EVENTS = [
@@ -18,18 +21,35 @@ _EVENTS = [
     }
     for number in range(3)
 ]
+_MANY = [
+    _EVENTS[0]
+    | {"id": f"m{number}", "data": {"kind": "ab"[number % 2], "key": number % 8, "price": number}}
+    for number in range(4 * FEW)
+]
 _EXPRESSIONS = (
     "price < 400 AND kind = 'a'",
     "price BETWEEN 1 AND 2 OR kind IN ('b', 'c')",
     "kind LIKE 'a%' AND NOT price = 5",
 )
+_NAMED = '$x; = (STRING: kind = "a"), $y; = (STRING: kind = "b")'
+_COMPOSITES = (
+    f"=|($x;;5s)($y;) WHERE $x;.key = $y;.key AND $y;.price > $x;.price, {_NAMED}",
+    f"!($x;;5s)($y;) WHERE $x;.key = $y;.key, {_NAMED}",
+)
 
 
 def warm_up() -> None:
-    """Has one batch of events matched."""
-    with Hub() as hub:
+    """Has batches of events matched, scanned and detected."""
+    with Hub(lateness="0s", ahead=None) as hub:
         for expression in _EXPRESSIONS:
             hub.subscribe(expression)
         hub.publish(*_EVENTS)
         hub.publish(_EVENTS[0] | {"id": "alone"})
-    scanned_events([json.dumps(_EVENTS[0]).encode()] * FEW)
+        for expression in _COMPOSITES:
+            hub.subscribe(expression, language="opsl")
+        hub.publish(*(json.dumps(event).encode() for event in _MANY))
+        hub.advance_to("2026-01-01T00:00:01Z")
+
+
+if __name__ == "__main__":
+    warm_up()
