@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 
-from tocsin.engine.texts.reading import FEW
+from tocsin.engine.detection.batches.detector import FEW
 from tocsin.hosts.local.hub import Hub
 
 _EVENTS = [
@@ -24,7 +24,7 @@ _EVENTS = [
 _MANY = [
     _EVENTS[0]
     | {"id": f"m{number}", "data": {"kind": "ab"[number % 2], "key": number % 8, "price": number}}
-    for number in range(4 * FEW)
+    for number in range(2 * FEW)
 ]
 _EXPRESSIONS = (
     "price < 400 AND kind = 'a'",

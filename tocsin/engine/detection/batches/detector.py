@@ -24,10 +24,10 @@ from tocsin.values.time import Instant
 if TYPE_CHECKING:
     from tocsin.engine.detection.network import Network
 
-FEW = 64
+FEW = 256
 """Fewer events are served one by one as quickly, where nothing is in tables yet."""
 
-A_FEW = 8
+A_FEW = 64
 """Fewer events are served one by one more quickly, even where all is in tables."""
 
 MOST_PAIRS = 1_000_000
