@@ -51,7 +51,8 @@ _DEFAULTS = {
 _DEFAULTS_HERE = {
     # the usual manager starts eight processes to rename one file, more than fifty a micro-batch
     "spark.sql.streaming.checkpointFileManagerClass": (
-        "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
+        "org.apache.spark.sql.execution.streaming.checkpointing"
+        ".FileSystemBasedCheckpointFileManager"
     ),
 }
 """What is good where checkpoints are files of this machine."""
