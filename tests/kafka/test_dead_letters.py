@@ -14,10 +14,8 @@ from tests.kafka.broker import Broker
 from tests.kafka.test_connector import read_all
 from tests.kafka.test_intake import serving, wait_until
 from tocsin.connectors.kafka import KafkaReader, KafkaWriter
-from tocsin.errors import MeaningProblem
 from tocsin.events.codecs.bindings import Message, events_of_message, message_of_record
 from tocsin.gateway.delivery.letters import LETTER_TYPE
-from tocsin.gateway.intake.settings import kafka_settings
 from tocsin.gateway.service import Service
 
 pytestmark = pytest.mark.kafka
@@ -53,9 +51,3 @@ def test_what_is_no_event_comes_out_as_a_dead_letter_once(tmp_path: Path, broker
 
 def _await_passed_on(service: Service, topic: str, position: int) -> None:
     wait_until(lambda: service.letters.passed_on(f"kafka {topic}") == position)
-
-
-def test_dead_letters_must_not_come_back_as_events() -> None:
-    with pytest.raises(MeaningProblem) as caught:
-        kafka_settings({"servers": "b:1", "topics": ["a", "b"], "dead_letters": "b"})
-    assert caught.value.code == "SettingsError"

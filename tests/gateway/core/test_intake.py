@@ -1,15 +1,22 @@
-"""Many records of Kafka become the events that each would become alone."""
+"""Many records of Kafka become the events that each would become alone; settings of brokers that
+cannot work are refused.
+"""
 
 from __future__ import annotations
 
-from hypothesis import given
+from typing import Any
+
+import pytest
+from hypothesis import given as drawn_from
 from hypothesis import strategies as st
 
 from tests.engine.test_texts import CROWD, ODD, SAMPLES, told
 from tocsin.connectors.kafka import Record
 from tocsin.engine.texts.reading import FEW
+from tocsin.errors import MeaningProblem
 from tocsin.events.codecs.epcis.inside import decode_all
 from tocsin.gateway.intake.kafka import rows_of_records
+from tocsin.gateway.intake.settings import kafka_settings, mqtt_settings
 
 HEADERS: tuple[tuple[tuple[str, bytes | None], ...], ...] = (
     (),
@@ -43,7 +50,30 @@ def told_of(records: list[Record]) -> list[list[tuple[object, ...]]]:
     ]
 
 
-@given(st.lists(RECORDS, max_size=FEW))
+@drawn_from(st.lists(RECORDS, max_size=FEW))
 def test_records_are_taken_as_each_alone(drawn: list[Record]) -> None:
     records = [*drawn, *(Record("t", 0, 0, text) for text in CROWD)]
     assert told_of(records) == [rows for record in records for rows in told_of([record])]
+
+
+@pytest.mark.parametrize(
+    ("given", "token"),
+    [
+        ({"servers": "b:1", "topics": ["a", "b"], "dead_letters": "b"}, "b"),
+        ({"topics": ["a"]}, "kafka.servers"),
+        ({"dead_letters": "a"}, "kafka.servers"),
+        ({"servers": "", "topics": ["a"]}, "kafka.servers"),
+    ],
+)
+def test_settings_of_kafka_that_cannot_work_are_refused(given: dict[str, Any], token: str) -> None:
+    with pytest.raises(MeaningProblem) as caught:
+        kafka_settings(given)
+    assert (caught.value.code, caught.value.token) == ("SettingsError", token)
+    assert caught.value.hint
+
+
+def test_topics_of_mqtt_need_a_host() -> None:
+    with pytest.raises(MeaningProblem) as caught:
+        mqtt_settings({"topics": ["sensors/#"]})
+    assert caught.value.token == "mqtt.host"
+    assert mqtt_settings({}).topics == []

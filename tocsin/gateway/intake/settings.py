@@ -59,6 +59,8 @@ class MqttSettings(_Section):
 def kafka_settings(given: dict[str, Any]) -> KafkaSettings:
     """The section `[kafka]`; a problem with the name of what is wrong."""
     found = _checked(KafkaSettings, "kafka", given)
+    if (found.topics or found.dead_letters) and not found.servers:
+        raise _lacking("kafka.servers", 'servers = "broker:9092"')
     if found.dead_letters and found.dead_letters in found.topics:
         raise MeaningProblem(
             f"kafka.dead_letters: {found.dead_letters!r} is read as events, too",
@@ -71,7 +73,19 @@ def kafka_settings(given: dict[str, Any]) -> KafkaSettings:
 
 def mqtt_settings(given: dict[str, Any]) -> MqttSettings:
     """The section `[mqtt]`; a problem with the name of what is wrong."""
-    return _checked(MqttSettings, "mqtt", given)
+    found = _checked(MqttSettings, "mqtt", given)
+    if found.topics and not found.host:
+        raise _lacking("mqtt.host", 'host = "sensors.example"')
+    return found
+
+
+def _lacking(name: str, example: str) -> MeaningProblem:
+    return MeaningProblem(
+        f"{name} is missing: topics are named, and no server that has them",
+        code="SettingsError",
+        token=name,
+        hint=f"say where it is, as in {example}",
+    )
 
 
 def _checked(kind: type[_S], section: str, given: dict[str, Any]) -> _S:

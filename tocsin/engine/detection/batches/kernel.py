@@ -181,14 +181,26 @@ def _release(entries: Ints, events: Ints, state: Ints, entry: int) -> None:
 
 
 @inlined
-def _pop_head(lines: Ints, entries: Ints, events: Ints, state: Ints, line: int) -> None:
-    head = lines[line, HEAD]
-    after = entries[head, NEXT]
-    lines[line, HEAD] = after
-    if after == NONE:
-        lines[line, TAIL] = NONE
+def _cut_out(
+    lines: Ints, entries: Ints, events: Ints, state: Ints, line: int, before: int, entry: int
+) -> None:
+    """Takes an entry out of a line; `before` is the one before it, NONE where it is the first.
+    Where the line ends then is for the caller to say.
+    """
+    after = entries[entry, NEXT]
+    if before == NONE:
+        lines[line, HEAD] = after
+    else:
+        entries[before, NEXT] = after
     lines[line, LENGTH] -= 1
-    _release(entries, events, state, head)
+    _release(entries, events, state, entry)
+
+
+@inlined
+def _pop_head(lines: Ints, entries: Ints, events: Ints, state: Ints, line: int) -> None:
+    _cut_out(lines, entries, events, state, line, NONE, lines[line, HEAD])
+    if lines[line, HEAD] == NONE:
+        lines[line, TAIL] = NONE
 
 
 @compiled
@@ -256,12 +268,7 @@ def _sweep_used(lines: Ints, entries: Ints, events: Ints, state: Ints, line: int
         if entries[entry, ROW] != NONE:
             before = entry
         else:
-            if before == NONE:
-                lines[line, HEAD] = after
-            else:
-                entries[before, NEXT] = after
-            lines[line, LENGTH] -= 1
-            _release(entries, events, state, entry)
+            _cut_out(lines, entries, events, state, line, before, entry)
         entry = after
     lines[line, TAIL] = before
 
@@ -451,12 +458,7 @@ def _drop_broken(
         if _waiting_for(lines, entries, rows, index, events, absent, line, entry):
             before = entry
         else:
-            if before == NONE:
-                lines[line, HEAD] = after
-            else:
-                entries[before, NEXT] = after
-            lines[line, LENGTH] -= 1
-            _release(entries, events, state, entry)
+            _cut_out(lines, entries, events, state, line, before, entry)
         entry = after
     lines[line, TAIL] = before
     lines[line, ALLOWED] = 2 * lines[line, LENGTH] + _ROOM
