@@ -32,15 +32,20 @@ from tocsin.plan.composites import (
     JoinCondition,
     Moment,
     Named,
+    Only,
     Part,
     PartAttribute,
+    Plan,
     Policy,
     Precedes,
     Related,
+    Share,
 )
+from tocsin.plan.partitioning import share_of_plan
 from tocsin.plan.past_windows import past_window
 from tocsin.reference.atoms import holds
 from tocsin.values.scalars import Constant
+from tocsin.values.shares import share_of
 from tocsin.values.time import format_instant
 
 
@@ -131,7 +136,18 @@ def absences(draw: st.DrawFn) -> Absence:
     return Absence(absent, window, draw(EQUALITIES), Policy.DEFERRED, None, draw(BY))
 
 
-SERVED = st.one_of(sequences(), absences())
+def of_share(pattern: Part, share: Share) -> Part:
+    return share_of_plan(Plan(pattern), share).pattern
+
+
+SHARES = st.builds(
+    lambda by, shares, number: Share(by, number % shares, shares),
+    st.sampled_from([(("k",),), (("k",), ("v",)), (("missing",),)]),
+    st.sampled_from([1, 2, 3]),
+    st.integers(0, 2),
+)
+WHOLE = st.one_of(sequences(), absences())
+SERVED = st.one_of(WHOLE, WHOLE, st.builds(of_share, WHOLE, SHARES))
 NESTED = st.builds(
     lambda inner, other: Join((inner, other), policy=Policy.DEFERRED, keep=4), SERVED, ATOMS
 )
@@ -371,6 +387,21 @@ def test_events_with_which_nothing_is_found_are_passed_over_and_counted() -> Non
         network.event(event, atoms)
     assert asked == ["a99"]
     assert [each.served for each in network.view(["s"])] == [100, 100, 0, 0, 100]
+
+
+@pytest.mark.usefixtures("_whole_batches")
+def test_a_share_is_passed_over_and_counted_alone() -> None:
+    """Which of two keys is in the share is told by the share itself."""
+    share = Share((("k",),), 0, 2)
+    inside, outside = sorted(range(20), key=lambda k: share_of([k], 2))[::19]
+    network = network_of({"s": of_share(Join((A, B), (*SOON, *SAME_KEY)), share)})
+    events = [keyed(number, "a", (inside, outside)[number % 2]) for number in range(100)]
+    for event, atoms in network.batches.sift(with_atoms(network, events)):
+        network.event(event, atoms)
+    assert network.batches.batches == 1
+    served = {repr(each.part): each.served for each in network.view(["s"])}
+    assert served[repr(Only(kind("a"), share))] == 100
+    assert served[repr(Named("p", Only(kind("a"), share)))] == 50
 
 
 TEXTS = (

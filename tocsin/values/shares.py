@@ -7,6 +7,7 @@ kind: it falls into a share too, together with its like.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable
 from functools import lru_cache
 from hashlib import blake2b
@@ -35,9 +36,12 @@ def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "t" if value else "f"
     if isinstance(value, int | float) and not (isinstance(value, float) and math.isnan(value)):
-        return f"n{_number(value)!r}:"
+        return f"n{_number_text(value)}:"
     return "-"
 
 
-def _number(value: float) -> float:
-    return value if math.isinf(value) else canonical_number(value)
+def _number_text(value: float) -> str:
+    """What is larger than any float is written in a base that has no limit of digits."""
+    if isinstance(value, int) and abs(value) > sys.float_info.max:
+        return hex(value)
+    return repr(value if math.isinf(value) else canonical_number(value))

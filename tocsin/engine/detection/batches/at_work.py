@@ -4,7 +4,7 @@ state they have bring what was found.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from tocsin.engine.batch import Batch
 from tocsin.engine.detection.absence_after import Deadlines
 from tocsin.engine.detection.batches.moving import empty_tables, filled_tables
-from tocsin.engine.detection.batches.program import Program
+from tocsin.engine.detection.batches.program import Program, share_let_through
 from tocsin.engine.detection.batches.stand_ins import Alarm, Asked, Silence
 from tocsin.engine.detection.batches.tables import Odd
 from tocsin.engine.detection.node import A_TRIAL, QUESTIONS, WORK_LIMIT, Node
@@ -21,6 +21,7 @@ from tocsin.engine.detection.simple import NamedNode
 from tocsin.engine.index.kernels import Flags, Ints
 from tocsin.events.event import Event
 from tocsin.plan.atoms import Atom
+from tocsin.plan.composites import Share
 from tocsin.values.time import Instant
 
 if TYPE_CHECKING:
@@ -92,24 +93,27 @@ class TablesAtWork:
         self._numbers[id(atom)] = (number, atom)
         return number
 
-    def run(self, part: Wanted, firsts: Ints, atoms: Ints) -> Pairs:
-        """The pairs that a batch brings about; its silences ring when their time comes. Raises Odd,
-        and changes nothing, where the tables cannot take it.
+    def run(self, part: Wanted, firsts: Ints, atoms: Ints) -> tuple[Pairs, Flags]:
+        """The pairs that a batch brings about, and which of its events are in which shares; its
+        silences ring when their time comes. Raises Odd, and changes nothing, where the tables
+        cannot take it.
         """
         tables, events = self.tables, [event for event, _ in part]
         if tables.longest + len(part) > min(self._network.queue_limit, _MOST_WAITING):
             raise Odd
-        base = tables.add(events, Batch(events), self._newest)
+        batch = Batch(events)
+        within = tables.within(batch)
+        base = tables.add(events, batch, self._newest)
         self._newest = max(self._newest, tables.end_of(base + len(part) - 1))
-        pairs, silences = tables.detect(base, firsts, atoms)
+        pairs, silences = tables.detect(base, firsts, atoms, within)
         self._set_timers(self._silences(silences))
         found: Pairs = {}
         for number, group, member, first in pairs.tolist():
             each = (self._asked[group], self._program.members[member], tables.events[first])
             found.setdefault(number, []).append(each)
-        return found
+        return found, within
 
-    def steps_of(self, found: Pairs, firsts: Ints, atoms: Ints) -> Flags:
+    def steps_of(self, found: Pairs, firsts: Ints, atoms: Ints, within: Flags) -> Flags:
         """For which events of a batch a step is to be taken: those with which something was found,
         those that other nodes want, and the last, which tells the time. The others are counted.
         """
@@ -119,10 +123,19 @@ class TablesAtWork:
         chosen[of_event[wanted]] = True
         chosen[list(found)] = True
         chosen[-1] = True
-        counts = np.bincount(atoms[~chosen[of_event]], minlength=len(self._program.atoms))
-        for atom, count in zip(self._program.atoms, counts.tolist(), strict=False):
-            _count(atom, count)
+        self._count_passed_over(~chosen[of_event][:, None] & within[of_event], atoms)
         return chosen
+
+    def _count_passed_over(self, passed_over: Flags, atoms: Ints) -> None:
+        """Counts the occurrences of atoms for which no step is taken, for each share apart."""
+        shares = [*self._program.shares, None]
+        counts = [
+            np.bincount(atoms[each], minlength=len(self._program.atoms)) for each in passed_over.T
+        ]
+        for number, atom in enumerate(self._program.atoms):
+            _count(
+                atom, {share: int(each[number]) for share, each in zip(shares, counts, strict=True)}
+            )
 
     def drop_found(self) -> None:
         """What was to be brought, and nobody took the step for it."""
@@ -155,8 +168,11 @@ class TablesAtWork:
         return [silence for _, silence in silences]
 
 
-def _count(node: Node, count: int) -> None:
-    node.brought += count
+def _count(node: Node, counts: Mapping[Share | None, int], share: Share | None = None) -> None:
+    """Counts occurrences at a node and at those that only name them or let a share through."""
+    node.brought += counts[share]
     for follower in node.followers:
         if isinstance(follower, NamedNode):
-            _count(follower, count)
+            _count(follower, counts, share)
+        elif (own := share_let_through(follower)) is not None and own in counts:
+            _count(follower, counts, own)

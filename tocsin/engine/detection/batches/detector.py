@@ -108,7 +108,7 @@ class BatchDetector:
                 parts += (part[middle:], part[:middle])
                 continue
             try:
-                found = at_work.run(part, firsts, atoms)
+                found, within = at_work.run(part, firsts, atoms)
             except Odd:
                 self._credit = -at_work.tables.waiting
                 self.give_back()
@@ -117,7 +117,8 @@ class BatchDetector:
             self.batches += 1
             self.is_replaying = True
             try:
-                for number in np.flatnonzero(at_work.steps_of(found, firsts, atoms)).tolist():
+                steps = at_work.steps_of(found, firsts, atoms, within)
+                for number in np.flatnonzero(steps).tolist():
                     for asked, node, first in found.get(number, ()):
                         asked.found.append((node, first))
                     yield part[number]

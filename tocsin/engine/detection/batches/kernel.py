@@ -55,6 +55,7 @@ from tocsin.engine.detection.batches.layout import (
     ROW_PLACE,
     ROWS,
     SCREEN,
+    SHARE,
     SILENCES,
     START,
     TAIL,
@@ -64,7 +65,7 @@ from tocsin.engine.detection.batches.layout import (
     WAITING,
     WAITS,
 )
-from tocsin.engine.index.kernels import Floats, Ints, compiled, inlined
+from tocsin.engine.index.kernels import Flags, Floats, Ints, compiled, inlined
 
 _GOLDEN = -7046029254386353131
 _SHIFT = 29
@@ -571,6 +572,7 @@ def detect(
     base: int,
     firsts: Ints,
     atoms: Ints,
+    within: Flags,
     op_firsts: Ints,
     ops: Ints,
     lines: Ints,
@@ -591,7 +593,7 @@ def detect(
     silences: Ints,
 ) -> None:
     """A batch, whose first event is `base`; event i is an occurrence of the atoms from firsts[i]
-    on.
+    on, and in the shares of within[i].
     """
     state[PAIRS] = 0
     state[SILENCES] = 0
@@ -605,6 +607,8 @@ def detect(
         for a in range(firsts[i], firsts[i + 1]):
             atom = atoms[a]
             for o in range(op_firsts[atom], op_firsts[atom + 1]):
+                if not within[i, ops[o, SHARE]]:
+                    continue
                 op, place = ops[o, OP], ops[o, PLACE]
                 key = keys[event, ops[o, KEY_COLUMN]]
                 if op == AWAIT:

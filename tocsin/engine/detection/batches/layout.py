@@ -11,9 +11,10 @@ NONE = -1
 START, END, WAITS = 0, 1, 2
 EVENT_FIELDS = 3
 
-# ops of an atom, in the order in which the nodes are served: what is done, where, with which key
-OP, PLACE, KEY_COLUMN = 0, 1, 2
-OP_FIELDS = 3
+# ops of an atom, in the order in which the nodes are served: what is done, where, with which key,
+# and for which share of the events
+OP, PLACE, KEY_COLUMN, SHARE = 0, 1, 2, 3
+OP_FIELDS = 4
 KEEP, ASK, NOTE_START, AWAIT = 0, 1, 2, 3
 
 # lines: what waits in the order of arrival, and the members that wait for it

@@ -1,8 +1,8 @@
 """Which nodes of a network the compiled loops can serve, and what these are told of them.
 
-Served are sequences and absences of two events whose atoms are conditions, named or not, with a
-window, equal keys and orders between numbers. Nodes that share a line or a group are served
-together or not at all.
+Served are sequences and absences of two events whose atoms are conditions, named or not, over all
+events or a share of them, with a window, equal keys and orders between numbers. Nodes that share a
+line or a group are served together or not at all.
 """
 
 from __future__ import annotations
@@ -37,12 +37,22 @@ from tocsin.engine.detection.node import Node
 from tocsin.engine.detection.partition_keys import Key, homes_of, own_path, paths_of, slot_keys
 from tocsin.engine.detection.sequence import FirstLine, FollowingNode, LastGroup
 from tocsin.engine.detection.shared_buffer import Follower, Line
-from tocsin.engine.detection.simple import AtomNode, NamedNode
+from tocsin.engine.detection.simple import AtomNode, NamedNode, OnlyNode
 from tocsin.engine.index.kernels import Ints
 from tocsin.events.event import Path
 from tocsin.plan.atoms import Condition
 from tocsin.plan.bounds import join_lifetime
-from tocsin.plan.composites import End, Join, JoinCondition, Moment, Named, Precedes, Related
+from tocsin.plan.composites import (
+    End,
+    Join,
+    JoinCondition,
+    Moment,
+    Named,
+    Only,
+    Precedes,
+    Related,
+    Share,
+)
 from tocsin.plan.composites import Key as Paths
 
 MOST_COLUMNS = 8
@@ -72,9 +82,11 @@ class Program:
     """The members of all groups, one group after the other."""
     keys: list[Paths] = field(default_factory=list)
     numbers: list[Path] = field(default_factory=list)
+    shares: list[Share] = field(default_factory=list)
+    """The shares of events that some nodes are told of alone."""
     asked_by_others: list[bool] = field(default_factory=list)
     """Whether an atom is to be told to other nodes, too."""
-    ops: list[list[tuple[int, int, int]]] = field(default_factory=list)
+    ops: list[list[tuple[int, int, int, int]]] = field(default_factory=list)
     group_rows: list[tuple[int, int, int, int, int]] = field(default_factory=list)
     member_rows: list[tuple[int, int]] = field(default_factory=list)
     conditions: list[tuple[int, int, int, int]] = field(default_factory=list)
@@ -145,16 +157,31 @@ def _can_be_served(node: FollowingNode | SilenceNode) -> bool:
 
 
 def _is_plain(source: Node) -> bool:
-    """Whether a source is an atom that binds nothing, or the name of one."""
+    """Whether a source is an atom that binds nothing, or a share of its events, or the name of
+    either.
+    """
     if isinstance(source, NamedNode):
         part = source.part
         assert isinstance(part, Named)
-        return part.elements is None and _is_plain_atom(source.inner[0])
-    return _is_plain_atom(source)
+        if part.elements is not None:
+            return False
+    atom = _atom_of(source)
+    return isinstance(atom, AtomNode) and isinstance(atom.part, Condition)
 
 
-def _is_plain_atom(source: Node) -> bool:
-    return isinstance(source, AtomNode) and isinstance(source.part, Condition)
+def _atom_of(source: Node) -> Node:
+    """The node below the name of a source and the share that it is of."""
+    node = source.inner[0] if isinstance(source, NamedNode) else source
+    return node if share_let_through(node) is None else node.inner[0]
+
+
+def share_let_through(node: Node) -> Share | None:
+    """The share of events that is all a node lets through; None for other nodes."""
+    if not isinstance(node, OnlyNode):
+        return None
+    assert isinstance(node.part, Only)
+    restriction = node.part.restriction
+    return restriction if isinstance(restriction, Share) else None
 
 
 def _questions(node: FollowingNode) -> list[_Question | None]:
@@ -253,12 +280,13 @@ def _add_atoms(program: Program) -> None:
     served |= {group: (ASK, number) for number, group in enumerate(program.groups)}
     begin = len(program.lines)
     served |= {each: (NOTE_START, begin + number) for each, number in program.tables.items()}
-    sources = program.sources
-    atoms = [each.inner[0] if isinstance(each, NamedNode) else each for each in sources]
-    for atom in dict.fromkeys(atoms):
+    atoms = dict.fromkeys(_atom_of(each) for each in program.sources)
+    shares = (share_let_through(each) for atom in atoms for each in atom.followers)
+    program.shares += dict.fromkeys(each for each in shares if each is not None)
+    for atom in atoms:
         assert isinstance(atom, AtomNode)
         program.atoms.append(atom)
-        program.ops.append(list(_ops(program, atom, served)))
+        program.ops.append(list(_ops(program, atom, served, len(program.shares))))
         program.asked_by_others.append(_is_asked_by_others(atom, served))
 
 
@@ -267,23 +295,33 @@ def _op_of(line: Kept) -> int:
 
 
 def _ops(
-    program: Program, node: Node, served: dict[Node, tuple[int, int]]
-) -> Iterator[tuple[int, int, int]]:
+    program: Program, node: Node, served: dict[Node, tuple[int, int]], share: int
+) -> Iterator[tuple[int, int, int, int]]:
+    """The ops of all that follow a node whose occurrences are of a share; the number of shares
+    stands for all events.
+    """
     for follower in node.followers:
+        own = share_let_through(follower)
         if follower in served:
             assert isinstance(follower, Follower)
-            yield (*served[follower], program.key_column(follower.key))
+            yield (*served[follower], program.key_column(follower.key), share)
         elif isinstance(follower, NamedNode):
-            yield from _ops(program, follower, served)
+            yield from _ops(program, follower, served, share)
+        elif own in program.shares:
+            yield from _ops(program, follower, served, program.shares.index(own))
 
 
 def _is_asked_by_others(node: Node, served: dict[Node, tuple[int, int]]) -> bool:
     """Whether a node of the usual kind, or a subscription, wants what a node brings."""
     return bool(node.users or node.keys) or any(
-        not isinstance(each, NamedNode) or _is_asked_by_others(each, served)
+        not _hands_on(each) or _is_asked_by_others(each, served)
         for each in node.followers
         if each not in served
     )
+
+
+def _hands_on(node: Node) -> bool:
+    return isinstance(node, NamedNode) or share_let_through(node) is not None
 
 
 def _number_of(thing: Any, known: list[Any]) -> int:

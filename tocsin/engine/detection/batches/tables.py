@@ -51,7 +51,8 @@ from tocsin.engine.detection.batches.layout import (
 )
 from tocsin.engine.detection.batches.program import Program, table
 from tocsin.engine.encoding import uncertain
-from tocsin.engine.index.kernels import Floats, Ints
+from tocsin.engine.index.kernels import Flags, Floats, Ints
+from tocsin.engine.shares import shares_in
 from tocsin.events.event import Event
 from tocsin.values.time import Instant
 
@@ -112,7 +113,7 @@ class Tables:
     def _count_by_atom(self, op: int) -> Ints:
         """How often something may be found, or has to wait, for an occurrence of each atom."""
         counts = [
-            [self._groups[place][1] if op == ASK else 1 for kind, place, _ in ops if kind == op]
+            [self._groups[place][1] if op == ASK else 1 for kind, place, *_ in ops if kind == op]
             for ops in self._program.ops
         ]
         return np.array([*map(sum, counts), 0, 0], np.int64)
@@ -214,7 +215,19 @@ class Tables:
             self._state,
         )
 
-    def detect(self, base: int, firsts: Ints, atoms: Ints) -> tuple[Ints, Ints]:
+    def within(self, batch: EventBatch) -> Flags:
+        """Which events of a batch are in which shares, and one column more for those that any event
+        is for. Raises Odd where an event cannot be read.
+        """
+        within = np.ones((batch.size, len(self._program.shares) + 1), bool)
+        try:
+            for column, share in enumerate(self._program.shares):
+                within[:, column] = shares_in(batch, share.by, share.shares) == share.number
+        except Exception as error:
+            raise Odd from error
+        return within
+
+    def detect(self, base: int, firsts: Ints, atoms: Ints, within: Flags) -> tuple[Ints, Ints]:
         """Pairs and silences that the events from `base` on bring about."""
         ops = int(np.diff(self._op_firsts)[atoms].sum())
         self._make_way(ops, ops)
@@ -226,6 +239,7 @@ class Tables:
             base,
             firsts,
             atoms,
+            within,
             self._op_firsts,
             self._ops,
             self._lines,

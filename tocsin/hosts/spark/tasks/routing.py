@@ -7,22 +7,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
-from tocsin.engine.batch import Batch, Column, EventBatch
+from tocsin.engine.batch import EventBatch
 from tocsin.engine.results import Relevant
+from tocsin.engine.shares import shares_in
 from tocsin.hosts.spark.catalogs.plan_cache import Index, Route
 from tocsin.hosts.spark.tasks.messages import Draft
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Key
-from tocsin.values.scalars import Kind
-from tocsin.values.shares import share_of
 
 _Target = tuple[Draft, int, bool]
 """Into which draft an event goes, with which set of atoms, and whether the shard tells of it."""
-
-_KEY_KINDS = (Kind.BOOLEAN, Kind.NUMBER, Kind.STRING)
-"""Kinds whose values equal something; all others fall into one share together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +62,7 @@ class Router:
             keys = sorted({key for route in routes for key in route.keys})
             for key in keys:
                 if key not in self._shares:
-                    self._shares[key] = shares_in(self._batch, key, self._shards)
+                    self._shares[key] = shares_in(self._batch, key, self._shards).tolist()
             self._forks[name] = _Fork(routes, keys)
         return self._forks[name]
 
@@ -84,31 +78,3 @@ class Router:
             for shard, names in by_shard.items()
             for draft in (self.drafts[shard],)
         ]
-
-
-def shares_in(batch: EventBatch, key: Key, shards: int) -> Sequence[int]:
-    """The share of each event of a batch by a key."""
-    if not isinstance(batch, Batch):  # a column may have another type than the attribute
-        events = map(batch.event, range(batch.size))
-        return [share_of([event.attribute(path) for path in key], shards) for event in events]
-    coded = [_coded(batch.column(path)) for path in key]
-    shares: dict[tuple[int, ...], int] = {}
-    found: list[int] = []
-    for codes in zip(*(codes for codes, _ in coded), strict=True):
-        share = shares.get(codes)
-        if share is None:
-            values = [values[code] for code, (_, values) in zip(codes, coded, strict=True)]
-            share = shares[codes] = share_of(values, shards)
-        found.append(share)
-    return found
-
-
-def _coded(column: Column) -> tuple[list[int], list[object]]:
-    """For each event the number of its value, and the values."""
-    values: list[object] = [None]
-    codes = np.zeros(column.size, np.int64)
-    for kind in _KEY_KINDS:
-        distinct = column.distinct(kind)
-        codes = np.where(distinct.codes < 0, codes, distinct.codes + len(values))
-        values += distinct.values
-    return codes.tolist(), values
