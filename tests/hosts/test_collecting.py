@@ -9,7 +9,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from tocsin.hosts.garbage import RARELY, collect_rarely, rare_collection
+from tocsin.hosts.garbage import (
+    RARELY,
+    TASKS_UNSEEN,
+    a_task,
+    collect_rarely,
+    rare_collection,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -58,3 +64,31 @@ def test_cycles_that_come_later_are_still_found() -> None:
     del cycle
     collect_rarely()
     assert gc.collect() >= 1
+
+
+def test_what_lives_after_a_task_is_looked_at_once_in_many_tasks() -> None:
+    """Cycles that died in between are found then, and only then."""
+    found = []
+    for _ in range(2 * TASKS_UNSEEN):
+        with a_task():
+            cycle: list[object] = []
+            cycle.append(cycle)
+            del cycle
+        found.append(gc.collect())  # as Spark's worker does
+    looks = [number for number, count in enumerate(found) if count]
+    assert len(looks) == 2
+    assert looks[1] - looks[0] == TASKS_UNSEEN
+    assert found[looks[1]] >= TASKS_UNSEEN
+
+
+def test_a_task_that_fails_ends_as_well() -> None:
+    def run() -> None:
+        with a_task():
+            raise ValueError("failed")
+
+    for _ in range(2):  # one of them may be the one in many
+        with pytest.raises(ValueError, match="failed"):
+            run()
+        if gc.get_freeze_count():
+            return
+    pytest.fail("nothing was set apart")

@@ -12,9 +12,13 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 
 RARELY = (100_000, 20, 100)
 """How many objects more, and how many looks at the young before one at the older."""
+
+TASKS_UNSEEN = 100
+"""Cycles that died in so many tasks of a worker may wait for a look."""
 
 
 def collect_rarely() -> None:
@@ -26,6 +30,29 @@ def collect_rarely() -> None:
     if gc.get_threshold() != RARELY:
         gc.freeze()
         gc.set_threshold(*RARELY)
+
+
+_tasks = count(1)
+
+
+def end_task() -> None:
+    """At the end of a task of a Spark worker, which then has the collector look at all its memory,
+    a tenth of a second each time: what lives is out of its sight, but for once in many tasks.
+    """
+    if next(_tasks) % TASKS_UNSEEN:
+        gc.freeze()
+    else:
+        gc.unfreeze()
+
+
+@contextmanager
+def a_task() -> Iterator[None]:
+    """While a task of a Spark worker lasts."""
+    collect_rarely()
+    try:
+        yield
+    finally:
+        end_task()
 
 
 @contextmanager

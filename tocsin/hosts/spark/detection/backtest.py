@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from tocsin.hosts.garbage import collect_rarely
+from tocsin.hosts.garbage import a_task
 from tocsin.hosts.outcome import Outcome
 from tocsin.hosts.pauses import Span
 from tocsin.hosts.sequencer import FiniteSequencer
@@ -103,7 +103,10 @@ class BackTest:
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """The work of one task, shard after shard."""
-        collect_rarely()
+        with a_task():
+            yield from self._served(batches)
+
+    def _served(self, batches: Iterator[Any]) -> Iterator[Any]:
         run: Run | None = None
         for rows in batches:
             passing, others = _parted(rows)

@@ -15,7 +15,7 @@ from pyspark.sql.streaming.stateful_processor import (
     TimerValues,
 )
 
-from tocsin.hosts.garbage import collect_rarely
+from tocsin.hosts.garbage import collect_rarely, end_task
 from tocsin.hosts.spark.catalogs.shards import shard_keys
 from tocsin.hosts.spark.catalogs.sources import Source
 from tocsin.hosts.spark.detection.clock import Millis, Pace
@@ -72,6 +72,7 @@ class Detector(StatefulProcessor):
 
     def close(self) -> None:
         """Nothing is held open."""
+        end_task()
 
     def _stepped(self, key: Any, messages: list[bytes], now: Millis, fired: bool) -> Iterator[Row]:
         setting = Setting(shard_keys(self._shards).index(key[0]), self._shards, self._pace)

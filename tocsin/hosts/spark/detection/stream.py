@@ -11,6 +11,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from tocsin.errors import StateProblem
+from tocsin.hosts.garbage import a_task
 from tocsin.hosts.spark.catalogs.sources import Source
 from tocsin.hosts.spark.detection.clock import Pace
 from tocsin.hosts.spark.detection.processor import PAYLOAD, Detector
@@ -40,9 +41,10 @@ class Unpacked:
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """The work of one task."""
-        for rows in batches:
-            for payload in rows.column("payload"):
-                yield passed(payload.as_buffer())
+        with a_task():
+            for rows in batches:
+                for payload in rows.column("payload"):
+                    yield passed(payload.as_buffer())
 
 
 def _require_rocksdb(rows: DataFrame) -> None:

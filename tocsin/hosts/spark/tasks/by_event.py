@@ -18,6 +18,7 @@ import pyarrow as pa
 from pyspark.sql.pandas.types import from_arrow_type
 from pyspark.sql.types import StructField, StructType
 
+from tocsin.hosts.garbage import a_task
 from tocsin.hosts.pauses import Span
 from tocsin.hosts.spark.catalogs.shards import shard_keys
 from tocsin.hosts.spark.results.batches import MOST_MATCHES
@@ -80,7 +81,8 @@ class ByEvent:
                     yield self._span_row(found.version, span, names)
             yield from self._event_rows(found)
 
-        yield from served(batches, self.serving, rows_of)
+        with a_task():
+            yield from served(batches, self.serving, rows_of)
 
     def _span_row(self, version: int, span: Span, names: _Names) -> Any:
         """To every shard, from when to when there are events, whoever wants them."""

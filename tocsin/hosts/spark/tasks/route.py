@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tocsin.hosts.garbage import collect_rarely
+from tocsin.hosts.garbage import a_task
 from tocsin.hosts.spark.catalogs.shards import shard_keys
 from tocsin.hosts.spark.results.batches import batch_of_letters, batch_of_matches
 from tocsin.hosts.spark.tasks.messages import Draft, passing
@@ -40,14 +40,14 @@ class Sending:
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """The work of one task."""
-        collect_rarely()
         mine = Task.current().partition % self.shards
 
         def rows_of(found: MatchedRows) -> Iterator[Any]:
             results = ((mine, passing(batch), 0) for batch in found.results())
             yield _sent([*results, *_message_rows(found, self.shards)], self.shards)
 
-        yield from served(batches, self.serving, rows_of)
+        with a_task():
+            yield from served(batches, self.serving, rows_of)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +61,11 @@ class Forwarding:
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """The work of one task."""
         mine = Task.current().partition % self.shards
-        for rows in batches:
-            if rows.num_rows:
-                results = ((mine, passing(batch), 0) for batch in _results_in(rows))
-                yield _sent([*results, *self._message_rows(rows)], self.shards)
+        with a_task():
+            for rows in batches:
+                if rows.num_rows:
+                    results = ((mine, passing(batch), 0) for batch in _results_in(rows))
+                    yield _sent([*results, *self._message_rows(rows)], self.shards)
 
     def _message_rows(self, rows: Any) -> Iterator[_Sent]:
         """What shards want of the events, and to every shard how far time has come."""

@@ -18,6 +18,7 @@ from tocsin.engine.results import NO_RINGS, Matched, Relevant, Rings, Untold
 from tocsin.events.dead_letter import refused, undecided
 from tocsin.events.event import Event
 from tocsin.events.match import Match
+from tocsin.hosts.garbage import a_task
 from tocsin.hosts.pauses import Span, busy_spans
 from tocsin.hosts.spark.catalogs.catalog_version import VERSION
 from tocsin.hosts.spark.catalogs.plan_cache import WORKER_INDEXES, Index, Route
@@ -134,7 +135,8 @@ class ByMatch:
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """The work of one task."""
-        yield from served(batches, self.serving, MatchedRows.results)
+        with a_task():
+            yield from served(batches, self.serving, MatchedRows.results)
 
 
 def served(batches: Iterator[Any], serving: Serving, outputs: Outputs) -> Iterator[Any]:
