@@ -16,6 +16,7 @@ from tocsin.events.codecs.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.hosts.admission import MANY, Admitted, Doorkeeper
 from tocsin.hosts.ahead import Ahead
+from tocsin.hosts.local.hub import Counts
 from tocsin.hosts.ordering import ReorderBuffer, Watermark
 from tocsin.values.time import format_instant
 
@@ -93,7 +94,7 @@ def test_what_is_drawn_says_something() -> None:
     lines = [drawn_line(dice, number, twice=0.1) for number in range(400)] + [*ODD]
     told = told_of(lines, [slice(0, len(lines))])
     counts, matches = told["counts"], str(told["matches"])
-    assert isinstance(counts, tocsin.hosts.local.hub.Counts)
+    assert isinstance(counts, Counts)
     assert min(counts.duplicates, counts.late, counts.too_far_ahead) > 3
     assert counts.dead_letters > counts.late + counts.too_far_ahead
     assert all(id in matches for id in TEXTS)

@@ -7,7 +7,7 @@ say the same, whatever comes.
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import deque
 from collections.abc import Collection, Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from operator import attrgetter
@@ -62,7 +62,16 @@ class Doorkeeper:
     events that were served, and among those that are `waiting`.
     """
 
-    __slots__ = ("_ahead", "_fresh", "_remember", "_seen", "_waiting", "_watermark", "apart")
+    __slots__ = (
+        "_ahead",
+        "_fresh",
+        "_in_order",
+        "_remember",
+        "_seen",
+        "_waiting",
+        "_watermark",
+        "apart",
+    )
 
     def __init__(
         self, watermark: Watermark, ahead: Ahead, waiting: Set[Identity], remember: int
@@ -73,8 +82,8 @@ class Doorkeeper:
         self._ahead = ahead
         self._waiting = waiting
         self._remember = remember
-        # a plain dict looks through all places that became free before it finds the oldest
-        self._seen: OrderedDict[Identity, None] = OrderedDict()
+        self._seen: set[Identity] = set()
+        self._in_order: deque[Identity] = deque()  # who was seen, the oldest first
         self._fresh: dict[Identity, None] = {}
 
     def admit(self, events: Sequence[Event]) -> Admitted:
@@ -87,16 +96,20 @@ class Doorkeeper:
 
     def seen(self) -> list[Identity]:
         """The events that count as seen, the oldest first."""
-        return list(self._seen)
+        return list(self._in_order)
 
     def note_seen(self, identities: Iterable[Identity]) -> None:
         """Events that count as seen from now on."""
-        self._seen |= dict.fromkeys(identities)
+        new = [each for each in dict.fromkeys(identities) if each not in self._seen]
+        self._seen.update(new)
+        self._in_order.extend(new)
 
     def forget_seen(self, identities: Iterable[Identity]) -> None:
         """Events that are to be served although they came before."""
-        for identity in identities:
-            self._seen.pop(identity, None)
+        gone = self._seen.intersection(identities)
+        if gone:
+            self._seen -= gone
+            self._in_order = deque(each for each in self._in_order if each not in gone)
 
     def note_unserved(self, events: Iterable[Event]) -> None:
         """Nobody could be served with them: they may come again."""
@@ -105,9 +118,12 @@ class Doorkeeper:
 
     def remember_served(self) -> None:
         """Who came in last counts as seen."""
-        self._seen |= self._fresh
-        while len(self._seen) > self._remember:
-            self._seen.popitem(last=False)
+        self._seen.update(self._fresh)
+        self._in_order.extend(self._fresh)
+        excess = len(self._in_order) - self._remember
+        if excess > 0:
+            oldest = [self._in_order.popleft() for _ in range(excess)]
+            self._seen.difference_update(oldest)
 
     def _judge_each(self, events: Iterable[Event]) -> Admitted:
         admitted = Admitted([])
@@ -155,7 +171,7 @@ class Doorkeeper:
         if (
             len(fresh) == len(events)
             and self._waiting.isdisjoint(fresh)
-            and self._seen.keys().isdisjoint(fresh.keys())
+            and self._seen.isdisjoint(fresh)
         ):
             self._fresh = fresh
             return list(events), range(len(events))

@@ -154,7 +154,7 @@ class ReorderBuffer(Generic[Payload]):
         """Many are put in order at once: most came so, and what is in order is a heap as well."""
         heap = self._heap
         heap.sort()
-        cut = len(heap) if watermark is None else bisect_left(heap, (watermark,), key=_first)
+        cut = len(heap) if watermark is None else bisect_left(heap, watermark, key=_end_between)
         released = heap[:cut]
         del heap[:cut]
         return released
@@ -168,5 +168,5 @@ def _end(held: tuple[Event, object]) -> Instant:
     return held[0].order[0]
 
 
-def _first(held: tuple[_Order, int, Event, object]) -> _Order:
-    return held[0]
+def _end_between(held: tuple[_Order, int, Event, object]) -> Instant:
+    return held[0][0]

@@ -30,6 +30,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import Generic
 
 from tocsin.engine.detection.network import QUEUE_LIMIT
@@ -44,6 +45,8 @@ from tocsin.hosts.outcome import NOTHING, Outcome, Served
 from tocsin.hosts.pauses import Span, pauses
 from tocsin.plan.atoms import Atom
 from tocsin.values.time import Instant, format_instant
+
+_outputs = attrgetter("outputs")
 
 
 class Sequencer(Generic[Payload]):
@@ -226,6 +229,14 @@ class LiveSequencer(Sequencer[tuple[Atom, ...]]):
             generation = self._tell(served, outcome)
         self.door.remember_served()
         return outcome
+
+    def _note(self, found: Outcome, outcome: Outcome) -> None:
+        """Most steps construct nothing: then what was found is all that comes of them."""
+        if any(map(_outputs, found.matches)):
+            super()._note(found, outcome)
+        elif found is not NOTHING:
+            found.matches = list(once(found.matches))
+            outcome.add(found)
 
     def _serve(self, events: Sequence[Event], outcome: Outcome) -> Served:
         served = self._guard.match(events)
