@@ -16,7 +16,7 @@ from tocsin.hosts.ahead import Ahead
 from tocsin.hosts.guarded import GuardedEngine
 from tocsin.hosts.ordering import Watermark
 from tocsin.hosts.outcome import Outcome
-from tocsin.hosts.sequencer import Admission, FiniteSequencer, LiveSequencer, Sequencer
+from tocsin.hosts.sequencer import FiniteSequencer, LiveSequencer, Sequencer
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Plan
 from tocsin.reference import matches
@@ -68,10 +68,9 @@ def live(lateness: int, *, queue_limit: int = 1_000, remember: int = 1_000) -> L
 
 
 def publish(sequencer: LiveSequencer, events: Sequence[Event]) -> Outcome:
-    admitted = list(sequencer.admit(events))
-    fresh = [each for each, admission, _ in admitted if admission is not Admission.DUPLICATE]
-    outcome = sequencer.take(fresh)
-    outcome.letters += (letter for _, _, letter in admitted if letter is not None)
+    admitted = sequencer.admit(events)
+    outcome = sequencer.take(admitted.events)
+    outcome.letters += (letter for _, letter in admitted.letters)
     outcome.add(sequencer.advance())
     return outcome
 
@@ -126,8 +125,9 @@ def test_a_shard_that_is_handed_what_waits_finds_the_same() -> None:
 def test_duplicates_and_what_is_late_reach_no_composite() -> None:
     sequencer = live(1 * SECOND)
     publish(sequencer, [event(10, "c")])
-    again = [admission for _, admission, _ in sequencer.admit([event(10, "c"), event(3, "a")])]
-    assert again == [Admission.DUPLICATE, Admission.LATE]
+    again = sequencer.admit([event(10, "c"), event(3, "a")])
+    assert (again.duplicates, again.late) == (1, 1)
+    assert [each.id for each in again.events] == ["a3"]
     outcome = publish(sequencer, [event(3, "a", id="x"), event(11, "b"), event(20, "c")])
     assert [letter.code for letter in outcome.letters] == ["LateEvent"]
     assert outcome.matches == []
@@ -136,9 +136,9 @@ def test_duplicates_and_what_is_late_reach_no_composite() -> None:
 def test_an_event_that_was_forgotten_is_served_again() -> None:
     sequencer = live(0, remember=1)
     for each in (event(1, "c"), event(2, "c"), event(1, "c")):
-        admissions = [admission for _, admission, _ in sequencer.admit([each])]
-        sequencer.take([each])
-    assert admissions == [Admission.LATE], "and not a duplicate"
+        admitted = sequencer.admit([each])
+        sequencer.take(admitted.events)
+    assert (admitted.late, admitted.duplicates) == (1, 0), "late, and not a duplicate"
 
 
 def test_more_than_may_wait_let_the_watermark_go_on() -> None:

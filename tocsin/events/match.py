@@ -8,18 +8,39 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tocsin.events.codecs.cloudevents import json_text
 from tocsin.events.content import Content, Words, content_named, members_told
 from tocsin.events.event import Event
 from tocsin.values.notebook import table
-from tocsin.values.space import extent, format_place
 from tocsin.values.time import Instant, format_instant
 
 
+class Telling(Protocol):
+    """Works out what matches of several events tell, for those that it made."""
+
+    def tell(self, match: Match) -> None:
+        """Sets all fields that are worked out but the id and the place."""
+        ...
+
+    def id_of(self, subscription: str) -> str:
+        """The id of the match of a subscription."""
+        ...
+
+    def place_text(self) -> str | None:
+        """The place of all members together as text."""
+        ...
+
+
+class _ToldLater:
+    """Room for who works out what a match tells; nothing of it belongs to the match itself."""
+
+    __slots__ = ("_telling",)
+
+
 @dataclass(frozen=True, slots=True)
-class Match:
+class Match(_ToldLater):
     """One ring of the bell; `events` and `sources` name the constituents in canonical order, times
     may be unknown.
 
@@ -42,25 +63,31 @@ class Match:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """What the match of one event tells, and the place of any, worked out when it is first
-            asked for.
-            """
+            """What a match tells, worked out when it is first asked for."""
+            if name == "_telling":
+                return None  # a match of one event, or one that knows it all
+            telling: Telling | None = self._telling
             if name == "id":
-                _set_id(self, match_id(self.subscription, (self.members[0].identity,)))
+                _set_id(
+                    self, _id_of_one(self) if telling is None else telling.id_of(self.subscription)
+                )
             elif name == "place":
-                set_place(self, place_text(self.members))
-            elif name in _OF_ONE_EVENT:
+                set_place(
+                    self, self.members[0].place_text if telling is None else telling.place_text()
+                )
+            elif name not in _WORKED_OUT:
+                raise AttributeError(name)
+            elif telling is None:
                 self._tell_of_event()
             else:
-                raise AttributeError(name)
+                telling.tell(self)
             return getattr(self, name)
 
     def _tell_of_event(self) -> None:
         event = self.members[0]
         start, end = (event.interval.start, event.interval.end) if event.interval else (None, None)
-        told: Sequence[object] = ((event.id,), start, end, end, {}, (), (event.source,))
-        for set_field, value in zip(_SET_OF_ONE_EVENT, told, strict=True):
-            set_field(self, value)
+        set_told(self, (event.id,), start, end, end, {}, (event.source,))
+        _set_outputs(self, ())
 
     @property
     def order(self) -> tuple[bool, int, str, tuple[str, ...], str]:
@@ -147,8 +174,10 @@ def _is_tied(one: Match, other: Match) -> bool:
 
 
 def once(found: Sequence[Match]) -> Sequence[Match]:
-    """Each id once, the first of them: occurrences that nothing told tells apart are one match."""
-    if len(found) < 2:
+    """Each id once, the first of them: occurrences that nothing told tells apart are one match. Ids
+    take long to work out, and those of different subscriptions differ.
+    """
+    if len(found) < 2 or len({match.subscription for match in found}) == len(found):
         return found
     matches: dict[str, Match] = {}
     for match in found:
@@ -156,43 +185,38 @@ def once(found: Sequence[Match]) -> Sequence[Match]:
     return list(matches.values())
 
 
-_OF_ONE_EVENT = ("events", "start", "end", "detected", "bindings", "outputs", "sources")
-_SET_OF_ONE_EVENT = [Match.__dict__[name].__set__ for name in _OF_ONE_EVENT]
-_set_subscription, set_place, _set_members, _set_id = (
-    Match.__dict__[name].__set__ for name in ("subscription", "place", "members", "id")
+_TOLD = ("events", "start", "end", "detected", "bindings", "sources")
+_WORKED_OUT = (*_TOLD, "outputs")
+_SET_TOLD = [Match.__dict__[name].__set__ for name in _TOLD]
+_set_subscription, set_place, _set_members, _set_id, _set_outputs = (
+    Match.__dict__[name].__set__ for name in ("subscription", "place", "members", "id", "outputs")
 )
+_set_telling = _ToldLater.__dict__["_telling"].__set__
 _make = object.__new__
-_FIELDS = (
-    "subscription",
-    "events",
-    "start",
-    "end",
-    "detected",
-    "id",
-    "bindings",
-    "outputs",
-    "sources",
-    "members",
-)
-_SET_FIELDS = tuple(Match.__dict__[name].__set__ for name in _FIELDS)
 
 
-def match_without_place(*fields: object) -> Match:
-    """A match of all fields in their order but the place, which is written when it is asked for:
-    whoever makes it knows that it can be. A third of the time of the match that writes it.
+def match_told_later(
+    subscription: str, members: tuple[Event, ...], outputs: tuple[str, ...], telling: Telling
+) -> Match:
+    """A match of which the rest is worked out when it is asked for: whoever makes it knows that it
+    can be.
     """
     match = _make(Match)
-    for set_field, value in zip(_SET_FIELDS, fields, strict=True):
-        set_field(match, value)
+    _set_subscription(match, subscription)
+    _set_members(match, members)
+    _set_outputs(match, outputs)
+    _set_telling(match, telling)
     return match
 
 
-def place_text(members: Sequence[Event]) -> str | None:
-    """The place of all members together as text; None where none has a place."""
-    if len(members) == 1:
-        return members[0].place_text
-    place = extent([member.place for member in members if member.place is not None])
-    return None if place is None else format_place(place)
+def set_told(match: Match, *told: object) -> None:
+    """What was worked out: events, start, end, detected, bindings and sources."""
+    for set_field, value in zip(_SET_TOLD, told, strict=True):
+        set_field(match, value)
+
+
+def _id_of_one(match: Match) -> str:
+    return match_id(match.subscription, (match.members[0].identity,))
 
 
 def match_of_event(subscription: str, event: Event) -> Match:

@@ -44,10 +44,17 @@ class Ahead:
 
     def refuses(self, event: Event) -> bool:
         """Whether the event ends too far ahead; one without a time never does."""
-        if self._allowed is None or event.interval is None:
+        if event.interval is None:
             return False
-        end = event.interval.end - self._allowed
-        return (self._told is None or end > self._told) and end > self._clock()
+        latest = self.latest()
+        return latest is not None and event.interval.end > latest
+
+    def latest(self) -> Instant | None:
+        """The last end that is not too far ahead now; None where every time is allowed."""
+        if self._allowed is None:
+            return None
+        now = self._clock()
+        return self._allowed + (now if self._told is None else max(now, self._told))
 
 
 def too_far_ahead(ends: Sequence[Instant], allowed: Duration) -> Iterator[int]:

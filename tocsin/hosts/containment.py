@@ -112,6 +112,9 @@ class Strikes:
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
 
+    def __len__(self) -> int:
+        return len(self._counts)
+
     def add(self, key: str) -> bool:
         """It raised; whether this was once too often."""
         self._counts[key] += 1

@@ -116,8 +116,7 @@ class GuardedEngine:
         """The events that matches construct, all at one time; past the limits they are dead
         letters.
         """
-        rung = {match.subscription for match in found}
-        constructing = {key for key in rung if self._constructs(key)}
+        constructing = set(filter(self._constructs, {match.subscription for match in found}))
         if not constructing:
             return [], NOTHING
         outcome = Outcome()
@@ -197,6 +196,9 @@ class GuardedEngine:
 
     def _judge(self, found: Detected) -> Outcome:
         """What was detected, without what subscriptions tell that have raised once too often."""
+        odd = found.untold or found.faults or found.suspended
+        if not (odd or self._struck_out or self._strikes):
+            return Outcome(list(found.matches))
         outcome = Outcome(letters=[each.letter() for each in found.untold])
         for fault in found.faults:
             self._blame(fault, outcome)

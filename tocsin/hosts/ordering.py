@@ -53,24 +53,30 @@ class Watermark:
         self.advance_to(end + 1 + (self.lateness or 0))
 
 
+_Held = tuple[_Order, int, Event, Payload]
+
 _FEW = 16
+"""Fewer are put in their places one by one."""
 
 
 class ReorderBuffer(Generic[Payload]):
     """Holds events until the watermark has passed their ends, then gives them out in canonical
     order.
+
+    What comes in order waits as it came, in a row; what comes in between waits in a heap.
     """
 
-    __slots__ = ("_held", "_numbers", "identities")
+    __slots__ = ("_heap", "_numbers", "_row", "identities")
 
     def __init__(self) -> None:
-        self._held: list[tuple[_Order, int, Event, Payload]] = []
+        self._row: list[tuple[Event, Payload]] = []
+        self._heap: list[_Held[Payload]] = []
         self.identities: set[tuple[str, str]] = set()
         """Those of the events that are held."""
         self._numbers = count()
 
     def __len__(self) -> int:
-        return len(self._held)
+        return len(self._row) + len(self._heap)
 
     def add(self, event: Event, payload: Payload) -> None:
         """Holds an event together with what is known of it; one that is held already is left
@@ -79,47 +85,88 @@ class ReorderBuffer(Generic[Payload]):
         identity = event.identity
         if identity not in self.identities:
             self.identities.add(identity)
-            heapq.heappush(self._held, (event.order, next(self._numbers), event, payload))
+            heapq.heappush(self._heap, (event.order, next(self._numbers), event, payload))
+
+    def add_all(self, given: list[tuple[Event, Payload]]) -> None:
+        """The same for many, which are in canonical order. Those of the row that come after the
+        first of them are put in order with them, unless they are more.
+        """
+        place = len(self._row)
+        if given and self._row and _order(self._row[-1]) > _order(given[0]):
+            place = bisect_left(self._row, _order(given[0]), key=_order)
+        identities = {(event.source, event.id) for event, _ in given}
+        if (
+            len(given) < _FEW
+            or len(self._row) - place > len(given)
+            or len(identities) < len(given)
+            or not self.identities.isdisjoint(identities)
+        ):
+            for event, payload in given:
+                self.add(event, payload)
+            return
+        self.identities |= identities
+        after = self._row[place:]
+        self._row[place:] = sorted(after + given, key=_order) if after else given
 
     def first(self) -> Instant | None:
         """When the first event that is held ends."""
-        return self._held[0][0][0] if self._held else None
+        firsts = [_end(each) for each in self._row[:1]]
+        firsts += [order[0] for order, _, _, _ in self._heap[:1]]
+        return min(firsts, default=None)
 
     def end_of_excess(self, limit: int) -> Instant | None:
         """When the last of those ends that come first and are more than the limit; None where there
         are no more.
         """
-        excess = len(self._held) - limit
-        return heapq.nsmallest(excess, self._held)[-1][0][0] if excess > 0 else None
+        excess = len(self) - limit
+        return sorted(map(_end, self.held()))[excess - 1] if excess > 0 else None
 
     def held(self) -> Iterator[tuple[Event, Payload]]:
         """All events that are held, in no order."""
-        return ((event, payload) for _, _, event, payload in self._held)
+        yield from self._row
+        yield from ((event, payload) for _, _, event, payload in self._heap)
 
     def release(self, watermark: Instant | None) -> list[tuple[Event, Payload]]:
         """Events that end before the watermark, in canonical order: no other can come before them.
         None for all.
         """
-        held = self._held
-        taken: list[tuple[_Order, int, Event, Payload]] = []
-        while held and (watermark is None or held[0][0][0] < watermark):
-            if len(taken) > _FEW + len(held) // _FEW:
+        row = self._row
+        cut = len(row) if watermark is None else bisect_left(row, watermark, key=_end)
+        released, between = row[:cut], self._release_between(watermark)
+        del row[:cut]
+        if between:
+            released = sorted(released + between, key=_order) if released else between
+        self.identities.difference_update([(event.source, event.id) for event, _ in released])
+        return released
+
+    def _release_between(self, watermark: Instant | None) -> list[tuple[Event, Payload]]:
+        """What the heap has of it, in order."""
+        heap = self._heap
+        taken: list[_Held[Payload]] = []
+        while heap and (watermark is None or heap[0][0][0] < watermark):
+            if len(taken) > _FEW + len(heap) // _FEW:
                 taken += self._release_many(watermark)
                 break
-            taken.append(heapq.heappop(held))
-        released = [(event, payload) for _, _, event, payload in taken]
-        self.identities.difference_update([event.identity for event, _ in released])
-        return released
+            taken.append(heapq.heappop(heap))
+        return [(event, payload) for _, _, event, payload in taken]
 
-    def _release_many(self, watermark: Instant | None) -> list[tuple[_Order, int, Event, Payload]]:
+    def _release_many(self, watermark: Instant | None) -> list[_Held[Payload]]:
         """Many are put in order at once: most came so, and what is in order is a heap as well."""
-        held = self._held
-        held.sort()
-        cut = len(held) if watermark is None else bisect_left(held, watermark, key=_end)
-        released = held[:cut]
-        del held[:cut]
+        heap = self._heap
+        heap.sort()
+        cut = len(heap) if watermark is None else bisect_left(heap, watermark, key=_end_between)
+        released = heap[:cut]
+        del heap[:cut]
         return released
 
 
-def _end(held: tuple[_Order, int, Event, object]) -> Instant:
+def _order(held: tuple[Event, object]) -> _Order:
+    return held[0].order
+
+
+def _end(held: tuple[Event, object]) -> Instant:
+    return held[0].order[0]
+
+
+def _end_between(held: tuple[_Order, int, Event, object]) -> Instant:
     return held[0][0]

@@ -28,36 +28,25 @@ who is late in the order of the input, and republishes by going over the input a
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
-from collections.abc import Callable, Collection, Iterable, Iterator
-from enum import Enum
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import Generic
 
 from tocsin.engine.detection.network import QUEUE_LIMIT
-from tocsin.events.dead_letter import DeadLetter, hurried, late, too_far_ahead
+from tocsin.events.dead_letter import hurried
 from tocsin.events.event import Event
 from tocsin.events.match import Match, once
+from tocsin.hosts.admission import Admitted, Doorkeeper
 from tocsin.hosts.ahead import Ahead
 from tocsin.hosts.guarded import GuardedEngine
 from tocsin.hosts.ordering import Payload, ReorderBuffer, Watermark
-from tocsin.hosts.outcome import NOTHING, Outcome
+from tocsin.hosts.outcome import NOTHING, Outcome, Served
 from tocsin.hosts.pauses import Span, pauses
 from tocsin.plan.atoms import Atom
 from tocsin.values.time import Instant, format_instant
 
-Identity = tuple[str, str]
-
-
-class Admission(Enum):
-    """What becomes of an event that comes in; only one that is in time reaches composites."""
-
-    IN_TIME = "in time"
-    DUPLICATE = "duplicate"
-    TOO_FAR_AHEAD = "too far ahead"
-    LATE = "late"
-
-
-_ADMITTED = (Admission.IN_TIME, None)
+_outputs = attrgetter("outputs")
 
 
 class Sequencer(Generic[Payload]):
@@ -192,10 +181,8 @@ class Sequencer(Generic[Payload]):
 
 
 class LiveSequencer(Sequencer[tuple[Atom, ...]]):
-    """The whole order, for a host to which events come as they happen.
-
-    Duplicates are recognised among the last `remember` events that were served; `ahead` says who
-    ends too far beyond the clock.
+    """The whole order, for a host to which events come as they happen; who comes in is said at the
+    `door`.
     """
 
     def __init__(
@@ -211,74 +198,57 @@ class LiveSequencer(Sequencer[tuple[Atom, ...]]):
             guard, watermark, lambda atoms: atoms, queue_limit=queue_limit, republishes=True
         )
         self._ahead = ahead
-        self._remember = remember
-        # a plain dict looks through all places that became free before it finds the oldest
-        self._seen: OrderedDict[Identity, None] = OrderedDict()
-        self._fresh: dict[Identity, None] = {}
-        self._apart: set[Identity] = set()
+        self.door = Doorkeeper(watermark, ahead, self._buffer.identities, remember)
 
-    def admit(
-        self, events: Iterable[Event]
-    ) -> Iterator[tuple[Event, Admission, DeadLetter | None]]:
-        """Steps 1 and 2 for events that come in together, each with what becomes of it."""
-        self._fresh.clear()
-        self._apart.clear()
-        for event in events:
-            yield event, *self._judge(event)
-
-    def seen(self) -> list[Identity]:
-        """The events that count as seen, the oldest first."""
-        return list(self._seen)
-
-    def note_seen(self, identities: Iterable[Identity]) -> None:
-        """Events that count as seen from now on."""
-        self._seen |= dict.fromkeys(identities)
-
-    def forget_seen(self, identities: Iterable[Identity]) -> None:
-        """Events that are to be served although they came before."""
-        for identity in identities:
-            self._seen.pop(identity, None)
+    def admit(self, events: Sequence[Event]) -> Admitted:
+        """Steps 1 and 2 for events that come in together."""
+        admitted = self.door.admit(events)
+        if admitted.oldest is not None and not self.has_begun:
+            end = admitted.oldest
+            self.oldest = end if self.oldest is None else min(end, self.oldest)
+        return admitted
 
     def take(self, events: list[Event]) -> Outcome:
-        """Step 3 for all that were admitted and are no duplicates."""
-        outcome, are_admitted = Outcome(), True
-        while events:
-            served = self._guard.match(events)
-            outcome.add(served.beside)
-            for event in served.unserved:
-                self._fresh.pop(event.identity, None)
+        """Step 3 for all that were admitted, in canonical order."""
+        outcome = Outcome()
+        served = self._serve(events, outcome)
+        apart = self.door.apart
+        self._buffer.add_all(
+            [
+                each
+                for each in served.relevant
+                if each[0].interval is not None and not (apart and each[0].identity in apart)
+            ]
+        )
+        generation = self._tell(served, outcome)
+        while generation:
+            served = self._serve(generation, outcome)
             for event, atoms in served.relevant:
-                is_late = event.identity in self._apart
-                if not is_late and (are_admitted or not self._ahead.refuses(event)):
+                if event.identity not in apart and not self._ahead.refuses(event):
                     self.hold(event, atoms)
-            told = self._guard.tell(served.rings)
-            outcome.add(told)
-            events, are_admitted = self._published(told.matches, outcome), False
-        self._remember_served()
+            generation = self._tell(served, outcome)
+        self.door.remember_served()
         return outcome
 
-    def _judge(self, event: Event) -> tuple[Admission, DeadLetter | None]:
-        identity = event.identity
-        if identity in self._seen or identity in self._fresh or identity in self._buffer.identities:
-            return Admission.DUPLICATE, None
-        self._fresh[identity] = None
-        if self._ahead.refuses(event):
-            self._apart.add(identity)
-            return Admission.TOO_FAR_AHEAD, too_far_ahead(event, self._ahead.allowed)
-        if self.watermark.is_late(event):
-            self._apart.add(identity)
-            return Admission.LATE, late(event)
-        if not self.has_begun and event.interval is not None:
-            self.note_end(event.interval.end)
-        return _ADMITTED
+    def _note(self, found: Outcome, outcome: Outcome) -> None:
+        """Most steps construct nothing: then what was found is all that comes of them."""
+        if any(map(_outputs, found.matches)):
+            super()._note(found, outcome)
+        elif found is not NOTHING:
+            found.matches = list(once(found.matches))
+            outcome.add(found)
 
-    def _remember_served(self) -> None:
-        """What came in counts as seen; not so an event that nobody could be served with: it may
-        come again.
-        """
-        self._seen |= self._fresh
-        while len(self._seen) > self._remember:
-            self._seen.popitem(last=False)
+    def _serve(self, events: Sequence[Event], outcome: Outcome) -> Served:
+        served = self._guard.match(events)
+        outcome.add(served.beside)
+        self.door.note_unserved(served.unserved)
+        return served
+
+    def _tell(self, served: Served, outcome: Outcome) -> list[Event]:
+        """What rings is told; the events that it constructs."""
+        told = self._guard.tell(served.rings)
+        outcome.add(told)
+        return self._published(told.matches, outcome)
 
 
 class FiniteSequencer:

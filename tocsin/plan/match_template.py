@@ -8,7 +8,14 @@ from functools import partial
 from typing import TypeAlias, assert_never
 
 from tocsin.events.event import Event
-from tocsin.events.match import Match, hashed_id, match_id, match_without_place, measured, set_place
+from tocsin.events.match import (
+    Match,
+    hashed_id,
+    match_id,
+    match_told_later,
+    measured,
+    set_told,
+)
 from tocsin.events.views.document import Element
 from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.plan.composites import Forward, Output, Send
@@ -16,9 +23,10 @@ from tocsin.plan.construction import Ask, Construct, ask_nothing, construct
 from tocsin.plan.detected import Detected
 from tocsin.plan.xml_patterns import document_to_match
 from tocsin.values.space import format_place, is_plain_point
-from tocsin.values.time import Instant, format_instant
+from tocsin.values.time import Instant, format_instant, is_instant
 
 _FORWARD = Forward()
+_NOTHING_SELECTED: Mapping[str, str] = {}
 
 Documents: TypeAlias = Callable[[str], Element | None]
 """The document of the event that goes by a name; the empty name is that of the only event."""
@@ -36,40 +44,30 @@ class Told:
     """What all subscriptions are told of one occurrence, worked out once however many it rings for.
 
     Names are bound to event ids, absences to their windows, variables to their values. Names that
-    nobody gave begin with a dot and are not told. Unless `writes_place`, a place that can surely be
-    written waits for who looks at a match, or for the second who is told.
+    nobody gave begin with a dot and are not told. Many ring and few are looked at: what can surely
+    be worked out waits for who looks at a match, and so does the place unless `writes_place`.
     """
 
     __slots__ = (
         "_bindings",
         "_constituents",
-        "_events",
-        "_is_told",
+        "_is_worked_out",
         "_is_written",
         "_place",
-        "_sources",
         "occurrence",
     )
 
     def __init__(self, occurrence: Detected, *, writes_place: bool = True) -> None:
-        members = occurrence.members
-        windows = [_window(each) for each in occurrence.absences]
-        names = sorted(occurrence.names.items()) if occurrence.names else []
-        bindings = {name: _ids(bound) for name, bound in names if name[:1] != "."}
-        for number, window in enumerate(windows):
-            bindings[f"absence{number or ''}"] = window
         self.occurrence = occurrence
-        self._events = tuple([member.id for member in members])
-        self._sources = tuple([member.source for member in members])
-        self._is_told = False
+        self._is_worked_out = False
+        self._constituents = ""
+        self._bindings: Mapping[str, str] = {}
         self._place: str | None = None
         self._is_written = False
-        if writes_place or not all(map(_has_plain_place, members)):
-            self._write_place()
-        self._constituents = _constituents(occurrence, windows, names)
-        self._bindings = (
-            bindings if occurrence.rows is NOTHING_BOUND else bindings | values_of(occurrence.rows)
-        )
+        if writes_place or not all(map(_has_plain_place, occurrence.members)):
+            self.place_text()
+        if not _can_surely_be_told(occurrence):
+            self._work_out()
 
     def match(
         self,
@@ -88,29 +86,62 @@ class Told:
             outputs = outputs_of(output, occurrence.rows, _sent(output, occurrence), ask)
         if outputs is None:
             return None
-        match = match_without_place(
-            subscription,
-            self._events,
+        match = match_told_later(subscription, occurrence.members, outputs, self)
+        if selected:
+            self.tell(match, selected)
+        return match
+
+    def tell(self, match: Match, selected: Mapping[str, str] = _NOTHING_SELECTED) -> None:
+        """What is worked out for every match but its id and its place."""
+        if not self._is_worked_out:
+            self._work_out()
+        occurrence = self.occurrence
+        set_told(
+            match,
+            tuple([member.id for member in occurrence.members]),
             occurrence.start,
             occurrence.end,
             occurrence.end,
-            hashed_id(subscription, self._constituents),
             {**self._bindings, **selected} if selected else self._bindings,
-            outputs,
-            self._sources,
-            occurrence.members,
+            tuple([member.source for member in occurrence.members]),
         )
-        if self._is_told and not self._is_written:
-            self._write_place()
-        if self._is_written:
-            set_place(match, self._place)
-        self._is_told = True
-        return match
 
-    def _write_place(self) -> None:
-        place = self.occurrence.place
-        self._place = None if place is None else format_place(place)
-        self._is_written = True
+    def id_of(self, subscription: str) -> str:
+        """The id of the match of a subscription."""
+        if not self._is_worked_out:
+            self._work_out()
+        return hashed_id(subscription, self._constituents)
+
+    def place_text(self) -> str | None:
+        """The place of all members together, written once."""
+        if not self._is_written:
+            place = self.occurrence.place
+            self._place = None if place is None else format_place(place)
+            self._is_written = True
+        return self._place
+
+    def _work_out(self) -> None:
+        occurrence = self.occurrence
+        windows = [_window(each) for each in occurrence.absences]
+        names = sorted(occurrence.names.items()) if occurrence.names else []
+        bindings = {name: _ids(bound) for name, bound in names if name[:1] != "."}
+        for number, window in enumerate(windows):
+            bindings[f"absence{number or ''}"] = window
+        if occurrence.rows is not NOTHING_BOUND:
+            bindings |= values_of(occurrence.rows)
+        self._bindings = bindings
+        self._constituents = _constituents(occurrence, windows, names)
+        self._is_worked_out = True
+
+
+def _can_surely_be_told(occurrence: Detected) -> bool:
+    """Whether nothing is bound, whose text may be too long, and all windows can be written."""
+    if occurrence.rows is not NOTHING_BOUND:
+        return False
+    windows = occurrence.absences
+    for bound in occurrence.names.values():
+        windows += bound.absences
+    return not windows or all(is_instant(start) and is_instant(end) for start, end in windows)
 
 
 def _has_plain_place(event: Event) -> bool:

@@ -105,7 +105,7 @@ class DrivenHub(Hub):
 
     def forget(self, identities: Iterable[tuple[str, str]]) -> None:
         """Events that are to be served although they came before."""
-        self._sequencer.forget_seen(identities)
+        self._sequencer.door.forget_seen(identities)
 
     def _renew(self, version: int) -> None:
         before = dict(self._roster.held())
@@ -187,7 +187,7 @@ class DrivenHub(Hub):
                 (event, [_name(atom, names) for atom in atoms])
                 for event, atoms in self._sequencer.held()
             ],
-            "seen": self._sequencer.seen(),
+            "seen": self._sequencer.door.seen(),
             "engine": self._engine.snapshot(),
             "ended": sorted(self._over),
             "guard": self._guard.snapshot(),
@@ -208,7 +208,7 @@ class DrivenHub(Hub):
                 self._roster.remove(id)
         self._engine.restore(state["engine"])
         self._guard.restore(state["guard"])
-        self._sequencer.note_seen((source, id) for source, id in state["seen"])
+        self._sequencer.door.note_seen((source, id) for source, id in state["seen"])
         self._hold_again(state["held"])
         self._sequencer.oldest = state["oldest"]
         self._sequencer.has_begun = state["has_begun"]

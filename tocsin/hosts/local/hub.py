@@ -16,7 +16,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from weakref import finalize
 
 from tocsin.catalog import Definition, Subscription, ontologies, require_agreement
@@ -37,6 +37,7 @@ from tocsin.events.event import Event
 from tocsin.events.match import Match
 from tocsin.events.reception import Ends, ends_named, received
 from tocsin.events.warning import EventWarning
+from tocsin.hosts.admission import Admitted
 from tocsin.hosts.ahead import DEFAULT_AHEAD, Ahead
 from tocsin.hosts.garbage import rare_collection
 from tocsin.hosts.guarded import GuardedEngine
@@ -47,7 +48,7 @@ from tocsin.hosts.local.mailbox import QUEUE, Room, overflow_named, without_wait
 from tocsin.hosts.local.roster import Broken, Roster
 from tocsin.hosts.ordering import Watermark
 from tocsin.hosts.outcome import Outcome
-from tocsin.hosts.sequencer import Admission, LiveSequencer
+from tocsin.hosts.sequencer import LiveSequencer
 from tocsin.values.time import Instant, parse_duration, parse_instant
 
 if TYPE_CHECKING:
@@ -93,12 +94,12 @@ class Counts:
     dead_letters: int = 0
     warnings: int = 0
 
-    def note(self, admission: Admission) -> None:
-        """One event more."""
-        self.events += admission is not Admission.DUPLICATE
-        self.duplicates += admission is Admission.DUPLICATE
-        self.late += admission is Admission.LATE
-        self.too_far_ahead += admission is Admission.TOO_FAR_AHEAD
+    def note(self, admitted: Admitted) -> None:
+        """Events more, which came in together."""
+        self.events += len(admitted.events)
+        self.duplicates += admitted.duplicates
+        self.late += admitted.late
+        self.too_far_ahead += admitted.too_far_ahead
 
 
 class Hub:
@@ -352,8 +353,7 @@ class Hub:
         _require_one_by_one(events)
         with self._at_work() as posted, rare_collection():
             self._look_at_the_clock()
-            accepted = sorted(self._accepted(events), key=lambda event: event.order)
-            found = self._settle(self._sequencer.take(accepted))
+            found = self._settle(self._sequencer.take(self._accept(events)))
             found += self._pass_time()
             self._put_out(found)
         return found, posted
@@ -496,22 +496,39 @@ class Hub:
             self._bury(letter)
             self._dispatcher.tell(subscription.id, letter)
 
-    def _decoded(self, given: Sequence[Given]) -> Iterable[Event]:
-        texts = [each if isinstance(each, bytes | str) else b"" for each in given]
-        for each, scanned in zip(given, scanned_events(texts), strict=True):
+    def _accept(self, given: Sequence[Given]) -> list[Event]:
+        """What is to be served of all that came in, in canonical order; what is not, or not by
+        all, is told in the order of coming.
+        """
+        events, letters = self._decode(given)
+        admitted = self._sequencer.admit(events)
+        self.counts.note(admitted)
+        letters += admitted.letters
+        for _, letter in sorted(letters, key=lambda each: each[0]):
+            self._bury(letter)
+        return admitted.events
+
+    def _decode(self, given: Sequence[Given]) -> tuple[list[Event], list[tuple[int, DeadLetter]]]:
+        """The events that are given, and what is none, each letter with the number of the event
+        that it comes before.
+        """
+        letters: list[tuple[int, DeadLetter]] = []
+        scanned = scanned_events([each if isinstance(each, bytes | str) else b"" for each in given])
+        if self._reception is None and None not in scanned:
+            return cast("list[Event]", scanned), letters
+        events: list[Event] = []
+        for each, known in zip(given, scanned, strict=True):
             try:
-                events = _events(each) if scanned is None else [scanned]
+                found = _events(each) if known is None else [known]
                 if self._reception is not None:
-                    events = [received(event, self._reception()) for event in events]
-                yield from events
+                    found = [received(event, self._reception()) for event in found]
+                events += found
             except Problem as problem:
-                self._bury(
-                    malformed(
-                        problem, each if isinstance(each, bytes | str) else shown_object(each)
-                    )
-                )
+                shown = each if isinstance(each, bytes | str) else shown_object(each)
+                letters.append((len(events), malformed(problem, shown)))
             except Exception as error:
-                self._bury(unreadable(error, each))
+                letters.append((len(events), unreadable(error, each)))
+        return events, letters
 
     def _end(self, key: str, letter: DeadLetter) -> None:
         """A subscription is no more, and its subscriber will be told; with a catalog it stays there
@@ -527,15 +544,6 @@ class Hub:
         ended, self._ended = self._ended, []
         for key, letter in ended:
             self._dispatcher.end(key, letter)
-
-    def _accepted(self, given: Sequence[Given]) -> Iterable[Event]:
-        """What is to be served of all that came in; duplicates are counted only."""
-        for event, admission, letter in self._sequencer.admit(self._decoded(given)):
-            self.counts.note(admission)
-            if letter is not None:
-                self._bury(letter)
-            if admission is not Admission.DUPLICATE:
-                yield event
 
     def _bury(self, letter: DeadLetter) -> None:
         with self._lock:
@@ -569,7 +577,7 @@ def _require_one_by_one(events: Iterable[object]) -> None:
     """Raises where a caller gives something else than events, one after the other; then nothing is
     published.
     """
-    for given in events:
+    for given in {type(each): each for each in events}.values():
         if not isinstance(given, Event | Mapping | bytes | str):
             raise MeaningProblem(
                 f"publish takes events one by one, got {type(given).__name__}",

@@ -1,0 +1,90 @@
+"""What a match of several events tells is the same in whatever order it is asked for; what may not
+be told at all is known when the match is made.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tocsin.events.codecs.cloudevents import from_mapping
+from tocsin.events.event import Event
+from tocsin.events.match import Match, once
+from tocsin.plan.match_template import Told
+from tocsin.plan.occurrence import Occurrence
+from tocsin.values.time import format_instant
+
+FIELDS = ("events", "start", "end", "detected", "place", "id", "bindings", "outputs", "sources")
+
+
+def event(number: int) -> Event:
+    time = format_instant(number)
+    body = {"id": f"e{number}", "source": f"s{number % 2}", "type": "t", "time": time}
+    return from_mapping(body | {"place": f"POINT ({number} 1)"} if number % 3 else body)
+
+
+EVENTS = [event(number) for number in range(5)]
+
+
+@st.composite
+def occurrences(draw: st.DrawFn) -> Occurrence:
+    members = tuple(draw(st.lists(st.sampled_from(EVENTS), min_size=1, unique=True)))
+    named = {
+        name: Occurrence((draw(st.sampled_from(members)),), 0, 1)
+        for name in draw(st.sets(st.sampled_from(["a", "b", ".hidden"])))
+    }
+    windows = draw(st.lists(st.tuples(st.integers(0, 9), st.integers(10, 20)), max_size=2))
+    return Occurrence(members, 0, 30, named, tuple(windows))
+
+
+def made(occurrence: Occurrence, subscription: str = "s") -> Match:
+    match = Told(occurrence, writes_place=False).match(subscription)
+    assert match is not None
+    return match
+
+
+@given(occurrences(), st.permutations(FIELDS))
+def test_it_is_the_same_in_any_order(occurrence: Occurrence, fields: Sequence[str]) -> None:
+    members = occurrence.members
+    match = made(occurrence)
+    told = {name: getattr(match, name) for name in fields}
+    assert told["events"] == tuple(each.id for each in members)
+    assert told["sources"] == tuple(each.source for each in members)
+    assert (told["start"], told["end"], told["detected"]) == (0, 30, 30)
+    bindings = {
+        name: bound.members[0].id for name, bound in occurrence.names.items() if name != ".hidden"
+    }
+    for name, (start, end) in zip(("absence", "absence1"), occurrence.absences, strict=False):
+        bindings[name] = f"{format_instant(start)}/{format_instant(end)}"
+    assert told["bindings"] == bindings
+    assert match == Match("s", **told)
+    assert pickle.loads(pickle.dumps(made(occurrence))) == match
+
+
+@given(st.lists(st.tuples(occurrences(), st.sampled_from("stu")), max_size=6))
+def test_each_id_is_told_once(drawn: list[tuple[Occurrence, str]]) -> None:
+    drawn += drawn[:1]
+    found = [made(*each) for each in drawn]
+    first: dict[str, Match] = {}
+    for match in (made(*each) for each in drawn):
+        first.setdefault(match.id, match)
+    assert once(found) == list(first.values())
+
+
+@pytest.mark.parametrize("absences", [((0, 10**18),), ((-(10**18), 0),)])
+def test_a_window_that_cannot_be_written_is_known_at_once(
+    absences: tuple[tuple[int, int], ...],
+) -> None:
+    silent = Occurrence((EVENTS[0],), 0, 1, {}, absences)
+    for occurrence in (silent, Occurrence((EVENTS[0],), 0, 1, {"a": silent})):
+        with pytest.raises(OverflowError):
+            made(occurrence)
+
+
+def test_a_value_that_cannot_be_written_is_known_at_once() -> None:
+    with pytest.raises(ValueError, match="digits"):
+        made(Occurrence((EVENTS[0],), 0, 1, rows=((("x", 10**5000),),)))
