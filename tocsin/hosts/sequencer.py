@@ -85,6 +85,10 @@ class Sequencer(Generic[Payload]):
         if event.interval is not None:
             self._buffer.add(event, payload)
 
+    def hold_all(self, given: list[tuple[Event, Payload]]) -> None:
+        """The same for many, in canonical order, all of which have a time."""
+        self._buffer.add_all(given)
+
     def held(self) -> Iterator[tuple[Event, Payload]]:
         """What waits, in no order."""
         return self._buffer.held()

@@ -8,6 +8,7 @@ gives the same matches again.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -149,11 +150,15 @@ class Shard:
         """Late events become dead letters, those that wait already are left out, the others
         wait.
         """
-        by_event = {id(hit.event): hit for hit in hits}
         mark = self.clock.instant
-        for event in in_canonical_order(hit.event for hit in hits):
-            hit = by_event[id(event)]
-            if mark is None or event.interval is None or event.interval.end >= mark:
-                self._sequencer.hold(event, hit.atoms)
-            elif hit.teller:
-                yield letter_of(late(event))
+        by_event = {id(hit.event): hit for hit in hits}
+        chosen = [by_event[id(event)] for event in in_canonical_order(hit.event for hit in hits)]
+        timed = [hit for hit in chosen if hit.event.interval is not None]
+        behind = 0 if mark is None else bisect_left(timed, mark, key=_end)
+        self._sequencer.hold_all([(hit.event, hit.atoms) for hit in timed[behind:]])
+        return (letter_of(late(hit.event)) for hit in timed[:behind] if hit.teller)
+
+
+def _end(hit: Hit) -> Instant:
+    assert hit.event.interval is not None
+    return hit.event.interval.end
