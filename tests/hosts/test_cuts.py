@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 import tocsin
 from tocsin.events.codecs.cloudevents import from_mapping
 from tocsin.events.event import Event
-from tocsin.hosts.admission import MANY, Admitted, Doorkeeper
+from tocsin.events.order import MANY
+from tocsin.hosts.admission import Admitted, Doorkeeper
 from tocsin.hosts.ahead import Ahead
 from tocsin.hosts.local.hub import Counts
 from tocsin.hosts.ordering import ReorderBuffer, Watermark

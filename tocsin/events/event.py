@@ -39,7 +39,8 @@ MILLISECONDS = "milliseconds"
 """The same in whole milliseconds, as messaging standards count time."""
 
 _NOTHING: Mapping[str, Any] = {}
-_UNTIMED: Instant = -(2**63)
+UNTIMED: Instant = -(2**63)
+"""Stands for the end of what has no time; no instant that can be written is as low."""
 
 
 class Event:
@@ -91,7 +92,7 @@ class Event:
     def order(self) -> tuple[Instant, Instant, str, str]:
         """The canonical order key; an event without a time comes before all others."""
         if self.interval is None:
-            return (_UNTIMED, _UNTIMED, self.source, self.id)
+            return (UNTIMED, UNTIMED, self.source, self.id)
         return (self.interval.end, self.interval.start, self.source, self.id)
 
     @property

@@ -17,24 +17,18 @@ import numpy as np
 import numpy.typing as npt
 
 from tocsin.events.dead_letter import DeadLetter, late, too_far_ahead
-from tocsin.events.event import Event
+from tocsin.events.event import UNTIMED, Event
+from tocsin.events.order import MANY, Ends, ends_of, ordered_by
 from tocsin.hosts.ahead import Ahead
 from tocsin.hosts.ordering import Watermark
 from tocsin.values.time import Instant
 
 Identity = tuple[str, str]
 
-MANY = 32
-"""So many are judged at once."""
-
 _identity = attrgetter("source", "id")
 _order = attrgetter("order")
 
-_Ends = npt.NDArray[np.int64]
 _Flags = npt.NDArray[np.bool_]
-
-_UNTIMED: Instant = -(2**63)
-"""Stands in a column for the end of what has no time; no instant that can be written is as low."""
 
 _FOREVER = 2**61
 """A span beyond all instants, with room for sums."""
@@ -152,8 +146,8 @@ class Doorkeeper:
     def _judge_all(self, given: Sequence[Event]) -> Admitted:
         events, numbers = self._without_duplicates(given)
         admitted = Admitted(events, duplicates=len(given) - len(events))
-        ends = _ends_of(events)
-        timed = np.flatnonzero(ends != _UNTIMED)
+        ends = ends_of(events)
+        timed = np.flatnonzero(ends != UNTIMED)
         beyond = self._are_beyond(ends[timed])
         self._set_apart(_chosen(events, numbers, timed[beyond]), admitted, are_late=False)
         timed = timed[~beyond]
@@ -162,7 +156,7 @@ class Doorkeeper:
         if not are_late.all():
             admitted.oldest = int(ends[timed[~are_late]].min())
         admitted.letters.sort(key=lambda each: each[0])
-        admitted.events = _in_order(events, ends)
+        admitted.events = ordered_by(events, ends)
         return admitted
 
     def _without_duplicates(self, events: Sequence[Event]) -> tuple[list[Event], Sequence[int]]:
@@ -182,11 +176,11 @@ class Doorkeeper:
         ]
         return [event for _, event in new], [number for number, _ in new]
 
-    def _are_beyond(self, ends: _Ends) -> _Flags:
+    def _are_beyond(self, ends: Ends) -> _Flags:
         latest = self._ahead.latest()
         return np.zeros(len(ends), np.bool_) if latest is None else ends > min(latest, _FOREVER)
 
-    def _move_on(self, ends: _Ends) -> _Flags:
+    def _move_on(self, ends: Ends) -> _Flags:
         """Who of events that end so, one after the other, is late; the watermark has moved by
         them.
         """
@@ -195,7 +189,7 @@ class Doorkeeper:
         if lateness is None or not len(ends):
             return are_late
         if mark is not None:
-            are_late |= ends < max(mark, _UNTIMED)
+            are_late |= ends < max(mark, UNTIMED)
         are_late[1:] |= ends[1:] < np.maximum.accumulate(ends)[:-1] - min(lateness, _FOREVER)
         watermark.advance_to(int(ends.max()))
         return are_late
@@ -214,28 +208,7 @@ class Doorkeeper:
             admitted.too_far_ahead += len(chosen)
 
 
-def _ends_of(events: Sequence[Event]) -> _Ends:
-    ends = [_UNTIMED if (interval := event.interval) is None else interval.end for event in events]
-    return np.array(ends, np.int64)
-
-
 def _chosen(
     events: Sequence[Event], numbers: Sequence[int], places: npt.NDArray[Any]
 ) -> list[tuple[int, Event]]:
     return [(numbers[place], events[place]) for place in places.tolist()]
-
-
-def _in_order(events: list[Event], ends: _Ends) -> list[Event]:
-    """In canonical order: by their ends, and what ends at one time by the rest of it. Most come
-    so.
-    """
-    if (ends[1:] > ends[:-1]).all():
-        return events
-    places = np.argsort(ends, kind="stable")
-    ordered, ends = [events[place] for place in places.tolist()], ends[places]
-    cuts = np.flatnonzero(ends[1:] != ends[:-1]) + 1
-    firsts, lasts = np.append(0, cuts), np.append(cuts, len(ends))
-    tied = lasts - firsts > 1
-    for first, last in zip(firsts[tied].tolist(), lasts[tied].tolist(), strict=True):
-        ordered[first:last] = sorted(ordered[first:last], key=_order)
-    return ordered

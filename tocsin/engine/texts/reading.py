@@ -5,6 +5,7 @@ and the strict reader is to be asked.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import cast
 
 import numpy as np
 import pyarrow as pa
@@ -35,8 +36,14 @@ def scanned_events(texts: Sequence[bytes | str]) -> list[ScannedEvent | None]:
         return [None] * len(texts)
     found: list[ScannedEvent | None] = []
     for start in range(0, len(texts), MOST):
-        found += _scanned([_bytes(text) for text in texts[start : start + MOST]])
+        found += _scanned(_all_bytes(texts[start : start + MOST]))
     return found
+
+
+def _all_bytes(texts: Sequence[bytes | str]) -> list[bytes]:
+    if set(map(type, texts)) == {bytes}:
+        return cast("list[bytes]", list(texts))
+    return [_bytes(text) for text in texts]
 
 
 def _bytes(text: bytes | str) -> bytes:

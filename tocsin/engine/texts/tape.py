@@ -39,6 +39,7 @@ _KIND = np.array(
 """The kind of each token."""
 
 _TRUE = ord("t")
+_COLON = ord(":")
 
 
 class Tape:
@@ -48,13 +49,16 @@ class Tape:
 
     def __init__(self, texts: Sequence[bytes]) -> None:
         size = len(texts)
-        kept = [text if len(text) <= LONGEST else b"" for text in texts]
+        kept, lengths = texts, np.fromiter(map(len, texts), np.int64, size)
+        if size and lengths.max() > LONGEST:
+            kept = [text if len(text) <= LONGEST else b"" for text in texts]
+            lengths[lengths > LONGEST] = 0
         self.joined = b"".join(kept)
         assert len(self.joined) <= MOST_BYTES, "the caller cuts batches"
         self.text = np.frombuffer(self.joined, np.uint8)
         self.starts = np.zeros(size + 1, np.int64)
-        np.cumsum(np.fromiter(map(len, kept), np.int64, size), out=self.starts[1:])
-        room = self.joined.count(b":") + 1  # no member is without a colon
+        np.cumsum(lengths, out=self.starts[1:])
+        room = np.count_nonzero(self.text == _COLON) + 1  # no member is without a colon
         tape = np.empty((room, WIDTH), np.int32)
         self.firsts = np.empty(size + 1, np.int32)
         self.odd: Flags = np.empty(size, np.bool_)

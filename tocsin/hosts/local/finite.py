@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import count, islice, repeat
 from typing import NamedTuple, TypeAlias, cast
 
 from tocsin.engine.engine import Engine
@@ -62,12 +62,8 @@ def read_events(
     """Decodes JSON Lines; blank lines are passed over, malformed ones become dead letters with
     their line number.
     """
-    numbered = (
-        (line, number, None, None)
-        for number, line in enumerate(lines, 1)
-        if line and not line.isspace()
-    )
-    return _read_texts(numbered, lateness, ends, ahead)
+    numbered = zip(lines, count(1), repeat(None), repeat(None), strict=False)
+    return _read_texts(numbered, lateness, ends, ahead, passes_over_blanks=True)
 
 
 def read_pieces(
@@ -86,7 +82,12 @@ def read_pieces(
 
 @rare_collection()
 def _read_texts(
-    texts: Iterable[_Text], lateness: Duration | None, ends: Ends, ahead: Duration | None
+    texts: Iterable[_Text],
+    lateness: Duration | None,
+    ends: Ends,
+    ahead: Duration | None,
+    *,
+    passes_over_blanks: bool = False,
 ) -> Input:
     found = Input()
     in_time = lateness is None and ahead is None
@@ -99,6 +100,8 @@ def _read_texts(
         for number, ((raw, line, file, made), event) in enumerate(
             zip(some, glanced, strict=True), first
         ):
+            if passes_over_blanks and event is None and not raw.strip():
+                continue
             try:
                 events = [event] if event is not None else _events_of(raw, made, ends)
             except Problem as problem:
