@@ -282,6 +282,25 @@ def nested_overlapping(draw: st.DrawFn) -> Part:
             return Absence(draw(ROLES), BetweenWindow(draw(ROLES), inner), policy=outer)
 
 
+@st.composite
+def meeting_names(draw: st.DrawFn, policy: Policy) -> Part:
+    """A join of parts in which the same names stand, some in an alternative that may be without
+    them.
+    """
+    x = Named("x", draw(ROLES))
+    y = Named("y", draw(st.one_of(ROLES, joins(ROLES, policy))))
+    pairs = st.sampled_from([(x, y), (y, x)])
+    places = st.one_of(
+        st.sampled_from([x, y, Either((x, y)), Absence(kind("c"), BetweenWindow(x, y))]),
+        st.builds(lambda pair, asked: Join(pair, asked, policy), pairs, conditions(2)),
+        st.builds(lambda pair: Only(Join(pair, (), policy), AfterInstant(1)), pairs),
+        st.builds(lambda pair: Named("z", Join(pair, (), policy)), pairs),
+    )
+    parts = tuple(draw(st.lists(places, min_size=2, max_size=3)))
+    asked = draw(st.sampled_from([(), draw(conditions(len(parts)))]))
+    return Join(parts, asked, policy, draw(st.sampled_from([None, None, 2])))
+
+
 def has_clock(part: Part) -> bool:
     """Whether windows come again in it: it rings at times of its own, and for ever."""
     window = part.window if isinstance(part, Absence) else None

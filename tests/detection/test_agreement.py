@@ -15,6 +15,7 @@ from tests.timelines import (
     event_at,
     has_clock,
     kind,
+    meeting_names,
     nested_overlapping,
     overlapping,
     patterns,
@@ -95,6 +96,17 @@ def test_one_event_in_several_roles(policy: Policy, data: st.DataObject) -> None
 def test_several_roles_under_several_policies_restarted_anywhere(
     pattern: Part, events: list[Event], cut: int
 ) -> None:
+    first, second = Network(), Network()
+    first.add("s", pattern)
+    second.add("s", pattern)
+    found = play(first, events[:cut])
+    second.restore(json.loads(json.dumps(first.snapshot())))
+    found += play(second, events[cut:]) + second.advance_to(None)
+    assert Counter(key(each) for _, each in found) == expected(pattern, events)
+
+
+@given(st.sampled_from(list(Policy)).flatmap(meeting_names), timelines(), st.integers(0, 7))
+def test_names_that_meet_restarted_anywhere(pattern: Part, events: list[Event], cut: int) -> None:
     first, second = Network(), Network()
     first.add("s", pattern)
     second.add("s", pattern)

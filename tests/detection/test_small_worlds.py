@@ -21,10 +21,12 @@ from tocsin.plan.composites import (
     Absence,
     BeforeWindow,
     BetweenWindow,
+    Either,
     End,
     Join,
     Moment,
     Named,
+    Part,
     Plan,
     Policy,
     Precedes,
@@ -80,6 +82,43 @@ def test_a_name_is_settled_where_its_places_meet() -> None:
     )
     for events in worlds("abc", 6):
         assert_agree(Join((root, C), policy=Policy.DEFERRED), events)
+
+
+X, Y = Named("x", A), Named("y", B)
+
+
+@pytest.mark.parametrize("policy", list(Policy), ids=lambda policy: policy.value)
+@pytest.mark.parametrize("places", ["x xy", "xy yx", "xy xyc", "xc yx", "x xy yx"])
+def test_parts_pair_where_a_name_is_the_same_in_both(places: str, policy: Policy) -> None:
+    known: dict[str, Part] = {
+        "x": X,
+        "xy": Join((X, Y), policy=policy),
+        "yx": Join((Y, X), policy=policy),
+        "xc": Join((X, C), policy=policy),
+        "xyc": Join((X, Y, C), policy=policy),
+    }
+    pattern = Join(tuple(known[place] for place in places.split()), policy=policy)
+    for events in worlds("abc", 4):
+        assert_agree(pattern, events)
+
+
+_SETTLED_TOO_SOON = pytest.mark.xfail(
+    strict=True, reason="of an alternative that is one of two names the engine settles both"
+)
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        pytest.param(each, marks=[_SETTLED_TOO_SOON] if each is Policy.DEFERRED else [])
+        for each in Policy
+    ],
+    ids=lambda policy: policy.value,
+)
+def test_an_alternative_may_lack_the_name_that_the_other_part_has(policy: Policy) -> None:
+    pattern = Join((Join((X, Y), policy=policy), Either((X, Y))), policy=policy)
+    for events in worlds("ab", 5):
+        assert_agree(pattern, events)
 
 
 @pytest.mark.parametrize("horizon", [1, 2, 3])

@@ -28,6 +28,7 @@ from tocsin.plan.composites import (
     Named,
     Part,
     PartAttribute,
+    Policy,
     Precedes,
     Related,
 )
@@ -94,6 +95,18 @@ def test_equalities_through_a_third_part_are_a_key_for_all_three() -> None:
     found = play(network, event(9, "c", key=2))
     assert [each.identity for _, each in found] == [(("s", "e4"), ("s", "e5"), ("s", "e9"))]
     assert tried(network) == 1
+
+
+def test_parts_with_a_name_in_common_are_tried_where_it_is_the_same() -> None:
+    one, other = Join((X, Y), then(0, 1)), Join((Y, X), then(1, 0))
+    pattern = Join((one, other), (), Policy.UNRESTRICTED)
+    network = network_of(pattern)
+    pairs = [(event(100 * number, "a"), event(100 * number + 1, "b")) for number in range(20)]
+    found = play(network, *(each for pair in pairs for each in pair))
+    assert [each.members for _, each in found] == pairs
+    (root,) = [node for node in nodes(network) if node.part == pattern]
+    assert isinstance(root, JoinNode)
+    assert root.tried == len(pairs)
 
 
 def test_true_is_no_key_of_one_and_what_has_no_key_is_not_tried() -> None:

@@ -11,7 +11,7 @@ longitudes from -180 to 180.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -36,6 +36,10 @@ from tocsin.values.space import (
 
 Numbers: TypeAlias = npt.NDArray[np.intp]
 Flags: TypeAlias = npt.NDArray[np.bool_]
+
+Coordinates: TypeAlias = npt.NDArray[np.float64]
+Judge: TypeAlias = Callable[[Places, Numbers, Numbers], tuple[Flags, Numbers]]
+"""Of places, and pairs of place and test by number: which hold for sure, and which are not sure."""
 
 _SLACK = 1e-9
 """Of coordinates and distances: far more than rounding and tolerance take, far less than boxes are
@@ -111,14 +115,16 @@ class RegionTree:
         self._regions[test] = None
         self._forgotten += 1
 
-    def holding(self, places: Places) -> Pairs:
+    def holding(self, places: Places, judge: Judge | None = None) -> Pairs:
         """Every place with every test that holds for it; what has no place stands in no relation.
+        A judge, where there is one, is asked first.
 
         A piece of the places at a time, so that regions which many places lie in take no more room
         than the answer.
         """
         pieces = [
-            self._holding(places[first : first + _PIECE]) for first in range(0, len(places), _PIECE)
+            self._holding(places[first : first + _PIECE], judge)
+            for first in range(0, len(places), _PIECE)
         ]
         if len(pieces) == 1:
             return pieces[0]
@@ -131,13 +137,18 @@ class RegionTree:
             sum(piece.compared for piece in pieces),
         )
 
-    def _holding(self, places: Places) -> Pairs:
+    def _holding(self, places: Places, judge: Judge | None) -> Pairs:
         offered = [boxes.offered(places) for boxes in self._boxes]
         at, tests = (np.concatenate(side) for side in zip(*offered, strict=True))
         if self._forgotten:
             living = self._alive[tests]
             at, tests = at[living], tests[living]
-        holds = self._decided(places, at, tests)
+        if judge is None:
+            holds = self._decided(places, at, tests)
+        else:
+            holds, unsure = judge(places, at, tests)
+            if len(unsure):
+                holds[unsure] = self._decided(places, at[unsure], tests[unsure])
         found_at, found = at[holds], tests[holds]
         if len(offered) > 1:
             order = np.argsort(found_at, kind="stable")
@@ -194,6 +205,30 @@ class RegionTree:
         boxes = widen(shapely.bounds(shapes), np.where(compares_distance, distances, 0.0) + _MARGIN)
         boxes[~on_globe(shapes)] = (-_TURN, -_POLE, _TURN, _POLE)
         return GlobeTree(boxes, which)
+
+
+def shells_of(tests: Sequence[RegionTest]) -> tuple[Numbers, Coordinates, Coordinates]:
+    """The borders of those regions that are one polygon without holes and are asked in the plane
+    what lies inside or meets them, which for a point is the same: where each begins, and all
+    corners. Other tests have none.
+    """
+    regions = np.array([test.region for test in tests], np.object_)
+    asked = [
+        test.metric is Metric.PLANAR
+        and test.relation in (SpatialRelation.INSIDE, SpatialRelation.MEETS)
+        for test in tests
+    ]
+    is_polygon = shapely.get_type_id(regions) == shapely.GeometryType.POLYGON
+    plain = np.array(asked, np.bool_) & is_polygon & (shapely.get_num_interior_rings(regions) == 0)
+    counts = np.where(plain, shapely.get_num_coordinates(regions), 0)
+    x, y = shapely.get_coordinates(regions[plain]).T
+    starts = np.concatenate((np.zeros(1, np.intp), np.cumsum(counts, dtype=np.intp)))
+    return starts, np.ascontiguousarray(x), np.ascontiguousarray(y)
+
+
+def coordinates_of_points(places: Places) -> tuple[Coordinates, Coordinates]:
+    """Where points lie; NaN for what is not one point."""
+    return shapely.get_x(places), shapely.get_y(places)
 
 
 class BoxTree:

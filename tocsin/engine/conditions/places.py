@@ -16,10 +16,11 @@ import numpy.typing as npt
 
 from tocsin.engine.conditions.bitmap_matrix import ListAnswers, Rows
 from tocsin.engine.conditions.predicate_table import ProbeTable
+from tocsin.engine.conditions.shells import Shells
 from tocsin.engine.conditions.single_event import OneEvent
 from tocsin.engine.index.work import Work
 from tocsin.plan.atoms import PlaceIs, region_of
-from tocsin.values.regions import RegionTest, RegionTree
+from tocsin.values.regions import Pairs, RegionTest, RegionTree
 from tocsin.values.space import Places, have_places
 
 _ANY_PLACE = None
@@ -32,12 +33,17 @@ _SMALL = 64
 class Grove:
     """A tree over the tests of some probes."""
 
-    __slots__ = ("_positions", "probes", "tree")
+    __slots__ = ("_positions", "_shells", "probes", "tree")
 
     def __init__(self, tests: dict[int, RegionTest]) -> None:
         self.tree = RegionTree(list(tests.values()))
+        self._shells = Shells(list(tests.values()))
         self.probes = np.fromiter(tests, np.int32, len(tests))
         self._positions = {probe: position for position, probe in enumerate(tests)}
+
+    def holding(self, places: Places) -> Pairs:
+        """Every place with every test that holds for it."""
+        return self.tree.holding(places, self._shells.judge)
 
     def forget(self, probe: int) -> None:
         """The probe is gone; its number may soon mean another."""
@@ -126,7 +132,7 @@ class PlaceProbes:
         self._plant()
         for grove in (self._large, self._small):
             if grove is not None:
-                pairs = grove.tree.holding(places)
+                pairs = grove.holding(places)
                 self._work.place_checks += pairs.compared
                 yield pairs.places, grove.probes[pairs.tests]
 

@@ -20,7 +20,7 @@ from tocsin.engine.detection.node import (
     Step,
     Writer,
 )
-from tocsin.engine.detection.partition_keys import homes_of, slot_keys
+from tocsin.engine.detection.partition_keys import homes_of, parted_by_names, slot_keys
 from tocsin.engine.detection.queue import Queue
 from tocsin.engine.detection.row_queue import RowQueue
 from tocsin.engine.detection.scope import Scopes
@@ -99,6 +99,7 @@ class JoinNode(Node):
             # The most recent of each other part is chosen before the parts are compared with one
             # another.
             self._keys, conditions = slot_keys(part.parts, (), part.by)[0], part.conditions
+        self._keys = parted_by_names(self._keys, part.parts)
         self._conditions = by_cost(conditions)
         self._expires = False
         self._when = -1

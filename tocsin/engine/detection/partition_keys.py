@@ -11,7 +11,16 @@ from weakref import WeakKeyDictionary
 
 from tocsin.engine.detection.join_filters import Reader, event_reader, is_of, reader
 from tocsin.events.event import Path
-from tocsin.plan.composites import JoinCondition, Part, PartAttribute, Related, names_of
+from tocsin.plan.composites import (
+    Join,
+    JoinCondition,
+    Named,
+    Only,
+    Part,
+    PartAttribute,
+    Related,
+    names_of,
+)
 from tocsin.plan.composites import Key as Paths
 from tocsin.plan.measuring import scalar_key
 from tocsin.plan.occurrence import Occurrence
@@ -59,6 +68,40 @@ def slot_keys(
         for slot in range(len(parts))
     )
     return tuple(keys), rest
+
+
+def parted_by_names(keys: tuple[Key, ...], parts: Sequence[Part]) -> tuple[Key, ...]:
+    """The keys, with what the names stand for that all parts surely bind: a name is one and the
+    same occurrence wherever it stands, so that parts which differ in one cannot pair anyway.
+    """
+    names = tuple(sorted(frozenset.intersection(*map(_names_bound, parts))))
+    return tuple([_with_names(key, names) for key in keys]) if names else keys
+
+
+def _names_bound(part: Part) -> frozenset[str]:
+    """Names that every occurrence of the part has; of alternatives and absences none is counted
+    on.
+    """
+    match part:
+        case Named(name, inner):
+            return _names_bound(inner) | {name}
+        case Only(inner, _):
+            return _names_bound(inner)
+        case Join(parts):
+            return frozenset().union(*map(_names_bound, parts))
+        case _:
+            return frozenset()
+
+
+def _with_names(key: Key, names: Sequence[str]) -> Key:
+    def named_key(occurrence: Occurrence) -> Hashable:
+        found = key(occurrence)
+        if found is None:
+            return None
+        bound = occurrence.names
+        return (found, *[bound[name].sameness for name in names])
+
+    return named_key
 
 
 def homes_of(parts: Sequence[Part]) -> dict[str, int]:

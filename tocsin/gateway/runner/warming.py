@@ -35,6 +35,7 @@ _NAMED = '$x; = (STRING: kind = "a"), $y; = (STRING: kind = "b")'
 _COMPOSITES = (
     f"=|($x;;5s)($y;) WHERE $x;.key = $y;.key AND $y;.price > $x;.price, {_NAMED}",
     f"!($x;;5s)($y;) WHERE $x;.key = $y;.key, {_NAMED}",
+    '@(POLYGON((0 0, 2 0, 2 2, 0 0)))(STRING: kind = "a")',
 )
 
 

@@ -1,0 +1,87 @@
+"""Points and plain polygons, by a compiled loop: says for pairs of them what is sure, and leaves to
+shapely what lies on a border or so close to it that rounding could decide.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from tocsin.engine.index.kernels import Flags, Floats, Ints, compiled, inlined
+from tocsin.values.regions import Numbers, RegionTest, coordinates_of_points, shells_of
+from tocsin.values.space import Places
+
+OUTSIDE: Final = 0
+INSIDE: Final = 1
+UNSURE: Final = 2
+
+_ROUNDING: Final = 3.3306690738754716e-16
+"""How wrong the side of a line may be, of the sum of its two products: (3 + 16 e) e with e the half
+of the last bit (Shewchuk, Adaptive Precision Floating-Point Arithmetic, 1997, orient2d).
+"""
+
+_UNDERFLOW: Final = 1e-290
+"""Below it products may have lost bits, about which the bound knows nothing."""
+
+
+class Shells:
+    """The borders of the tests for which points can be judged here, one after the other."""
+
+    __slots__ = ("_starts", "_x", "_y")
+
+    def __init__(self, tests: list[RegionTest]) -> None:
+        self._starts, self._x, self._y = shells_of(tests)
+
+    def judge(self, places: Places, at: Numbers, tests: Numbers) -> tuple[Flags, Numbers]:
+        """Which of the pairs of place and test hold for sure, and the numbers of those that others
+        have to decide.
+        """
+        verdicts = np.full(len(at), UNSURE, np.int8)
+        if len(self._x):
+            x, y = coordinates_of_points(places)
+            judge_pairs(self._starts, self._x, self._y, x, y, at, tests, verdicts)
+        return verdicts == INSIDE, np.flatnonzero(verdicts == UNSURE)
+
+
+@compiled
+def judge_pairs(
+    starts: Ints,
+    shell_x: Floats,
+    shell_y: Floats,
+    x: Floats,
+    y: Floats,
+    at: Ints,
+    tests: Ints,
+    verdicts: Ints,
+) -> None:
+    """Writes for each pair where the point lies; a test without a border, and a place that is no
+    point and has NaN for coordinates, are left as they are.
+    """
+    for pair in range(len(at)):
+        here_x, here_y = x[at[pair]], y[at[pair]]
+        first, end = starts[tests[pair]], starts[tests[pair] + 1]
+        if first < end and not (np.isnan(here_x) or np.isnan(here_y)):
+            verdicts[pair] = _side(shell_x, shell_y, first, end, here_x, here_y)
+
+
+@inlined
+def _side(shell_x: Floats, shell_y: Floats, first: int, end: int, x: float, y: float) -> int:
+    """Counts the edges that a ray to the right crosses; an end at the very height of the point
+    counts as below.
+    """
+    crossed = 0
+    for corner in range(first, end - 1):
+        from_x, from_y = shell_x[corner] - x, shell_y[corner]
+        to_x, to_y = shell_x[corner + 1] - x, shell_y[corner + 1]
+        if (from_y <= y) == (to_y <= y):
+            if from_y == y and (from_x == 0 or (to_y == y and (from_x < 0) != (to_x < 0))):
+                return UNSURE
+            continue
+        one, other = from_x * (to_y - y), to_x * (from_y - y)
+        turn = one - other
+        if not abs(turn) > _ROUNDING * (abs(one) + abs(other)) + _UNDERFLOW:
+            return UNSURE
+        if (turn > 0) == (to_y > from_y):
+            crossed += 1
+    return INSIDE if crossed % 2 else OUTSIDE
