@@ -158,7 +158,7 @@ def _noting(
 def test_silence_needs_one_timer_however_many_wait() -> None:
     network = network_of(Absence(kind("b"), AfterWindow(kind("a"), WINDOW)))
     play(network, *(event(number, "a") for number in range(8)))
-    assert len(network._timers) == 1
+    assert len(network._timers.waiting) == 1
     assert [each.end for _, each in network.advance_to(None)] == [
         number + WINDOW for number in range(8)
     ]

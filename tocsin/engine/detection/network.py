@@ -7,7 +7,6 @@ the inside out, so that the layout of the graph, and who else shares it, never s
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count
@@ -20,6 +19,7 @@ from tocsin.engine.detection.node_choice import node_of
 from tocsin.engine.detection.scope import Scopes
 from tocsin.engine.detection.simple import AtomNode
 from tocsin.engine.detection.snapshot import VERSION, SnapshotReader, SnapshotWriter, checked
+from tocsin.engine.detection.timers import Timers
 from tocsin.engine.detection.view import NodeView, view_of
 from tocsin.errors import StateProblem
 from tocsin.events.event import Event
@@ -114,14 +114,12 @@ class Network:
         self._nodes: dict[Name, Node] = {}
         self._owners: dict[Name, int] = {}
         self._atoms: dict[int, AtomNode] = {}
-        self._timers: list[tuple[Instant, int, Node, object]] = []
-        self._expiries: list[tuple[Instant, int, Node]] = []
-        self._gone = 0
+        self._timers = Timers()
         self._levels: list[list[Node]] = []
         self._touched = False
         self._found: Found = []
         self._vanished: list[tuple[Scopes, str, Occurrence]] = []
-        self._numbers, self._node_numbers = count(), count(1)
+        self._node_numbers = count(1)
         self._firing = False
 
     def add(self, key: str, pattern: Part) -> list[Atom]:
@@ -226,7 +224,7 @@ class Network:
         end = event.interval.end
         if end > self.known:
             self._know(end)
-        timers = self._timers
+        timers = self._timers.waiting
         before = self.advance_to(end - 1) if timers and timers[0][0] < end else []
         self._begin(end)
         occurrence = occurrence_of(event)
@@ -259,13 +257,13 @@ class Network:
         self.leap = leap
         if now is not None and now > self.known:
             self._know(now)
-        while self._timers and (now is None or self._timers[0][0] <= now):
-            due = self._timers[0][0]
+        timers = self._timers.waiting
+        while timers and (now is None or timers[0][0] <= now):
+            due = timers[0][0]
             self._begin(due)
             self._firing = True
-            while self._timers and self._timers[0][0] == due:
-                _, _, node, token = heapq.heappop(self._timers)
-                if not node.is_gone and not (now is None and node.is_endless and due > self.known):
+            for node, token in self._timers.take(due):
+                if not (now is None and node.is_endless and due > self.known):
                     self._touch(node)
                     node.due.append(token)
             self._serve()
@@ -306,27 +304,19 @@ class Network:
 
     def next_deadline(self) -> Instant | None:
         """The soonest timer of a part whose timers do not come again for ever."""
-        return min(
-            (due for due, _, node, _ in self._timers if not node.is_endless and not node.is_gone),
-            default=None,
-        )
+        return self._timers.next_deadline()
 
     def next_timer(self) -> Instant | None:
         """The soonest instant at which something is to be done."""
-        while self._timers and self._timers[0][2].is_gone:
-            heapq.heappop(self._timers)
-        return self._timers[0][0] if self._timers else None
+        return self._timers.next_timer()
 
     def forget_before(self, now: Instant) -> None:
         """Drops all that no event which ends at `now` or later can complete; nodes without such are
         not looked at.
         """
         self.batches.forget_before(now)
-        expiries = self._expiries
-        while expiries and expiries[0][0] < now:
-            _, _, node = heapq.heappop(expiries)
-            if not node.is_gone:
-                self._contain(node, self._forget, node, now)
+        for node in self._timers.take_expired(now):
+            self._contain(node, self._forget, node, now)
         for pattern in self._crowds.due(self.number):
             self.batches.give_back()
             self._reunite(pattern)
@@ -534,11 +524,11 @@ class Network:
         if self._firing and due <= self.now:
             node.due.append(token)
         else:
-            heapq.heappush(self._timers, (due, next(self._numbers), node, token))
+            self._timers.wake(node, due, token)
 
     def expire(self, node: Node, due: Instant) -> None:
         """Has `forget_before` look at the node once `due` has passed."""
-        heapq.heappush(self._expiries, (due, next(self._numbers), node))
+        self._timers.expire(node, due)
 
     def abandon_step(self) -> None:
         """A step that was left in its midst is over: what it still had to serve is dropped."""
@@ -616,17 +606,10 @@ class Network:
         return known if isinstance(known, AtomNode) else None
 
     def _forget_nodes(self, dropped: set[Node]) -> None:
-        """Timers of what is gone stay until they come up, or until there are too many of them."""
         for node in dropped:
             node.is_gone = True
             self._atoms.pop(id(node.part), None)
-        self._gone += len(dropped)
-        if self._gone > len(self._nodes):
-            self._gone = 0
-            self._timers = [timer for timer in self._timers if not timer[2].is_gone]
-            self._expiries = [expiry for expiry in self._expiries if not expiry[2].is_gone]
-            heapq.heapify(self._timers)
-            heapq.heapify(self._expiries)
+        self._timers.note_gone(len(dropped), len(self._nodes))
 
     def _release(self, name: Name) -> bool:
         self._owners[name] -= 1
