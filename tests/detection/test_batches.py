@@ -202,7 +202,7 @@ def state_of(network: Network) -> list[Any]:
     came later may share nodes or not: that hangs on when what is over was forgotten.
     """
     network.forget_before(network.now)
-    names = sorted(network._roots)
+    names = sorted(network._graph.subscriptions)
     waiting = [
         (name, repr(each.owner), each.slot, key(each.occurrence), each.until)
         for name in names

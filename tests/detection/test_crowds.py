@@ -57,7 +57,7 @@ def test_each_rings_as_if_it_were_alone(
     assert_each_alone(found, pattern, events, moments, but="0")
     for number in range(1, len(moments)):
         network.remove(f"{number}")
-    assert (network.node_count, network.next_timer(), len(network._crowds)) == (0, None, 0)
+    assert (network.node_count, network.next_timer(), len(network._graph._crowds)) == (0, None, 0)
 
 
 @given(PATTERNS, timelines(), MOMENTS, st.integers(0, 7), st.booleans())

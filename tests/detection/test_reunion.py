@@ -102,7 +102,7 @@ def test_each_rings_as_if_it_had_nodes_of_its_own(
     assert told(world.found) == told(world.expected)
     for name in list(world.alone):
         world.network.remove(name)
-    assert (world.network.node_count, len(world.network._crowds)) == (0, 0)
+    assert (world.network.node_count, len(world.network._graph._crowds)) == (0, 0)
 
 
 def test_they_are_one_once_they_hold_the_same() -> None:

@@ -70,7 +70,7 @@ def tried(network: Network) -> int:
 
 
 def nodes(network: Network) -> list[Node]:
-    return list(network._nodes.values())
+    return list(network.nodes)
 
 
 def network_of(*patterns: Part) -> Network:

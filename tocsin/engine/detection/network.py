@@ -8,37 +8,22 @@ the inside out, so that the layout of the graph, and who else shares it, never s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from itertools import count
-from operator import is_
 
 from tocsin.engine.detection.batches.detector import BatchDetector
-from tocsin.engine.detection.crowds import Crowd, Crowds, Name
 from tocsin.engine.detection.node import Node, Pending, State
-from tocsin.engine.detection.node_choice import node_of
 from tocsin.engine.detection.scope import Scopes
+from tocsin.engine.detection.sharing import SharedGraph
 from tocsin.engine.detection.simple import AtomNode
-from tocsin.engine.detection.snapshot import VERSION, SnapshotReader, SnapshotWriter, checked
+from tocsin.engine.detection.snapshot import Restoring, checked, snapshot_of
 from tocsin.engine.detection.timers import Timers
 from tocsin.engine.detection.view import NodeView, view_of
-from tocsin.errors import StateProblem
 from tocsin.events.event import Event
 from tocsin.plan.atoms import Atom
 from tocsin.plan.bindings import NOTHING_BOUND, Rows
-from tocsin.plan.bounds import bounds_of
-from tocsin.plan.composites import (
-    MOST_EMPTY_WINDOWS,
-    Absence,
-    EveryWindow,
-    Part,
-    Sliding,
-    names_of,
-    parts_of,
-)
+from tocsin.plan.composites import MOST_EMPTY_WINDOWS, Absence, EveryWindow, Part, Sliding
 from tocsin.plan.occurrence import Occurrence, occurrence_of
 from tocsin.plan.past_windows import past_window, past_window_problem
 from tocsin.plan.row_functions import GivenUp
-from tocsin.plan.scopes import scopes_of
 from tocsin.values.time import Duration, Instant
 
 Found = list[tuple[str, Occurrence]]
@@ -51,27 +36,6 @@ MOST_GIVEN_UP = 20
 """How often a subscription may be too much to work out before it is suspended."""
 
 _BEGINNING: Instant = -(2**63)
-
-
-_SHARED = 0
-
-
-@dataclass(frozen=True, slots=True)
-class _Builder:
-    """What the nodes of one crowd have in common while they are built for a subscription."""
-
-    key: str
-    owner: int
-    scopes: Scopes
-    names: dict[Part, Name]
-
-    @property
-    def place(self) -> str:
-        """How a snapshot calls the next part that gets a name."""
-        return f"{len(self.names)} {self.key}"
-
-
-_Choice = Callable[[Part, list[Node], _Builder], Name]
 
 
 RowsOf = Callable[[Atom, Event], Rows]
@@ -105,111 +69,61 @@ class Network:
         self._clear()
 
     def _clear(self) -> None:
-        self._roots: dict[str, Node] = {}
-        self._owned: dict[str, list[Name]] = {}
-        self._scopes: dict[str, Scopes] = {}
-        self._crowds = Crowds()
-        self._owner_numbers = count(1)
+        self._graph = SharedGraph()
         self._hopeless: dict[str, int] = {}
-        self._nodes: dict[Name, Node] = {}
-        self._owners: dict[Name, int] = {}
-        self._atoms: dict[int, AtomNode] = {}
         self._timers = Timers()
         self._levels: list[list[Node]] = []
         self._touched = False
         self._found: Found = []
         self._vanished: list[tuple[Scopes, str, Occurrence]] = []
-        self._node_numbers = count(1)
         self._firing = False
 
     def add(self, key: str, pattern: Part) -> list[Atom]:
-        """Adds a subscription and returns the atoms that are new.
-
-        It rings for what happens from now on, so that parts which hold something are not shared
-        with it.
-        """
-        if key in self._roots:
-            raise StateProblem(
-                f"subscription {key!r} is there already",
-                code="DuplicateSubscriptionError",
-                token=key,
-            )
+        """Adds a subscription and returns the atoms that are new."""
         self.batches.note_change()
         now = max(self.now, self.known)
         if (over := past_window(pattern, now)) is not None:
             raise past_window_problem(over, now)
-        crowd = self._crowds.newest(pattern)
-        if crowd is not None and self._is_empty(crowd):
-            self._join(key, crowd)
-            return []
-        names = self._build(key, pattern, self._name, _scopes(pattern))
-        return [
-            part for part in names if isinstance(part, Atom) and self._owners[_atom_name(part)] == 1
-        ]
+        made = self._graph.add(key, pattern, self.number)
+        self._start(made)
+        return _atoms_of(made)
 
-    def _is_empty(self, crowd: Crowd) -> bool:
-        """Whether a newcomer would see nothing of what was before."""
-        return crowd.scopes.is_empty and all(self._nodes[name].is_empty for name in crowd.names)
-
-    def _build(self, key: str, pattern: Part, choose: _Choice, scopes: Scopes) -> Iterable[Part]:
-        """Makes the nodes of a subscription; `choose` says which of those that are there it
-        shares.
-        """
-        builder = _Builder(key, next(self._owner_numbers), scopes, {})
-        root = self._node(pattern, builder, choose)
-        crowd = self._crowds.of_root(root)
-        if crowd is None:
-            crowd = Crowd(root, list(builder.names.values()), scopes)
-            self._crowds.add(crowd, self.number)
-        self._join(key, crowd)
-        return builder.names
-
-    def _join(self, key: str, crowd: Crowd) -> None:
-        crowd.root.keys.append(key)
-        self._roots[key] = crowd.root
-        self._owned[key] = crowd.names
-        self._scopes[key] = crowd.scopes
-        for name in crowd.names:
-            self._owners[name] = self._owners.get(name, 0) + 1
+    def _start(self, nodes: Iterable[Node]) -> None:
+        """Nodes are new in the graph."""
+        for node in nodes:
+            while len(self._levels) <= node.level:
+                self._levels.append([])
+            node.start(self)
+            if node.is_endless and self.known != _BEGINNING:
+                node.begin(self.known, False, self)
 
     def remove(self, key: str) -> list[Atom]:
         """Removes a subscription and every part that nobody else uses; returns the atoms among
         them.
         """
-        if key not in self._roots:
-            raise StateProblem(
-                f"there is no subscription {key!r}", code="UnknownSubscriptionError", token=key
-            )
         self.batches.note_change()
-        root = self._roots.pop(key)
-        root.keys.remove(key)
-        del self._scopes[key]
+        dropped = self._graph.remove(key)
+        self._timers.note_gone(len(dropped), self.node_count)
         self._hopeless.pop(key, None)
-        dropped = {self._nodes.pop(name) for name in self._owned.pop(key) if self._release(name)}
-        self._forget_nodes(dropped)
-        for node in dropped:
-            node.leave()
-        if root.is_gone:
-            self._crowds.remove(root)
-        return [node.part for node in dropped if isinstance(node.part, Atom)]
+        return _atoms_of(dropped)
 
     def __len__(self) -> int:
-        return len(self._roots)
+        return len(self._graph.subscriptions)
 
     @property
     def node_count(self) -> int:
         """How many parts are at work, shared ones once."""
-        return len(self._nodes)
+        return len(self._graph.nodes)
 
     @property
     def nodes(self) -> Iterable[Node]:
         """The parts at work."""
-        return self._nodes.values()
+        return self._graph.nodes.values()
 
     @property
     def atoms(self) -> Iterable[Atom]:
         """The atoms whose events the network wants."""
-        return [node.part for node in self._nodes.values() if isinstance(node.part, Atom)]
+        return _atoms_of(self.nodes)
 
     def event(self, event: Event, atoms: Iterable[Atom]) -> Found:
         """One event that is an occurrence of the given atoms; timers that are due before it fire
@@ -228,11 +142,8 @@ class Network:
         before = self.advance_to(end - 1) if timers and timers[0][0] < end else []
         self._begin(end)
         occurrence = occurrence_of(event)
-        nodes = self._atoms
         for atom in atoms:
-            node = nodes.get(id(atom))
-            if node is None or node.part is not atom:
-                node = self.atom_node(atom)
+            node = self.atom_node(atom)
             if node is not None:
                 try:
                     rows = self._rows(atom, event) if node.binds else NOTHING_BOUND
@@ -275,7 +186,7 @@ class Network:
     @property
     def shortest_window(self) -> Duration | None:
         """The length of the shortest windows that come again; None where there are none."""
-        parts = (node.part for node in self._nodes.values() if node.is_endless)
+        parts = (node.part for node in self.nodes if node.is_endless)
         return min((_step_of(part) for part in parts), default=None)
 
     @property
@@ -297,7 +208,7 @@ class Network:
     def _know(self, now: Instant) -> None:
         """The clock has come so far."""
         if self.known == _BEGINNING:
-            for node in self._nodes.values():
+            for node in self.nodes:
                 if node.is_endless:
                     self._contain(node, node.begin, now, True, self)
         self.known = now
@@ -317,27 +228,12 @@ class Network:
         self.batches.forget_before(now)
         for node in self._timers.take_expired(now):
             self._contain(node, self._forget, node, now)
-        for pattern in self._crowds.due(self.number):
+        if self._graph.may_reunite(self.number):
             self.batches.give_back()
-            self._reunite(pattern)
-
-    def _reunite(self, pattern: Part) -> None:
-        """Makes one of crowds that hold the same."""
-        for first, *others in self._crowds.equals(pattern, self._nodes, self.number):
-            for other in others:
+            dropped = self._graph.reunite(self.number)
+            if dropped:
                 self.batches.note_change()
-                self._merge(other, first)
-
-    def _merge(self, crowd: Crowd, into: Crowd) -> None:
-        """The subscriptions of a crowd join another, whose nodes hold the same."""
-        dropped: set[Node] = set()
-        for key in crowd.root.keys:
-            self._join(key, into)
-            dropped.update(self._nodes.pop(name) for name in crowd.names if self._release(name))
-        self._forget_nodes(dropped)
-        for node in dropped:
-            node.leave()
-        self._crowds.remove(crowd.root)
+                self._timers.note_gone(len(dropped), self.node_count)
 
     def _forget(self, node: Node, now: Instant) -> None:
         node.forget_before(now)
@@ -350,48 +246,39 @@ class Network:
         """How many occurrences are kept, those of shared parts once; what is used up counts until
         it is forgotten.
         """
-        in_nodes = (
-            node.kept + sum(each.kept for each in node.followers) for node in self._nodes.values()
-        )
+        in_nodes = (node.kept + sum(each.kept for each in node.followers) for node in self.nodes)
         return self.batches.kept + sum(in_nodes)
 
     def pending(self, key: str | None = None) -> Iterator[Pending]:
         """What waits for a subscription, from the inside out; without a key, for all."""
         self.batches.give_back()
-        for name in self._nodes if key is None else self._owned.get(key, ()):
-            yield from self._nodes[name].pending()
+        for node in self.nodes if key is None else self._graph.nodes_of(key):
+            yield from node.pending()
 
     def view(self, keys: Iterable[str]) -> list[NodeView]:
         """The parts that some subscriptions have at work, from the inside out, shared ones once."""
         self.batches.give_back()
         users: dict[Node, list[str]] = {}
         for key in keys:
-            for name in self._owned.get(key, ()):
-                users.setdefault(self._nodes[name], []).append(key)
+            for node in self._graph.nodes_of(key):
+                users.setdefault(node, []).append(key)
         return [view_of(node, tuple(used_by)) for node, used_by in users.items()]
 
     def take_overfull(self) -> list[str]:
         """The subscriptions for which more waits in one place than the limit allows; told once."""
         full, self.overfull = self.overfull, set()
-        return self._users_of(full)
+        return list(self._graph.users_of(full))
 
     def take_faults(self) -> list[tuple[str, Exception]]:
         """The subscriptions that use a node which raised, each once, with what it raised first;
         told once.
         """
         faults, self.faults = self.faults, []
-        first: dict[str, Exception] = {}
+        first: dict[Node, Exception] = {}
         for node, error in faults:
-            for key in self._users_of({node}):
-                first.setdefault(key, error)
-        return list(first.items())
-
-    def _users_of(self, nodes: set[Node]) -> list[str]:
-        return [
-            key
-            for key, names in self._owned.items()
-            if any(self._nodes[name].uses(node) for name in names for node in nodes)
-        ]
+            first.setdefault(node, error)
+        users = self._graph.users_of(first)
+        return [(key, first[node]) for node in first for key, used in users.items() if used is node]
 
     def snapshot(self) -> State:
         """All that is held, as plain data. Nodes go by subscription and number in it; a shared one
@@ -399,29 +286,7 @@ class Network:
         gone when it is read.
         """
         self.batches.give_back()
-        writer = SnapshotWriter()
-        nodes: dict[str, State | str] = {}
-        written: dict[Name, str] = {}
-        for key, names in self._owned.items():
-            for number, name in enumerate(names):
-                place = f"{number} {key}"
-                first = written.setdefault(name, place)
-                nodes[place] = self._nodes[name].snapshot(writer) if first == place else first
-        crowds = {id(scopes): key for key, scopes in reversed(self._scopes.items())}
-        used = {
-            key: scopes.snapshot() if crowds[id(scopes)] == key else []
-            for key, scopes in self._scopes.items()
-        }
-        given_up = {"given_up": dict(self._hopeless)} if self._hopeless else {}
-        return {
-            **given_up,
-            "version": VERSION,
-            "now": self.now,
-            "known": self.known,
-            "events": writer.events,
-            "nodes": nodes,
-            "used": used,
-        }
+        return snapshot_of(self._graph, self.now, self.known, self._hopeless)
 
     def restore(self, body: State) -> None:
         """Takes over a snapshot into a network that has its subscriptions but has seen nothing yet.
@@ -431,34 +296,19 @@ class Network:
         """
         state = checked(body)
         self.batches.note_change()
-        patterns = {key: root.part for key, root in self._roots.items()}
+        patterns = {key: crowd.root.part for key, crowd in self._graph.subscriptions.items()}
         self._clear()
         self.now, self.known = state["now"], _BEGINNING
-        known = [key for key in state["used"] if key in patterns]
-        taken: dict[str, Name] = {}
-        scopes: dict[str, Scopes] = {}
-        first_of = _first_of_crowds(state)
-        for key in known:
-            pattern, first = patterns.pop(key), first_of.get(key, key)
-            if first not in scopes:
-                scopes[first] = _scopes(pattern)
-                scopes[first].restore(state["used"][first])
-            self._build(
-                key,
-                pattern,
-                lambda part, _, builder: self._name_before(part, builder, state, taken),
-                scopes[first],
-            )
-        reader = SnapshotReader(state["events"])
-        for place, name in taken.items():
-            if place in state["nodes"]:
-                self._nodes[name].restore(state["nodes"][place], reader.read, self)
+        before = Restoring(state, self._graph)
+        for key in before.keys:
+            if key in patterns:
+                self._start(before.build(key, patterns.pop(key)))
+        before.fill(self)
         self.known = state["known"]
-        self._hopeless = {
-            key: count for key, count in state.get("given_up", {}).items() if key in self._roots
-        }
+        counts = state.get("given_up", {})
+        self._hopeless = {key: counts[key] for key in counts if key in self._graph.subscriptions}
         for key, pattern in patterns.items():
-            self._build(key, pattern, self._name, _scopes(pattern))
+            self._start(self._graph.add(key, pattern, self.number))
 
     def bring(self, node: Node, occurrence: Occurrence) -> None:
         """An occurrence of a node's part, for all its users and subscriptions."""
@@ -498,11 +348,8 @@ class Network:
         came last.
         """
         given_up, self.given_up = self.given_up, {}
-        found: dict[str, tuple[Occurrence, GivenUp]] = {}
-        for key, names in self._owned.items():
-            for node, why in given_up.items():
-                if any(self._nodes[name].uses(node) for name in names):
-                    found.setdefault(key, why)
+        users = self._graph.users_of(given_up)
+        found = {key: given_up[node] for key, node in users.items()}
         for key in found:
             self._hopeless[key] = self._hopeless.get(key, 0) + 1
         return [(key, occurrence, why) for key, (occurrence, why) in found.items()]
@@ -596,80 +443,8 @@ class Network:
             self._fault(node, error)
 
     def atom_node(self, atom: Atom) -> AtomNode | None:
-        """The node of an atom, if it has one. Found by the very object where it is one of ours: an
-        atom's value takes long to hash, and events are many.
-        """
-        node = self._atoms.get(id(atom))
-        if node is not None and node.part is atom:
-            return node
-        known = self._nodes.get(_atom_name(atom))
-        return known if isinstance(known, AtomNode) else None
-
-    def _forget_nodes(self, dropped: set[Node]) -> None:
-        for node in dropped:
-            node.is_gone = True
-            self._atoms.pop(id(node.part), None)
-        self._timers.note_gone(len(dropped), len(self._nodes))
-
-    def _release(self, name: Name) -> bool:
-        self._owners[name] -= 1
-        if self._owners[name]:
-            return False
-        del self._owners[name]
-        return True
-
-    def _node(self, part: Part, builder: _Builder, choose: _Choice) -> Node:
-        """The node of a part: one that is there already, or a new one on top of the nodes inside
-        it.
-        """
-        if part in builder.names:
-            return self._nodes[builder.names[part]]
-        inner = [self._node(each, builder, choose) for each in parts_of(part)]
-        name = choose(part, inner, builder)
-        builder.names[part] = name
-        if name not in self._nodes:
-            self._nodes[name] = node = node_of(part, inner, builder.scopes)
-            self._enter(node)
-        return self._nodes[name]
-
-    def _enter(self, node: Node) -> None:
-        node.number = next(self._node_numbers)
-        node.enter()
-        while len(self._levels) <= node.level:
-            self._levels.append([])
-        if isinstance(node, AtomNode):
-            self._atoms[id(node.part)] = node
-        node.start(self)
-        if node.is_endless and self.known != _BEGINNING:
-            node.begin(self.known, False, self)
-
-    def _name(self, part: Part, inner: list[Node], builder: _Builder) -> Name:
-        """Who may use the node of a part: one crowd where it binds a name with a scope, whose
-        occurrences are used up for that crowd alone; else all that came before it held anything.
-        Numbers tell generations apart.
-        """
-        owner = _owner(part, builder)
-        for generation in count():
-            name = (owner, part, generation)
-            known = self._nodes.get(name)
-            if known is None or (known.is_empty and all(map(is_, known.inner, inner))):
-                return name
-        raise AssertionError("unreachable")
-
-    def _name_before(
-        self, part: Part, builder: _Builder, state: State, taken: dict[str, Name]
-    ) -> Name:
-        """Who used the node of a part when a snapshot was taken; `taken` has the places that are
-        made already.
-        """
-        held = state["nodes"].get(builder.place)
-        place = held if isinstance(held, str) else builder.place
-        if place not in taken:
-            owner = _owner(part, builder)
-            taken[place] = next(
-                name for g in count() if (name := (owner, part, g)) not in self._nodes
-            )
-        return taken[place]
+        """The node of an atom, if it has one."""
+        return self._graph.atom_node(atom)
 
 
 def _step_of(part: Part) -> Duration:
@@ -681,26 +456,5 @@ def _step_of(part: Part) -> Duration:
             raise AssertionError(f"nothing comes again in {part}")
 
 
-def _owner(part: Part, builder: _Builder) -> int:
-    return _SHARED if builder.scopes.names.isdisjoint(names_of(part)) else builder.owner
-
-
-def _scopes(pattern: Part) -> Scopes:
-    lifetimes = [bound.lifetime or 0 for bound in bounds_of(pattern)]
-    return Scopes(scopes_of(pattern), sum(lifetimes))
-
-
-def _first_of_crowds(state: State) -> dict[str, str]:
-    """For each subscription of a snapshot the one with which the node of its whole pattern was
-    written; what is used up was written with it, too.
-    """
-    roots: dict[str, tuple[int, str]] = {}
-    for place, held in state["nodes"].items():
-        number, key = place.split(" ", 1)
-        if int(number) >= roots.get(key, (-1, ""))[0]:
-            roots[key] = (int(number), held if isinstance(held, str) else place)
-    return {key: place.split(" ", 1)[1] for key, (_, place) in roots.items()}
-
-
-def _atom_name(atom: Atom) -> Name:
-    return (_SHARED, atom, 0)
+def _atoms_of(nodes: Iterable[Node]) -> list[Atom]:
+    return [node.part for node in nodes if isinstance(node.part, Atom)]
