@@ -19,7 +19,8 @@ from tests.detection.test_agreement import ANY_POLICY, expected, key
 from tests.timelines import event_at, has_clock, kind
 from tocsin.engine.detection import crowds
 from tocsin.engine.detection.batches import detector, tables
-from tocsin.engine.detection.network import Found, Network
+from tocsin.engine.detection.network import Network
+from tocsin.engine.detection.steps import Found
 from tocsin.events.codecs.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.hosts.local.hub import Hub

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from tests.detection.test_agreement import ANY_POLICY, expected, is_over, key, play
 from tests.detection.test_work import X, Y, event, then
 from tests.timelines import has_clock, nested_overlapping, overlapping, timelines
-from tocsin.engine.detection.network import Found, Network
+from tocsin.engine.detection.network import Network
+from tocsin.engine.detection.steps import Found
 from tocsin.events.event import Event
 from tocsin.plan.composites import Join, Part, Policy
 

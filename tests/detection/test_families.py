@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from tests.detection.test_agreement import expected, key, play
 from tests.timelines import kind, timelines
 from tocsin.engine.detection.absence_after import SilenceNode
-from tocsin.engine.detection.network import Found, Network
+from tocsin.engine.detection.network import Network
 from tocsin.engine.detection.sequence import FollowingNode
+from tocsin.engine.detection.steps import Found
 from tocsin.events.event import Event
 from tocsin.plan.composites import (
     Absence,

@@ -168,7 +168,7 @@ def test_too_many_keys_suspend_a_subscription_and_no_other() -> None:
     network.add("s", Sliding(B, Measure(Aggregate.COUNT), ">", 100, 1_000, by=BY))
     network.add("t", Sliding(A, Measure(Aggregate.COUNT), ">", 100, 1_000, by=BY))
     play(network, *(event(n, n, key=n) for n in range(12)))
-    assert network.take_overfull() == ["s"]
+    assert network.troubles.take_overfull() == ["s"]
     with pytest.raises(StateProblem):
         network.add("t", A)
 

@@ -18,8 +18,9 @@ from tests.detection.test_families import found_by
 from tests.timelines import ATOMS, conditions, event_at, kind, timelines
 from tocsin.engine.detection import node_choice
 from tocsin.engine.detection.join import PairNode
-from tocsin.engine.detection.network import Found, Network
+from tocsin.engine.detection.network import Network
 from tocsin.engine.detection.single_use import SingleUseNode
+from tocsin.engine.detection.steps import Found
 from tocsin.events.event import Event
 from tocsin.plan.atoms import AnyOf, Atom, Condition, Equals
 from tocsin.plan.composites import End, Join, Moment, Part, Policy, Precedes, Stands

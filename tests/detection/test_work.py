@@ -13,9 +13,10 @@ import pytest
 from tests.timelines import kind
 from tocsin.engine.detection.absence_after import SilenceNode
 from tocsin.engine.detection.join import JoinNode
-from tocsin.engine.detection.network import Found, Network
+from tocsin.engine.detection.network import Network
 from tocsin.engine.detection.node import Node
 from tocsin.engine.detection.sequence import FirstLine, FollowingNode
+from tocsin.engine.detection.steps import Found
 from tocsin.events.codecs.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.plan.composites import (

@@ -158,6 +158,17 @@ class SharedGraph:
         known = self.nodes.get((_SHARED, atom, 0))
         return known if isinstance(known, AtomNode) else None
 
+    def atom_nodes(self, atoms: Iterable[Atom]) -> list[AtomNode]:
+        """The nodes of those atoms that have one."""
+        nodes: list[AtomNode] = []
+        for atom in atoms:
+            node = self._atoms.get(id(atom))
+            if node is None or node.part is not atom:
+                node = self.atom_node(atom)
+            if node is not None:
+                nodes.append(node)
+        return nodes
+
     def new_name(self, part: Part, newcomer: Newcomer) -> Name:
         """A name for a node of its own; numbers tell generations apart."""
         owner = newcomer.owner_of(part)

@@ -6,7 +6,7 @@ first place thereafter, so that any of its subscriptions may be gone when it is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from tocsin.engine.detection.crowds import Name
@@ -74,19 +74,16 @@ class Restoring:
     else.
     """
 
-    __slots__ = ("_graph", "_scopes", "_state", "_taken", "_writers")
+    __slots__ = ("_graph", "_scopes", "_state", "_taken", "_writers", "keys")
 
     def __init__(self, state: State, graph: SharedGraph) -> None:
+        self.keys: list[str] = list(state["used"])
+        """The subscriptions that were there."""
         self._state = state
         self._graph = graph
         self._writers = _first_of_crowds(state)
         self._scopes: dict[str, Scopes] = {}
         self._taken: dict[str, Name] = {}
-
-    @property
-    def keys(self) -> Iterable[str]:
-        """The subscriptions that were there."""
-        return self._state["used"]
 
     def build(self, key: str, pattern: Part) -> list[Node]:
         """Adds a subscription that was there; returns the nodes that are new."""
