@@ -21,7 +21,8 @@ from tests.timelines import (
     patterns,
     timelines,
 )
-from tocsin.engine.detection.network import Found, Network
+from tocsin.engine.detection.network import Network
+from tocsin.engine.detection.steps import Found
 from tocsin.errors import MeaningProblem
 from tocsin.events.codecs.cloudevents import from_mapping
 from tocsin.events.event import Event

@@ -19,7 +19,8 @@ from tests.detection.test_agreement import ANY_POLICY, expected, key
 from tests.timelines import event_at, has_clock, kind
 from tocsin.engine.detection import crowds
 from tocsin.engine.detection.batches import detector, tables
-from tocsin.engine.detection.network import Found, Network
+from tocsin.engine.detection.network import Network
+from tocsin.engine.detection.steps import Found
 from tocsin.events.codecs.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.hosts.local.hub import Hub
@@ -218,7 +219,7 @@ def state_of(network: Network) -> list[Any]:
     came later may share nodes or not: that hangs on when what is over was forgotten.
     """
     network.forget_before(network.now)
-    names = sorted(network._roots)
+    names = sorted(network._graph.subscriptions)
     waiting = [
         (name, repr(each.owner), each.slot, key(each.occurrence), each.until)
         for name in names

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from tests.detection.test_agreement import ANY_POLICY, expected, is_over, key, play
 from tests.detection.test_work import X, Y, event, then
 from tests.timelines import has_clock, nested_overlapping, overlapping, timelines
-from tocsin.engine.detection.network import Found, Network
+from tocsin.engine.detection.network import Network
+from tocsin.engine.detection.steps import Found
 from tocsin.events.event import Event
 from tocsin.plan.composites import Join, Part, Policy
 
@@ -57,7 +58,7 @@ def test_each_rings_as_if_it_were_alone(
     assert_each_alone(found, pattern, events, moments, but="0")
     for number in range(1, len(moments)):
         network.remove(f"{number}")
-    assert (network.node_count, network.next_timer(), len(network._crowds)) == (0, None, 0)
+    assert (network.node_count, network.next_timer(), len(network._graph._crowds)) == (0, None, 0)
 
 
 @given(PATTERNS, timelines(), MOMENTS, st.integers(0, 7), st.booleans())

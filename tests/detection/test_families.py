@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from tests.detection.test_agreement import expected, key, play
 from tests.timelines import kind, timelines
 from tocsin.engine.detection.absence_after import SilenceNode
-from tocsin.engine.detection.network import Found, Network
+from tocsin.engine.detection.network import Network
 from tocsin.engine.detection.sequence import FollowingNode
+from tocsin.engine.detection.steps import Found
 from tocsin.events.event import Event
 from tocsin.plan.composites import (
     Absence,
@@ -111,5 +112,5 @@ def test_these_are_the_nodes_under_test() -> None:
         ),
     )
     network.add("without", Absence(kind("b"), AfterWindow(kind("a"), 4)))
-    kinds = {type(node) for node in network._nodes.values()}
+    kinds = {type(node) for node in network.nodes}
     assert {FollowingNode, SilenceNode} < kinds

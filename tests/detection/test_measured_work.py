@@ -51,7 +51,7 @@ def play(network: Network, *events: Event) -> int:
 
 
 def only(network: Network, kind_of_node: type) -> Any:
-    return next(node for node in network._nodes.values() if isinstance(node, kind_of_node))
+    return next(node for node in network.nodes if isinstance(node, kind_of_node))
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_keys_that_nothing_is_left_of_are_freed() -> None:
     network.add("s", Sliding(B, Measure(Aggregate.SUM, V), ">", 5, 10, by=BY))
     network.add("few", Sliding(B, Measure(Aggregate.COUNT), "<", 5, 10, by=BY, keep=20))
     play(network, *(event(n, n, key=n, v=1) for n in range(1_000)))
-    nodes = [node for node in network._nodes.values() if isinstance(node, SlidingNode)]
+    nodes = [node for node in network.nodes if isinstance(node, SlidingNode)]
     network.forget_before(999)
     assert len(nodes[0]._windows) <= 11
     assert len(nodes[1]._windows) <= 32
@@ -126,10 +126,7 @@ def test_an_event_costs_what_is_true_of_it_and_not_how_many_watch() -> None:
 
 def only_groups(network: Network) -> set[ChangeGroup]:
     return {
-        user
-        for node in network._nodes.values()
-        for user, _ in node.users
-        if isinstance(user, ChangeGroup)
+        user for node in network.nodes for user, _ in node.users if isinstance(user, ChangeGroup)
     }
 
 
@@ -171,7 +168,7 @@ def test_too_many_keys_suspend_a_subscription_and_no_other() -> None:
     network.add("s", Sliding(B, Measure(Aggregate.COUNT), ">", 100, 1_000, by=BY))
     network.add("t", Sliding(A, Measure(Aggregate.COUNT), ">", 100, 1_000, by=BY))
     play(network, *(event(n, n, key=n) for n in range(12)))
-    assert network.take_overfull() == ["s"]
+    assert network.troubles.take_overfull() == ["s"]
     with pytest.raises(StateProblem):
         network.add("t", A)
 

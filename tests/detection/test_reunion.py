@@ -15,7 +15,8 @@ from tests.detection.test_agreement import ANY_POLICY, is_over, key, play
 from tests.detection.test_work import X, Y, event, then
 from tests.timelines import has_clock, nested_overlapping, overlapping, timelines
 from tocsin.engine.detection import crowds
-from tocsin.engine.detection.network import Found, Network
+from tocsin.engine.detection.network import Network
+from tocsin.engine.detection.steps import Found
 from tocsin.events.event import Event
 from tocsin.plan.composites import Join, Part, Policy
 
@@ -102,7 +103,7 @@ def test_each_rings_as_if_it_had_nodes_of_its_own(
     assert told(world.found) == told(world.expected)
     for name in list(world.alone):
         world.network.remove(name)
-    assert (world.network.node_count, len(world.network._crowds)) == (0, 0)
+    assert (world.network.node_count, len(world.network._graph._crowds)) == (0, 0)
 
 
 def test_they_are_one_once_they_hold_the_same() -> None:

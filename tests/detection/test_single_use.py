@@ -18,8 +18,9 @@ from tests.detection.test_families import found_by
 from tests.timelines import ATOMS, conditions, event_at, kind, timelines
 from tocsin.engine.detection import node_choice
 from tocsin.engine.detection.join import PairNode
-from tocsin.engine.detection.network import Found, Network
+from tocsin.engine.detection.network import Network
 from tocsin.engine.detection.single_use import SingleUseNode
+from tocsin.engine.detection.steps import Found
 from tocsin.events.event import Event
 from tocsin.plan.atoms import AnyOf, Atom, Condition, Equals
 from tocsin.plan.composites import End, Join, Moment, Part, Policy, Precedes, Stands
@@ -94,7 +95,7 @@ def as_pairs(many: list[Part]) -> Network:
     with patch.object(node_choice, "is_single_use", return_value=False):
         for number, pattern in enumerate(many):
             network.add(str(number), pattern)
-    assert not any(isinstance(node, SingleUseNode) for node in network._nodes.values())
+    assert not any(isinstance(node, SingleUseNode) for node in network.nodes)
     return network
 
 
@@ -153,7 +154,7 @@ def test_this_is_the_node_under_test() -> None:
     after = (Precedes(Moment(0, End.FINISH), Moment(1, End.START)),)
     network.add("then", Join((kind("a"), kind("b")), after, Policy.CHRONICLE, 4))
     network.add("twice", Join((kind("a"), kind("a")), (), Policy.CHRONICLE, 4))
-    kinds = Counter(type(node) for node in network._nodes.values())
+    kinds = Counter(type(node) for node in network.nodes)
     assert (kinds[SingleUseNode], kinds[PairNode]) == (2, 1)
 
 
@@ -163,7 +164,7 @@ def test_only_nodes_with_something_to_pair_are_asked() -> None:
     letters = [Condition(Equals(("kind",), Constant.of(f"k{n}"))) for n in range(100)]
     for number, letter in enumerate(letters):
         network.add(str(number), Join((kind("a"), letter), (), Policy.CHRONICLE, 1000))
-    nodes = [node for node in network._nodes.values() if isinstance(node, SingleUseNode)]
+    nodes = [node for node in network.nodes if isinstance(node, SingleUseNode)]
     for instant in range(50):
         network.event(event_at(instant, "a"), [kind("a")])
     assert sum(node.tried for node in nodes) == 0

@@ -13,9 +13,10 @@ import pytest
 from tests.timelines import kind
 from tocsin.engine.detection.absence_after import SilenceNode
 from tocsin.engine.detection.join import JoinNode
-from tocsin.engine.detection.network import Found, Network
+from tocsin.engine.detection.network import Network
 from tocsin.engine.detection.node import Node
 from tocsin.engine.detection.sequence import FirstLine, FollowingNode
+from tocsin.engine.detection.steps import Found
 from tocsin.events.codecs.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.plan.composites import (
@@ -71,7 +72,7 @@ def tried(network: Network) -> int:
 
 
 def nodes(network: Network) -> list[Node]:
-    return list(network._nodes.values())
+    return list(network.nodes)
 
 
 def network_of(*patterns: Part) -> Network:
@@ -171,7 +172,7 @@ def _noting(
 def test_silence_needs_one_timer_however_many_wait() -> None:
     network = network_of(Absence(kind("b"), AfterWindow(kind("a"), WINDOW)))
     play(network, *(event(number, "a") for number in range(8)))
-    assert len(network._timers) == 1
+    assert len(network._timers.waiting) == 1
     assert [each.end for _, each in network.advance_to(None)] == [
         number + WINDOW for number in range(8)
     ]

@@ -12,8 +12,8 @@ import pytest
 
 import tocsin
 from tocsin.engine.detection import join
-from tocsin.engine.detection.network import MOST_GIVEN_UP
 from tocsin.engine.detection.node import A_RESULT, A_TRIAL, WORK_LIMIT
+from tocsin.engine.detection.troubles import MOST_GIVEN_UP
 from tocsin.engine.graphs import budget
 from tocsin.engine.graphs.relations import Relation
 from tocsin.engine.graphs.solving import Solver

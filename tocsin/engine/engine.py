@@ -16,8 +16,9 @@ from tocsin.deferred import Deferred
 from tocsin.engine.atoms import AtomMatchers
 from tocsin.engine.batch import EventBatch
 from tocsin.engine.detection.batches.at_work import Wanted
-from tocsin.engine.detection.network import QUEUE_LIMIT, Found, Network
+from tocsin.engine.detection.network import QUEUE_LIMIT, Network
 from tocsin.engine.detection.node import State
+from tocsin.engine.detection.steps import Found
 from tocsin.engine.detection.view import NetworkView
 from tocsin.engine.results import (
     NO_RINGS,
@@ -78,8 +79,7 @@ class Engine:
         contains_faults: bool = False,
     ) -> None:
         self._matchers = AtomMatchers() if matchers is None else matchers
-        self._network = Network(self._matchers.rows, queue_limit)
-        self._network.contains_faults = contains_faults
+        self._network = Network(self._matchers.rows, queue_limit, contains_faults=contains_faults)
         self._telling: dict[str, Plan] = {}
         self._composites: set[str] = set()
         self._constructing: set[str] = set()
@@ -294,12 +294,12 @@ class Engine:
 
     def _tell(self, found: Found, events: tuple[Event, ...]) -> Detected:
         """All that a step over `events` has brought about, what went wrong in it included."""
-        network = self._network
-        if not (found or network.given_up or network.overfull or network.faults):
+        troubles = self._network.troubles
+        if not (found or troubles.given_up or troubles.overfull or troubles.faults):
             return NOTHING
         untold: list[Untold] = []
-        suspended = self._suspend(untold) if network.given_up or network.overfull else []
-        raised = network.take_faults() if network.faults else []
+        suspended = self._suspend(untold) if troubles.given_up or troubles.overfull else []
+        raised = troubles.take_faults() if troubles.faults else []
         faults = [Fault(error, events, key) for key, error in raised]
         if suspended:
             found = [each for each in found if each[0] in self._composites]
@@ -309,13 +309,14 @@ class Engine:
         """Removes the subscriptions for which too much waits, or is to be worked out, again and
         again: nothing is trimmed.
         """
+        troubles = self._network.troubles
         suspended: list[str] = []
-        for key, occurrence, why in self._network.take_given_up():
+        for key, occurrence, why in troubles.take_given_up():
             untold.append(Untold(key, occurrence.members, why))
-            if self._network.is_hopeless(key):
+            if troubles.is_hopeless(key):
                 self.remove(key)
                 suspended.append(key)
-        for key in self._network.take_overfull():
+        for key in troubles.take_overfull():
             self.remove(key)
             suspended.append(key)
         return suspended
@@ -335,7 +336,7 @@ class Engine:
             except GivenUp as why:
                 untold.append(Untold(key, occurrence.members, why))
             except Exception as error:
-                if not self._network.contains_faults:
+                if not self._network.troubles.contains_faults:
                     raise
                 faults.append(Fault(error, occurrence.members, key))
             else:

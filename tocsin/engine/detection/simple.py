@@ -17,6 +17,8 @@ class AtomNode(Node):
 
     __slots__ = ("binds",)
 
+    part: Atom
+
     def __init__(self, part: Atom, inner: list[Node]) -> None:
         super().__init__(part, inner)
         self.binds = not isinstance(part, Condition | ConceptTest) or bool(variables_of(part))

@@ -1,89 +1,60 @@
-"""Snapshots: the state of a network as plain, versioned data, each event once; and the way back.
+"""Snapshots: the state of a network as plain, versioned data; and the way back.
 
-An event that nobody has taken apart yet is written as the text that it came as.
+Nodes go by place in it, which is number and subscription; a shared one is written once, and by its
+first place thereafter, so that any of its subscriptions may be gone when it is read.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from tocsin.engine.detection.node import State
-from tocsin.engine.texts.reading import scanned_events
+from tocsin.engine.detection.crowds import Name
+from tocsin.engine.detection.node import Node, State, Step
+from tocsin.engine.detection.occurrence_codec import OccurrenceReader, OccurrenceWriter
+from tocsin.engine.detection.scope import Scopes
+from tocsin.engine.detection.sharing import Newcomer, SharedGraph, scopes_at_work
 from tocsin.errors import StateProblem
-from tocsin.events.codecs.cloudevents import decode, event_of
-from tocsin.events.event import Event
-from tocsin.events.scanned import ScannedEvent
-from tocsin.events.views.epcis import EpcisData
-from tocsin.plan.bindings import NOTHING_BOUND
-from tocsin.plan.occurrence import Occurrence
+from tocsin.plan.composites import Part
+from tocsin.values.time import Instant
 
 VERSION = 2
 _READABLE = {1, VERSION}
 """The first version has no texts of events."""
 
-_EPCIS = "epcis"
+
+def snapshot_of(
+    graph: SharedGraph, now: Instant, known: Instant, given_up: Mapping[str, int]
+) -> State:
+    """All that is held, as plain data; `given_up` has how often subscriptions were too much."""
+    writer = OccurrenceWriter()
+    nodes: dict[str, State | str] = {}
+    written: dict[Name, str] = {}
+    for key, crowd in graph.subscriptions.items():
+        for number, name in enumerate(crowd.names):
+            place = _place(number, key)
+            first = written.setdefault(name, place)
+            nodes[place] = graph.nodes[name].snapshot(writer) if first == place else first
+    return {
+        **({"given_up": dict(given_up)} if given_up else {}),
+        "version": VERSION,
+        "now": now,
+        "known": known,
+        "events": writer.events,
+        "nodes": nodes,
+        "used": _used(graph),
+    }
 
 
-class SnapshotWriter:
-    """Turns occurrences into plain data; events are numbered and written once.
-
-    An occurrence that waits in several places is one and the same plain object in all of them: what
-    packs a snapshot may write it once too.
-    """
-
-    def __init__(self) -> None:
-        self.events: list[State | str] = []
-        self._numbers: dict[tuple[str, str], int] = {}
-        self._written: dict[Occurrence, State] = {}
-
-    def write(self, occurrence: Occurrence) -> State:
-        """The occurrence with its members by number."""
-        body = self._written.get(occurrence)
-        if body is None:
-            body = self._written[occurrence] = self._body(occurrence)
-        return body
-
-    def _body(self, occurrence: Occurrence) -> State:
-        body: State = {
-            "members": [self._number(member) for member in occurrence.members],
-            "start": occurrence.start,
-            "end": occurrence.end,
-        }
-        if occurrence.names:
-            body["names"] = {name: self.write(each) for name, each in occurrence.names.items()}
-        if occurrence.absences:
-            body["absences"] = [list(window) for window in occurrence.absences]
-        if occurrence.rows != NOTHING_BOUND:
-            body["rows"] = [_plain(row) for row in occurrence.rows]
-        return body
-
-    def _number(self, event: Event) -> int:
-        number = self._numbers.setdefault(event.identity, len(self.events))
-        if number == len(self.events):
-            self.events.append(_event_body(event))
-        return number
-
-
-class SnapshotReader:
-    """Turns plain data back into occurrences."""
-
-    def __init__(self, events: list[State | str]) -> None:
-        usual = iter(scanned_events([body for body in events if isinstance(body, str)]))
-        self._events = [
-            _event(body) if isinstance(body, dict) else next(usual) or decode(body)
-            for body in events
-        ]
-
-    def read(self, body: State) -> Occurrence:
-        """The occurrence that was written."""
-        return Occurrence(
-            tuple(self._events[number] for number in body["members"]),
-            body["start"],
-            body["end"],
-            {name: self.read(each) for name, each in body.get("names", {}).items()},
-            tuple((start, end) for start, end in body.get("absences", ())),
-            tuple(map(_value, body["rows"])) if "rows" in body else NOTHING_BOUND,
-        )
+def _used(graph: SharedGraph) -> State:
+    """What is used up, with the first subscription of each crowd."""
+    firsts: dict[int, str] = {}
+    for key, crowd in graph.subscriptions.items():
+        firsts.setdefault(id(crowd.scopes), key)
+    return {
+        key: crowd.scopes.snapshot() if firsts[id(crowd.scopes)] == key else []
+        for key, crowd in graph.subscriptions.items()
+    }
 
 
 def checked(body: Any) -> State:
@@ -98,28 +69,61 @@ def checked(body: Any) -> State:
     return body
 
 
-def _plain(value: Any) -> Any:
-    """A row, or a value in one, with lists for tuples."""
-    return [_plain(each) for each in value] if isinstance(value, tuple) else value
+class Restoring:
+    """The way back into an empty graph: subscriptions share again what they shared, and nothing
+    else.
+    """
+
+    __slots__ = ("_graph", "_scopes", "_state", "_taken", "_writers", "keys")
+
+    def __init__(self, state: State, graph: SharedGraph) -> None:
+        self.keys: list[str] = list(state["used"])
+        """The subscriptions that were there."""
+        self._state = state
+        self._graph = graph
+        self._writers = _first_of_crowds(state)
+        self._scopes: dict[str, Scopes] = {}
+        self._taken: dict[str, Name] = {}
+
+    def build(self, key: str, pattern: Part) -> list[Node]:
+        """Adds a subscription that was there; returns the nodes that are new."""
+        first = self._writers.get(key, key)
+        scopes = self._scopes.get(first)
+        if scopes is None:
+            scopes = self._scopes[first] = scopes_at_work(pattern)
+            scopes.restore(self._state["used"][first])
+        return self._graph.build(key, pattern, self._name, scopes, 0)
+
+    def fill(self, step: Step) -> None:
+        """The nodes hold again what they held, once all subscriptions are added."""
+        reader = OccurrenceReader(self._state["events"])
+        nodes = self._state["nodes"]
+        for place, name in self._taken.items():
+            if place in nodes:
+                self._graph.nodes[name].restore(nodes[place], reader.read, step)
+
+    def _name(self, part: Part, inner: list[Node], newcomer: Newcomer) -> Name:
+        """What the node of a part is called that was written at the same place."""
+        place = _place(len(newcomer.names), newcomer.key)
+        held = self._state["nodes"].get(place)
+        if isinstance(held, str):
+            place = held
+        if place not in self._taken:
+            self._taken[place] = self._graph.new_name(part, newcomer)
+        return self._taken[place]
 
 
-def _value(plain: Any) -> Any:
-    return tuple(map(_value, plain)) if isinstance(plain, list) else plain
+def _place(number: int, key: str) -> str:
+    return f"{number} {key}"
 
 
-def _event_body(event: Event) -> State | str:
-    if isinstance(event, ScannedEvent):
-        return event.raw.decode()
-    place = {} if event.place_source is None else {"place": event.place_source}
-    body = {**event.envelope, **place, "data": event.data}
-    return {_EPCIS: body} if isinstance(event.data, EpcisData) else body
-
-
-def _event(body: State) -> Event:
-    """EPCIS in its normal form is marked: it looks like any other object."""
-    if _EPCIS not in body:
-        return event_of(body)
-    event = event_of({name: value for name, value in body[_EPCIS].items() if name != "data"})
-    return Event(
-        event.envelope, EpcisData(body[_EPCIS]["data"]), event.interval, event.place_source
-    )
+def _first_of_crowds(state: State) -> dict[str, str]:
+    """For each subscription of a snapshot the one with which the node of its whole pattern was
+    written; what is used up was written with it, too.
+    """
+    roots: dict[str, tuple[int, str]] = {}
+    for place, held in state["nodes"].items():
+        number, key = place.split(" ", 1)
+        if int(number) >= roots.get(key, (-1, ""))[0]:
+            roots[key] = (int(number), held if isinstance(held, str) else place)
+    return {key: place.split(" ", 1)[1] for key, (_, place) in roots.items()}

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Protocol
 
 from tocsin.engine.detection.node import Node, Pending
-from tocsin.plan.composites import Part
+from tocsin.plan.composites import Absence, EveryWindow, Part, Sliding
 from tocsin.values.time import Duration
 
 MOST_COUNTED = 10_000
@@ -63,3 +63,17 @@ def view_of(node: Node, keys: tuple[str, ...]) -> NodeView:
     came = sum(each.brought for each in node.inner) if node.inner else node.brought
     inputs = tuple(each.number for each in node.inner)
     return NodeView(node.number, node.part, inputs, keys, waiting, came)
+
+
+def shortest_window(nodes: Iterable[Node]) -> Duration | None:
+    """The length of the shortest windows that come again; None where there are none."""
+    return min((_step_of(node.part) for node in nodes if node.is_endless), default=None)
+
+
+def _step_of(part: Part) -> Duration:
+    """How far windows that come again lie apart."""
+    match part:
+        case Absence(_, EveryWindow(length)) | Sliding(every=int(length)):
+            return length
+        case _:
+            raise AssertionError(f"nothing comes again in {part}")

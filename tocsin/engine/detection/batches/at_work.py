@@ -1,11 +1,10 @@
-"""Tables at work in a network: batches run through them, and nodes that stand in for those whose
+"""Tables at work in a graph: batches run through them, and nodes that stand in for those whose
 state they have bring what was found.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,17 +14,15 @@ from tocsin.engine.detection.batches.moving import empty_tables, filled_tables
 from tocsin.engine.detection.batches.program import Program, share_let_through
 from tocsin.engine.detection.batches.stand_ins import Alarm, Asked, Silence
 from tocsin.engine.detection.batches.tables import Odd
-from tocsin.engine.detection.node import A_TRIAL, QUESTIONS, WORK_LIMIT, Node
+from tocsin.engine.detection.node import A_TRIAL, QUESTIONS, WORK_LIMIT, Node, Step
 from tocsin.engine.detection.sequence import FollowingNode
+from tocsin.engine.detection.sharing import SharedGraph
 from tocsin.engine.detection.simple import NamedNode
 from tocsin.engine.index.kernels import Flags, Ints
 from tocsin.events.event import Event
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Share
 from tocsin.values.time import Instant
-
-if TYPE_CHECKING:
-    from tocsin.engine.detection.network import Network
 
 Wanted = Sequence[tuple[Event, Iterable[Atom]]]
 """Events with the atoms that they are occurrences of, in canonical order."""
@@ -44,11 +41,12 @@ class TablesAtWork:
     back. Raises Odd, and changes nothing, where the tables cannot hold it.
     """
 
-    def __init__(self, program: Program, network: Network) -> None:
+    def __init__(self, program: Program, graph: SharedGraph, step: Step) -> None:
         self.tables = filled_tables(program)
         self._program = program
-        self._network = network
-        self._newest = network.now
+        self._graph = graph
+        self._step = step
+        self._newest = step.now
         self._lines = list(program.lines.items())
         self._asked = [Asked(group) for group in program.groups]
         self._alarm = Alarm(self._ring)
@@ -72,7 +70,7 @@ class TablesAtWork:
         for source, followers in self._followers.items():
             source.followers = [each for each in followers if not each.is_gone]
         self._alarm.end()
-        empty_tables(self._program, self.tables, self._network)
+        empty_tables(self._program, self.tables, self._step)
 
     def atoms_of(self, part: Wanted) -> tuple[Ints, Ints]:
         """The atoms of all events by number, and where those of each event begin."""
@@ -88,7 +86,7 @@ class TablesAtWork:
         """The number of an atom in the program; two more stand for those that only others want, and
         for those that nobody does. The atom is kept, so that none has its address.
         """
-        node, others = self._network.atom_node(atom), len(self._atoms)
+        node, others = self._graph.atom_node(atom), len(self._atoms)
         number = others + 1 if node is None else self._atoms.get(node, others)
         self._numbers[id(atom)] = (number, atom)
         return number
@@ -99,7 +97,7 @@ class TablesAtWork:
         cannot take it.
         """
         tables, events = self.tables, [event for event, _ in part]
-        if tables.longest + len(part) > min(self._network.queue_limit, _MOST_WAITING):
+        if tables.longest + len(part) > min(self._step.queue_limit, _MOST_WAITING):
             raise Odd
         batch = Batch(events)
         within = tables.within(batch)
@@ -155,11 +153,11 @@ class TablesAtWork:
     def _set_timers(self, silences: Iterable[tuple[Instant, Silence]]) -> None:
         """For what was found, and for the soonest that is still to be found."""
         for due, silence in silences:
-            self._network.wake(self._alarm, due, silence)
+            self._step.wake(self._alarm, due, silence)
         soonest, alarm = self.tables.next_silence(), self._alarm
         if soonest is not None and (alarm.set_for is None or soonest < alarm.set_for):
             alarm.set_for = soonest
-            self._network.wake(alarm, soonest, None)
+            self._step.wake(alarm, soonest, None)
 
     def _ring(self, now: Instant) -> list[Silence]:
         """The silences that are over by now, when it is the time and not an event that tells."""

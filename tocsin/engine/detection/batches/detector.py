@@ -10,19 +10,17 @@ same order as without them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tocsin.engine.detection.batches.at_work import TablesAtWork, Wanted
 from tocsin.engine.detection.batches.program import Program, program_of
 from tocsin.engine.detection.batches.tables import Odd
+from tocsin.engine.detection.node import Step
+from tocsin.engine.detection.sharing import SharedGraph
 from tocsin.events.event import Event
 from tocsin.plan.atoms import Atom
 from tocsin.values.time import Instant
-
-if TYPE_CHECKING:
-    from tocsin.engine.detection.network import Network
 
 FEW = 256
 """Fewer events are served one by one as quickly, where nothing is in tables yet."""
@@ -42,14 +40,15 @@ _Steps = Iterator[tuple[Event, Iterable[Atom]]]
 
 
 class BatchDetector:
-    """Serves batches for a network.
+    """Serves batches for the nodes of a graph, which put what they find into a step.
 
     What it costs to move what waits is weighed against what was saved, or lost, by tables so far:
     the `_credit`, in events.
     """
 
-    def __init__(self, network: Network) -> None:
-        self._network = network
+    def __init__(self, graph: SharedGraph, step: Step) -> None:
+        self._graph = graph
+        self._step = step
         self._program: Program | None = None
         self._is_stale = True
         self._at_work: TablesAtWork | None = None
@@ -147,17 +146,17 @@ class BatchDetector:
 
     def _start(self, count: int) -> None:
         """Moves what waits into tables, if it can be served and so many events are worth it."""
-        network = self._network
+        nodes = self._graph.nodes.values()
         if self._is_stale:
-            self._program, self._is_stale = program_of(network.nodes), False
-        if self._program is None or network.shortest_window is not None:
+            self._program, self._is_stale = program_of(nodes), False
+        if self._program is None or any(node.is_endless for node in nodes):
             return
         self._credit += count
         waiting = sum(line.kept for line in self._program.lines)
         if self._credit * _MOVED_AT_ONCE < waiting:
             return
         try:
-            self._at_work = TablesAtWork(self._program, network)
+            self._at_work = TablesAtWork(self._program, self._graph, self._step)
             self._credit = 0
         except Odd:
             self._credit = -waiting
