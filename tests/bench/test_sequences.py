@@ -5,7 +5,12 @@ cores gain.
 from __future__ import annotations
 
 from tocsin_benchmarks.sequences.command import keyed_requests, keyed_tables_of
-from tocsin_benchmarks.sequences.micro_batches import micro_batch_requests, micro_batch_tables_of
+from tocsin_benchmarks.sequences.micro_batches import (
+    lines_over_rows,
+    lines_over_shards,
+    micro_batch_requests,
+    micro_batch_tables_of,
+)
 from tocsin_benchmarks.sequences.workload import Density, SequenceWorkload
 
 from tocsin.engine.batch import Batch
@@ -77,3 +82,22 @@ def test_the_table_compares_with_the_bare_stream() -> None:
         ("7", "dense", "2", "250", "0.45 s", "0.90 s", "1.50"),
     ]
     assert micro_batch_tables_of([]) == []
+
+
+def test_the_plot_has_a_line_for_each_number_of_patterns() -> None:
+    def trial(rows: int, seconds: float, **more: object) -> dict[str, object]:
+        own = {"rows": rows, "patterns": 7, **more}
+        return {"trial": own, "measured_events": 10 * rows, "seconds": seconds}
+
+    trials = [
+        trial(1_000, 2.0, bare=True),
+        trial(1_000, 5.0, shards=1),
+        trial(1_000, 4.0, shards=2),
+        trial(100, 1.0, bare=True),
+        trial(100, 2.0, shards=2),
+    ]
+    assert lines_over_rows(trials) == {
+        "bare stream": [(100, 1_000.0), (1_000, 5_000.0)],
+        "7 patterns": [(100, 500.0), (1_000, 2_500.0)],
+    }
+    assert lines_over_shards(trials) == {"7 patterns": [(1, 2_000.0), (2, 2_500.0)]}

@@ -4,10 +4,13 @@ reads the same files and does nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tocsin_benchmarks.harness.table import NOTHING, Table, rounded
+
+CORES = 2
+"""What the streams run on; they have as many shards unless it is said."""
 
 _HEADER = (
     "rows a micro-batch",
@@ -50,6 +53,47 @@ def micro_batch_tables_of(trials: Sequence[Mapping[str, Any]]) -> list[Table]:
         " counts them."
     )
     return [Table("Micro-batches, Spark stream", _HEADER, rows, (note,))]
+
+
+Lines = dict[str, list[tuple[int, float]]]
+"""Points of a plot, by label."""
+
+
+def lines_over_rows(trials: Sequence[Mapping[str, Any]]) -> Lines:
+    """Events per second by rows of a micro-batch, with as many shards as cores, or the first number
+    that was asked for; the bare stream beside them.
+    """
+    shards = _shards_of(trials)
+    chosen = CORES if CORES in shards else next(iter(shards), None)
+    return _lines(
+        (each, each["trial"]["rows"])
+        for each in trials
+        if each["trial"].get("bare") or each["trial"].get("shards") == chosen
+    )
+
+
+def lines_over_shards(trials: Sequence[Mapping[str, Any]]) -> Lines:
+    """Events per second by shards, with the most rows that were asked for."""
+    most = max((each["trial"]["rows"] for each in trials), default=0)
+    return _lines(
+        (each, each["trial"].get("shards", CORES))
+        for each in trials
+        if each["trial"]["rows"] == most and not each["trial"].get("bare")
+    )
+
+
+def _shards_of(trials: Sequence[Mapping[str, Any]]) -> dict[int | None, None]:
+    own = (each["trial"] for each in trials if not each["trial"].get("bare"))
+    return dict.fromkeys(each.get("shards") for each in own)
+
+
+def _lines(points: Iterable[tuple[Mapping[str, Any], int]]) -> Lines:
+    lines: Lines = {}
+    for figures, x in points:
+        asked = figures["trial"]
+        label = "bare stream" if asked.get("bare") else f"{asked['patterns']:,} patterns"
+        lines.setdefault(label, []).append((x, figures["measured_events"] / figures["seconds"]))
+    return {label: sorted(each) for label, each in lines.items()}
 
 
 def _row(figures: Mapping[str, Any], bare: float) -> tuple[str, ...]:

@@ -19,9 +19,9 @@ from typing import Any
 
 from tocsin.spark import Watch, local_session, match
 from tocsin_benchmarks.harness.input_files import write_in_order
+from tocsin_benchmarks.sequences.micro_batches import CORES
 from tocsin_benchmarks.sequences.workload import Density, SequenceWorkload
 
-CORES = 2
 FILES = 11
 
 

@@ -64,7 +64,8 @@ def run(request: Mapping[str, Any]) -> dict[str, Any]:
     figures |= {"distinct": len({plan.pattern for plan in plans.values()})}
     figures |= (
         _throughput(plans, lines)
-        | _through_hub(workload, lines)
+        | _through_hub(workload, lines, "hub")
+        | _through_hub(workload, lines, "told")
         | _latency(plans, lines[:LATENCY_EVENTS])
         | _state(plans, lines[:STATE_EVENTS])
     )
@@ -107,24 +108,32 @@ def _throughput(plans: Mapping[str, Plan], lines: Sequence[bytes]) -> dict[str, 
     return timed | {"measured_events": served, "matches": matches}
 
 
-def _through_hub(workload: SequenceWorkload, lines: Sequence[bytes]) -> dict[str, Any]:
+def _through_hub(workload: SequenceWorkload, lines: Sequence[bytes], name: str) -> dict[str, Any]:
     """The same by what a user calls: the patterns as texts, the lines published piece by piece; at
-    the end the watermark passes the last of them.
+    the end the watermark passes the last of them. What is `told` is asked of every match.
     """
     hub = Hub(ahead=None, lateness=timedelta(0))
     for pattern in workload.drawn_patterns():
         hub.subscribe(pattern.text, language="opsl")
     watch, served, matches = Stopwatch(), 0, 0
     while served < len(lines) and watch.read()[0] < LIMIT_SECONDS:
-        matches += len(hub.publish(*lines[served : served + PIECE]))
+        matches += _told(hub.publish(*lines[served : served + PIECE]), name)
         served += PIECE
     (last,) = read_events(lines[min(served, len(lines)) - 1 :][:1]).events
-    matches += len(hub.advance_to(format_instant(last.order[0] + 1)))
+    matches += _told(hub.advance_to(format_instant(last.order[0] + 1)), name)
     return {
-        "hub_seconds": watch.read()[0],
-        "hub_events": min(served, len(lines)),
-        "hub_matches": matches,
+        f"{name}_seconds": watch.read()[0],
+        f"{name}_events": min(served, len(lines)),
+        f"{name}_matches": matches,
     }
+
+
+def _told(found: Sequence[Match], name: str) -> int:
+    """How many were found; where they are to be told, each is."""
+    if name == "told":
+        for match in found:
+            match.as_json()
+    return len(found)
 
 
 def settle_memory() -> None:
