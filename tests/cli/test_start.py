@@ -58,6 +58,19 @@ def test_what_needs_no_engine_does_not_load_it(arguments: list[str]) -> None:
     assert loaded_by(*arguments).isdisjoint(HEAVY)
 
 
+def test_a_few_events_do_not_load_what_compiles() -> None:
+    program = (
+        "import sys; from tocsin import Hub; hub = Hub(); hub.subscribe('price > 3')\n"
+        "found = [hub.publish({'id': str(n), 'source': 's', 'type': 't', 'data': {'price': n}})"
+        " for n in range(9)]\n"
+        "print(sum(map(len, found)), 'numba' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.stdout == "5 False\n"
+
+
 def test_completion_of_commands_does_not_load_the_engine() -> None:
     words = {"_TOCSIN_COMPLETE": "complete_bash", "COMP_WORDS": "tocsin ma", "COMP_CWORD": "1"}
     assert call(**words).stdout.split() == ["match"]

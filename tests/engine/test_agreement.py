@@ -19,7 +19,7 @@ from tests.engine.worlds import (
 )
 from tests.strategies import HUGE, PATHS, events
 from tocsin.engine.batch import Batch
-from tocsin.engine.conditions.matcher import Matcher
+from tocsin.engine.conditions.matcher import PLAIN, Matcher
 from tocsin.engine.conditions.scan import ScanMatcher
 from tocsin.plan.atoms import AllOf, AnyOf, Between, Equals, Not, OneOf, Ordered
 from tocsin.values.scalars import Constant
@@ -27,6 +27,8 @@ from tocsin.values.truth import Truth
 
 BEYOND_FLOATS = (10**400, 10**400 + 1, -(10**400))
 SIZES = (1, 63, 64, 65, 130)
+PLAIN_RUNS = st.sampled_from([0, 5, PLAIN])
+"""How many programs plain Python runs before compiled code does."""
 
 
 @given(expressions, event_lists)
@@ -61,10 +63,20 @@ def test_bit_vectors_agree_with_the_reference(nodes, given_events):
     assert pairs(matcher, Batch(given_events)) == pairs_of_reference(nodes, given_events)
 
 
-@given(expressions, event_lists)
-def test_single_events_agree_with_the_reference(nodes, given_events):
-    matcher = subscribed(Matcher(few=len(given_events)), nodes)
+@given(expressions, event_lists, PLAIN_RUNS)
+def test_single_events_agree_with_the_reference(nodes, given_events, plain):
+    matcher = subscribed(Matcher(few=len(given_events), plain=plain), nodes)
     assert pairs(matcher, Batch(given_events)) == pairs_of_reference(nodes, given_events)
+
+
+@given(expressions, event_lists)
+def test_programs_that_are_run_plainly_do_the_same_work(nodes, given_events):
+    work = []
+    for plain in (0, PLAIN):
+        matcher = subscribed(Matcher(few=len(given_events), plain=plain), nodes)
+        matcher.match(Batch(given_events))
+        work.append(matcher.work)
+    assert work[0] == work[1]
 
 
 @given(
@@ -79,9 +91,14 @@ def test_words_and_blocks_have_no_seams(nodes, few_events, size, block):
     assert pairs(matcher, Batch(given_events)) == pairs_of_reference(nodes, given_events)
 
 
-@given(expressions, st.lists(events(), max_size=20), st.lists(st.integers(0, 9), max_size=4))
-def test_any_cut_into_batches_gives_the_same(nodes, given_events, sizes):
-    matcher = subscribed(Matcher(), nodes)
+@given(
+    expressions,
+    st.lists(events(), max_size=20),
+    st.lists(st.integers(0, 9), max_size=4),
+    PLAIN_RUNS,
+)
+def test_any_cut_into_batches_gives_the_same(nodes, given_events, sizes, plain):
+    matcher = subscribed(Matcher(few=4, plain=plain), nodes)
     found, before = [], 0
     for batch in cut(given_events, sizes):
         found += [(before + i, key) for i, key in pairs(matcher, batch)]
@@ -117,9 +134,10 @@ wide_predicates = st.one_of(
         max_size=12,
     ),
     st.sampled_from([0, 99]),
+    PLAIN_RUNS,
 )
-def test_numbers_that_floats_confuse_are_told_apart(nodes, given_events, few):
-    matcher = subscribed(Matcher(few=few), nodes)
+def test_numbers_that_floats_confuse_are_told_apart(nodes, given_events, few, plain):
+    matcher = subscribed(Matcher(few=few, plain=plain), nodes)
     assert pairs(matcher, Batch(given_events)) == pairs_of_reference(nodes, given_events)
 
 

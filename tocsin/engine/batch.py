@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from tocsin.deferred import Deferred
 from tocsin.engine.arrow import encoding_of_arrow, encoding_of_nothing
 from tocsin.engine.encoding import Distinct, Encoding, encoding_of_values
 from tocsin.engine.texts.rows import ScannedRows, is_in_text, scanned_rows
@@ -18,6 +18,11 @@ from tocsin.events.event import ENVELOPE, INSTANT, Event, Path
 from tocsin.values.scalars import Kind
 from tocsin.values.space import Places, as_places, parse_places
 from tocsin.values.time import parse_instant
+
+if TYPE_CHECKING:
+    import pyarrow.compute as pc
+else:
+    pc = Deferred("pyarrow.compute")
 
 
 class Column:

@@ -24,6 +24,7 @@ from tocsin.engine.conditions.programs import probe_of, program_of
 from tocsin.engine.conditions.single_event import OneEvent
 from tocsin.engine.conditions.store import ProgramStore
 from tocsin.engine.index.hits import Found, Hits, joined, sorted_by_event
+from tocsin.engine.index.kernels import as_written
 from tocsin.engine.index.keys import Keys
 from tocsin.engine.index.work import Work
 from tocsin.plan.atoms import Condition
@@ -39,7 +40,14 @@ _LARGEST_BLOCK = 1 << 16
 FEW = 12
 """Up to so many events go one by one."""
 
+PLAIN = 5_000
+"""So many programs are run by plain Python first, while events go one by one: that takes a tenth of
+the time that it takes to load compiled code.
+"""
+
 _ROOM = 1 << 20
+
+_run_one_plainly = as_written(run_one)
 
 
 class Matcher:
@@ -52,16 +60,18 @@ class Matcher:
         "_indexes",
         "_keys",
         "_one",
+        "_plain",
         "_programs",
         "_rows",
         "work",
     )
 
-    def __init__(self, *, block: int = BLOCK, few: int = FEW) -> None:
+    def __init__(self, *, block: int = BLOCK, few: int = FEW, plain: int = PLAIN) -> None:
         if not 0 < block <= _LARGEST_BLOCK:
             raise ValueError(f"a block has 1 to {_LARGEST_BLOCK} events, got {block}")
         self._block = block
         self._few = few
+        self._plain = plain
         self.work = Work()
         self._keys = Keys()
         self._indexes = Indexes(self.work)
@@ -115,6 +125,7 @@ class Matcher:
         if batch.size <= self._few:
             hits = joined([self._match_one(batch, i) for i in range(batch.size)])
         else:
+            self._plain = 0
             windows = self._indexes.filled(batch, self._rows, self._block)
             hits = sorted_by_event([self._match_block(window) for window in windows])
         self.work.events += batch.size
@@ -131,7 +142,8 @@ class Matcher:
         self._indexes.see(batch, i, one, self._keys.capacity)
         found = np.empty(programs.live, np.int32)
         yes = one.yes()
-        count, candidates = run_one(
+        run = _run_one_plainly if programs.live <= self._plain else run_one
+        count, candidates = run(
             yes,
             anchors.lists_of(table.capacity),
             anchors.slots.starts.array,
@@ -152,6 +164,7 @@ class Matcher:
             one.compared,
             found,
         )
+        self._plain -= candidates
         self.work.candidates += candidates
         self.work.predicate_evaluations += len(yes) + int(one.compared[0])
         slots = found[:count]

@@ -1,4 +1,4 @@
-"""The only file that imports numba: how loops over arrays are compiled.
+"""The only file that loads numba, when the first loop runs: how loops over arrays are compiled.
 
 What a kernel inlines from another file is compiled into its own file's cache: who changes it there
 touches both.
@@ -7,12 +7,22 @@ touches both.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
-from numba.cpython.unsafe.numbers import trailing_zeros
+
+from tocsin.deferred import Deferred
+
+if TYPE_CHECKING:
+    import numba
+    from numba.core import registry
+    from numba.cpython.unsafe import numbers
+else:
+    numba = Deferred("numba")
+    numbers = Deferred("numba.cpython.unsafe.numbers")
+    registry = Deferred("numba.core.registry")
 
 Ints = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -26,17 +36,59 @@ of the time.
 """
 
 
+class _Loop:
+    """A loop that numba sees when it is first called, or called by another that is."""
+
+    def __init__(self, kernel: Callable[..., Any], **options: Any) -> None:
+        self.kernel = kernel
+        self._options = options
+
+    @cached_property
+    def _dispatcher(self) -> Callable[..., Any]:
+        made = numba.njit(cache=True, **self._options, **_BORROWED)(self.kernel)
+        return cast(Callable[..., Any], made)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """By this name numba asks an object what it is inside a loop."""
+        return self._dispatcher._numba_type_  # type: ignore[attr-defined]
+
+    def __call__(self, *given: Any) -> Any:
+        return self._dispatcher(*given)
+
+
+class _Inlined(_Loop):
+    """A part of loops: who calls it and is not compiled gets it as it is written."""
+
+    def __call__(self, *given: Any) -> Any:
+        return self.kernel(*given)
+
+
+class _LowestBit:
+    """The intrinsic of numba, where a loop calls it."""
+
+    @property
+    def _numba_type_(self) -> Any:
+        return registry.cpu_target.typing_context.resolve_value_type(numbers.trailing_zeros)
+
+
 def compiled(kernel: Kernel) -> Kernel:
     """Compiled at its first call and kept on disk; arrays are borrowed, not counted, so a kernel
     cannot make one.
     """
-    return cast(Kernel, njit(cache=True, **_BORROWED)(kernel))
+    return cast(Kernel, _Loop(kernel))
 
 
 def inlined(kernel: Kernel) -> Kernel:
     """Compiled into every kernel that calls it; a call would cost more than what these do."""
-    return cast(Kernel, njit(cache=True, forceinline=True, **_BORROWED)(kernel))
+    return cast(Kernel, _Inlined(kernel, forceinline=True))
 
 
-lowest_bit = cast(Callable[[Any], int], trailing_zeros)
+def as_written(kernel: Kernel) -> Kernel:
+    """A compiled kernel as plain Python, for which nothing is loaded. It must not overflow."""
+    assert isinstance(kernel, _Loop)
+    return cast(Kernel, kernel.kernel)
+
+
+lowest_bit = cast(Callable[[Any], int], _LowestBit())
 """The number of the lowest bit that is set in a word."""

@@ -45,10 +45,10 @@ def warm_up() -> None:
         for expression in _EXPRESSIONS:
             hub.subscribe(expression)
         hub.publish(*_EVENTS)
-        hub.publish(_EVENTS[0] | {"id": "alone"})
         for expression in _COMPOSITES:
             hub.subscribe(expression, language="opsl")
         hub.publish(*(json.dumps(event).encode() for event in _MANY))
+        hub.publish(_EVENTS[0] | {"id": "alone"})
         hub.advance_to("2026-01-01T00:00:01Z")
 
 
