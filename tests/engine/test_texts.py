@@ -18,13 +18,14 @@ from tests.engine.test_columns import seen
 from tocsin.engine.batch import Batch
 from tocsin.engine.texts.envelopes import NAMES
 from tocsin.engine.texts.reading import FEW, scanned_events
-from tocsin.engine.texts.tape import MOST
+from tocsin.engine.texts.tape import MOST, Tape
 from tocsin.errors import Problem
 from tocsin.events.codecs.epcis.document import _TYPES
 from tocsin.events.codecs.epcis.inside import decode_all
 from tocsin.events.event import ENVELOPE, INSTANT, Event, Path
 from tocsin.hosts.local.finite import match_events, read_events
 from tocsin.hosts.local.hub import Hub
+from tocsin.values.scalars import Kind
 
 USUAL = b'{"id":"c%d","source":"s","type":"t","data":{"a":%d}}'
 CROWD = [USUAL % (number, number) for number in range(FEW)]
@@ -379,3 +380,18 @@ def test_a_tape_is_given_again_for_the_very_same_texts_only(data: st.DataObject)
     assert [column.value(row) for row in range(FEW)] == [
         event.attribute(("a",)) for event in events
     ]
+
+
+numbers = st.one_of(
+    st.lists(st.integers(-5, 40), min_size=1),
+    st.lists(st.sampled_from([0, -0.0, 0.5, 7, 7.0, 1e300, -(2**53), 2**53 + 1]), min_size=1),
+    st.lists(st.integers(-(10**12), 10**12), min_size=1),
+)
+
+
+@given(numbers)
+def test_different_numbers_are_found_however_they_lie(given_numbers: list[float]) -> None:
+    tape = Tape([json.dumps({"n": number}).encode() for number in given_numbers])
+    distinct = tape.encoding(tape.members(("n",))).distinct(Kind.NUMBER)
+    assert [distinct.values[code] for code in distinct.codes.tolist()] == given_numbers
+    assert len(set(distinct.values)) == len(distinct.values) == len(set(given_numbers))

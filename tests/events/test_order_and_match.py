@@ -16,7 +16,7 @@ from tocsin.events.codecs.cloudevents import from_mapping
 from tocsin.events.dead_letter import MAX_INPUT, late, malformed, shown_input
 from tocsin.events.event import Event
 from tocsin.events.match import Match, match_id, match_of_event
-from tocsin.events.order import content, in_canonical_order
+from tocsin.events.order import MANY, content, in_canonical_order
 
 
 def event(
@@ -79,6 +79,22 @@ def test_every_identity_comes_once_and_in_order(arrived: list[Event]) -> None:
     assert {e.identity for e in ordered} == {e.identity for e in arrived}
     assert len({e.identity for e in ordered}) == len(ordered)
     assert [e.order for e in ordered] == sorted(e.order for e in ordered)
+
+
+many_events = st.builds(
+    lambda key, source, times: event(f"{key}", times[0], times[1], source),
+    st.integers(0, 900),
+    st.sampled_from("st"),
+    st.sampled_from([(None, None), (1, 1), (1, 2), (2, 2), (0, 5), (3, 4), (4, 4), (7, 9)]),
+)
+
+
+@given(st.lists(many_events, min_size=MANY, max_size=3 * MANY))
+def test_many_are_put_in_the_order_that_each_says(arrived: list[Event]) -> None:
+    first: dict[tuple[str, str], Event] = {}
+    for each in sorted(arrived, key=lambda each: each.order):
+        first.setdefault(each.identity, each)
+    assert [e.order for e in in_canonical_order(arrived)] == [e.order for e in first.values()]
 
 
 def test_content_does_not_depend_on_the_order_of_members() -> None:

@@ -7,6 +7,7 @@ equality wanted.
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -58,10 +59,9 @@ class MemberProbes:
         """For each different value of a batch its list of probes; None where no probe has any of
         them.
         """
-        get = self._lists.get
-        lists = np.fromiter(
-            (get(value, _ABSENT) for value in distinct.values), np.int64, len(distinct.values)
-        )
+        values = distinct.values
+        found = map(self._lists.get, values, repeat(_ABSENT, len(values)))
+        lists = np.fromiter(found, np.int64, len(values))
         known = lists != _ABSENT
         if not known.any():
             return None

@@ -9,7 +9,7 @@ number of texts, until the patterns change.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -79,7 +79,7 @@ class LikeProbes:
 
     def answers(self, distinct: Distinct) -> ListAnswers | None:
         """For each different text of a batch the patterns that it matches."""
-        lists = [self._matching(text) for text in distinct.values]
+        lists = self._matching_each(distinct.values)
         counts = np.fromiter(map(len, lists), np.int32, len(lists))
         if not counts.any():
             return None
@@ -89,6 +89,13 @@ class LikeProbes:
     def see(self, text: str, one: OneEvent) -> None:
         """Answers for one event with the text."""
         one.see_all(self._matching(text))
+
+    def _matching_each(self, texts: Sequence[str]) -> list[Probes]:
+        known = list(map(self._memory.get, texts))
+        return [
+            self._matching(text) if probes is None else probes
+            for text, probes in zip(texts, known, strict=True)
+        ]
 
     def _matching(self, text: str) -> Probes:
         known = self._memory.get(text)

@@ -66,7 +66,7 @@ def _scanned(texts: list[bytes]) -> list[ScannedEvent | None]:
     events = map(
         ScannedEvent,
         map(texts.__getitem__, good.tolist()),
-        _texts(tape, members[good, ID]),
+        tape.texts(members[good, ID]).to_pylist(),
         _words(tape, members[good, SOURCE]),
         _words(tape, members[good, TYPE]),
         _intervals(tape, members[good, TIME], times[good]),
@@ -79,15 +79,6 @@ def _scanned(texts: list[bytes]) -> list[ScannedEvent | None]:
     for row, event in zip(good.tolist(), events, strict=True):
         found[row] = event
     return found
-
-
-def _texts(tape: Tape, entries: Ints) -> Iterator[str]:
-    """The texts of entries, each different from the others as a rule."""
-    begins, ends = tape.tape[entries, BEGIN].tolist(), tape.tape[entries, END].tolist()
-    if tape.joined.isascii():
-        letters = tape.joined.decode("ascii")
-        return map(letters.__getitem__, map(slice, begins, ends))
-    return (tape.joined[begin:end].decode() for begin, end in zip(begins, ends, strict=True))
 
 
 def _words(tape: Tape, entries: Ints) -> Iterator[str]:

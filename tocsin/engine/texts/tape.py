@@ -157,11 +157,14 @@ class Tape:
             truths = self.text[self.tape[entries, BEGIN]] == _TRUE
             return [False, True], truths.astype(np.int32)
         if kind is Kind.NUMBER and (np.abs(numbers) < _EXACT).all():
-            return _coded(pa.array(numbers + 0.0))  # no zero is negative
+            return _coded_numbers(numbers + 0.0)  # no zero is negative
         return numbered([self.value(entry) for entry in entries.tolist()])
 
 
 _EXACT = 2.0**53
+
+_SPARSE = 4
+"""A table of numbers may have so many places for each of them."""
 
 _KEPT = 1 << 23
 """A tape of more bytes is not kept for the next who asks."""
@@ -181,6 +184,20 @@ def tape_of(texts: Sequence[bytes]) -> Tape:
     if len(made.joined) <= _KEPT:
         _last.append((texts, made))
     return made
+
+
+def _coded_numbers(numbers: Floats) -> tuple[list[float], Codes]:
+    """The different numbers, and which each is. Whole ones that lie close together, as they often
+    do, are marked in a table, which takes a tenth of the time of hashing them.
+    """
+    low, high = numbers.min(), numbers.max()
+    if high - low > _SPARSE * len(numbers) or (numbers != np.rint(numbers)).any():
+        return _coded(pa.array(numbers))
+    places = (numbers - low).astype(np.int64)
+    there = np.zeros(int(high - low) + 1, np.bool_)
+    there[places] = True
+    codes = np.cumsum(there, dtype=np.int32) - np.int32(1)
+    return (np.flatnonzero(there) + low).tolist(), codes[places]
 
 
 def _coded(array: pa.Array) -> tuple[list[Any], npt.NDArray[np.int32]]:
