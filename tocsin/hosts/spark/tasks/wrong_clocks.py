@@ -22,15 +22,20 @@ _NOW = "row_now"
 
 
 def with_now(rows: DataFrame) -> DataFrame:
-    """Every row with the time of its micro-batch, or of the query where it is a batch."""
-    return rows.withColumn(_NOW, F.current_timestamp())
+    """Every row with the time of its micro-batch, or of the query where it is a batch.
+
+    It goes in an array: a time alone is written into the code that Spark generates, which is then
+    compiled anew for every micro-batch.
+    """
+    return rows.withColumn(_NOW, F.array(F.current_timestamp()))
 
 
 def now_of(rows: Any) -> Instant | None:
     """The time that came with the rows, the same in all of them; None where none was asked for."""
     if _NOW not in rows.schema.names:
         return None
-    instant: Instant = rows.column(_NOW).slice(0, 1).cast(INSTANT).cast(pa.int64())[0].as_py()
+    first = rows.column(_NOW).slice(0, 1).flatten()
+    instant: Instant = first.cast(INSTANT).cast(pa.int64())[0].as_py()
     return instant
 
 
