@@ -91,7 +91,7 @@ def _lines(points: Iterable[tuple[Mapping[str, Any], int]]) -> Lines:
     lines: Lines = {}
     for figures, x in points:
         asked = figures["trial"]
-        label = "bare stream" if asked.get("bare") else f"{asked['patterns']:,} patterns"
+        label = "bare stream" if asked.get("bare") else _patterns(asked["patterns"])
         lines.setdefault(label, []).append((x, figures["measured_events"] / figures["seconds"]))
     return {label: sorted(each) for label, each in lines.items()}
 
@@ -109,3 +109,7 @@ def _row(figures: Mapping[str, Any], bare: float) -> tuple[str, ...]:
         f"{figures['longest_seconds']:.2f} s",
         f"{figures['median_seconds'] / bare:.2f}",
     )
+
+
+def _patterns(count: int) -> str:
+    return f"{count:,} pattern" + "s" * (count != 1)

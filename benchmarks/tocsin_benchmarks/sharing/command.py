@@ -17,17 +17,23 @@ from tocsin_benchmarks.selectors.command import _progress
 
 _TRIALS = (
     {"kind": "later", "size": 300, "events": 20_000},
+    {"kind": "settled", "size": 300, "events": 20_000},
     {"kind": "alike", "size": 200, "events": 4_000},
     {"kind": "worker", "size": 100_000},
 )
 _QUICK = (
     {"kind": "later", "size": 5, "events": 500},
+    {"kind": "settled", "size": 5, "events": 500},
     {"kind": "alike", "size": 5, "events": 100},
     {"kind": "worker", "size": 200},
 )
 _SAID = {
     "later": (
         "{size:,} equal composites, one by one while events flow",
+        "all at once before, for each match",
+    ),
+    "settled": (
+        "the same, once their window has passed since the last came",
         "all at once before, for each match",
     ),
     "alike": ("{size:,} subscribers to one convoy", "one subscriber"),

@@ -22,7 +22,7 @@ from tocsin.hosts.spark.catalogs.sources import LiveCatalog
 from tocsin_benchmarks.harness.stopwatch import Stopwatch
 from tocsin_benchmarks.logistics.workload import LogisticsWorkload, Scenario
 from tocsin_benchmarks.sequences.trial import settle_memory
-from tocsin_benchmarks.sequences.workload import Density, SequenceWorkload
+from tocsin_benchmarks.sequences.workload import SPACING, WINDOW, Density, SequenceWorkload
 
 PIECE = 100
 """Lines that come between one subscription and the next."""
@@ -38,7 +38,7 @@ def run(request: Mapping[str, Any]) -> dict[str, Any]:
     kind, size = request["kind"], request["size"]
     if kind == "worker":
         return {"trial": dict(request), **_worker(size)}
-    measure = {"later": _later, "alike": _alike}[kind]
+    measure = {"later": _later, "settled": _settled, "alike": _alike}[kind]
     return {"trial": dict(request), **measure(size, request["events"])}
 
 
@@ -46,20 +46,28 @@ def _hub() -> Hub:
     return Hub(ahead=None, lateness=timedelta(0))
 
 
-def _later(size: int, events: int) -> dict[str, Any]:
-    """Equal composites that come one by one while events flow, against all at once before."""
-    workload = SequenceWorkload(Density.DENSE, 1, size * PIECE + events, seed=5)
+def _settled(size: int, events: int) -> dict[str, Any]:
+    """As `_later`, once two windows of events have passed: those who came hold the same by then."""
+    return _later(size, events, 2 * WINDOW // SPACING)
+
+
+def _later(size: int, events: int, between: int = 0) -> dict[str, Any]:
+    """Equal composites that come one by one while events flow, against all at once before; so many
+    events that come in between are not measured.
+    """
+    first = size * PIECE + between
+    workload = SequenceWorkload(Density.DENSE, 1, first + events, seed=5)
     lines = workload.lines()
     (pattern,) = workload.drawn_patterns()
-    before, after = lines[: size * PIECE], lines[size * PIECE :]
+    before, after = lines[:first], lines[first:]
 
     def seconds_of_a_match(one_by_one: bool) -> float:
         hub = _hub()
         for number in range(0 if one_by_one else size):
             hub.subscribe(pattern.text, language="opsl", id=f"s{number}")
-        for number in range(size):
+        for number in range(len(before) // PIECE):
             hub.publish(*before[number * PIECE : (number + 1) * PIECE])
-            if one_by_one:
+            if one_by_one and number < size:
                 hub.subscribe(pattern.text, language="opsl", id=f"s{number}")
         return _seconds_of_a_match(hub, after)
 
