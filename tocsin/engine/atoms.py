@@ -7,7 +7,7 @@ A slot tells the family by its remainder.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
@@ -87,11 +87,12 @@ def _matcher_of(family: int) -> JudgingMatcher:
 class AtomMatchers:
     """Atoms by key; keys are unique over all families."""
 
-    __slots__ = ("_matchers", "work")
+    __slots__ = ("_judging", "_matchers", "work")
 
     def __init__(self, make_conditions: Callable[[], Matcher | ScanMatcher] = Matcher) -> None:
         conditions = make_conditions()
         self._matchers: list[AtomMatcher | None] = [conditions, *[None] * (_COUNT - 1)]
+        self._judging: tuple[JudgingMatcher, ...] = ()  # all but conditions: asked for every batch
         self.work: Work = conditions.work
 
     def __len__(self) -> int:
@@ -113,6 +114,7 @@ class AtomMatchers:
         matcher = self._matchers[family]
         if matcher is None:
             matcher = self._matchers[family] = _matcher_of(family)
+            self._note_judging()
         matcher.add(key, atom)
 
     def remove(self, key: str) -> None:
@@ -130,6 +132,7 @@ class AtomMatchers:
         matcher.remove(key)
         if family and not len(matcher):
             self._matchers[family] = None
+            self._note_judging()
 
     def match(self, batch: EventBatch) -> Hits:
         """Which atoms hold for which events, by event; of one event those of one family
@@ -152,14 +155,14 @@ class AtomMatchers:
         """Pairs of event index and key of the last batch that were too hard to decide within the
         limits.
         """
-        return [pair for each in self._others() for pair in each.undecided]
+        return [pair for each in self._judging for pair in each.undecided]
 
     @property
     def warned(self) -> list[tuple[int, EventProblem]]:
         """Pairs of event index and warning of the last batch, each once: the events are served all
         the same.
         """
-        found = [pair for each in self._others() for pair in each.warned]
+        found = [pair for each in self._judging for pair in each.warned]
         return list(
             {(index, each.code, each.token): (index, each) for index, each in found}.values()
         )
@@ -170,13 +173,14 @@ class AtomMatchers:
         a TBox's light.
         """
         found: dict[int, EventProblem] = {}
-        for each in self._others():
+        for each in self._judging:
             found |= each.refused
         return found
 
-    def _others(self) -> Iterator[JudgingMatcher]:
-        """The matchers of all families but conditions."""
-        return (cast(JudgingMatcher, each) for each in self._matchers[1:] if each is not None)
+    def _note_judging(self) -> None:
+        """The matchers of other families than conditions have changed."""
+        there = (each for each in self._matchers[1:] if each is not None)
+        self._judging = tuple(cast(JudgingMatcher, each) for each in there)
 
     def key_of(self, slot: int) -> str:
         """The key of a slot."""
@@ -187,7 +191,7 @@ class AtomMatchers:
 
     def keys_of(self, slots: Iterable[int]) -> list[str]:
         """The keys of slots, one by one; quick where there are conditions only."""
-        if all(each is None for each in self._matchers[1:]):
+        if not self._judging:
             conditions = self._matchers[0]
             assert conditions is not None
             return conditions.keys_of(np.asarray(slots) // _COUNT)
