@@ -93,28 +93,27 @@ def test_one_event_in_several_roles(policy: Policy, data: st.DataObject) -> None
     assert Counter(key(each) for _, each in found) == expected(pattern, events)
 
 
+def assert_same_restarted(pattern: Part, events: list[Event], cut: int) -> None:
+    """A network that takes over from another after some events rings as the reference says."""
+    first, second = Network(), Network()
+    first.add("s", pattern)
+    second.add("s", pattern)
+    found = play(first, events[:cut])
+    second.restore(json.loads(json.dumps(first.snapshot())))
+    found += play(second, events[cut:]) + second.advance_to(None)
+    assert Counter(key(each) for _, each in found) == expected(pattern, events)
+
+
 @given(nested_overlapping(), timelines(), st.integers(0, 7))
 def test_several_roles_under_several_policies_restarted_anywhere(
     pattern: Part, events: list[Event], cut: int
 ) -> None:
-    first, second = Network(), Network()
-    first.add("s", pattern)
-    second.add("s", pattern)
-    found = play(first, events[:cut])
-    second.restore(json.loads(json.dumps(first.snapshot())))
-    found += play(second, events[cut:]) + second.advance_to(None)
-    assert Counter(key(each) for _, each in found) == expected(pattern, events)
+    assert_same_restarted(pattern, events, cut)
 
 
 @given(st.sampled_from(list(Policy)).flatmap(meeting_names), timelines(), st.integers(0, 7))
 def test_names_that_meet_restarted_anywhere(pattern: Part, events: list[Event], cut: int) -> None:
-    first, second = Network(), Network()
-    first.add("s", pattern)
-    second.add("s", pattern)
-    found = play(first, events[:cut])
-    second.restore(json.loads(json.dumps(first.snapshot())))
-    found += play(second, events[cut:]) + second.advance_to(None)
-    assert Counter(key(each) for _, each in found) == expected(pattern, events)
+    assert_same_restarted(pattern, events, cut)
 
 
 @given(st.lists(ANY_POLICY, min_size=2, max_size=4), timelines())
@@ -132,13 +131,7 @@ def test_sharing_never_shows(many: list[Part], events: list[Event]) -> None:
 def test_restarted_anywhere_is_as_never_restarted(
     pattern: Part, events: list[Event], cut: int
 ) -> None:
-    first, second = Network(), Network()
-    first.add("s", pattern)
-    second.add("s", pattern)
-    found = play(first, events[:cut])
-    second.restore(json.loads(json.dumps(first.snapshot())))
-    found += play(second, events[cut:]) + second.advance_to(None)
-    assert Counter(key(each) for _, each in found) == expected(pattern, events)
+    assert_same_restarted(pattern, events, cut)
 
 
 def is_over(part: Part, now: int) -> bool:

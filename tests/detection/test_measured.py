@@ -4,14 +4,13 @@ anywhere, in any company.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.detection.test_agreement import expected, key, play
+from tests.detection.test_agreement import assert_same_restarted, expected, key, play
 from tests.measured_worlds import gatherings, held_states, keyed, slidings, state_changes
 from tests.timelines import ATOMS, parts, timelines
 from tocsin.engine.detection.network import Network
@@ -57,13 +56,7 @@ def test_restarted_anywhere_is_as_never_restarted(name: str, data: st.DataObject
         data.draw(timelines()),
         data.draw(st.integers(0, 7)),
     )
-    first, second = Network(), Network()
-    first.add("s", pattern)
-    second.add("s", pattern)
-    found = play(first, events[:cut])
-    second.restore(json.loads(json.dumps(first.snapshot())))
-    found += play(second, events[cut:]) + second.advance_to(None)
-    assert Counter(key(each) for _, each in found) == expected(pattern, events)
+    assert_same_restarted(pattern, events, cut)
 
 
 @given(st.lists(ANY, min_size=2, max_size=4), timelines(), st.integers(0, 7))

@@ -64,8 +64,8 @@ def run(request: Mapping[str, Any]) -> dict[str, Any]:
     figures |= {"distinct": len({plan.pattern for plan in plans.values()})}
     figures |= (
         _throughput(plans, lines)
-        | _through_hub(workload, lines, "hub")
-        | _through_hub(workload, lines, "told")
+        | _through_hub(workload, lines, tells=False)
+        | _through_hub(workload, lines, tells=True)
         | _latency(plans, lines[:LATENCY_EVENTS])
         | _state(plans, lines[:STATE_EVENTS])
     )
@@ -108,19 +108,23 @@ def _throughput(plans: Mapping[str, Plan], lines: Sequence[bytes]) -> dict[str, 
     return timed | {"measured_events": served, "matches": matches}
 
 
-def _through_hub(workload: SequenceWorkload, lines: Sequence[bytes], name: str) -> dict[str, Any]:
+def _through_hub(
+    workload: SequenceWorkload, lines: Sequence[bytes], *, tells: bool
+) -> dict[str, Any]:
     """The same by what a user calls: the patterns as texts, the lines published piece by piece; at
-    the end the watermark passes the last of them. What is `told` is asked of every match.
+    the end the watermark passes the last of them. With `tells`, all that a match tells is asked of
+    every one.
     """
     hub = Hub(ahead=None, lateness=timedelta(0))
     for pattern in workload.drawn_patterns():
         hub.subscribe(pattern.text, language="opsl")
     watch, served, matches = Stopwatch(), 0, 0
     while served < len(lines) and watch.read()[0] < LIMIT_SECONDS:
-        matches += _told(hub.publish(*lines[served : served + PIECE]), name)
+        matches += _told(hub.publish(*lines[served : served + PIECE]), tells)
         served += PIECE
     (last,) = read_events(lines[min(served, len(lines)) - 1 :][:1]).events
-    matches += _told(hub.advance_to(format_instant(last.order[0] + 1)), name)
+    matches += _told(hub.advance_to(format_instant(last.order[0] + 1)), tells)
+    name = "told" if tells else "hub"
     return {
         f"{name}_seconds": watch.read()[0],
         f"{name}_events": min(served, len(lines)),
@@ -128,9 +132,9 @@ def _through_hub(workload: SequenceWorkload, lines: Sequence[bytes], name: str) 
     }
 
 
-def _told(found: Sequence[Match], name: str) -> int:
+def _told(found: Sequence[Match], tells: bool) -> int:
     """How many were found; where they are to be told, each is."""
-    if name == "told":
+    if tells:
         for match in found:
             match.as_json()
     return len(found)
