@@ -15,6 +15,15 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from pyspark.sql.types import (
+    BinaryType,
+    IntegerType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+)
+
 from tocsin.errors import Problem, StateProblem
 from tocsin.events.dead_letter import shown_error
 from tocsin.hosts.spark.catalogs.sources import FixedList, LiveCatalog, Source
@@ -39,11 +48,19 @@ PATIENCE = 3
 
 DAMAGED = "the checkpoint is damaged: put a copy of it in its place, or begin a new checkpoint"
 
-HEAD_SCHEMA = (
-    "token binary, shards int, base_bytes bigint, log_bytes bigint, alarm bigint, source string,"
-    " list binary"
+HEAD_SCHEMA = StructType(
+    [
+        StructField("token", BinaryType()),
+        StructField("shards", IntegerType()),
+        StructField("base_bytes", LongType()),
+        StructField("log_bytes", LongType()),
+        StructField("alarm", LongType()),
+        StructField("source", StringType()),
+        StructField("list", BinaryType()),
+    ]
 )
-BYTES_SCHEMA = "packed binary"
+BYTES_SCHEMA = StructType([StructField("packed", BinaryType())])
+"""Types, not texts: each task would ask Spark to read these anew, and wait for the answer."""
 
 
 @dataclass(frozen=True, slots=True)
