@@ -21,7 +21,11 @@ from tocsin.plan.partitioning import parting_of
 
 def test_every_event_concerns_the_keyed_composite() -> None:
     requests = keyed_requests(300, 5)
-    assert [each["cores"] for each in requests] == [1, 2]
+    assert [(each["cores"], "pinned" in each) for each in requests] == [
+        (1, True),
+        (1, False),
+        (2, False),
+    ]
     asked = requests[0]
     workload = SequenceWorkload(Density(asked["density"]), asked["patterns"], 300, 5)
     [plan] = workload.plans().values()
@@ -38,15 +42,16 @@ def test_the_table_compares_cores() -> None:
             "trial": {"cores": cores},
             "measured_events": 1_000,
             "seconds": seconds,
+            "median_rate": 900,
             "matches": 7,
             "by_shard": shards,
         }
         for cores, seconds, shards in ((1, 2.0, [1_000]), (2, 1.25, [480, 520]))
     ]
     [table] = keyed_tables_of(trials)
-    assert [row[:4] for row in table.rows] == [
-        ("1", "500", "1.00", "1,000"),
-        ("2", "800", "1.60", "480 + 520"),
+    assert [row[:5] for row in table.rows] == [
+        ("local[1]", "500", "1.00", "900", "1,000"),
+        ("local[2]", "800", "1.60", "900", "480 + 520"),
     ]
     assert keyed_tables_of([]) == []
 

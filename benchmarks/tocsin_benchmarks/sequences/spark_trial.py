@@ -4,12 +4,14 @@ of its own.
 Run as a module: the trial comes as JSON on standard input, its figures go as JSON to standard
 output. A file is a micro-batch. The first one, in which Spark and its Python workers start and
 subscriptions are compiled, is not counted. There are as many shards as cores unless it is said; a
-`bare` trial reads the same files and does nothing with them.
+`bare` trial reads the same files and does nothing with them; a `pinned` one has no other cores than
+those it asks for, whatever the machine has.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -27,6 +29,8 @@ FILES = 11
 
 def run(request: Mapping[str, Any]) -> dict[str, Any]:
     """All figures of one trial; seconds are of the clock, of all its cores."""
+    if request.get("pinned"):  # the JVM and its workers inherit it
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: request["cores"]])
     rows = request.get("rows")
     events = request["events"] if rows is None else FILES * rows
     workload = SequenceWorkload(
@@ -76,6 +80,7 @@ def _measured(
         "measured_events": sum(each["numInputRows"] for each in steps),
         "seconds": sum(seconds),
         "median_seconds": median(seconds),
+        "median_rate": median(each["numInputRows"] for each in steps) / median(seconds),
         "longest_seconds": max(seconds),
         "matches": sum(found),
         "by_shard": [sum(each) for each in zip(*(each.by_shard for each in counted), strict=True)],
