@@ -102,19 +102,21 @@ def test_parts_pair_where_a_name_is_the_same_in_both(places: str, policy: Policy
         assert_agree(pattern, events)
 
 
-_SETTLED_TOO_SOON = pytest.mark.xfail(
-    strict=True, reason="of an alternative that is one of two names the engine settles both"
-)
+@pytest.mark.parametrize("policy", list(Policy), ids=lambda policy: policy.value)
+@pytest.mark.parametrize("inner", list(Policy), ids=lambda policy: policy.value)
+@pytest.mark.parametrize("places", ["x", "x or y", "yx"])
+def test_each_operator_goes_by_its_own_policy(places: str, inner: Policy, policy: Policy) -> None:
+    others: dict[str, Part] = {
+        "x": X,
+        "x or y": Either((X, Y)),
+        "yx": Join((Y, X), policy=policy),
+    }
+    pattern = Join((Join((X, Y), policy=inner), others[places]), policy=policy)
+    for events in worlds("ab", 5):
+        assert_agree(pattern, events)
 
 
-@pytest.mark.parametrize(
-    "policy",
-    [
-        pytest.param(each, marks=[_SETTLED_TOO_SOON] if each is Policy.DEFERRED else [])
-        for each in Policy
-    ],
-    ids=lambda policy: policy.value,
-)
+@pytest.mark.parametrize("policy", list(Policy), ids=lambda policy: policy.value)
 def test_an_alternative_may_lack_the_name_that_the_other_part_has(policy: Policy) -> None:
     pattern = Join((Join((X, Y), policy=policy), Either((X, Y))), policy=policy)
     for events in worlds("ab", 5):

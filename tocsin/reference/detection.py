@@ -109,6 +109,7 @@ class Detection:
         self._scopes = scopes_of(pattern)
         self._nodes: dict[Part, _Node] = {}
         self._vanished: list[tuple[str, Occurrence]] = []
+        self._consumed: list[tuple[str, Occurrence]] = []
         self._root = self._node(pattern)
 
     def event(self, event: Event) -> None:
@@ -219,6 +220,8 @@ class Detection:
     def _on_join(self, node: _Node, part: Join, slot: int, occurrence: Occurrence) -> None:
         if any(each.is_same(occurrence) for each in node.used):
             return  # single use: it is used up at another slot
+        if self._is_consumed(part, occurrence):
+            return  # it was on its way when something that it is bound to was used up
         if not has_key(part.by, occurrence):
             return
         node.queues[slot].append(occurrence)
@@ -297,7 +300,14 @@ class Detection:
         """
         for name, scope in self._scopes.items():
             if scope.root == node.part and name in whole.names:
+                self._consumed.append((name, whole.names[name]))
                 self._forget(name, whole.names[name])
+
+    def _is_consumed(self, part: Join, occurrence: Occurrence) -> bool:
+        return any(
+            part in self._scopes[name].operators and _is_named(occurrence, name, used)
+            for name, used in self._consumed
+        )
 
     def _forget(self, name: str, lost: Occurrence) -> None:
         for part in self._scopes[name].operators:

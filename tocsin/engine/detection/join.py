@@ -85,7 +85,8 @@ class JoinNode(Node):
         self._is_single_use = part.policy is Policy.CHRONICLE
         self._scopes = scopes
         deferred = part.policy is Policy.DEFERRED
-        self._names = scopes.names_in(part) if deferred or part.policy is Policy.CHRONICLE else ()
+        heeds = deferred or part.policy in (Policy.CHRONICLE, Policy.RECENT)
+        self._names = scopes.names_in(part) if heeds else ()
         self._settles = scopes.names_settled_at(part) if deferred else ()
         slots = range(len(part.parts))
         self._lifetimes = [join_lifetime(part, slot) for slot in slots]
@@ -246,7 +247,9 @@ class JoinNode(Node):
         return product(*others)
 
     def _most_recent(self, waiting: Sequence[Occurrence], new: Occurrence) -> Sequence[Occurrence]:
-        agreeing = (each for each in reversed(waiting) if self._agree(each, new))
+        agreeing = (
+            each for each in reversed(waiting) if not self._is_used(each) and self._agree(each, new)
+        )
         return [each for each in (next(agreeing, None),) if each is not None]
 
     def _agree(self, one: Occurrence, other: Occurrence) -> bool:
