@@ -4,6 +4,7 @@ between its parts.
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -13,6 +14,7 @@ from tests.measured_worlds import ANYTHING, KEEPS, MEASURES, STATES
 from tests.timelines import ATOMS, DURATIONS, ROLES, patterns
 from tocsin.events.codecs.cloudevents import from_mapping
 from tocsin.events.event import Event
+from tocsin.languages import parse_subscription
 from tocsin.plan.composites import (
     Absence,
     AfterInstant,
@@ -37,6 +39,8 @@ from tocsin.plan.composites import (
 )
 from tocsin.plan.measures import RELATIONS, Ring
 from tocsin.plan.partitioning import parting_of
+from tocsin.plan.passes import prepared
+from tocsin.plan.passes.set_policy import with_settings
 from tocsin.values.time import format_instant
 
 KEY = ("v",)
@@ -98,6 +102,26 @@ def equal_of(equal: tuple[Related, ...], names: list[str]) -> tuple[Related, ...
     return alike(names[1], names[0]) + alike(names[1], names[2]) if equal else ()
 
 
+CORRELATED = [
+    "{a} Before {b} correlate by one v",
+    "({a} & {b}) Before {a} correlate by one v",
+    "{a} & {a} correlate by kind, one v",
+    "({a} | {b}) & {b} correlate by one v",
+    "{a} Before not ({b}) (PT0.000003S anchored) correlate by one v",
+    "not ({b}) (PT0.000003S anchored) Before {a} correlate by one v",
+    "({a} Before not ({b}) (PT0.000002S anchored)) & {b} correlate by one v",
+    "{a} | {b} correlate by one v",
+]
+"""Concepts that have one value in common."""
+
+
+@cache
+def _correlated(text: str, policy: Policy) -> Part:
+    names = {letter: f"exists kind.{{{letter}}}" for letter in "ab"}
+    plan = parse_subscription("concept", text.format(**names), {})
+    return with_settings(prepared(plan), policy, 3_600_000_000).pattern
+
+
 @st.composite
 def _measured(draw: st.DrawFn) -> Part:
     """Counts and changes for each value."""
@@ -141,9 +165,11 @@ def busy_timelines(draw: st.DrawFn, values: st.SearchStrategy[Any] = _VALUES) ->
 
 @st.composite
 def _patterns(draw: st.DrawFn, policy: Policy) -> Part:
-    kind = draw(st.integers(0, 9))
+    kind = draw(st.integers(0, 10))
     if kind == 0:
         return draw(_measured())
+    if kind == 10:
+        return _correlated(draw(st.sampled_from(CORRELATED)), policy)
     if kind == 1:
         return draw(patterns(policy))
     if kind == 2:

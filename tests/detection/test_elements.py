@@ -48,6 +48,10 @@ CONCEPTS = [
     "({a} & {b}) Before {c} correlate by v",
     "{a} Before not ({b}) (3 s anchored) correlate by v, w",
     "({a} Before not ({b}) (2 s anchored)) & {c} correlate by v = w = v",
+    "{a} Before {b} correlate by one v",
+    "({a} & {b}) Before {c} correlate by w, one v",
+    "{a} Before not ({b}) (3 s anchored) correlate by one v",
+    "({a} Before not ({b}) (2 s anchored)) & {c} correlate by one p, one x",
 ]
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.parted_worlds import KEY, alike, busy_timelines, parted_patterns
+from tests.parted_worlds import CORRELATED, KEY, alike, busy_timelines, parted_patterns
 from tests.timelines import UNLIKE, kind
 from tocsin.catalog import Subscription, compile_subscription
 from tocsin.events.codecs.cloudevents import from_mapping
@@ -173,6 +173,15 @@ def test_what_no_key_parts(pattern: Part, line: str, why_not: str) -> None:
         ("rule", "WHEN C HOLDS v > 0 FOR 4s FOR EACH w", ["w"]),
         ("rule", "WHEN COUNT(A) >= 2 OVER 4s", []),
         ("rule", "WHEN A THEN B WITHIN 5s", []),
+        ("concept", "ObjectEvent Before AggregationEvent correlate by one v", ["v"]),
+        ("concept", "ObjectEvent & ObjectEvent correlate by w, one v", ["v"]),
+        ("concept", "ObjectEvent & ObjectEvent correlate by one v, one w.id", ["v", "w.id"]),
+        (
+            "concept",
+            "ObjectEvent Before not (ObjectEvent) (5 s anchored) correlate by one v",
+            ["v"],
+        ),
+        ("concept", "ObjectEvent Before AggregationEvent correlate by v", []),
     ],
 )
 def test_what_is_said_in_languages(language: str, expression: str, by: list[str]) -> None:
@@ -185,6 +194,51 @@ def test_what_is_said_in_languages(language: str, expression: str, by: list[str]
             text = text.removesuffix(letter) + said
     pattern = compile_subscription(Subscription("s", language, text, horizon="1h")).pattern
     assert [".".join(path) for path in parting_of(pattern).by] == by
+
+
+@pytest.mark.parametrize(
+    ("text", "lists"),
+    [
+        ("{a} Before {b} correlate by v", "a0,1 b1 b0"),
+        ("{a} Before not ({b}) (PT0.000009S anchored) correlate by v", "a0,1 b1"),
+    ],
+)
+def test_what_may_have_several_values_is_not_parted(text: str, lists: str) -> None:
+    """The oldest of any value is used up, and one absence rings for all values that are missing."""
+    names = {letter: f"exists kind.{{{letter}}}" for letter in "ab"}
+    subscription = Subscription("s", "concept", text.format(**names), horizon="1h")
+    pattern = compile_subscription(subscription).pattern
+    assert parting_of(pattern).by == ()
+    assert "one event may bind several values" in parting_of(pattern).why_not
+    events = []
+    for number, told in enumerate(lists.split(), 1):
+        values = [int(each) for each in told[1:].split(",")]
+        body = {"id": f"e{number}", "source": "s", "type": "t", "time": format_instant(number)}
+        events.append(from_mapping(body | {"data": {"kind": told[0], "v": values}}))
+    apart = [
+        line
+        for value in (0, 1)
+        for line in found_in(Plan(pattern), [each for each in events if value in each.data["v"]])
+    ]
+    assert sorted(apart) != found_in(Plan(pattern), events)
+
+
+@pytest.mark.parametrize("text", [each for each in CORRELATED if " | {b} correlate" not in each])
+def test_one_value_is_correlated_as_any(text: str) -> None:
+    """Where events that have one value or none are combined, `one` says nothing more."""
+    texts = [text.replace("one ", ""), text]
+    names = {letter: f"exists kind.{{{letter}}}" for letter in "ab"}
+    any_value, one_value = (
+        compile_subscription(Subscription("s", "concept", each.format(**names), horizon="1h"))
+        for each in texts
+    )
+
+    @given(busy_timelines(st.sampled_from(["x", "y", "x", "y", None])))
+    @settings(max_examples=max(5, settings.default.max_examples // 5))
+    def say_the_same(events: list[Event]) -> None:
+        assert found_in(one_value, events) == found_in(any_value, events)
+
+    say_the_same()
 
 
 def test_shares_are_those_of_equality() -> None:

@@ -1,5 +1,5 @@
 """A driver that can be killed at any moment: serves the streams of a folder side by side, then
-ends.
+ends. The first has one shard, each after it one more.
 
 Arguments: the folder, which has one folder for each stream, and how many files make a micro-batch.
 Matches go to one file for each attempt at a micro-batch, whole or not at all:
@@ -21,9 +21,19 @@ from tocsin.catalog import Definition, Subscription
 from tocsin.hosts.spark.results.match_codec import matches_in
 from tocsin.spark import local_session, match_with_dead_letters
 
+KEYED = (
+    ("each", "rule", "WHEN A THEN B WITHIN 5s FOR EACH v"),
+    (
+        "one",
+        "concept",
+        "exists kind.{a} Before not (exists kind.{b}) (4 s anchored) correlate by one v",
+    ),
+)
+"""Composites that all shards serve, each its share, beside `same` of the patterns."""
 SUBSCRIPTIONS: list[Subscription | Definition] = [
     *NAMES,
     *(Subscription(id, "opsl", text, horizon="1h") for id, text in PATTERNS.items()),
+    *(Subscription(id, language, text, horizon="1h") for id, language, text in KEYED),
 ]
 QUICK_TO_START = {
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
@@ -37,7 +47,8 @@ def main(folder: Path, files_at_once: int) -> None:
     to start.
     """
     spark = local_session("local[2]", name="tocsin kill test", memory="1g", settings=QUICK_TO_START)
-    streams = [Delivery(each) for each in sorted(folder.glob("stream*"))]
+    folders = sorted(folder.glob("stream*"))
+    streams = [Delivery(each, shards) for shards, each in enumerate(folders, 1)]
     queries = [started(spark, each, files_at_once) for each in streams]
     for each in streams:
         each.may_go_on.set()
@@ -50,7 +61,8 @@ def started(spark: SparkSession, delivery: Delivery, files_at_once: int) -> Stre
     """A query that waits in its first micro-batch."""
     inbox, checkpoint = str(delivery.folder / "inbox"), str(delivery.folder / "checkpoint")
     lines = spark.readStream.format("text").option("maxFilesPerTrigger", files_at_once).load(inbox)
-    both = match_with_dead_letters(lines, SUBSCRIPTIONS, lateness="5s")
+    spark.conf.set("spark.sql.shuffle.partitions", delivery.shards)
+    both = match_with_dead_letters(lines, SUBSCRIPTIONS, lateness="5s", shards=delivery.shards)
     writer = both.writeStream.foreachBatch(delivery).option("checkpointLocation", checkpoint)
     query = writer.trigger(availableNow=True).start()
     while not delivery.has_begun.wait(0.1) and query.isActive:
@@ -61,8 +73,9 @@ def started(spark: SparkSession, delivery: Delivery, files_at_once: int) -> Stre
 class Delivery:
     """Writes the matches of one stream, once all streams have begun."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, shards: int) -> None:
         self.folder = folder
+        self.shards = shards
         self.has_begun, self.may_go_on = Event(), Event()
         (folder / "rung").mkdir(exist_ok=True)
 

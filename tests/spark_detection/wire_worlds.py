@@ -21,6 +21,7 @@ from tocsin.hosts.spark.catalogs import plan_cache
 from tocsin.hosts.spark.catalogs import shard_plans as members
 from tocsin.hosts.spark.detection import state_store as keeping
 from tocsin.hosts.spark.detection.clock import Pace
+from tocsin.knowledge.concepts.tbox import EMPTY
 from tocsin.plan.composites import Plan
 from tocsin.plan.wire import plan_from_json, plan_to_json
 from tocsin.values.time import format_instant
@@ -59,7 +60,7 @@ def wire_plans() -> Any:
     patch = pytest.MonkeyPatch()
     for module in (members, plan_cache):
         patch.setattr(
-            module, "compile_subscription", lambda each, _: plan_from_json(each.expression)
+            module, "compile_subscription", lambda each, _: plan_from_json(each.expression, [EMPTY])
         )
     patch.setattr(keeping, "_described", lambda head: SOURCES[head.source])
     yield

@@ -99,7 +99,7 @@ class AtomMatchers:
         return sum(len(each) for each in self._matchers if each is not None)
 
     def __contains__(self, key: object) -> bool:
-        return any(key in each for each in self._matchers if each is not None)
+        return any(each is not None and key in each for each in self._matchers)
 
     def add(self, key: str, atom: Atom) -> None:
         """Adds an atom; a key that is there is refused and nothing changes."""

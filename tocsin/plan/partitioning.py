@@ -13,6 +13,7 @@ every event is in one share only.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
@@ -43,6 +44,7 @@ from tocsin.plan.composites import (
     Triggered,
     names_of,
     parts_of,
+    variables_of,
 )
 from tocsin.plan.rewriting import with_parts
 
@@ -54,6 +56,7 @@ _UNBOUNDED = "a window that no part bounds is one for all keys"
 _TOGETHER = "what it counts or compares over time is of all keys together"
 _TRIGGERED = "what a detection sends may have any key"
 _UNJOINED = "no equality joins all its parts"
+_BOUND = "its parts share what they bind, and one event may bind several values"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,8 @@ def parting_of(pattern: Part) -> Parting:
     by = tuple(sorted(path for path, reason in reasons.items() if reason is None))
     if by:
         return Parting(by)
-    return Parting((), next((each for each in reasons.values() if each is not None), NO_KEY))
+    reason = next((each for each in reasons.values() if each is not None), None)
+    return Parting((), reason or (_BOUND if _share_variables(pattern) else NO_KEY))
 
 
 def share_of_plan(plan: Plan, share: Share) -> Plan:
@@ -86,6 +90,14 @@ def _restricted(part: Part, share: Share) -> Part:
     if isinstance(part, Change):  # its state is asked of the events of its part
         return replace(part, part=_restricted(part.part, share))
     return with_parts(part, lambda inner: _restricted(inner, share))
+
+
+def _share_variables(part: Part) -> bool:
+    """Whether two parts of an operator bind one variable, on which they have to agree."""
+    inner = parts_of(part)
+    together = () if isinstance(part, Either) else inner
+    bound = Counter(variable for each in together for variable in variables_of(each))
+    return max(bound.values(), default=0) > 1 or any(map(_share_variables, inner))
 
 
 def _candidates(pattern: Part) -> list[Path]:

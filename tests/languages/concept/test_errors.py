@@ -45,6 +45,7 @@ SYNTAX = [
     ("{railCarrying", 1, 14, "", "a brace is not closed"),
     ("{railCarrying roadCarrying}", 1, 15, "roadCarrying", "commas between"),
     ("ObjectEvent correlate epcList", 1, 23, "epcList", "correlate by epcList"),
+    ("A & B correlate by one a = b", 1, 26, "=", "a role that all parts have"),
     ("ObjectEvent & selector{ x = 1", 1, 23, "{", "close it with }"),
     ("ObjectEvent \ud800", 1, 13, "'\\ud800'", "Unicode"),
 ]
@@ -96,6 +97,9 @@ MEANING = [
     ("ObjectEvent & ObjectEvent correlate by a = b = c", "CORRELATION", 1, 40),
     ("not (ObjectEvent) (PT1H anchored)", "UNSUPPORTED", 1, 1),
     ("ObjectEvent & selector{ a = 1 } correlate by epcList", "UNSUPPORTED", 1, 15),
+    ("ObjectEvent & ObjectEvent correlate by one epcList", "CORRELATION", 1, 44),
+    ("ObjectEvent & ObjectEvent correlate by one readPoint", "CORRELATION", 1, 44),
+    ("not (ObjectEvent) (PT1H) Before ObjectEvent correlate by one parentID", "UNSUPPORTED", 1, 1),
 ]  # fmt: skip
 
 

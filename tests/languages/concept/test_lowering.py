@@ -21,12 +21,15 @@ from tocsin.plan.atoms import Condition
 from tocsin.plan.bounds import join_lifetime
 from tocsin.plan.composites import (
     Absence,
+    AfterWindow,
     BeforeWindow,
     Either,
     End,
     EveryWindow,
     Join,
     JoinCondition,
+    Keyed,
+    Only,
     Part,
     Policy,
     Precedes,
@@ -133,6 +136,29 @@ def test_every_atom_has_the_roles_to_correlate_by() -> None:
     pattern = pattern_of(f"({S} & {T}) Before {Q} correlate by epcList, bizLocation")
     tests = [atom for atom in atoms_of(pattern) if isinstance(atom, ConceptTest)]
     assert [test.correlate for test in tests] == [("bizLocation", "epcList")] * 3
+
+
+def test_one_value_is_a_key_of_every_operator() -> None:
+    pattern = pattern_of(
+        f"({S} & {T}) Before not ({Q}) (1 h anchored) correlate by one readPoint.id"
+    )
+    key = (("readPoint", "id"),)
+    assert isinstance(pattern, Absence)
+    assert isinstance(pattern.window, AfterWindow)
+    assert isinstance(pattern.window.part, Join)
+    assert (pattern.by, pattern.window.part.by) == (key, key)
+    tests = [atom for atom in atoms_of(pattern) if isinstance(atom, ConceptTest)]
+    assert [test.correlate for test in tests] == [("readPoint",)] * 3
+    alone = pattern_of(f"{S} correlate by one readPoint.id")
+    assert alone == Only(pattern_of(f"{S} correlate by readPoint"), Keyed(key))
+
+
+def test_a_role_may_be_called_one() -> None:
+    both = pattern_of(f"{S} & {T} correlate by one = parentID, one")
+    first, second = (atom for atom in atoms_of(both) if isinstance(atom, ConceptTest))
+    assert (first.correlate, second.correlate) == (("one", "one"), ("one", "parentID"))
+    assert isinstance(both, Join)
+    assert both.by == ()
 
 
 def test_the_world_is_closed_unless_it_is_open() -> None:

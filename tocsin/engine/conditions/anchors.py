@@ -9,6 +9,7 @@ anchored nowhere and visited always.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from operator import itemgetter
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +28,8 @@ NO_LIST = -1
 
 Choice = tuple[int, int, frozenset[int]]
 """How little it excludes, how many subscriptions share it, and the probes."""
+
+_EXCLUDES = itemgetter(0, 1)
 
 
 class Anchors:
@@ -67,17 +70,18 @@ class Anchors:
 
     def _choice(self, formula: Formula, number_of: Callable[[Probe], int]) -> Choice | None:
         match formula:
-            case Literal(probe, negated):
-                return (
-                    None
-                    if negated or isinstance(probe, Ordered)
-                    else self._single(formula, number_of(probe))
-                )
+            case Literal():
+                probe = formula.probe
+                if formula.negated or isinstance(probe, Ordered):
+                    return None
+                return self._single(formula, number_of(probe))
             case Every(operands):
                 choices = [
                     choice for operand in operands if (choice := self._choice(operand, number_of))
                 ]
-                return min(choices, key=lambda choice: choice[:2], default=None)
+                return (
+                    min(choices, key=_EXCLUDES) if len(choices) > 1 else next(iter(choices), None)
+                )
             case Some(operands):
                 return _union([self._choice(operand, number_of) for operand in operands])
 

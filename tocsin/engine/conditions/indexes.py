@@ -25,7 +25,7 @@ from tocsin.engine.encoding import nearest_float
 from tocsin.engine.index.work import Work
 from tocsin.events.event import Path
 from tocsin.plan.atoms import Equals, IsNull, Like, OneOf, Ordered, PlaceIs
-from tocsin.values.scalars import Constant, Kind, kind_of
+from tocsin.values.scalars import Kind, kind_of
 
 COLUMNS = 2
 """What an attribute is compared by: its number, and its place among the texts that it is compared
@@ -91,14 +91,12 @@ class Indexes:
     def number_of(self, probe: Probe) -> int:
         """The number of a probe that is used, or is about to be."""
         match probe:
-            case Equals(path, value):
-                return self._at(path).members[value.kind].probe(value.value)
+            case Equals():
+                return self._at(probe.path).members[probe.value.kind].probe(probe.value.value)
+            case Ordered():
+                return self._number_of_ordered(probe)
             case OneOf(path, values):
                 return self._at(path).members[probe.kind].probe(*(value.value for value in values))
-            case Ordered(path, relation, Constant(Kind.STRING, text)):
-                return self._at(path).texts.probe(relation, text)  # type: ignore[arg-type]
-            case Ordered(path, relation, limit):
-                return self._at(path).numbers.probe(relation, limit.value)  # type: ignore[arg-type]
             case Like(path, pattern):
                 return self._at(path).likes.probe(pattern)
             case IsNull(path):
@@ -113,6 +111,12 @@ class Indexes:
                 return self._places.probe_of_any()
             case _:
                 assert_never(probe)
+
+    def _number_of_ordered(self, probe: Ordered) -> int:
+        index, limit = self._at(probe.path), probe.limit
+        if limit.kind is Kind.STRING:
+            return index.texts.probe(probe.relation, limit.value)  # type: ignore[arg-type]
+        return index.numbers.probe(probe.relation, limit.value)  # type: ignore[arg-type]
 
     def filled(self, batch: EventBatch, rows: Rows, block: int) -> Iterator[slice]:
         """Writes the answers of one block of events after the other, and gives its window while

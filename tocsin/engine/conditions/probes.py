@@ -132,11 +132,9 @@ def _where_true(predicate: Predicate) -> Formula:
             return _every(map(_where_true, _limits(predicate)))
         case _:
             probe = Literal(_plain(predicate))
-            return (
-                _some((probe, _other_kind(predicate)))
-                if predicate.mismatch is Truth.TRUE
-                else probe
-            )
+            if predicate.mismatch is Truth.TRUE:
+                return _some((probe, _other_kind(predicate)))
+            return probe
 
 
 def _where_false(predicate: Predicate) -> Formula:

@@ -64,9 +64,13 @@ class Program:
 
 def program_of(formula: Formula, number_of: Callable[[Probe], int]) -> Program:
     """The program of a formula, with the literals that exclude most events first."""
-    program = Program()
     operands = _ordered(formula.operands) if isinstance(formula, Every) else (formula,)
-    program.required = sum(isinstance(operand, Literal) for operand in operands)
+    literals = [each for each in operands if isinstance(each, Literal)]
+    required = len(literals)
+    if required == len(operands):  # as most are: every jump leads to the end
+        code = [2 * number_of(each.probe) + each.negated for each in literals]
+        return Program(code, list(range(required, 0, -1)), required)
+    program = Program(required=required)
     open_jumps = [at for operand in operands for at in _emit(operand, program, number_of, 1)]
     _close(open_jumps, program, len(program.code))
     return program
@@ -130,7 +134,8 @@ def weight_of(formula: Formula) -> int:
     """Small for what few events are expected to pass."""
     if not isinstance(formula, Literal):
         return _GROUP
-    weight = _SELECTIVITY[type(formula.probe)]
-    if isinstance(formula.probe, Equals) and formula.probe.value.kind is Kind.BOOLEAN:
+    probe = formula.probe
+    weight = _SELECTIVITY[type(probe)]
+    if type(probe) is Equals and probe.value.kind is Kind.BOOLEAN:
         weight = _SELECTIVITY[Ordered]
-    return weight + _COMPLEMENT * formula.negated
+    return weight + _COMPLEMENT if formula.negated else weight

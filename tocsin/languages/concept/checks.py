@@ -38,7 +38,7 @@ def warnings_of(
     """DUPLICATE_ELEMENT, MISSPELT_ROLE, UNSATISFIABLE and TAUTOLOGY, of a text without problems."""
     problems, body = Problems(text), written.body
     _repeated(body, problems)
-    for name in (*_roles(body), *(each for names in written.shared for each in names)):
+    for name in (*_roles(body), *(each for shared in written.shared for each in shared.roles)):
         _warn_of_role(name, context, problems)
     problems.found.extend(_of_other_languages(body, text, context))
     for test in dict.fromkeys(

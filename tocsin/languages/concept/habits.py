@@ -12,6 +12,7 @@ _RELATION = re.compile(
     r"|Contains|Finishes|FinishedBy|Equals)\s*$"
 )
 _WITHIN = re.compile(r"(?i:within|in|for)\s+(\d+\s*[A-Za-z]*|P\w+)")
+_SOLE = re.compile(r"(?:\bby|,)\s+one\s+\S+$")
 _LENGTH_HERE = (
     "a relation has no length; what stays away for a while is A Before not (B) (48 h anchored)"
 )
@@ -87,8 +88,10 @@ def _correlations(slip: Slip) -> str:
             "correlate by stands at the very end, after the last part: A Before B correlate by"
             " epcList"
         )
+    if slip.here.startswith("=") and _SOLE.search(slip.just_before):
+        return "one is said of a role that all parts have: correlate by one parentID"
     return ""
 
 
-_RULES = (_quotes, _ends, _lengths, _relations, _roles, _correlations)
+_RULES = (_quotes, _ends, _lengths, _relations, _correlations, _roles)
 """From the most to the least specific."""

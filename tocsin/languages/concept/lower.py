@@ -8,12 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tocsin.errors import MeaningProblem, Problem
-from tocsin.events.views.epcis import OBJECTS
 from tocsin.knowledge.concepts.concept import Concept, Nothing
 from tocsin.languages.base.context import Context, PartDefinition
 from tocsin.languages.base.embedded import shifted
+from tocsin.languages.base.keys import keyed_operators, keyed_whole
 from tocsin.languages.base.texts import Problems, Spot
 from tocsin.languages.concept import forms
+from tocsin.languages.concept.correlation import Correlating, Shared
 from tocsin.languages.concept.describe import Describing
 from tocsin.languages.concept.names import Names
 from tocsin.languages.concept.options import Settings
@@ -59,20 +60,6 @@ def lower(
     return Meaning(part, problems.in_reading_order(), lowering.spots)
 
 
-@dataclass(frozen=True, slots=True)
-class Shared:
-    """A value that all parts share, known by a variable: of one role of all, or of one role of
-    each.
-    """
-
-    variable: str
-    roles: tuple[str, ...]
-
-    def at(self, place: int) -> str:
-        """The role of the part that is written at a place."""
-        return self.roles[place] if place < len(self.roles) else self.roles[0]
-
-
 @dataclass(slots=True)
 class Lowering:
     """One walk over a text and the definitions that it uses; `inside` are the definitions that it
@@ -99,35 +86,11 @@ class Lowering:
         """The part of a text with its roles to correlate by."""
         leaves = list(leaves_of(written.body))
         self.places = {id(leaf): number for number, leaf in enumerate(leaves)}
-        self.shared = tuple(self._shared(each, len(leaves)) for each in written.shared)
-        return self.part(written.body)
-
-    def _shared(self, written: tuple[Name, ...], parts: int) -> Shared:
-        """The roles that share a value: one for all parts, or one for each."""
-        roles = tuple(self.describing.role(each) for each in written)
-        if len(roles) not in (1, parts):
-            self.problems.add(
-                "CORRELATION",
-                written[0].spot,
-                f"{len(roles)} roles are to share a value, and there are {parts} parts",
-                "write one role for all parts, or one for each: A Before B correlate by parentID ="
-                " epcList",
-            )
-        for name, role in zip(written, roles, strict=True):
-            self._refuse_objects(name, role)
-        return Shared(roles[0] if len(set(roles)) == 1 else "=".join(roles), roles)
-
-    def _refuse_objects(self, name: Name, role: str) -> None:
-        """A field of EPCIS that is an object without an id is like no other."""
-        if role in OBJECTS:
-            inner = OBJECTS[role]
-            self.problems.add(
-                "CORRELATION",
-                name.spot,
-                f"{role} holds objects, each of which is like no other, so that two events never"
-                " share one",
-                f"compare what they hold in OPSL: $a;.{role}.{inner}[*] = $b;.{role}.{inner}[*]",
-            )
+        correlating = Correlating(self.problems, self.describing, len(leaves))
+        self.shared = tuple(map(correlating.shared, written.shared))
+        by = correlating.key(written)
+        part = self.part(written.body)
+        return keyed_whole(keyed_operators(part, by), by) if by else part
 
     def part(self, node: Syntax) -> Part:
         """The part of a node."""

@@ -142,11 +142,34 @@ SeveralEvents = Timed | Temporal | Both | Either | Embedded
 
 
 @dataclass(frozen=True, slots=True)
+class Shared:
+    """What to correlate by: a role of all parts, or one role for each of them, `parentID =
+    epcList`.
+    """
+
+    roles: tuple[Name, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sole:
+    """A role of which every event has one value, all the same: `one parentID`; of an object a
+    member has it, `one readPoint.id`.
+    """
+
+    path: tuple[Name, ...]
+
+    @property
+    def roles(self) -> tuple[Name, ...]:
+        """The role, without members."""
+        return self.path[:1]
+
+
+@dataclass(frozen=True, slots=True)
 class Subscription:
-    """A whole text, and what to correlate by: a role of all parts, or one role for each of them."""
+    """A whole text, and what to correlate by."""
 
     body: Syntax
-    shared: tuple[tuple[Name, ...], ...]
+    shared: tuple[Shared | Sole, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,7 @@ _NEAR_RELATION = {
 _SAME_CASE = {word.lower(): word for word in RESERVED}
 _CONCEPT = frozenset("NOT FORALL EXISTS NAME IRI TOP BOTTOM OPEN_SET _OPEN".split())
 _VOCABULARY = Vocabulary(
-    _WORDS, frozenset(("BLANK", "COMMENT", "EMBEDDED")), ((_CONCEPT, "a concept"),)
+    _WORDS, frozenset(("BLANK", "COMMENT", "EMBEDDED", "_ONE")), ((_CONCEPT, "a concept"),)
 )
 _TIMED = re.compile(r"\(\s*(?:[+-]?\d[\d.]*\s*[A-Za-z]*|[+-]?P[\w.]*)\s*(?:anchored\s*)?\)")
 

@@ -20,6 +20,8 @@ from tocsin.languages.concept.syntax import (
     Negation,
     Quantified,
     Restriction,
+    Shared,
+    Sole,
     Subscription,
     Syntax,
     Temporal,
@@ -37,11 +39,14 @@ class Transformer(NestingTransformer):
     def subscription(self, children: Children) -> Subscription:
         return Subscription(children[0], tuple(children[1:]))
 
-    def shared(self, children: Children) -> tuple[Name, ...]:
+    def shared(self, children: Children) -> Shared:
         for sign in children[1::2]:
             if sign != "=":
                 raise Unexpected(sign.start_pos or 0, "OPERATOR", str(sign), ("IS",))
-        return tuple(children[::2])
+        return Shared(tuple(children[::2]))
+
+    def sole(self, children: Children) -> Sole:
+        return Sole(tuple(children))
 
     def terminology(self, children: Children) -> Terminology:
         return Terminology(tuple(children))

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 
 from tocsin.errors import Problem
 from tocsin.languages.base.context import Context
+from tocsin.languages.base.keys import keyed_whole
 from tocsin.languages.base.texts import Problems
 from tocsin.languages.rule.keys import keys_of, refuse_impossible_keys
 from tocsin.languages.rule.labels import Labels, check, item_name
@@ -21,7 +22,7 @@ from tocsin.languages.rule.read import read
 from tocsin.languages.rule.syntax import Over, Rule, values_in
 from tocsin.languages.rule.values import NUMERIC, condition_of, expression_of
 from tocsin.languages.rule.where import Wanted, attach
-from tocsin.languages.rule.whole import bounded_whole, keyed_whole
+from tocsin.languages.rule.whole import bounded_whole
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Named, Part, Plan, Policy
 from tocsin.plan.expression import Attribute, Call

@@ -1,4 +1,4 @@
-"""What is demanded of a rule as a whole: that it is over within a time, and that it has a key."""
+"""What is demanded of a rule as a whole: that it is over within a time."""
 
 from __future__ import annotations
 
@@ -7,17 +7,13 @@ from dataclasses import replace
 from tocsin.plan.composites import (
     Absence,
     BetweenWindow,
-    Change,
     Either,
     Fulfilling,
     Gathered,
     Join,
-    Key,
-    Keyed,
     Named,
     Only,
     Part,
-    Sliding,
 )
 from tocsin.plan.measures import Lasts
 from tocsin.plan.rewriting import with_parts
@@ -31,17 +27,6 @@ def bounded_whole(part: Part, limit: Duration) -> Part:
     lasts = Lasts(limit)
     inner = _bounded_parts(part, lasts)
     return inner if _takes(inner) else Only(inner, Fulfilling((lasts,)))
-
-
-def keyed_whole(part: Part, by: Key) -> Part:
-    """The pattern, of which all events have the same key."""
-    return part if not by or _has_key(part) else Only(part, Keyed(by))
-
-
-def _has_key(part: Part) -> bool:
-    if isinstance(part, Named | Only):
-        return _has_key(part.part)
-    return isinstance(part, Join | Absence | Gathered | Sliding | Change) and bool(part.by)
 
 
 def _bounded_parts(part: Part, lasts: Lasts) -> Part:

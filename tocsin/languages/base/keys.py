@@ -1,0 +1,48 @@
+"""What a key demands of a pattern: that its operators are one for each key, and that all its events
+have one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tocsin.plan.composites import (
+    Absence,
+    Change,
+    EveryWindow,
+    FixedWindow,
+    Gathered,
+    Join,
+    Key,
+    Keyed,
+    Named,
+    Only,
+    Part,
+    Sliding,
+)
+from tocsin.plan.rewriting import with_parts
+
+
+def keyed_whole(part: Part, by: Key) -> Part:
+    """The pattern, of which all events have the same key."""
+    return part if not by or _has_key(part) else Only(part, Keyed(by))
+
+
+def keyed_operators(part: Part, by: Key) -> Part:
+    """The pattern with every join and every absence apart for each key; a window that no part
+    bounds has none.
+    """
+    part = with_parts(part, lambda inner: keyed_operators(inner, by))
+    match part:
+        case Absence(_, FixedWindow() | EveryWindow()):
+            return part
+        case Join() | Absence():
+            return replace(part, by=by)
+        case _:
+            return part
+
+
+def _has_key(part: Part) -> bool:
+    if isinstance(part, Named | Only):
+        return _has_key(part.part)
+    return isinstance(part, Join | Absence | Gathered | Sliding | Change) and bool(part.by)
