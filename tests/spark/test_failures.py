@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tocsin.hosts.spark.queries.failures import EndsOnly, Failures
 from tocsin.hosts.spark.sessions.session import patient
 from tocsin.spark import problem_of
 
@@ -57,6 +58,15 @@ def test_what_spark_says_is_told_with_a_way_out(said: str, code: str, way_out: s
 def test_what_says_enough_by_itself_is_left_alone() -> None:
     assert problem_of("[UNRESOLVED_COLUMN] a column" + PLAN) is None
     assert problem_of(None) is None
+
+
+def test_of_a_query_only_its_end_is_read_from_java() -> None:
+    """Whatever is asked of an event goes to Java and back; these have nothing to answer with."""
+    listener = EndsOnly(Failures())
+    for hear in (listener.onQueryStarted, listener.onQueryProgress, listener.onQueryIdle):
+        hear(object())
+    with pytest.raises(AttributeError):
+        listener.onQueryTerminated(object())
 
 
 @pytest.mark.parametrize(
