@@ -44,6 +44,11 @@ PLAN = "\n=== Streaming Query ===\nPython worker exited unexpectedly in CANNOT_L
             "CheckpointError",
             "begin a new checkpoint",
         ),
+        (
+            "[STATE_STORE_KEY_SCHEMA_NOT_COMPATIBLE] Provided. StateStoreErrors$.throw",
+            "LayoutError",
+            "begin a new checkpoint",
+        ),
         ("Python worker exited unexpectedly (crashed)", "WorkerLost", "start the query again"),
         ("Python worker failed to connect back.", "WorkerLost", "local[2,4]"),
     ],

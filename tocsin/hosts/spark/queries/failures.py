@@ -63,6 +63,12 @@ _FAILURES = (
         " and deduplicate as before; or begin a new checkpoint",
     ),
     _Known(
+        re.compile("STATE_STORE_(KEY|VALUE)_SCHEMA_NOT_COMPATIBLE"),
+        "LayoutError",
+        "the checkpoint was begun by a version that kept each shard in three states",
+        "begin a new checkpoint, or go on with the version that began this one",
+    ),
+    _Known(
         re.compile(
             "CANNOT_LOAD_STATE_STORE|FAILED_READ_FILE|MALFORMED_LOG_FILE|UNSUPPORTED_LOG_VERSION"
             "|MISSING_METADATA_FILE|BATCH_METADATA_NOT_FOUND|StateStoreError|StreamReadFeature"
