@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tocsin.hosts.spark.queries.failures import EndsOnly, Failures
 from tocsin.hosts.spark.sessions.session import patient
 from tocsin.spark import problem_of
 
@@ -43,6 +44,11 @@ PLAN = "\n=== Streaming Query ===\nPython worker exited unexpectedly in CANNOT_L
             "CheckpointError",
             "begin a new checkpoint",
         ),
+        (
+            "[STATE_STORE_KEY_SCHEMA_NOT_COMPATIBLE] Provided. StateStoreErrors$.throw",
+            "LayoutError",
+            "begin a new checkpoint",
+        ),
         ("Python worker exited unexpectedly (crashed)", "WorkerLost", "start the query again"),
         ("Python worker failed to connect back.", "WorkerLost", "local[2,4]"),
     ],
@@ -57,6 +63,15 @@ def test_what_spark_says_is_told_with_a_way_out(said: str, code: str, way_out: s
 def test_what_says_enough_by_itself_is_left_alone() -> None:
     assert problem_of("[UNRESOLVED_COLUMN] a column" + PLAN) is None
     assert problem_of(None) is None
+
+
+def test_of_a_query_only_its_end_is_read_from_java() -> None:
+    """Whatever is asked of an event goes to Java and back; these have nothing to answer with."""
+    listener = EndsOnly(Failures())
+    for hear in (listener.onQueryStarted, listener.onQueryProgress, listener.onQueryIdle):
+        hear(object())
+    with pytest.raises(AttributeError):
+        listener.onQueryTerminated(object())
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from tocsin.events.event import Event
 from tocsin.hosts.spark.catalogs.shards import shard_keys
 from tocsin.hosts.spark.catalogs.sources import FixedList
 from tocsin.hosts.spark.detection.clock import Pace
+from tocsin.hosts.spark.detection.stored_shard import STATE
 from tocsin.plan.match_template import Told
 
 LINES = [
@@ -34,11 +35,14 @@ def host_of(*subscriptions: Any) -> FakeHost:
 
 
 @pytest.mark.parametrize("junk", [b"", b"junk", b"\x80\x00"], ids=["empty", "junk", "binary"])
-def test_a_damaged_state_says_what_to_do(junk: bytes) -> None:
+@pytest.mark.parametrize("part", [0, 2, 3], ids=["head", "snapshot", "step"])
+def test_a_damaged_state_says_what_to_do(junk: bytes, part: int) -> None:
     host = host_of(THEN)
-    host.batch(LINES[:2])
+    host.batch(LINES[:1])
+    host.batch(LINES[1:2])
     (key,) = shard_keys(1)
-    host._tester.updateValueState("base", key, (junk,))
+    parts = host._tester.peekMapState(STATE, key)
+    host._tester.updateMapState(STATE, key, {**parts, (part,): (junk,)})
     host.lose_workers()
     with pytest.raises(
         StateProblem, match=r"StateStoreError: the state of shard 0 cannot be read.*new checkpoint"

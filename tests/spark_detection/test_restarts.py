@@ -14,14 +14,18 @@ from typing import Any
 import pytest
 from pyspark import TaskContext
 from pyspark.errors import StreamingQueryException
-from pyspark.sql import SparkSession
+from pyspark.sql import Row, SparkSession
+from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
 
 from tests.spark.poison import MATCHING, PoisonedList
 from tests.spark_detection.scenes import NAMES, Stream, ids, line, local
 from tests.spark_detection.test_stream import ATOM, SILENCE, THEN
 from tocsin.catalog import Definition, Snapshot, Subscription
 from tocsin.hosts.spark.catalogs.sources import FixedList
+from tocsin.hosts.spark.detection import stream as detection_stream
+from tocsin.hosts.spark.detection.processor import Detector
 from tocsin.hosts.spark.detection.state_store import WORKER_SHARDS
+from tocsin.hosts.spark.detection.stored_shard import BYTES_SCHEMA
 from tocsin.hosts.spark.queries import matching
 from tocsin.spark import problem_of
 
@@ -45,6 +49,21 @@ class MortalList(FixedList):
         if task is not None and task.attemptNumber() == 0:
             os.kill(os.getpid(), signal.SIGKILL)
         return super().snapshot(version)
+
+
+class FormerDetector(Detector):
+    """Names its states as before a shard was one map, and keeps something in the first."""
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        """Three states."""
+        self._head = handle.getValueState("head", BYTES_SCHEMA)
+        handle.getValueState("base", BYTES_SCHEMA)
+        handle.getListState("log", BYTES_SCHEMA)
+
+    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:
+        """Nothing comes out."""
+        self._head.update((b"".join(bytes(row.payload) for row in rows),))
+        return iter(())
 
 
 def served_as(monkeypatch: pytest.MonkeyPatch, kind: type[FixedList]) -> None:
@@ -105,6 +124,17 @@ def test_a_first_composite_and_a_last_one_between_runs(stream: Stream) -> None:
     assert [(each.subscription, each.events) for each in stream.all_matches()] == [
         ("atom", ("b1",))
     ]
+
+
+def test_a_checkpoint_of_three_states_is_refused(
+    stream: Stream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(detection_stream, "Detector", FormerDetector)
+        stream.put([line("a1", "a", 1)])
+        stream.run([*NAMES, THEN])
+    stream.put([line("b1", "b", 2)])
+    assert "LayoutError" in failure_of(stream, [*NAMES, THEN])
 
 
 def test_a_query_begun_for_composites_may_lose_and_gain_them(stream: Stream) -> None:

@@ -16,7 +16,7 @@ from tocsin.catalog import Catalog, Definition, Subscription, create_catalog
 from tocsin.errors import StateProblem
 from tocsin.hosts.spark.catalogs.catalog_version import VERSION
 from tocsin.hosts.spark.catalogs.sources import FixedList, LiveCatalog, Source
-from tocsin.hosts.spark.detection import state_store as keeping
+from tocsin.hosts.spark.detection import stored_shard
 from tocsin.hosts.spark.detection.clock import Pace
 from tocsin.hosts.spark.reading.layout import JsonRows
 from tocsin.hosts.spark.results.letters import letters_in
@@ -159,8 +159,8 @@ class LiveHost(FakeHost):
 def test_subscriptions_that_stay_keep_their_state(
     catalog: Catalog, lost: bool, log_bytes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(keeping, "LOG_BYTES", log_bytes)
-    monkeypatch.setattr(keeping, "LOG_FACTOR", 0)
+    monkeypatch.setattr(stored_shard, "LOG_BYTES", log_bytes)
+    monkeypatch.setattr(stored_shard, "LOG_FACTOR", 0)
     host = LiveHost(catalog)
     host.batch([line("a1", "a", 1), line("z1", "z", 3.5)])
     catalog.add(
@@ -219,8 +219,8 @@ def restarted(host: FakeHost, source: Source) -> None:
 def test_a_newcomer_does_not_see_what_was_before_it_though_workers_are_lost(
     catalog: Catalog, log_bytes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(keeping, "LOG_BYTES", log_bytes)
-    monkeypatch.setattr(keeping, "LOG_FACTOR", 0)
+    monkeypatch.setattr(stored_shard, "LOG_BYTES", log_bytes)
+    monkeypatch.setattr(stored_shard, "LOG_FACTOR", 0)
     host = LiveHost(catalog)
     host.batch([line("a1", "a", 1), line("z1", "z", 3.5)])
     catalog.add(replace(THEN, id="newcomer"))

@@ -20,6 +20,7 @@ from tocsin.hosts.local.finite import match_events, read_events
 from tocsin.hosts.spark.catalogs import plan_cache
 from tocsin.hosts.spark.catalogs import shard_plans as members
 from tocsin.hosts.spark.detection import state_store as keeping
+from tocsin.hosts.spark.detection import stored_shard
 from tocsin.hosts.spark.detection.clock import Pace
 from tocsin.knowledge.concepts.tbox import EMPTY
 from tocsin.plan.composites import Plan
@@ -62,7 +63,7 @@ def wire_plans() -> Any:
         patch.setattr(
             module, "compile_subscription", lambda each, _: plan_from_json(each.expression, [EMPTY])
         )
-    patch.setattr(keeping, "_described", lambda head: SOURCES[head.source])
+    patch.setattr(keeping, "_described", lambda key, _: SOURCES[key])
     yield
     patch.undo()
 
@@ -103,8 +104,8 @@ def rings_as_the_local_host(
     expected = [match for match in told if (match.detected or 0) < LAST - LATENESS]
     host = FakeHost(source_of(plans), shards, Pace(LATENESS))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(keeping, "LOG_BYTES", data.draw(st.sampled_from([0, 1000, 1 << 20])))
-        patch.setattr(keeping, "LOG_FACTOR", 0)
+        patch.setattr(stored_shard, "LOG_BYTES", data.draw(st.sampled_from([0, 1000, 1 << 20])))
+        patch.setattr(stored_shard, "LOG_FACTOR", 0)
         rest = [*lines, END]
         while rest:
             size = data.draw(st.integers(1, len(rest)))

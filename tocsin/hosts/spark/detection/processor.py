@@ -20,7 +20,13 @@ from tocsin.hosts.spark.catalogs.shards import shard_keys
 from tocsin.hosts.spark.catalogs.sources import Source
 from tocsin.hosts.spark.detection.clock import Millis, Pace
 from tocsin.hosts.spark.detection.shard import Setting, step_of
-from tocsin.hosts.spark.detection.state_store import BYTES_SCHEMA, HEAD_SCHEMA, Keeper
+from tocsin.hosts.spark.detection.state_store import Keeper
+from tocsin.hosts.spark.detection.stored_shard import (
+    BYTES_SCHEMA,
+    NUMBER_SCHEMA,
+    STATE,
+    StoredShard,
+)
 from tocsin.hosts.spark.results.telling import IDS_ONLY, Telling
 from tocsin.hosts.spark.tasks.messages import MESSAGE
 
@@ -39,14 +45,11 @@ class Detector(StatefulProcessor):
         self._telling = telling
 
     def init(self, handle: StatefulProcessorHandle) -> None:
-        """Names the states. The worker does nothing else from here on."""
+        """Names the state. The worker does nothing else from here on."""
         collect_rarely()
         self._handle = handle
-        self._keeper = Keeper(
-            handle.getValueState("head", HEAD_SCHEMA),
-            handle.getValueState("base", BYTES_SCHEMA),
-            handle.getListState("log", BYTES_SCHEMA),
-        )
+        parts = handle.getMapState(STATE, NUMBER_SCHEMA, BYTES_SCHEMA)
+        self._keeper = Keeper(StoredShard(parts))
 
     def handleInputRows(
         self, key: Any, rows: Iterator[Row], timerValues: TimerValues

@@ -10,19 +10,11 @@ them costs nothing; when they outgrow the snapshot, a new one is made.
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
-from typing import Any
-
-from pyspark.sql.types import (
-    BinaryType,
-    IntegerType,
-    LongType,
-    StringType,
-    StructField,
-    StructType,
-)
 
 from tocsin.errors import Problem, StateProblem
 from tocsin.events.dead_letter import shown_error
@@ -30,6 +22,7 @@ from tocsin.hosts.spark.catalogs.sources import FixedList, LiveCatalog, Source
 from tocsin.hosts.spark.detection.clock import Millis
 from tocsin.hosts.spark.detection.homes import Home, ask_home, folder_of_executor
 from tocsin.hosts.spark.detection.shard import LAYOUT, Setting, Shard
+from tocsin.hosts.spark.detection.stored_shard import Head, StoredShard
 from tocsin.hosts.spark.results.batches import batches_of
 from tocsin.hosts.spark.results.telling import Telling
 from tocsin.hosts.spark.tasks.messages import passing
@@ -37,50 +30,10 @@ from tocsin.hosts.spark.tasks.messages import passing
 KEPT = 64
 """How many shards a worker keeps in memory; the one used longest ago goes first."""
 
-LOG_FACTOR = 4
-LOG_BYTES = 256 << 10
-"""A new snapshot is due when the steps are this many bytes, and this many times as large as the
-last snapshot.
-"""
-
 PATIENCE = 3
 """So often in a row a step may have to wait for another shard in the same process."""
 
 DAMAGED = "the checkpoint is damaged: put a copy of it in its place, or begin a new checkpoint"
-
-HEAD_SCHEMA = StructType(
-    [
-        StructField("token", BinaryType()),
-        StructField("shards", IntegerType()),
-        StructField("base_bytes", LongType()),
-        StructField("log_bytes", LongType()),
-        StructField("alarm", LongType()),
-        StructField("source", StringType()),
-        StructField("list", BinaryType()),
-    ]
-)
-BYTES_SCHEMA = StructType([StructField("packed", BinaryType())])
-"""Types, not texts: each task would ask Spark to read these anew, and wait for the answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class Head:
-    """What there is in the store: the name of the state, sizes, the timer that is set, and whose
-    subscriptions.
-    """
-
-    token: bytes
-    shards: int
-    base_bytes: int
-    log_bytes: int
-    alarm: int | None
-    source: str
-    list: bytes | None
-
-    def is_full_after(self, step: bytes) -> bool:
-        """Whether the steps since the last snapshot are enough for a new one."""
-        log_bytes = self.log_bytes + len(step)
-        return log_bytes > max(LOG_BYTES, LOG_FACTOR * self.base_bytes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,21 +150,17 @@ WORKER_SHARDS = Cache(folder=folder_of_executor())
 
 
 class Keeper:
-    """Reads and writes one shard; the three states are those of the state store, for the current
-    key.
-    """
+    """Lets one shard take its steps; `stored` is what the state store holds of it."""
 
-    def __init__(self, head: Any, base: Any, log: Any, cache: Cache = WORKER_SHARDS) -> None:
-        self._head, self._base, self._log, self._cache = head, base, log, cache
+    def __init__(self, stored: StoredShard, cache: Cache = WORKER_SHARDS) -> None:
+        self._stored, self._cache = stored, cache
 
     def head(self, setting: Setting) -> Head | None:
         """What there is in the store; nothing for a new shard."""
-        row = self._head.get()
-        if row is None:
-            return None
-        values: list[Any] = [bytes(each) if isinstance(each, bytearray) else each for each in row]
-        head = Head(*values)
-        _require_same_shards(head, setting)
+        with _damage_told(setting):
+            head = self._stored.head()
+        if head is not None:
+            _require_same_shards(head, setting)
         return head
 
     def take(
@@ -241,32 +190,49 @@ class Keeper:
     ) -> None:
         """Writes what one step has changed."""
         if taken.snapshot is not None:
-            self._base.update((taken.snapshot,))
-            self._log.clear()
-            base_bytes, log_bytes = len(taken.snapshot), 0
-        else:
-            assert head is not None, "a new shard begins with a snapshot"
-            self._log.appendValue((step,))
-            base_bytes, log_bytes = head.base_bytes, head.log_bytes + len(step)
-        described = _description(taken.source)
-        self._head.update((taken.token, setting.shards, base_bytes, log_bytes, alarm, *described))
+            source, listed = _description(taken.source)
+            begun = Head(taken.token, setting.shards, len(taken.snapshot), 0, 0, alarm, source)
+            self._stored.begin(begun, listed, taken.snapshot)
+            return
+        assert head is not None, "a new shard begins with a snapshot"
+        gone = replace(
+            head,
+            token=taken.token,
+            log_bytes=head.log_bytes + len(step),
+            steps=head.steps + 1,
+            alarm=alarm,
+        )
+        self._stored.append(gone, step)
 
     def _rebuilt(self, setting: Setting, head: Head) -> Shard:
-        try:
-            shard = Shard(setting, _described(head))
-            shard.restore(bytes(self._base.get()[0]))
-            for row in self._log.get():
-                shard.take(bytes(row[0]))
-        except Problem:
-            raise
-        except Exception as error:
-            raise _damaged(
-                f"the state of shard {setting.number} cannot be read: {shown_error(error)}"
-            ) from None
+        with _damage_told(setting):
+            shard = Shard(setting, _described(head.source, self._stored.list()))
+            shard.restore(_required(self._stored.snapshot()))
+            for step in self._stored.steps(head):
+                shard.take(_required(step))
         if shard.token != head.token:
             raise _damaged("the steps in the state store do not lead to its state")
         _require_same_layout(shard)
         return shard
+
+
+@contextmanager
+def _damage_told(setting: Setting) -> Iterator[None]:
+    """Whatever is raised by what the store holds says what to do about it."""
+    try:
+        yield
+    except Problem:
+        raise
+    except Exception as error:
+        raise _damaged(
+            f"the state of shard {setting.number} cannot be read: {shown_error(error)}"
+        ) from None
+
+
+def _required(part: bytes | None) -> bytes:
+    if part is None:
+        raise _damaged("a part of the state is missing")
+    return part
 
 
 def _damaged(message: str) -> StateProblem:
@@ -299,7 +265,7 @@ def _description(source: Source) -> tuple[str, bytes | None]:
     return (source.key, source.payload) if isinstance(source, FixedList) else (source.key, None)
 
 
-def _described(head: Head) -> Source:
-    if head.list is not None:
-        return FixedList(head.source, head.list)
-    return LiveCatalog(head.source.removeprefix("catalog "))
+def _described(key: str, listed: bytes | None) -> Source:
+    if listed is not None:
+        return FixedList(key, listed)
+    return LiveCatalog(key.removeprefix("catalog "))

@@ -9,9 +9,12 @@ from __future__ import annotations
 import logging
 import re
 from dataclasses import dataclass
+from typing import Any
 
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.listener import (
+    JStreamingQueryListener,
     QueryIdleEvent,
     QueryProgressEvent,
     QueryStartedEvent,
@@ -58,6 +61,12 @@ _FAILURES = (
         " query is made without them now",
         "say composites=True, which keeps the query as it was begun though no composite is left,"
         " and deduplicate as before; or begin a new checkpoint",
+    ),
+    _Known(
+        re.compile("STATE_STORE_(KEY|VALUE)_SCHEMA_NOT_COMPATIBLE"),
+        "LayoutError",
+        "the checkpoint was begun by a version that kept each shard in three states",
+        "begin a new checkpoint, or go on with the version that began this one",
     ),
     _Known(
         re.compile(
@@ -109,6 +118,29 @@ class Failures(StreamingQueryListener):
         problem = None if event.exception is None else problem_of(event.exception)
         if problem is not None:
             LOG.error("query %s: %s", event.id, problem)
+
+    @property
+    def _jlistener(self) -> Any:
+        """What Spark calls, in place of what it would make of any listener."""
+        if not hasattr(self, "_jlistenerobj"):
+            jvm: Any = SparkContext._jvm
+            self._jlistenerobj = jvm.PythonStreamingQueryListenerWrapper(EndsOnly(self))
+        return self._jlistenerobj
+
+
+class EndsOnly(JStreamingQueryListener):
+    """Brings over from Java nothing but the end of a query. To read the progress of one micro-batch
+    takes so many questions to Java that they were an eighth of its work in a small one.
+    """
+
+    def onQueryStarted(self, jevent: object) -> None:
+        """Nobody is told."""
+
+    def onQueryProgress(self, jevent: object) -> None:
+        """Nobody is told."""
+
+    def onQueryIdle(self, jevent: object) -> None:
+        """Nobody is told."""
 
 
 def watch_failures(spark: SparkSession) -> None:
