@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from tocsin.engine import results
 from tocsin.engine.batch import Batch
 from tocsin.engine.engine import Engine
@@ -226,12 +228,18 @@ class GuardedEngine:
 
 def _matched(engine: Engine, events: Sequence[Event]) -> Served:
     """What an engine makes of events; raises what it raises."""
-    matched = engine.match(Batch(events))
+    batch = Batch(events)
+    matched = engine.match(batch)
+    rings = matched.rings
+    relevant = np.array([each.index for each in matched.relevant], np.intp)
     letters = [refused(events[index], problem) for index, problem in matched.refused.items()]
     letters += [undecided(events[index], key) for index, key in matched.undecided]
     return Served(
-        [(events[index], key) for index, key in matched.rings],
-        [(events[each.index], each.atoms) for each in matched.relevant],
+        list(zip(batch.chosen(rings.events), rings.keys, strict=True)),
+        [
+            (event, each.atoms)
+            for event, each in zip(batch.chosen(relevant), matched.relevant, strict=True)
+        ],
         beside=Outcome(
             letters=letters, warned=[(events[index], odd) for index, odd in matched.warned]
         ),

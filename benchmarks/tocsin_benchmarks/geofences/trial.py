@@ -94,9 +94,8 @@ def _to_matches(engine: Engine, lines: Sequence[bytes]) -> int:
     count = 0
     for piece in _pieces(len(lines)):
         batch = Batch(read_events(lines[piece]).events)
-        matches: list[Match] = [
-            match_of_event(key, batch.event(at)) for at, key in engine.match(batch).rings
-        ]
+        rings = engine.match(batch).rings
+        matches: list[Match] = list(map(match_of_event, rings.keys, batch.chosen(rings.events)))
         count += len(matches)
     return count
 
