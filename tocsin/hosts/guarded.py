@@ -129,6 +129,24 @@ class GuardedEngine:
             return Outcome(letters=[Fault(error).letter()])
         return NOTHING if found is results.NOTHING else self._judge(found)
 
+    def pass_instants(self, now: Instant, outcome: Outcome) -> Outcome:
+        """The timers up to `now`, one instant after the other. Matches that construct nothing go to
+        `outcome`, those of one instant once; the first instant that brings about anything else ends
+        it and is given, NOTHING at the end.
+        """
+        engine = self.engine
+        while (due := engine.next_timer()) is not None and due <= now:
+            try:
+                if self._struck_out or self._strikes:
+                    found = engine.advance_to(due, now)
+                else:
+                    found = engine.advance_to(now, now, outcome.matches)
+            except Exception as error:
+                return Outcome(letters=[Fault(error).letter()])
+            if found is not results.NOTHING:
+                return self._judge(found)
+        return NOTHING
+
     def begin_at(self, now: Instant) -> Outcome:
         """Time begins for composites; those whose windows are over by then are over too."""
         return Outcome(ended=[(key, window_over(key)) for key in self.engine.begin_at(now)])
