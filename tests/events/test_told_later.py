@@ -8,15 +8,31 @@ import copy
 import pickle
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tocsin.engine.texts.reading import FEW, scanned_events
 from tocsin.events.codecs.cloudevents import decode
-from tocsin.events.match import Match, in_output_order, match_id, match_of_event
+from tocsin.events.event import Event
+from tocsin.events.match import (
+    Match,
+    in_output_order,
+    match_id,
+    match_of_event,
+    matches_of_events,
+)
 
 PLACED = decode(
     b'{"id":"1","source":"s","type":"t","time":"2026-01-31T08:00:00Z",'
     b'"endtime":"2026-01-31T09:00:00Z","place":"POINT (1 2)"}'
 )
+SCANNED = [
+    event
+    for event in scanned_events(
+        [b'{"id":"%d","source":"s","type":"t","place":"POINT (1 2)"}' % at for at in range(FEW)]
+    )
+    if event is not None
+]
 BARE = decode(b'{"id":"1","source":"other","type":"t"}')
 
 
@@ -45,6 +61,16 @@ def test_a_match_that_is_told_later_is_the_same(event: object) -> None:
     assert hash(match_of_event("x", event)) == hash(expected)  # type: ignore[arg-type]
     assert repr(match_of_event("x", event)) == repr(expected)  # type: ignore[arg-type]
     assert match_of_event("x", event).as_json() == expected.as_json()  # type: ignore[arg-type]
+
+
+@given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from([PLACED, BARE, *SCANNED]))))
+def test_many_that_are_made_together_are_the_same(rings: list[tuple[str, Event]]) -> None:
+    keys, events = [key for key, _ in rings], [event for _, event in rings]
+    together = matches_of_events(keys, events)
+    apart = list(map(match_of_event, keys, events))
+    assert together == apart
+    assert [match.members for match in together] == [match.members for match in apart]
+    assert list(map(repr, together)) == list(map(repr, apart))
 
 
 def test_it_can_be_copied_and_sent_before_anybody_asked() -> None:

@@ -164,6 +164,31 @@ def test_what_is_admitted_is_in_canonical_order(drawn: list[tuple[int | None, in
 
 @given(
     st.lists(
+        st.tuples(st.lists(st.integers(0, 60), max_size=40), st.integers(0, 60), st.booleans()),
+        max_size=6,
+    )
+)
+def test_who_is_new_waits_as_if_each_had_come_alone_whoever_asks(
+    pieces: list[tuple[list[int], int, bool]],
+) -> None:
+    together, alone = ReorderBuffer[int](), ReorderBuffer[int]()
+    kept = together.identities
+    for number, (ends, mark, asks) in enumerate(pieces):
+        drawn = [timed(end, 1000 * number + which) for which, end in enumerate(ends)]
+        events = sorted(drawn, key=lambda event: event.order)
+        together.add_new([(event, number) for event in events])
+        for event in events:
+            alone.add(event, number)
+        if asks:
+            together.note_identities()
+            assert kept == alone.identities
+        given_out = [(event.order, payload) for event, payload in together.release(mark)]
+        assert given_out == [(event.order, payload) for event, payload in alone.release(mark)]
+    assert together.identities == alone.identities
+
+
+@given(
+    st.lists(
         st.tuples(
             st.lists(st.tuples(st.integers(0, 60), st.integers(0, 300)), max_size=60),
             st.integers(0, 60),

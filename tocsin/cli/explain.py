@@ -126,7 +126,7 @@ def explain(
         )
     files = event_files(event or (), event_format, split, columns, zone, time)
     found = read_input(files)
-    events = found.events
+    events = list(found.events)
     _show_unreadable(found.dead_letters, to_error=format is not Format.TEXT or wire)
     chosen = {each: plan for each, plan in loaded.plans.items() if id in (None, each)}
     if trace:

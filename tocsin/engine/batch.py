@@ -13,6 +13,8 @@ import pyarrow as pa
 from tocsin.deferred import Deferred
 from tocsin.engine.arrow import encoding_of_arrow, encoding_of_nothing
 from tocsin.engine.encoding import Distinct, Encoding, encoding_of_values
+from tocsin.engine.index.kernels import Ints
+from tocsin.engine.texts.events import ScannedEvents
 from tocsin.engine.texts.rows import ScannedRows, is_in_text, scanned_rows
 from tocsin.events.event import ENVELOPE, INSTANT, Event, Path
 from tocsin.values.scalars import Kind
@@ -144,19 +146,39 @@ class Batch:
 
     def event(self, i: int) -> Event:
         """One whole event."""
-        return self._events[i]
+        event = self._events[i]
+        if self._places is not None:
+            event._place = self._places[i]
+        return event
+
+    def chosen(self, numbers: Ints) -> list[Event]:
+        """The events with the numbers, of which one may come often."""
+        events = self._events
+        if isinstance(events, ScannedEvents):
+            found = events.chosen(numbers)
+        else:
+            found = list(map(events.__getitem__, numbers.tolist()))
+        if self._places is not None:
+            for event, place in zip(found, self._places[numbers].tolist(), strict=True):
+                event._place = place
+        return found
 
     def places(self) -> Places:
-        """The place of each event; places that nobody has read yet are read together."""
+        """The place of each event; places that nobody has read yet are read together, and events
+        that are asked for afterwards know theirs.
+        """
         if self._places is None:
             self._places = self._read_places()
         return self._places
 
     def _read_places(self) -> Places:
         scanned = self._scan()
-        if scanned is not None:
-            scanned.read_places()
-        return _places_of(self._events)
+        if scanned is None:
+            return _places_of(self._events)
+        places = scanned.places()
+        if scanned.others:
+            places[scanned.others] = _places_of([self._events[row] for row in scanned.others])
+        return places
 
 
 class ArrowBatch:

@@ -32,7 +32,7 @@ from tocsin.engine.results import (
 )
 from tocsin.errors import StateProblem
 from tocsin.events.event import Event
-from tocsin.events.match import Match, match_of_event
+from tocsin.events.match import Match, match_of_event, once
 from tocsin.plan.atoms import Atom, Condition
 from tocsin.plan.composites import Forward, Plan
 from tocsin.plan.construction import Ask, Construct
@@ -181,19 +181,48 @@ class Engine:
             return iter(wanted)
         return self._network.batches.sift(wanted)
 
-    def advance_to(self, now: Instant | None, leap: Instant | None = None) -> Detected:
+    def advance_to(
+        self, now: Instant | None, leap: Instant | None = None, told: list[Match] | None = None
+    ) -> Detected:
         """No event that ends at `now` or before is missing: what its timers bring about; None for
         the end of time.
 
         `leap` says up to when none will come either: then many empty windows that come again are
-        told as one.
+        told as one. With `told` time passes by one instant after the other, and the matches of each
+        are put there, once; the first instant at which more than matches comes about, or which may
+        construct, ends it and is given.
         """
+        if told is None:
+            return self._tell(self._fire(now, leap), ())
+        while (due := self._network.next_timer()) is not None and (now is None or due <= now):
+            found = self._fire(due, leap)
+            if self._constructing or self._is_troubled():
+                detected = self._tell(found, ())
+            elif found:
+                detected = self._put_into(told, found)
+            else:
+                continue
+            if detected is not NOTHING:
+                return detected
+        return NOTHING
+
+    def _put_into(self, told: list[Match], found: Found) -> Detected:
+        """Adds the matches of one instant, each once; gives them where there is more to them."""
+        untold: list[Untold] = []
+        faults: list[Fault] = []
+        matches = self._matches(found, untold, faults)
+        if untold or faults:
+            return Detected(matches, (), untold, faults)
+        told += once(matches)
+        return NOTHING
+
+    def _fire(self, now: Instant | None, leap: Instant | None) -> Found:
+        """What the timers up to an instant bring about."""
         try:
-            found = self._network.advance_to(now, None if leap is None else self._quiet_until(leap))
+            return self._network.advance_to(now, None if leap is None else self._quiet_until(leap))
         except BaseException:
             self._network.abandon_step()
             raise
-        return self._tell(found, ())
 
     def begin_at(self, now: Instant) -> list[str]:
         """The first event of all, whether it concerns a composite or not, ends at `now`.
@@ -295,7 +324,7 @@ class Engine:
     def _tell(self, found: Found, events: tuple[Event, ...]) -> Detected:
         """All that a step over `events` has brought about, what went wrong in it included."""
         troubles = self._network.troubles
-        if not (found or troubles.given_up or troubles.overfull or troubles.faults):
+        if not (found or self._is_troubled()):
             return NOTHING
         untold: list[Untold] = []
         suspended = self._suspend(untold) if troubles.given_up or troubles.overfull else []
@@ -304,6 +333,11 @@ class Engine:
         if suspended:
             found = [each for each in found if each[0] in self._composites]
         return Detected(self._matches(found, untold, faults), suspended, untold, faults)
+
+    def _is_troubled(self) -> bool:
+        """Whether anything went wrong that nobody was told."""
+        troubles = self._network.troubles
+        return bool(troubles.given_up or troubles.overfull or troubles.faults)
 
     def _suspend(self, untold: list[Untold]) -> list[str]:
         """Removes the subscriptions for which too much waits, or is to be worked out, again and

@@ -4,10 +4,12 @@ and every retry.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from itertools import pairwise
+from itertools import pairwise, repeat
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tocsin.events.codecs.cloudevents import json_text
@@ -193,6 +195,7 @@ _set_subscription, set_place, _set_members, _set_id, _set_outputs = (
 )
 _set_telling = _ToldLater.__dict__["_telling"].__set__
 _make = object.__new__
+_has_plain_place = attrgetter("has_plain_place")
 
 
 def match_told_later(
@@ -231,6 +234,22 @@ def match_of_event(subscription: str, event: Event) -> Match:
     if not event.has_plain_place:
         set_place(match, event.place_text)
     return match
+
+
+def matches_of_events(subscriptions: Sequence[str], events: Sequence[Event]) -> list[Match]:
+    """The same for many, pair by pair, at half the cost: what is set is set by columns."""
+    matches = list(map(_make, repeat(Match, len(events))))
+    _set_all(_set_subscription, matches, subscriptions)
+    _set_all(_set_members, matches, zip(events))
+    if not all(map(_has_plain_place, events)):
+        for match, event in zip(matches, events, strict=True):
+            if not event.has_plain_place:
+                set_place(match, event.place_text)
+    return matches
+
+
+def _set_all(set_field: Callable[[Match, Any], None], matches: list[Match], values: Any) -> None:
+    deque(map(set_field, matches, values), 0)
 
 
 def match_id(subscription: str, identities: Sequence[tuple[str, str]]) -> str:

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from tocsin.engine import results
 from tocsin.engine.batch import Batch
 from tocsin.engine.engine import Engine
@@ -28,7 +30,7 @@ from tocsin.events.dead_letter import (
     window_over,
 )
 from tocsin.events.event import Event
-from tocsin.events.match import Match
+from tocsin.events.match import Match, matches_of_events
 from tocsin.hosts.containment import STRIKES, Strikes, contain, is_at_fault, serve_apart
 from tocsin.hosts.fan_out import FanOut
 from tocsin.hosts.outcome import NOTHING, Outcome, Served
@@ -69,8 +71,27 @@ class GuardedEngine:
         found.unserved += (event for event, _ in contained.failed)
         return found
 
-    def tell(self, rings: Iterable[tuple[Event, str]]) -> Outcome:
+    def tell(self, rings: Sequence[tuple[Event, str]]) -> Outcome:
         """What atomic subscriptions that ring for events tell."""
+        usual = self._told_together(rings)
+        return self._told_apart(rings) if usual is None else Outcome(usual)
+
+    def _told_together(self, rings: Sequence[tuple[Event, str]]) -> list[Match] | None:
+        """The matches of rings all of which tell that they happened and no more; None where they
+        are to be looked at one by one.
+        """
+        keys = [key for _, key in rings]
+        different = set(keys)
+        if self._strikes or not self._struck_out.isdisjoint(different):
+            return None
+        if any(self.engine.plan_of(key) is not None for key in different):
+            return None
+        try:
+            return matches_of_events(keys, [event for event, _ in rings])
+        except Exception:  # whose it is, is found out apart
+            return None
+
+    def _told_apart(self, rings: Iterable[tuple[Event, str]]) -> Outcome:
         outcome = Outcome()
         ring, plan_of, struck_out = self.engine.ring, self.engine.plan_of, self._struck_out
         for event, key in rings:
@@ -107,6 +128,24 @@ class GuardedEngine:
         except Exception as error:
             return Outcome(letters=[Fault(error).letter()])
         return NOTHING if found is results.NOTHING else self._judge(found)
+
+    def pass_instants(self, now: Instant, outcome: Outcome) -> Outcome:
+        """The timers up to `now`, one instant after the other. Matches that construct nothing go to
+        `outcome`, those of one instant once; the first instant that brings about anything else ends
+        it and is given, NOTHING at the end.
+        """
+        engine = self.engine
+        while (due := engine.next_timer()) is not None and due <= now:
+            try:
+                if self._struck_out or self._strikes:
+                    found = engine.advance_to(due, now)
+                else:
+                    found = engine.advance_to(now, now, outcome.matches)
+            except Exception as error:
+                return Outcome(letters=[Fault(error).letter()])
+            if found is not results.NOTHING:
+                return self._judge(found)
+        return NOTHING
 
     def begin_at(self, now: Instant) -> Outcome:
         """Time begins for composites; those whose windows are over by then are over too."""
@@ -226,12 +265,18 @@ class GuardedEngine:
 
 def _matched(engine: Engine, events: Sequence[Event]) -> Served:
     """What an engine makes of events; raises what it raises."""
-    matched = engine.match(Batch(events))
+    batch = Batch(events)
+    matched = engine.match(batch)
+    rings = matched.rings
+    relevant = np.array([each.index for each in matched.relevant], np.intp)
     letters = [refused(events[index], problem) for index, problem in matched.refused.items()]
     letters += [undecided(events[index], key) for index, key in matched.undecided]
     return Served(
-        [(events[index], key) for index, key in matched.rings],
-        [(events[each.index], each.atoms) for each in matched.relevant],
+        list(zip(batch.chosen(rings.events), rings.keys, strict=True)),
+        [
+            (event, each.atoms)
+            for event, each in zip(batch.chosen(relevant), matched.relevant, strict=True)
+        ],
         beside=Outcome(
             letters=letters, warned=[(events[index], odd) for index, odd in matched.warned]
         ),

@@ -63,28 +63,43 @@ class ReorderBuffer(Generic[Payload]):
     """Holds events until the watermark has passed their ends, then gives them out in canonical
     order.
 
-    What comes in order waits as it came, in a row; what comes in between waits in a heap.
+    What comes in order waits as it came, in a row; what comes in between waits in a heap. Most is
+    released before anybody asks who is held: identities of the row are noted when somebody does.
     """
 
-    __slots__ = ("_heap", "_numbers", "_row", "identities")
+    __slots__ = ("_heap", "_identities", "_noted", "_numbers", "_row")
 
     def __init__(self) -> None:
         self._row: list[tuple[Event, Payload]] = []
         self._heap: list[_Held[Payload]] = []
-        self.identities: set[tuple[str, str]] = set()
-        """Those of the events that are held."""
+        self._identities: set[tuple[str, str]] = set()
+        self._noted = 0  # of so many of the row, from its beginning
         self._numbers = count()
 
     def __len__(self) -> int:
         return len(self._row) + len(self._heap)
 
+    @property
+    def identities(self) -> set[tuple[str, str]]:
+        """Those of the events that are held. It is one set always: who keeps it has them noted
+        before he looks again.
+        """
+        self.note_identities()
+        return self._identities
+
+    def note_identities(self) -> None:
+        """Notes those of the row that are not noted yet."""
+        if self._noted < len(self._row):
+            self._identities.update(_identities(self._row[self._noted :]))
+            self._noted = len(self._row)
+
     def add(self, event: Event, payload: Payload) -> None:
         """Holds an event together with what is known of it; one that is held already is left
         out.
         """
-        identity = event.identity
-        if identity not in self.identities:
-            self.identities.add(identity)
+        identity, identities = event.identity, self.identities
+        if identity not in identities:
+            identities.add(identity)
             heapq.heappush(self._heap, (event.order, next(self._numbers), event, payload))
 
     def add_all(self, given: list[tuple[Event, Payload]]) -> None:
@@ -94,7 +109,7 @@ class ReorderBuffer(Generic[Payload]):
         place = len(self._row)
         if given and self._row and _order(self._row[-1]) > _order(given[0]):
             place = bisect_left(self._row, _order(given[0]), key=_order)
-        identities = {(event.source, event.id) for event, _ in given}
+        identities = set(_identities(given))
         if (
             len(given) < _FEW
             or len(self._row) - place > len(given)
@@ -104,9 +119,17 @@ class ReorderBuffer(Generic[Payload]):
             for event, payload in given:
                 self.add(event, payload)
             return
-        self.identities |= identities
+        self._identities |= identities
         after = self._row[place:]
         self._row[place:] = sorted(after + given, key=_order) if after else given
+        self._noted = len(self._row)
+
+    def add_new(self, given: list[tuple[Event, Payload]]) -> None:
+        """The same for many of which none is held, and none comes twice."""
+        if given and self._row and _order(self._row[-1]) > _order(given[0]):
+            self.add_all(given)
+        else:
+            self._row += given
 
     def first(self) -> Instant | None:
         """When the first event that is held ends."""
@@ -134,9 +157,10 @@ class ReorderBuffer(Generic[Payload]):
         cut = len(row) if watermark is None else bisect_left(row, watermark, key=_end)
         released, between = row[:cut], self._release_between(watermark)
         del row[:cut]
+        self._identities.difference_update(_identities(released[: self._noted] + between))
+        self._noted = max(0, self._noted - cut)
         if between:
-            released = sorted(released + between, key=_order) if released else between
-        self.identities.difference_update([(event.source, event.id) for event, _ in released])
+            return sorted(released + between, key=_order) if released else between
         return released
 
     def _release_between(self, watermark: Instant | None) -> list[tuple[Event, Payload]]:
@@ -158,6 +182,10 @@ class ReorderBuffer(Generic[Payload]):
         released = heap[:cut]
         del heap[:cut]
         return released
+
+
+def _identities(held: list[tuple[Event, Payload]]) -> list[tuple[str, str]]:
+    return [(event.source, event.id) for event, _ in held]
 
 
 def _order(held: tuple[Event, object]) -> _Order:

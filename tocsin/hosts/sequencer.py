@@ -31,8 +31,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from operator import attrgetter
-from typing import Generic
+from typing import Generic, cast
 
+from tocsin.engine.detection.batches.at_work import Wanted
 from tocsin.engine.detection.network import QUEUE_LIMIT
 from tocsin.events.dead_letter import hurried
 from tocsin.events.event import Event
@@ -52,15 +53,15 @@ _outputs = attrgetter("outputs")
 class Sequencer(Generic[Payload]):
     """Events of a host that lives, and its time, in order for one engine.
 
-    `atoms_of` gives the atoms of what waits with an event. With `republishes` what is constructed
-    happens at once.
+    `atoms_of` gives the atoms of what waits with an event; without it they wait themselves. With
+    `republishes` what is constructed happens at once.
     """
 
     def __init__(
         self,
         guard: GuardedEngine,
         watermark: Watermark,
-        atoms_of: Callable[[Payload], Iterable[Atom]],
+        atoms_of: Callable[[Payload], Iterable[Atom]] | None = None,
         *,
         queue_limit: int = QUEUE_LIMIT,
         republishes: bool = False,
@@ -130,10 +131,7 @@ class Sequencer(Generic[Payload]):
             return
         if not self.has_begun:
             outcome.add(self.begin(mark if self.oldest is None else self.oldest))
-        released = [
-            (event, self._atoms_of(payload)) for event, payload in self._buffer.release(mark)
-        ]
-        for event, atoms in self._guard.engine.sift(released):
+        for event, atoms in self._guard.engine.sift(self._released(mark)):
             assert event.interval is not None, "what has no time waits for none"
             before = event.interval.end - 1
             due = self._guard.engine.next_timer()
@@ -143,13 +141,20 @@ class Sequencer(Generic[Payload]):
         self._pass_time(mark - 1, outcome)
         self._guard.engine.forget_before(mark)
 
+    def _released(self, mark: Instant) -> Wanted:
+        """What waits no more, with its atoms."""
+        released = self._buffer.release(mark)
+        if self._atoms_of is None:
+            return cast(Wanted, released)
+        return [(event, self._atoms_of(payload)) for event, payload in released]
+
     def _pass_time(self, now: Instant, outcome: Outcome) -> None:
         """What time brings about up to `now`; where that may construct events, one instant after
         the other.
         """
         if self._republishes:
-            while (due := self._guard.engine.next_timer()) is not None and due <= now:
-                self._note(self._guard.advance_to(due, now), outcome)
+            while (found := self._guard.pass_instants(now, outcome)) is not NOTHING:
+                self._note(found, outcome)
         self._note(self._guard.advance_to(now, now), outcome)
 
     def _note(self, found: Outcome, outcome: Outcome) -> None:
@@ -198,14 +203,13 @@ class LiveSequencer(Sequencer[tuple[Atom, ...]]):
         queue_limit: int = QUEUE_LIMIT,
         remember: int,
     ) -> None:
-        super().__init__(
-            guard, watermark, lambda atoms: atoms, queue_limit=queue_limit, republishes=True
-        )
+        super().__init__(guard, watermark, queue_limit=queue_limit, republishes=True)
         self._ahead = ahead
         self.door = Doorkeeper(watermark, ahead, self._buffer.identities, remember)
 
     def admit(self, events: Sequence[Event]) -> Admitted:
         """Steps 1 and 2 for events that come in together."""
+        self._buffer.note_identities()  # the door looks at them
         admitted = self.door.admit(events)
         if admitted.oldest is not None and not self.has_begun:
             end = admitted.oldest
@@ -217,7 +221,7 @@ class LiveSequencer(Sequencer[tuple[Atom, ...]]):
         outcome = Outcome()
         served = self._serve(events, outcome)
         apart = self.door.apart
-        self._buffer.add_all(
+        self._buffer.add_new(
             [
                 each
                 for each in served.relevant

@@ -19,7 +19,7 @@ from tocsin.engine.engine import Engine
 from tocsin.engine.results import Rings
 from tocsin.events.codecs.cloudevents import decode
 from tocsin.events.event import Event
-from tocsin.events.match import Match, match_of_event
+from tocsin.events.match import Match, matches_of_events
 from tocsin.hosts.local.finite import read_events
 from tocsin.plan.composites import Plan
 from tocsin_benchmarks.geofences.bare import BareTree
@@ -94,9 +94,8 @@ def _to_matches(engine: Engine, lines: Sequence[bytes]) -> int:
     count = 0
     for piece in _pieces(len(lines)):
         batch = Batch(read_events(lines[piece]).events)
-        matches: list[Match] = [
-            match_of_event(key, batch.event(at)) for at, key in engine.match(batch).rings
-        ]
+        rings = engine.match(batch).rings
+        matches: list[Match] = matches_of_events(rings.keys, batch.chosen(rings.events))
         count += len(matches)
     return count
 

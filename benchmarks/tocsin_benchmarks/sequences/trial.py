@@ -151,7 +151,9 @@ def settle_memory() -> None:
 def _served(engine: Engine, batch: Batch) -> list[Match]:
     """As the hosts drive it."""
     matches: list[Match] = []
-    wanted = [(batch.event(each.index), each.atoms) for each in engine.match(batch).relevant]
+    relevant = engine.match(batch).relevant
+    events = batch.chosen(np.array([each.index for each in relevant], np.intp))
+    wanted = [(event, each.atoms) for event, each in zip(events, relevant, strict=True)]
     for event, atoms in engine.sift(wanted):
         matches += engine.detect(event, atoms).matches
     now: Instant = wanted[-1][0].order[0] if wanted else 0

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from tocsin.engine.index.kernels import Flags, Ints, compiled, inlined
+from tocsin.engine.index.kernels import Flags, Ints, Words, compiled, inlined
 from tocsin.engine.texts.numbers import instant
 from tocsin.engine.texts.scanner import BEGIN, ELDER, END, NAME, NAME_END, PARENT, TOKEN, Token
+from tocsin.events.event import UNTIMED
 
 NAMES = (
     "id",
@@ -26,6 +27,14 @@ NAMES = (
     "data_base64",
 )
 ID, SOURCE, TYPE, TIME, ENDTIME, DATA, PLACE, VERSION, CONTENT_TYPE, BASE64 = range(len(NAMES))
+
+SPANNED = (ID, SOURCE, TYPE, DATA)
+"""The members whose spans are written."""
+
+_BASIS, _PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
+_BETWEEN = np.uint64(0xFF)
+"""What is hashed between source and id: no text has this byte."""
+_WORD = 0xFFFF_FFFF_FFFF_FFFF
 
 _SIZES = np.array([len(name) for name in NAMES], np.int64)
 _STARTS = np.cumsum(_SIZES) - _SIZES
@@ -263,15 +272,42 @@ def _has_good_time(text: Ints, tape: Ints, found: Ints, times: Ints) -> bool:
     return True
 
 
+@inlined
+def _write_span(tape: Ints, entry: int, start: int, span: Ints, at: int) -> None:
+    """Where the value of an entry stands in its own text; -1 where it is null or absent."""
+    if _is_absent(tape, entry):
+        span[at] = span[at + 1] = -1
+        return
+    span[at] = tape[entry, BEGIN] - start
+    span[at + 1] = tape[entry, END] - start
+
+
+@inlined
+def _hash_text(text: Ints, tape: Ints, entry: int, given: np.uint64) -> np.uint64:
+    """FNV-1a over a text and what was hashed before it."""
+    found = given
+    for at in range(tape[entry, BEGIN], tape[entry, END]):
+        found = (found ^ np.uint64(text[at])) * _PRIME
+    return found
+
+
 @compiled
 def read_envelopes(
-    text: Ints, tape: Ints, firsts: Ints, odd: Flags, members: Ints, times: Ints
+    text: Ints,
+    tape: Ints,
+    starts: Ints,
+    firsts: Ints,
+    odd: Flags,
+    found: Ints,
+    spans: Ints,
+    times: Ints,
+    placed: Flags,
+    hashes: Words,
 ) -> None:
-    """Writes for each row the entries of the known members (-1 where there is none) and its times,
-    and marks who is odd.
+    """Marks who is odd, and writes for each other row where its members stand, when it starts and
+    ends (UNTIMED where it does not say), whether it has a place, and a hash of its identity.
     """
     for row in range(len(odd)):
-        found = members[row]
         found[:] = -1
         last = firsts[row + 1]
         if odd[row] or last == firsts[row]:  # without a member there is no id
@@ -285,6 +321,22 @@ def read_envelopes(
             if number >= 0:
                 found[number] = entry
             entry = tape[entry, ELDER]
-        odd[row] = not (
+        times[row] = UNTIMED
+        if not (
             _is_usual(text, tape, found, last) and _has_good_time(text, tape, found, times[row])
-        )
+        ):
+            odd[row] = True
+            continue
+        for at in range(len(SPANNED)):
+            _write_span(tape, found[SPANNED[at]], starts[row], spans[row], 2 * at)
+        placed[row] = not _is_absent(tape, found[PLACE])
+        hashed = _hash_text(text, tape, found[SOURCE], _BASIS)
+        hashes[row] = _hash_text(text, tape, found[ID], (hashed ^ _BETWEEN) * _PRIME)
+
+
+def hash_identity(source: str, id: str) -> int:
+    """The hash that a row with this identity has."""
+    found, prime = int(_BASIS), int(_PRIME)
+    for byte in b"\xff".join(text.encode("utf-8", "surrogatepass") for text in (source, id)):
+        found = (found ^ byte) * prime & _WORD
+    return found

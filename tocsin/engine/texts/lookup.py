@@ -68,16 +68,6 @@ def read_numbers(
 
 
 @compiled
-def copy_texts(text: Ints, begins: Ints, ends: Ints, letters: Ints) -> None:
-    """Writes the pieces of a text one after the other."""
-    at = 0
-    for row in range(len(begins)):
-        for place in range(begins[row], ends[row]):
-            letters[at] = text[place]
-            at += 1
-
-
-@compiled
 def read_points(
     text: Ints,
     tape: Ints,

@@ -9,13 +9,14 @@ import numpy as np
 
 from tocsin.engine.encoding import Distinct, Encoding, encoding_of_values, numbered
 from tocsin.engine.index.kernels import Ints
+from tocsin.engine.texts.events import ScannedEvents
 from tocsin.engine.texts.reading import FEW
 from tocsin.engine.texts.scanner import TOKEN, Token
 from tocsin.engine.texts.tape import MOST_BYTES, Tape, tape_of
 from tocsin.events.event import ENVELOPE, Event, Path
 from tocsin.events.scanned import ScannedEvent
 from tocsin.values.scalars import Kind
-from tocsin.values.space import points
+from tocsin.values.space import Places, points
 
 _NOT_CONTEXT = ("data", "data_base64", "place")
 
@@ -29,7 +30,7 @@ def scanned_rows(events: Sequence[Event]) -> ScannedRows | None:
     """Events whose columns are taken from their texts; None where too few have one, or too much."""
     if len(events) < FEW:
         return None
-    texts = [event.raw if type(event) is ScannedEvent else b"" for event in events]
+    texts = _texts(events)
     without = texts.count(b"")
     if len(events) - without < FEW or sum(map(len, texts)) > MOST_BYTES:
         return None
@@ -37,31 +38,37 @@ def scanned_rows(events: Sequence[Event]) -> ScannedRows | None:
     return ScannedRows(events, tape_of(texts), others)
 
 
+def _texts(events: Sequence[Event]) -> list[bytes]:
+    if isinstance(events, ScannedEvents):
+        return events.texts()
+    return [event.raw if type(event) is ScannedEvent else b"" for event in events]
+
+
 class ScannedRows:
     """Events on a tape, and the numbers of the `others`, which are not on it."""
 
-    __slots__ = ("_events", "_others", "_tape")
+    __slots__ = ("_events", "_tape", "others")
 
     def __init__(self, events: Sequence[Event], tape: Tape, others: Sequence[int]) -> None:
         self._events = events
         self._tape = tape
-        self._others = others
+        self.others = others
 
     def encoding(self, path: Path) -> Encoding:
         """One attribute of all events, as `Event.attribute` gives it."""
         found = self._tape.encoding(self._entries(path))
-        if not self._others:
+        if not self.others:
             return found
-        given = [self._events[number].attribute(path) for number in self._others]
-        return _with_others(found, self._others, given)
+        given = [self._events[number].attribute(path) for number in self.others]
+        return _with_others(found, self.others, given)
 
-    def read_places(self) -> None:
-        """Gives each event its place; points that nobody has read yet are made together."""
+    def places(self) -> Places:
+        """The place of each event that is on the tape; points are made together."""
         entries = self._present(("place",))
         at = np.flatnonzero(entries >= 0)
-        made = points(self._tape.points(entries)[at])
-        for number, place in zip(at.tolist(), made.tolist(), strict=True):
-            self._events[number]._place = place
+        found: Places = np.full(len(entries), None, object)
+        found[at] = points(self._tape.points(entries)[at])
+        return found
 
     def _entries(self, path: Path) -> Ints:
         if path[0] != ENVELOPE:

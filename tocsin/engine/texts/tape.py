@@ -18,7 +18,8 @@ import pyarrow as pa
 
 from tocsin.engine.encoding import Codes, Distinct, Encoding, Flags, Floats, Kinds, numbered
 from tocsin.engine.index.kernels import Ints
-from tocsin.engine.texts.lookup import copy_texts, find_members, read_numbers, read_points
+from tocsin.engine.texts.cutting import number_texts
+from tocsin.engine.texts.lookup import find_members, read_numbers, read_points
 from tocsin.engine.texts.scanner import BEGIN, DEPTH, END, TOKEN, WIDTH, Token, scan_rows
 from tocsin.events.event import Path
 from tocsin.values.scalars import Kind
@@ -119,17 +120,6 @@ class Tape:
         text = self.joined[begin:end].decode()
         return text if self.tape[entry, TOKEN] == Token.STRING else json.loads(text)
 
-    def texts(self, entries: Ints) -> pa.Array:
-        """The texts of entries that are texts."""
-        begins, ends = self.tape[entries, BEGIN], self.tape[entries, END]
-        offsets = np.zeros(len(entries) + 1, np.int64)
-        np.cumsum(ends - begins, out=offsets[1:])
-        letters = np.empty(offsets[-1], np.uint8)
-        copy_texts(self.text, begins, ends, letters)
-        return pa.Array.from_buffers(
-            pa.large_string(), len(entries), [None, pa.py_buffer(offsets), pa.py_buffer(letters)]
-        )
-
     def points(self, entries: Ints) -> Floats:
         """The coordinates of entries that are plain points; NaN for -1."""
         found = np.full((len(entries), 2), np.nan)
@@ -152,7 +142,8 @@ class Tape:
     def _numbered(self, kind: Kind, entries: Ints, numbers: Floats) -> tuple[list[Any], Codes]:
         """The different values of entries of one kind, and which each has."""
         if kind is Kind.STRING:
-            return _coded(self.texts(entries))
+            begins, ends = self.tape[entries, BEGIN], self.tape[entries, END]
+            return number_texts(self.text, begins, ends)
         if kind is Kind.BOOLEAN:
             truths = self.text[self.tape[entries, BEGIN]] == _TRUE
             return [False, True], truths.astype(np.int32)
@@ -178,7 +169,7 @@ def tape_of(texts: Sequence[bytes]) -> Tape:
     """
     with suppress(IndexError):  # another thread may have taken it
         known, tape = _last.pop()
-        if len(known) == len(texts) and all(map(is_, known, texts)):
+        if known is texts or (len(known) == len(texts) and all(map(is_, known, texts))):
             return tape
     made = Tape(texts)
     if len(made.joined) <= _KEPT:

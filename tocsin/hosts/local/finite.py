@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import count, islice, repeat
+from functools import partial
+from itertools import islice, repeat
 from typing import NamedTuple, TypeAlias, cast
 
+import numpy as np
+
 from tocsin.engine.engine import Engine
-from tocsin.engine.texts.reading import scanned_events
+from tocsin.engine.texts.events import ScannedEvents, ordered_events
+from tocsin.engine.texts.glance import Glance
+from tocsin.engine.texts.reading import events_of, glance_at_texts
 from tocsin.engine.texts.tape import MOST
 from tocsin.errors import Problem
 from tocsin.events.dead_letter import (
@@ -19,7 +24,7 @@ from tocsin.events.dead_letter import (
     too_far_ahead,
     unreadable,
 )
-from tocsin.events.event import Event
+from tocsin.events.event import UNTIMED, Event
 from tocsin.events.match import Match, in_output_order
 from tocsin.events.order import in_canonical_order
 from tocsin.events.piece import Made, Piece, events_in
@@ -47,7 +52,7 @@ class Input:
     That is what came `late` or is too far ahead.
     """
 
-    events: list[Event] = field(default_factory=list)
+    events: Sequence[Event] = field(default_factory=list)
     dead_letters: list[DeadLetter] = field(default_factory=list)
     late: set[tuple[str, str]] = field(default_factory=set)
     warned: Warned = field(default_factory=Warned)
@@ -62,8 +67,7 @@ def read_events(
     """Decodes JSON Lines; blank lines are passed over, malformed ones become dead letters with
     their line number.
     """
-    numbered = zip(lines, count(1), repeat(None), repeat(None), strict=False)
-    return _read_texts(numbered, lateness, ends, ahead, passes_over_blanks=True)
+    return _read_texts(_portions_of_lines(lines), lateness, ends, ahead, passes_over_blanks=True)
 
 
 def read_pieces(
@@ -77,12 +81,45 @@ def read_pieces(
     Where reception ends an event, one that does not say when it was received keeps its own end.
     Without `lateness` none is late, without `ahead` none is too far ahead.
     """
-    return _read_texts(pieces, lateness, ends, ahead)
+    return _read_texts(_portions_of_pieces(pieces), lateness, ends, ahead)
+
+
+_Text: TypeAlias = tuple[bytes, int, str | None, Made]
+"""What a Piece has, of lines as of files; a line needs no more than a plain tuple."""
+
+
+class _Portion(NamedTuple):
+    """Some texts: the number of the first, those of which no reader has made anything, each in its
+    place, and how to have all that is known of one.
+    """
+
+    first: int
+    unread: list[bytes]
+    text: Callable[[int], _Text]
+
+
+def _portions_of_lines(lines: Iterable[bytes]) -> Iterator[_Portion]:
+    first, lines = 0, iter(lines)
+    while some := list(islice(lines, MOST)):
+        yield _Portion(first, some, partial(_line_of, some, first))
+        first += len(some)
+
+
+def _line_of(lines: list[bytes], first: int, row: int) -> _Text:
+    return lines[row], first + row + 1, None, None
+
+
+def _portions_of_pieces(pieces: Iterable[Piece]) -> Iterator[_Portion]:
+    first, pieces = 0, iter(pieces)
+    while some := list(islice(pieces, MOST)):
+        unread = [raw if made is None else b"" for raw, _, _, made in some]
+        yield _Portion(first, unread, some.__getitem__)
+        first += len(some)
 
 
 @rare_collection()
 def _read_texts(
-    texts: Iterable[_Text],
+    portions: Iterable[_Portion],
     lateness: Duration | None,
     ends: Ends,
     ahead: Duration | None,
@@ -91,52 +128,48 @@ def _read_texts(
 ) -> Input:
     found = Input()
     in_time = lateness is None and ahead is None
+    glances: list[Glance] = []
+    events: list[Event] = []
     read: list[_Read] = []
     told: list[tuple[int, DeadLetter]] = []
-    for first, some, glanced in _glanced_at(texts, ends):
-        if in_time and None not in glanced:
-            found.events += cast("list[Event]", glanced)
-            continue
-        for number, ((raw, line, file, made), event) in enumerate(
-            zip(some, glanced, strict=True), first
-        ):
+    for first, unread, text in portions:
+        glance = glance_at_texts(unread) if ends is Ends.START else None
+        if glance is not None and in_time:
+            glances.append(glance)
+        for row, event in _rows_to_read(glance, len(unread), in_time):
+            raw, line, file, made = text(row)
             if passes_over_blanks and event is None and not raw.strip():
                 continue
             try:
-                events = [event] if event is not None else _events_of(raw, made, ends)
+                some = [event] if event is not None else _events_of(raw, made, ends)
             except Problem as problem:
-                told.append((number, malformed(problem, raw, line).in_file(file)))
+                told.append((first + row, malformed(problem, raw, line).in_file(file)))
                 continue
             except Exception as error:
-                told.append((number, unreadable(error, raw).in_file(file, line)))
+                told.append((first + row, unreadable(error, raw).in_file(file, line)))
                 continue
-            found.events += events
+            events += some
             if not in_time:
-                read += (_Read(event, number, line, file) for event in events)
+                read += (_Read(event, first + row, line, file) for event in some)
     for letter, each in _out_of_time(read, lateness, ahead):
         told.append((each.number, letter.in_file(each.file)))
         found.late.add(each.event.identity)
     found.dead_letters = [letter for _, letter in sorted(told, key=lambda each: each[0])]
-    found.events = in_canonical_order(found.events)
+    found.events = ordered_events(glances, events)
     return found
 
 
-_Text: TypeAlias = tuple[bytes, int, str | None, Made]
-"""What a Piece has, of lines as of files; a line needs no more than a plain tuple."""
-
-
-def _glanced_at(
-    texts: Iterable[_Text], ends: Ends
-) -> Iterator[tuple[int, list[_Text], Sequence[Event | None]]]:
-    """Pieces of the texts: the number of the first, the texts, and the events of those that are as
-    usual, which are scanned at once.
+def _rows_to_read(
+    glance: Glance | None, size: int, in_time: bool
+) -> Iterable[tuple[int, Event | None]]:
+    """The rows that are to be looked at one by one, with the events of those that are as usual:
+    the odd ones, or all where each is asked for its time.
     """
-    first, texts = 0, iter(texts)
-    while some := list(islice(texts, MOST)):
-        unread = [raw if made is None else b"" for raw, _, _, made in some]
-        usual = scanned_events(unread) if ends is Ends.START else [None] * len(some)
-        yield first, some, usual
-        first += len(some)
+    if glance is None:
+        return zip(range(size), repeat(None), strict=False)
+    if in_time:
+        return zip(np.flatnonzero(glance.odd).tolist(), repeat(None), strict=False)
+    return enumerate(events_of(glance))
 
 
 def _events_of(raw: bytes, made: Made, ends: Ends) -> list[Event]:
@@ -209,11 +242,7 @@ def _matched(
         engine, lambda: {key: plan for key, plan in plans.items() if key in engine}, fan_out
     )
     sequencer, outcome = FiniteSequencer(guard), Outcome()
-    ends = [
-        event.interval.end
-        for event in found.events
-        if event.interval and event.identity not in found.late
-    ]
+    ends = _ends_in_time(found)
     if ends:
         outcome.add(sequencer.begin(ends[0], ends[-1], ((end, end) for end in ends)))
     for start in range(0, len(found.events), BATCH_SIZE):
@@ -229,6 +258,18 @@ def _matched(
         found.warned.add(EventWarning.of(event, problem))
     found.dead_letters += outcome.all_letters()
     return in_output_order(outcome.matches)
+
+
+def _ends_in_time(found: Input) -> list[Instant]:
+    """When the events end that composites may see."""
+    events = found.events
+    if isinstance(events, ScannedEvents) and not found.late:
+        return cast("list[Instant]", events.ends[events.ends != UNTIMED].tolist())
+    return [
+        event.interval.end
+        for event in events
+        if event.interval and event.identity not in found.late
+    ]
 
 
 def _engine_of(plans: Mapping[str, Plan], found: Input) -> Engine:

@@ -513,7 +513,7 @@ class Hub:
         that it comes before.
         """
         letters: list[tuple[int, DeadLetter]] = []
-        scanned = scanned_events([each if isinstance(each, bytes | str) else b"" for each in given])
+        scanned = scanned_events(_texts_of(given))
         if self._reception is None and None not in scanned:
             return cast("list[Event]", scanned), letters
         events: list[Event] = []
@@ -588,6 +588,13 @@ def _require_one_by_one(events: Iterable[object]) -> None:
                     " an Event"
                 ),
             )
+
+
+def _texts_of(given: Sequence[Given]) -> Sequence[bytes | str]:
+    """What is given as texts; what is no text is empty."""
+    if set(map(type, given)) <= {bytes, str}:
+        return cast("Sequence[bytes | str]", given)
+    return [each if isinstance(each, bytes | str) else b"" for each in given]
 
 
 def _events(given: Given) -> list[Event]:

@@ -1,0 +1,102 @@
+"""Pieces cut out of one large text: as texts, or as numbers that tell the different ones apart."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from tocsin.engine.encoding import Codes
+from tocsin.engine.index.kernels import Ints, Words, compiled
+from tocsin.engine.texts.scanner import same_bytes
+
+_PRIME = np.uint64(0x9E3779B97F4A7C15)
+_HALF = np.uint64(32)
+_ROOMY = 2
+"""A table has at least so many places for each piece."""
+_PATIENCE = 8
+"""So many places are looked at for each piece, on average; texts that were made to meet in one
+place are told apart another way.
+"""
+
+
+def cut_texts(text: Ints, begins: Ints, ends: Ints) -> pa.Array:
+    """The pieces of a text."""
+    offsets = np.zeros(len(begins) + 1, np.int64)
+    np.cumsum(ends - begins, out=offsets[1:])
+    letters = np.empty(offsets[-1], np.uint8)
+    _copy_pieces(text, begins, ends, letters)
+    return pa.Array.from_buffers(
+        pa.large_string(), len(begins), [None, pa.py_buffer(offsets), pa.py_buffer(letters)]
+    )
+
+
+def number_texts(text: Ints, begins: Ints, ends: Ints) -> tuple[list[str], Codes]:
+    """The different pieces of a text in order of appearance, and for each piece its number among
+    them.
+    """
+    size = len(begins)
+    table = np.full(1 << (_ROOMY * size).bit_length(), -1, np.int32)
+    hashes, firsts, codes = (
+        np.empty(size, np.uint64),
+        np.empty(size, np.int32),
+        np.empty(size, np.int32),
+    )
+    count = _number_pieces(text, begins, ends, table, hashes, firsts, codes, _PATIENCE * size)
+    if count < 0:
+        encoded = cut_texts(text, begins, ends).dictionary_encode()
+        return encoded.dictionary.to_pylist(), encoded.indices.to_numpy()
+    chosen = firsts[:count]
+    return cut_texts(text, begins[chosen], ends[chosen]).to_pylist(), codes
+
+
+@compiled
+def _copy_pieces(text: Ints, begins: Ints, ends: Ints, letters: Ints) -> None:
+    """Writes the pieces of a text one after the other."""
+    at = 0
+    for row in range(len(begins)):
+        for place in range(begins[row], ends[row]):
+            letters[at] = text[place]
+            at += 1
+
+
+@compiled
+def _number_pieces(
+    text: Ints,
+    begins: Ints,
+    ends: Ints,
+    table: Ints,
+    hashes: Words,
+    firsts: Ints,
+    codes: Ints,
+    patience: int,
+) -> int:
+    """Writes the number of each piece, and for each number the first row that has it; gives how
+    many there are, or -1 where more places than `patience` would have to be looked at.
+    """
+    mask = len(table) - 1
+    count = 0
+    for row in range(len(begins)):
+        begin, end = begins[row], ends[row]
+        hashed = np.uint64(end - begin)
+        for at in range(begin, end):
+            hashed = (hashed ^ np.uint64(text[at])) * _PRIME
+        place = np.int64(hashed >> _HALF) & mask
+        code = table[place]
+        while code >= 0 and not (
+            hashes[code] == hashed
+            and ends[firsts[code]] - begins[firsts[code]] == end - begin
+            and same_bytes(text, begin, begins[firsts[code]], end - begin)
+        ):
+            patience -= 1
+            if patience < 0:
+                return -1
+            place = (place + 1) & mask
+            code = table[place]
+        if code < 0:
+            code = count
+            table[place] = code
+            hashes[code] = hashed
+            firsts[code] = row
+            count += 1
+        codes[row] = code
+    return count
