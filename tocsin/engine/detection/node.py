@@ -110,6 +110,11 @@ class Allowance:
         self._spent = 0
         self._spent_in = -1
 
+    @property
+    def spent(self) -> int:
+        """The work that was counted last."""
+        return self._spent
+
     def renew(self, step: Step) -> None:
         """A new step has a new allowance of work."""
         if self._spent_in != step.number:
