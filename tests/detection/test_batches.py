@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from tests.detection.test_agreement import ANY_POLICY, expected, key
 from tests.timelines import event_at, has_clock, kind
-from tocsin.engine.detection import crowds, shared_buffer
+from tocsin.engine.detection import crowds
 from tocsin.engine.detection.batches import detector, tables
 from tocsin.engine.detection.network import Network
 from tocsin.engine.detection.steps import Found
@@ -52,8 +52,8 @@ from tocsin.values.time import format_instant
 
 @pytest.fixture(autouse=True, scope="module")
 def _small_batches_and_small_tables() -> Iterator[None]:
-    """Few events are a batch, and tables are cut, grow, and are made anew all the time; lines are
-    soon full, and equal subscriptions that came apart are compared whenever they may be.
+    """Few events are a batch, and tables are cut, grow, and are made anew all the time; equal
+    subscriptions that came apart are compared whenever they may be.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(detector, "FEW", 1)
@@ -61,7 +61,6 @@ def _small_batches_and_small_tables() -> Iterator[None]:
         patch.setattr(detector, "MOST_PAIRS", 12)
         patch.setattr(tables, "_ROOM", 2)
         patch.setattr(tables, "_WORN", 4)
-        patch.setattr(shared_buffer, "MOST_MEMBERS", 3)
         patch.setattr(crowds, "_LEAST_PAUSE", 0)
         yield
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
 
+from tocsin.engine.detection.comparison import Comparison
 from tocsin.engine.detection.node import Node, Pending, State, Step, Writer
 from tocsin.engine.detection.partition_keys import Key, slot_keys
 from tocsin.engine.detection.scope import Scopes
@@ -146,6 +147,10 @@ class Deadlines(Line):
             if self._bits_waiting(each, key) & bit
         ]
 
+    def had(self) -> Iterator[int]:
+        """Of all that wait the bits of those who still wait for it."""
+        return map(self._bits_waiting, self._line, self._keys)
+
     def replace(self, occurrences: list[Occurrence], step: Step) -> None:  # type: ignore[override]
         """Has these wait, and nothing else."""
         self._line, self._keys = deque(occurrences), deque(map(self.key, occurrences))
@@ -254,6 +259,14 @@ class SilenceNode(Node):
     def snapshot(self, writer: Writer) -> State:
         """Those that wait."""
         return {"waiting": [writer.write(each) for each in self.deadlines.had_by(self.bit)]}
+
+    def outline(self, comparison: Comparison) -> Hashable:
+        """What waits for this node."""
+        return self.deadlines.held_by(self.bit, comparison)
+
+    def held(self, comparison: Comparison) -> Hashable:
+        """What waits for this node."""
+        return self.deadlines.held_by(self.bit, comparison)
 
     def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
         """Takes over those that wait."""

@@ -121,6 +121,13 @@ class FirstLine(Line):
             self.lost[occurrence] = lost
             self.tidy_up()
 
+    def had(self) -> Iterable[int]:
+        """Of all that wait the bits of those who still have it."""
+        lost, everyone = self.lost, self.everyone
+        return [
+            everyone & ~lost.get(each, 0) for _, bucket in self.queue.buckets() for each in bucket
+        ]
+
     def drop_lost(self) -> None:
         """Takes out what nobody has any more."""
         everyone, lost = self.everyone, self.lost

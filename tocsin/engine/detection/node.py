@@ -20,6 +20,7 @@ from tocsin.values.time import Instant
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tocsin.engine.detection.comparison import Comparison
     from tocsin.engine.detection.scope import Scopes
 
 
@@ -163,6 +164,16 @@ class Memory:
 
     def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
         """Takes over what a snapshot held."""
+
+    def outline(self, comparison: Comparison) -> Hashable:
+        """Cheap to find out: nodes of one part with different outlines do not hold the same, or not
+        yet.
+        """
+        return self.kept
+
+    def held(self, comparison: Comparison) -> Hashable:
+        """What tells nodes of one part apart that do not hold the same."""
+        return repr(self.snapshot(comparison))
 
 
 class Node(Allowance, Memory):

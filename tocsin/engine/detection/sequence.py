@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 
+from tocsin.engine.detection.comparison import Comparison
 from tocsin.engine.detection.first_line import FirstLine
 from tocsin.engine.detection.join import ends_last, is_kept_by_expiry
 from tocsin.engine.detection.join_filters import Filter, by_cost, pair_filter
@@ -283,6 +284,14 @@ class FollowingNode(Node):
         """What waits, at its slot, as for any join."""
         held = [writer.write(each) for each in self.line.had_by(self.bit)]
         return {"queues": [[], held] if self.first else [held, []]}
+
+    def outline(self, comparison: Comparison) -> Hashable:
+        """What waits for this node."""
+        return self.line.held_by(self.bit, comparison)
+
+    def held(self, comparison: Comparison) -> Hashable:
+        """What waits for this node."""
+        return self.line.held_by(self.bit, comparison)
 
     def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
         """Takes over what waited for this node."""

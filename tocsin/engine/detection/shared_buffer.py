@@ -9,9 +9,10 @@ written before a restart.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import TypeVar
 
+from tocsin.engine.detection.comparison import Comparison
 from tocsin.engine.detection.node import Node, Step
 from tocsin.engine.detection.partition_keys import Key
 from tocsin.plan.occurrence import Occurrence
@@ -19,9 +20,6 @@ from tocsin.values.time import Duration
 
 Kind = TypeVar("Kind", bound="Follower")
 
-
-MOST_MEMBERS = 62
-"""So many nodes stand in one line: their bits are one integer of the compiled loops."""
 
 _MARKS_ALLOWED = 64
 
@@ -32,9 +30,6 @@ class Follower(Node):
     __slots__ = ("_address", "joined", "key")
 
     is_direct = True
-
-    is_full = False
-    """Whether no more nodes can join it."""
 
     def __init__(self, source: Node, key: Key, address: Hashable) -> None:
         super().__init__(source.part, [source])
@@ -53,9 +48,9 @@ class Follower(Node):
 
 
 def joined(source: Node, address: Hashable, make: Callable[[], Kind]) -> Kind:
-    """The follower of a source at an address, made where there is none that can be joined."""
+    """The follower of a source at an address, made where there is none."""
     known = source.shared.get(address)
-    if known is None or known.is_full:  # type: ignore[attr-defined]
+    if known is None:
         known = source.shared[address] = make()
         source.followers.append(known)
     known.joined += 1  # type: ignore[attr-defined]
@@ -84,11 +79,6 @@ class Line(Follower):
         """The bits of those who do not, or no more, have one that waits; others may be listed until
         they are tidied up.
         """
-
-    @property
-    def is_full(self) -> bool:  # type: ignore[override]
-        """Whether all bits are taken."""
-        return self.everyone.bit_count() >= MOST_MEMBERS
 
     @property
     def is_empty(self) -> bool:
@@ -120,6 +110,10 @@ class Line(Follower):
         lost = self.lost
         return [each for each in self.waiting() if not lost.get(each, 0) & bit]
 
+    def had(self) -> Iterable[int]:
+        """Of all that wait the bits of those who still have it."""
+        return ()
+
     def replace(self, occurrences: Iterable[Occurrence], step: Step) -> None:
         """Has these wait, oldest first, and nothing else."""
 
@@ -146,6 +140,20 @@ class Line(Follower):
             waiting = set(self.waiting())
             self.lost = {each: bits for each, bits in self.lost.items() if each in waiting}
 
+    def held_by(self, bit: int, comparison: Comparison) -> Hashable:
+        """Stands for what waits for a node: the first of all who have just that of this line."""
+        firsts = comparison.once(("firsts", self), dict[int, int])
+        if bit not in firsts:
+            had = comparison.once(("had", self), lambda: self._different(comparison))
+            comparison.work += len(had)
+            alike = _bits_alike(bit, self.everyone, had)
+            firsts |= dict.fromkeys(_parted(alike), alike & -alike)
+        return (id(self), firsts[bit])
+
+    def _different(self, comparison: Comparison) -> set[int]:
+        comparison.work += self.kept
+        return set(self.had())
+
     def drop_lost(self) -> None:
         """Takes out what nobody has any more."""
 
@@ -160,6 +168,21 @@ class Line(Follower):
             for bit, member in self.members.items()
             if self.kept - sum(1 for bits in marks if bits & bit) > limit
         ]
+
+
+def _bits_alike(bit: int, everyone: int, had: Iterable[int]) -> int:
+    """The bits of all who have just what one has."""
+    alike = everyone
+    for bits in had:
+        alike &= bits if bits & bit else ~bits
+    return alike
+
+
+def _parted(bits: int) -> Iterator[int]:
+    """The bits one by one."""
+    while bits:
+        yield bits & -bits
+        bits &= bits - 1
 
 
 def _sameness(occurrence: Occurrence) -> Hashable:

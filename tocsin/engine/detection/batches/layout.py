@@ -57,3 +57,6 @@ PAIR_FIELDS = 4
 
 # silences: when one is over, its line, its event, and the members for which it is
 SILENCE_FIELDS = 4
+
+MOST_MEMBERS = 62
+"""So many members of a line have a bit of their own."""

@@ -23,6 +23,7 @@ from tocsin.engine.detection.batches.layout import (
     KEEP,
     LESS,
     LESS_OR_EQUAL,
+    MOST_MEMBERS,
     NONE,
     NOT_AFTER,
     NOT_BEFORE,
@@ -36,7 +37,7 @@ from tocsin.engine.detection.join_filters import by_cost, is_of, pair_sides
 from tocsin.engine.detection.node import Node
 from tocsin.engine.detection.partition_keys import Key, homes_of, own_path, paths_of, slot_keys
 from tocsin.engine.detection.sequence import FollowingNode, LastGroup
-from tocsin.engine.detection.shared_buffer import Follower
+from tocsin.engine.detection.shared_buffer import Follower, Line
 from tocsin.engine.detection.simple import AtomNode, NamedNode, OnlyNode
 from tocsin.engine.index.kernels import Ints
 from tocsin.events.event import Path
@@ -134,7 +135,11 @@ def _served(nodes: Iterable[Node]) -> list[FollowingNode | SilenceNode]:
     """The nodes that can be served and share nothing with one that cannot."""
     left = [node for node in nodes if isinstance(node, FollowingNode | SilenceNode)]
     users = Counter(each for node in left for each in _followers(node))
-    bad = {each for each, count in users.items() if each.joined != count}
+    bad = {
+        each
+        for each, count in users.items()
+        if each.joined != count or (isinstance(each, Line) and each.everyone >> MOST_MEMBERS)
+    }
     bad.update(each for node in left if not _can_be_served(node) for each in _followers(node))
     while True:
         spoilt = [node for node in left if not bad.isdisjoint(_followers(node))]
