@@ -8,6 +8,7 @@ import json
 from collections import Counter
 from unittest.mock import patch
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -15,17 +16,27 @@ from tests.detection.test_agreement import ANY_POLICY, is_over, key, play
 from tests.detection.test_work import X, Y, event, then
 from tests.timelines import has_clock, nested_overlapping, overlapping, timelines
 from tocsin.engine.detection import crowds
+from tocsin.engine.detection.comparison import Comparison
 from tocsin.engine.detection.network import Network
 from tocsin.engine.detection.steps import Found
 from tocsin.events.event import Event
-from tocsin.plan.composites import Join, Part, Policy
+from tocsin.plan.composites import (
+    Absence,
+    AfterWindow,
+    End,
+    Join,
+    Moment,
+    Part,
+    Policy,
+    Precedes,
+)
 
 PATTERNS = nested_overlapping() | st.sampled_from(list(Policy)).flatmap(overlapping) | ANY_POLICY
 STEPS = st.lists(
     st.sampled_from(["add", "remove", "event", "event", "event", "time", "forget", "restart"]),
     max_size=25,
 )
-AT_ONCE = patch.multiple(crowds, _LEAST_PAUSE=0, _LETTERS_A_STEP=10**9)
+AT_ONCE = patch.multiple(crowds, _LEAST_PAUSE=0, _LOOKS_A_STEP=10**9)
 """Compares them whenever something is forgotten."""
 
 
@@ -121,6 +132,75 @@ def test_they_are_one_once_they_hold_the_same() -> None:
     assert network.node_count == alone.node_count
     found += play(network, [event(41, "b")])
     assert Counter(name for name, _ in found) == Counter({str(n): 2 for n in range(10)})
+
+
+def newcomers(network: Network, pattern: Part, count: int, waiting: int) -> int:
+    """They come one by one, while events do that wait for all who are there; gives the time."""
+    now = 0
+    for number in range(count):
+        network.add(str(number), pattern)
+        for _ in range(waiting // count):
+            now += 1
+            play(network, [event(now, "a")])
+            network.forget_before(network.now)
+    return now
+
+
+KEPT_FOR = 400
+SEQUENCE = Join((X, Y), (Precedes(Moment(0, End.FINISH), Moment(1, End.START)),), keep=KEPT_FOR)
+SILENCE = Absence(Y, AfterWindow(X, KEPT_FOR))
+
+
+@pytest.mark.parametrize("pattern", [SEQUENCE, SILENCE])
+def test_they_are_one_once_their_past_is_over_without_being_asked_to(pattern: Part) -> None:
+    alone, network = Network(), Network()
+    alone.add("s", pattern)
+    came = newcomers(network, pattern, 20, 100)
+    assert network.node_count == alone.node_count + 19
+    for instant in range(came + 1, came + 3 * KEPT_FOR, 20):
+        play(network, [event(instant, "a")])
+        network.advance_to(instant)
+        network.forget_before(instant)
+    assert network.node_count == alone.node_count
+
+
+@pytest.mark.parametrize("pattern", [SEQUENCE, SILENCE])
+def test_what_waits_is_looked_at_once_for_all_that_are_compared(pattern: Part) -> None:
+    """Twice as many of them look at nothing that waits twice."""
+    looks = {}
+    for count in (50, 100):
+        network = Network()
+        newcomers(network, pattern, count, 300)
+        comparison = Comparison()
+        crowds_ = network._graph._crowds._all[pattern]
+        held = {tuple(node.held(comparison) for node in each.nodes) for each in crowds_}
+        assert len(held) == count
+        looks[count] = comparison.work
+    assert all(work <= 300 + count * count for count, work in looks.items())
+
+
+@given(st.sampled_from([SEQUENCE, SILENCE]), st.lists(st.sampled_from("AAabR"), max_size=20))
+def test_those_who_hold_the_same_are_told_as_snapshots_tell_them(
+    pattern: Part, doings: list[str]
+) -> None:
+    """One comes, an event comes, or the first goes."""
+    network, names = Network(), ["0"]
+    network.add("0", pattern)
+    for number, doing in enumerate(doings, 1):
+        if doing == "A":
+            names.append(f"{number}")
+            network.add(f"{number}", pattern)
+        elif doing == "R" and names:
+            network.remove(names.pop(0))
+        else:
+            play(network, [event(number, doing)])
+    comparison = Comparison()
+    nodes = [network._graph.nodes_of(name)[-1] for name in names]
+    told_apart = [node.held(comparison) for node in nodes]
+    written = [repr(node.snapshot(Comparison())) for node in nodes]
+    assert [a == b for a in told_apart for b in told_apart] == [
+        a == b for a in written for b in written
+    ]
 
 
 def test_who_chooses_differently_stays_apart() -> None:

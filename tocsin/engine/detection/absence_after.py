@@ -9,8 +9,9 @@ once for all who wait, and what must not follow leaves one number.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 
+from tocsin.engine.detection.comparison import Comparison
 from tocsin.engine.detection.node import Node, Pending, State, Step, Writer
 from tocsin.engine.detection.partition_keys import Key, slot_keys
 from tocsin.engine.detection.scope import Scopes
@@ -75,30 +76,34 @@ class LatestStarts(Follower):
 class Deadlines(Line):
     """What the silence must follow, until its deadline; one timer for the soonest."""
 
-    __slots__ = ("_allowed", "_due", "_keys", "_line", "has_key", "members")
+    __slots__ = ("_allowed", "_due", "_keys", "_line", "asked", "has_key")
 
     def __init__(
         self, source: Node, key: Key, length: Duration, has_key: bool, address: Hashable
     ) -> None:
         super().__init__(source, key, length, address)
-        self.members: list[SilenceNode] = []
+        self.asked: dict[LatestStarts, int] = {}
+        """The tables of absent parts, with the bits of the nodes that ask them."""
         self.has_key = has_key
         self._line: deque[Occurrence] = deque()
         self._keys: deque[Hashable] = deque()
         self._due: Instant | None = None
         self._allowed = _ROOM
 
-    keeps = True
-
     @property
     def kept(self) -> int:
         """How many have not reached their deadline."""
         return len(self._line)
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing waits."""
-        return not self._line
+    def ask(self, absent: LatestStarts, bit: int) -> None:
+        """A node will ask a table of starts."""
+        self.asked[absent] = self.asked.get(absent, 0) | bit
+
+    def ask_no_more(self, absent: LatestStarts, bit: int) -> None:
+        """A node that asked a table is gone."""
+        self.asked[absent] &= ~bit
+        if not self.asked[absent]:
+            del self.asked[absent]
 
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
         """Waits from now on; without the attributes that are asked for, nothing ends its wait."""
@@ -107,10 +112,11 @@ class Deadlines(Line):
             return  # it binds no value that could be missing, or has no key
         self._line.append(occurrence)
         self._keys.append(key)
+        self.arrived += 1
         if len(self._line) > self._allowed:
-            self._drop_broken()
+            self.drop_lost()
         if len(self._line) > step.queue_limit:
-            step.overfull.add(self)
+            step.overfull.update(self.overfull(step.queue_limit))
         if self._due is None:
             self._set_timer(step)
 
@@ -121,24 +127,29 @@ class Deadlines(Line):
         line, due = self._line, step.now - self.lifetime
         while line and line[0].end <= due:
             occurrence, key = line.popleft(), self._keys.popleft()
-            whole = occurrence.with_silence(occurrence.end, occurrence.end + self.lifetime)
-            for member in self.members:
-                if member.is_waiting(occurrence, key):
-                    step.bring(member, whole)
-        self.forget_restored(step.now)
+            if waiting := self._bits_waiting(occurrence, key):
+                whole = occurrence.with_silence(occurrence.end, occurrence.end + self.lifetime)
+                for bit, member in self.members.items():
+                    if waiting & bit:
+                        step.bring(member, whole)
+            self.lost.pop(occurrence, None)
         self._set_timer(step)
 
     def waiting(self) -> Iterator[Occurrence]:
         """All that have not reached their deadline, oldest first."""
         return iter(self._line)
 
-    def waiting_for(self, member: SilenceNode) -> list[Occurrence]:
+    def had_by(self, bit: int) -> list[Occurrence]:
         """Those that one node still waits for."""
         return [
             each
             for each, key in zip(self._line, self._keys, strict=True)
-            if member.is_waiting(each, key)
+            if self._bits_waiting(each, key) & bit
         ]
+
+    def had(self) -> Iterator[int]:
+        """Of all that wait the bits of those who still wait for it."""
+        return map(self._bits_waiting, self._line, self._keys)
 
     def replace(self, occurrences: list[Occurrence], step: Step) -> None:  # type: ignore[override]
         """Has these wait, and nothing else."""
@@ -155,27 +166,31 @@ class Deadlines(Line):
     def take_back(
         self,
         waiting: Sequence[tuple[Occurrence, Hashable]],
-        others: Mapping[Occurrence, Collection[Node]],
+        lost: dict[Occurrence, int],
         step: Step,
     ) -> None:
-        """What waited elsewhere waits here again; `others` are those that wait for some nodes
-        only, with the nodes for which they do not.
-        """
+        """What waited elsewhere waits here again; `lost` is known of it."""
         self._line = deque([occurrence for occurrence, _ in waiting])
         self._keys = deque([key for _, key in waiting])
-        self._restored = set(others)
-        self._restored_until = max((each.end for each in others), default=0) + self.lifetime
-        for member in self.members:
-            member.mine = {each for each, nodes in others.items() if member not in nodes}
+        self.lost = lost
+        self.arrived += 1
         self._set_timer(step)
+
+    def drop_lost(self) -> None:
+        """What no node waits for any more need not be kept until its deadline."""
+        pairs = zip(self._line, self._keys, strict=True)
+        kept = [pair for pair in pairs if self._bits_waiting(*pair)]
+        self._line, self._keys = deque(each for each, _ in kept), deque(key for _, key in kept)
+        self._allowed = 2 * len(kept) + _ROOM
+        self.tidy_up()
 
     def _set_timer(self, step: Step) -> None:
         """Wakes for the first that anybody waits for, unless it wakes by then anyway; most silences
         are broken long before their deadline.
         """
         line, keys = self._line, self._keys
-        while line and not self._is_waited_for(line[0], keys[0]):
-            line.popleft()
+        while line and not self._bits_waiting(line[0], keys[0]):
+            self.lost.pop(line.popleft(), None)
             keys.popleft()
         if line:
             due = line[0].end + self.lifetime
@@ -183,32 +198,24 @@ class Deadlines(Line):
                 self._due = due
                 step.wake(self, due, None)
 
-    def _is_waited_for(self, occurrence: Occurrence, key: Hashable) -> bool:
-        end = occurrence.end
-        for member in self.members:
-            start = member.absent.starts.get(key)
-            if (start is None or start <= end) and not self.is_only_others(occurrence, member.mine):
-                return True
-        return False
-
-    def _drop_broken(self) -> None:
-        """What no node waits for any more need not be kept until its deadline."""
-        pairs = zip(self._line, self._keys, strict=True)
-        kept = [pair for pair in pairs if self._is_waited_for(*pair)]
-        self._line, self._keys = deque(each for each, _ in kept), deque(key for _, key in kept)
-        self._allowed = 2 * len(kept) + _ROOM
+    def _bits_waiting(self, occurrence: Occurrence, key: Hashable) -> int:
+        """The nodes for which the silence after an occurrence is unbroken so far."""
+        waiting = ~self.lost.get(occurrence, 0)
+        for absent, bits in self.asked.items():
+            if absent.has_broken(occurrence, key):
+                waiting &= ~bits
+        return waiting & self.everyone
 
 
 class SilenceNode(Node):
     """The absence of an atom after an atom, for the subscriptions that have it."""
 
-    __slots__ = ("_absence", "_length", "absent", "deadlines", "mine")
+    __slots__ = ("_absence", "_length", "_since", "absent", "bit", "deadlines")
 
     def __init__(self, part: Absence, window: AfterWindow, inner: list[Node]) -> None:
         super().__init__(part, inner)
         self._absence = part
         self._length = window.length
-        self.mine: set[Occurrence] = set()
 
     def enter(self) -> None:
         """Joins, or makes, the table of its absent part and the deadlines of the part before it."""
@@ -225,42 +232,42 @@ class SilenceNode(Node):
         self.deadlines = joined(
             first, line, lambda: Deadlines(first, first_key, self._length, has_key, line)
         )
-        self.deadlines.members.append(self)
+        self.bit = self.deadlines.stand(self)
+        self.deadlines.ask(self.absent, self.bit)
+        self._since = self.deadlines.arrived
 
     def leave(self) -> None:
         """Leaves both."""
-        self.deadlines.members.remove(self)
-        self.deadlines.leave()
+        self.deadlines.ask_no_more(self.absent, self.bit)
+        self.deadlines.step_out(self.bit)
         self.absent.leave()
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing waits."""
-        return self.deadlines.is_empty
+        """Whether nothing waits, or all that does was there before this node."""
+        return self.deadlines.is_empty or self.deadlines.arrived == self._since
 
     def uses(self, other: Node) -> bool:
         """Whether the other is this node or its deadlines."""
         return other in (self, self.deadlines)
 
-    def is_waiting(self, occurrence: Occurrence, key: Hashable) -> bool:
-        """Whether the silence after an occurrence is unbroken so far."""
-        return not self.absent.has_broken(occurrence, key) and not self.deadlines.is_only_others(
-            occurrence, self.mine
-        )
-
-    def lost(self) -> set[Occurrence]:
-        """What waits for other nodes only."""
-        return self.deadlines.only_others(self.mine)
-
     def pending(self) -> Iterator[Pending]:
         """All that waits for its deadline."""
-        for each in self.deadlines.waiting_for(self):
+        for each in self.deadlines.had_by(self.bit):
             yield Pending(self.part, 1, each, each.end + self._length)
 
     def snapshot(self, writer: Writer) -> State:
         """Those that wait."""
-        return {"waiting": [writer.write(each) for each in self.deadlines.waiting_for(self)]}
+        return {"waiting": [writer.write(each) for each in self.deadlines.had_by(self.bit)]}
+
+    def outline(self, comparison: Comparison) -> Hashable:
+        """What waits for this node."""
+        return self.deadlines.held_by(self.bit, comparison)
+
+    def held(self, comparison: Comparison) -> Hashable:
+        """What waits for this node."""
+        return self.deadlines.held_by(self.bit, comparison)
 
     def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
         """Takes over those that wait."""
-        self.mine = self.deadlines.take_over([read(each) for each in state["waiting"]], step)
+        self.deadlines.take_over(self.bit, [read(each) for each in state["waiting"]], step)

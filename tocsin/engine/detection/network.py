@@ -69,10 +69,10 @@ class Network:
         new.
         """
         self.batches.note_change()
-        now = max(self.now, self.known)
+        now = self._latest
         if (over := past_window(pattern, now)) is not None:
             raise past_window_problem(over, now)
-        made = self._graph.add(key, pattern, self._steps.current.number)
+        made = self._graph.add(key, pattern, now, self._steps.current.number)
         self._steps.start(made)
         return _atoms_of(made)
 
@@ -140,6 +140,10 @@ class Network:
         return self._steps.known
 
     @property
+    def _latest(self) -> Instant:
+        return max(self.now, self.known)
+
+    @property
     def has_begun(self) -> bool:
         """Whether any instant is known."""
         return self._steps.has_begun
@@ -163,10 +167,11 @@ class Network:
         """
         self.batches.forget_before(now)
         self._steps.forget_before(now)
-        number = self._steps.current.number
-        if self._graph.may_reunite(number):
+        latest, number = self._latest, self._steps.current.number
+        if self._graph.may_reunite(latest, number):
+            moved = self.batches.kept
             self.batches.give_back()
-            if dropped := self._graph.reunite(number):
+            if dropped := self._graph.reunite(latest, number, moved):
                 self.batches.note_change()
                 self._timers.note_gone(len(dropped), self.node_count)
 
@@ -224,7 +229,7 @@ class Network:
         counts = state.get("given_up", {})
         self.troubles.counts = {key: counts[key] for key in counts if key in graph.subscriptions}
         for key, pattern in patterns.items():
-            steps.start(graph.add(key, pattern, steps.current.number))
+            steps.start(graph.add(key, pattern, self._latest, steps.current.number))
 
 
 def _atoms_of(nodes: Iterable[Node]) -> list[Atom]:

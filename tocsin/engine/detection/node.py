@@ -20,6 +20,7 @@ from tocsin.values.time import Instant
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tocsin.engine.detection.comparison import Comparison
     from tocsin.engine.detection.scope import Scopes
 
 
@@ -110,6 +111,11 @@ class Allowance:
         self._spent = 0
         self._spent_in = -1
 
+    @property
+    def spent(self) -> int:
+        """The work that was counted last."""
+        return self._spent
+
     def renew(self, step: Step) -> None:
         """A new step has a new allowance of work."""
         if self._spent_in != step.number:
@@ -158,6 +164,16 @@ class Memory:
 
     def restore(self, state: State, read: Callable[[State], Occurrence], step: Step) -> None:
         """Takes over what a snapshot held."""
+
+    def outline(self, comparison: Comparison) -> Hashable:
+        """Cheap to find out: nodes of one part with different outlines do not hold the same, or not
+        yet.
+        """
+        return self.kept
+
+    def held(self, comparison: Comparison) -> Hashable:
+        """What tells nodes of one part apart that do not hold the same."""
+        return repr(self.snapshot(comparison))
 
 
 class Node(Allowance, Memory):

@@ -6,12 +6,12 @@ not shared with it. Whatever comes into the graph or leaves it is returned: noth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from operator import is_
 
-from tocsin.engine.detection.crowds import Crowd, Crowds, Name
+from tocsin.engine.detection.crowds import Crowd, Crowds
 from tocsin.engine.detection.node import Node
 from tocsin.engine.detection.node_choice import node_of
 from tocsin.engine.detection.scope import Scopes
@@ -21,20 +21,24 @@ from tocsin.plan.atoms import Atom
 from tocsin.plan.bounds import bounds_of
 from tocsin.plan.composites import Part, names_of, parts_of
 from tocsin.plan.scopes import scopes_of
+from tocsin.values.time import Instant
+
+Name = tuple[int, Part, int]
+"""Owner (the number of a crowd, or 0 for all), part and generation."""
 
 _SHARED = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Newcomer:
-    """A subscription while its nodes are found or made: what its parts are called, from the inside
-    out, and which nodes are new.
+    """A subscription while its nodes are found or made: from the inside out, by part; and which of
+    them are new.
     """
 
     key: str
     owner: int
     scopes: Scopes
-    names: dict[Part, Name] = field(default_factory=dict)
+    nodes: dict[Part, Node] = field(default_factory=dict)
     made: list[Node] = field(default_factory=list)
 
     def owner_of(self, part: Part) -> int:
@@ -56,9 +60,10 @@ class SharedGraph:
     __slots__ = (
         "_atoms",
         "_crowds",
+        "_names",
         "_node_numbers",
         "_owner_numbers",
-        "_owners",
+        "_users",
         "nodes",
         "subscriptions",
     )
@@ -68,14 +73,15 @@ class SharedGraph:
         """The equals to which each belongs: they have all nodes in common."""
         self.nodes: dict[Name, Node] = {}
         """The parts at work, from the inside out."""
-        self._owners: dict[Name, int] = {}
+        self._names: dict[Node, Name] = {}
+        self._users: dict[Node, int] = {}
         self._atoms: dict[int, AtomNode] = {}
         self._crowds = Crowds()
         self._owner_numbers, self._node_numbers = count(1), count(1)
 
-    def add(self, key: str, pattern: Part, step: int) -> list[Node]:
-        """Adds a subscription between two steps, the last of which had this number; returns the
-        nodes that are new, from the inside out.
+    def add(self, key: str, pattern: Part, now: Instant, step: int) -> list[Node]:
+        """Adds a subscription now, between two steps, the last of which had this number; returns
+        the nodes that are new, from the inside out.
         """
         if key in self.subscriptions:
             raise StateProblem(
@@ -84,13 +90,13 @@ class SharedGraph:
                 token=key,
             )
         crowd = self._crowds.newest(pattern)
-        if crowd is not None and self._is_empty(crowd):
+        if crowd is not None and crowd.is_empty:
             self._join(key, crowd)
             return []
-        return self.build(key, pattern, self._name, scopes_at_work(pattern), step)
+        return self.build(key, pattern, self._name, scopes_at_work(pattern), now, step)
 
     def build(
-        self, key: str, pattern: Part, choose: Choice, scopes: Scopes, step: int
+        self, key: str, pattern: Part, choose: Choice, scopes: Scopes, now: Instant, step: int
     ) -> list[Node]:
         """Adds a subscription, of whose nodes `choose` says which are shared; returns those that
         are new.
@@ -99,7 +105,7 @@ class SharedGraph:
         root = self._node(pattern, newcomer, choose)
         crowd = self._crowds.of_root(root)
         if crowd is None:
-            crowd = Crowd(root, list(newcomer.names.values()), scopes)
+            crowd = Crowd(tuple(newcomer.nodes.values()), scopes, now)
             self._crowds.add(crowd, step)
         self._join(key, crowd)
         return newcomer.made
@@ -117,26 +123,31 @@ class SharedGraph:
         dropped = self._release(crowd)
         self._drop(dropped)
         if crowd.root.is_gone:
-            self._crowds.remove(crowd.root)
+            self._crowds.remove(crowd.root.part, {crowd.root})
         return dropped
 
-    def may_reunite(self, step: int) -> bool:
+    def may_reunite(self, now: Instant, step: int) -> bool:
         """Whether it is time to compare what equal subscriptions that are apart hold."""
-        return bool(self._crowds.due(step))
+        return bool(self._crowds.due(now, step))
 
-    def reunite(self, step: int) -> list[Node]:
-        """Makes one of crowds that hold the same; returns the nodes that went."""
+    def reunite(self, now: Instant, step: int, moved: int) -> list[Node]:
+        """Makes one of crowds that hold the same; returns the nodes that went. So many that wait
+        were moved to look at them.
+        """
         dropped: list[Node] = []
-        for pattern in self._crowds.due(step):
-            for first, *others in self._crowds.equals(pattern, self.nodes, step):
+        for pattern in self._crowds.due(now, step):
+            merged: set[Node] = set()
+            for first, *others in self._crowds.equals(pattern, now, step, moved):
                 for other in others:
                     dropped += self._merge(other, first)
+                    merged.add(other.root)
+            self._crowds.remove(pattern, merged)
         return dropped
 
-    def nodes_of(self, key: str) -> list[Node]:
+    def nodes_of(self, key: str) -> Sequence[Node]:
         """The nodes of a subscription, from the inside out; none where there is no such."""
         crowd = self.subscriptions.get(key)
-        return [] if crowd is None else [self.nodes[name] for name in crowd.names]
+        return () if crowd is None else crowd.nodes
 
     def users_of(self, nodes: Iterable[Node]) -> dict[str, Node]:
         """The subscriptions that use some of the nodes, each with the first that it uses."""
@@ -184,24 +195,23 @@ class SharedGraph:
                 return name
         raise AssertionError("unreachable")
 
-    def _is_empty(self, crowd: Crowd) -> bool:
-        """Whether a newcomer would see nothing of what was before."""
-        return crowd.scopes.is_empty and all(self.nodes[name].is_empty for name in crowd.names)
-
     def _node(self, part: Part, newcomer: Newcomer, choose: Choice) -> Node:
         """The node of a part: one that is there already, or a new one on top of the nodes inside
         it.
         """
-        if part in newcomer.names:
-            return self.nodes[newcomer.names[part]]
+        known = newcomer.nodes.get(part)
+        if known is not None:
+            return known
         inner = [self._node(each, newcomer, choose) for each in parts_of(part)]
         name = choose(part, inner, newcomer)
-        newcomer.names[part] = name
-        if name not in self.nodes:
+        node = self.nodes.get(name)
+        if node is None:
             self.nodes[name] = node = node_of(part, inner, newcomer.scopes)
+            self._names[node] = name
             self._enter(node)
             newcomer.made.append(node)
-        return self.nodes[name]
+        newcomer.nodes[part] = node
+        return node
 
     def _enter(self, node: Node) -> None:
         node.number = next(self._node_numbers)
@@ -212,8 +222,8 @@ class SharedGraph:
     def _join(self, key: str, crowd: Crowd) -> None:
         crowd.root.keys.append(key)
         self.subscriptions[key] = crowd
-        for name in crowd.names:
-            self._owners[name] = self._owners.get(name, 0) + 1
+        for node in crowd.nodes:
+            self._users[node] = self._users.get(node, 0) + 1
 
     def _merge(self, crowd: Crowd, into: Crowd) -> list[Node]:
         """The subscriptions of a crowd join another, whose nodes hold the same; returns the nodes
@@ -224,17 +234,16 @@ class SharedGraph:
             self._join(key, into)
             dropped += self._release(crowd)
         self._drop(dropped)
-        self._crowds.remove(crowd.root)
         return dropped
 
     def _release(self, crowd: Crowd) -> list[Node]:
         """One subscription less uses the nodes of a crowd; returns those that nobody uses."""
         unused: list[Node] = []
-        for name in crowd.names:
-            self._owners[name] -= 1
-            if not self._owners[name]:
-                del self._owners[name]
-                unused.append(self.nodes.pop(name))
+        for node in crowd.nodes:
+            self._users[node] -= 1
+            if not self._users[node]:
+                del self._users[node], self.nodes[self._names.pop(node)]
+                unused.append(node)
         return unused
 
     def _drop(self, nodes: list[Node]) -> None:

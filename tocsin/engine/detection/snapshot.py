@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tocsin.engine.detection.crowds import Name
 from tocsin.engine.detection.node import Node, State, Step
 from tocsin.engine.detection.occurrence_codec import OccurrenceReader, OccurrenceWriter
 from tocsin.engine.detection.scope import Scopes
-from tocsin.engine.detection.sharing import Newcomer, SharedGraph, scopes_at_work
+from tocsin.engine.detection.sharing import Name, Newcomer, SharedGraph, scopes_at_work
 from tocsin.errors import StateProblem
 from tocsin.plan.composites import Part
 from tocsin.values.time import Instant
@@ -29,12 +28,12 @@ def snapshot_of(
     """All that is held, as plain data; `given_up` has how often subscriptions were too much."""
     writer = OccurrenceWriter()
     nodes: dict[str, State | str] = {}
-    written: dict[Name, str] = {}
+    written: dict[Node, str] = {}
     for key, crowd in graph.subscriptions.items():
-        for number, name in enumerate(crowd.names):
+        for number, node in enumerate(crowd.nodes):
             place = _place(number, key)
-            first = written.setdefault(name, place)
-            nodes[place] = graph.nodes[name].snapshot(writer) if first == place else first
+            first = written.setdefault(node, place)
+            nodes[place] = node.snapshot(writer) if first == place else first
     return {
         **({"given_up": dict(given_up)} if given_up else {}),
         "version": VERSION,
@@ -92,7 +91,7 @@ class Restoring:
         if scopes is None:
             scopes = self._scopes[first] = scopes_at_work(pattern)
             scopes.restore(self._state["used"][first])
-        return self._graph.build(key, pattern, self._name, scopes, 0)
+        return self._graph.build(key, pattern, self._name, scopes, self._state["now"], 0)
 
     def fill(self, step: Step) -> None:
         """The nodes hold again what they held, once all subscriptions are added."""
@@ -104,7 +103,7 @@ class Restoring:
 
     def _name(self, part: Part, inner: list[Node], newcomer: Newcomer) -> Name:
         """What the node of a part is called that was written at the same place."""
-        place = _place(len(newcomer.names), newcomer.key)
+        place = _place(len(newcomer.nodes), newcomer.key)
         held = self._state["nodes"].get(place)
         if isinstance(held, str):
             place = held

@@ -47,7 +47,7 @@ class TablesAtWork:
         self._graph = graph
         self._step = step
         self._newest = step.now
-        self._lines = list(program.lines.items())
+        self._lines = program.lines
         self._asked = [Asked(group) for group in program.groups]
         self._alarm = Alarm(self._ring)
         self._atoms: dict[Node, int] = {atom: n for n, atom in enumerate(program.atoms)}
@@ -144,9 +144,9 @@ class TablesAtWork:
         """Silences that were found, in the order of their deadlines."""
         silences: list[tuple[Instant, Silence]] = []
         for due, number, event, members in sorted(found.tolist(), key=lambda each: each[:2]):
-            line, users = self._lines[number]
+            line = self._lines[number]
             assert isinstance(line, Deadlines)
-            nodes = [node for node, bit in users.items() if members >> bit & 1]
+            nodes = [node for bit, node in line.members.items() if members & bit]
             silences.append((due, (line, self.tables.events[event], nodes)))
         return silences
 

@@ -12,12 +12,16 @@ import numpy as np
 from tocsin.engine.detection.batches.layout import (
     ALLOWED,
     ASK,
+    ASKED,
+    ASKED_BITS,
+    ASKED_COUNT,
+    ASKED_PLACE,
     AWAIT,
     CONDITION_COUNT,
     CONDITIONS,
-    COUNT,
     END,
     EVENT,
+    EVERYONE,
     FIRST,
     FREE,
     GONE,
@@ -36,7 +40,6 @@ from tocsin.engine.detection.batches.layout import (
     LIVING,
     MEMBER_BIT,
     MEMBER_LINE,
-    MEMBERS,
     MINE,
     NEEDS_KEY,
     NEXT,
@@ -317,9 +320,9 @@ def _use_up(
     before: int,
     bit: int,
 ) -> None:
-    """Who has the line for itself takes it out; else a bit says that the member has it no more."""
-    if lines[line, COUNT] > 1:
-        entries[entry, GONE] |= 1 << bit
+    """A bit says that the member has it no more; who is the last to lose it takes it out."""
+    entries[entry, GONE] |= 1 << bit
+    if entries[entry, GONE] & lines[line, EVERYONE] != lines[line, EVERYONE]:
         return
     row, after = entries[entry, ROW], entries[entry, NEXT_OF_KEY]
     if before == NONE:
@@ -399,21 +402,20 @@ def _waiting_for(
     rows: Ints,
     index: Ints,
     events: Ints,
-    absent: Ints,
+    asked: Ints,
     line: int,
     entry: int,
 ) -> int:
     """The members, as bits, for which the silence after an entry is unbroken."""
-    found = 0
+    waiting = lines[line, EVERYONE] & ~entries[entry, GONE]
     end, key = events[entries[entry, EVENT], END], entries[entry, OF_KEY]
-    for bit in range(lines[line, COUNT]):
-        if (entries[entry, GONE] >> bit) & 1:
-            continue
-        row = NONE
-        if key != NONE:
-            row = _find(index, absent[lines[line, MEMBERS] + bit], key)
-        if row == NONE or rows[row, LATEST] <= end:
-            found |= 1 << bit
+    if key != NONE:
+        begin = lines[line, ASKED]
+        for each in range(begin, begin + lines[line, ASKED_COUNT]):
+            row = _find(index, asked[each, ASKED_PLACE], key)
+            if row != NONE and rows[row, LATEST] > end:
+                waiting &= ~asked[each, ASKED_BITS]
+    found: int = waiting
     return found
 
 
@@ -424,7 +426,7 @@ def _set_timer(
     rows: Ints,
     index: Ints,
     events: Ints,
-    absent: Ints,
+    asked: Ints,
     timers: Ints,
     state: Ints,
     line: int,
@@ -432,7 +434,7 @@ def _set_timer(
     """For the first that anybody waits for; what nobody does is dropped on the way to it."""
     head = lines[line, HEAD]
     while head != NONE:
-        if _waiting_for(lines, entries, rows, index, events, absent, line, head):
+        if _waiting_for(lines, entries, rows, index, events, asked, line, head):
             lines[line, TIMED] = 1
             due = events[entries[head, EVENT], END] + lines[line, LIFETIME]
             _push_timer(timers, state, due, line)
@@ -448,7 +450,7 @@ def _drop_broken(
     rows: Ints,
     index: Ints,
     events: Ints,
-    absent: Ints,
+    asked: Ints,
     state: Ints,
     line: int,
 ) -> None:
@@ -456,7 +458,7 @@ def _drop_broken(
     before, entry = NONE, lines[line, HEAD]
     while entry != NONE:
         after = entries[entry, NEXT]
-        if _waiting_for(lines, entries, rows, index, events, absent, line, entry):
+        if _waiting_for(lines, entries, rows, index, events, asked, line, entry):
             before = entry
         else:
             _cut_out(lines, entries, events, state, line, before, entry)
@@ -472,7 +474,7 @@ def ring_silences(
     rows: Ints,
     index: Ints,
     events: Ints,
-    absent: Ints,
+    asked: Ints,
     timers: Ints,
     state: Ints,
     silences: Ints,
@@ -488,7 +490,7 @@ def ring_silences(
             due = events[event, END] + lines[line, LIFETIME]
             if due > now:
                 break
-            members = _waiting_for(lines, entries, rows, index, events, absent, line, head)
+            members = _waiting_for(lines, entries, rows, index, events, asked, line, head)
             if members:
                 at = state[SILENCES]
                 state[SILENCES] = at + 1
@@ -498,7 +500,7 @@ def ring_silences(
                 silences[at, 3] = members
             _pop_head(lines, entries, events, state, line)
             head = lines[line, HEAD]
-        _set_timer(lines, entries, rows, index, events, absent, timers, state, line)
+        _set_timer(lines, entries, rows, index, events, asked, timers, state, line)
 
 
 @compiled
@@ -508,14 +510,14 @@ def set_timers(
     rows: Ints,
     index: Ints,
     events: Ints,
-    absent: Ints,
+    asked: Ints,
     timers: Ints,
     state: Ints,
 ) -> None:
     """For all lines of silences, which are filled and have none yet."""
     for line in range(lines.shape[0]):
         if lines[line, NEEDS_KEY] >= 0 and lines[line, TIMED] == 0:
-            _set_timer(lines, entries, rows, index, events, absent, timers, state, line)
+            _set_timer(lines, entries, rows, index, events, asked, timers, state, line)
 
 
 @compiled
@@ -586,7 +588,7 @@ def detect(
     groups: Ints,
     members: Ints,
     conditions: Ints,
-    absent: Ints,
+    asked: Ints,
     timers: Ints,
     state: Ints,
     pairs: Ints,
@@ -602,7 +604,7 @@ def detect(
         now = events[event, END]
         if state[TIMERS] > 0 and timers[0, 0] < now:
             ring_silences(
-                lines, entries, rows, index, events, absent, timers, state, silences, now - 1
+                lines, entries, rows, index, events, asked, timers, state, silences, now - 1
             )
         for a in range(firsts[i], firsts[i + 1]):
             atom = atoms[a]
@@ -616,11 +618,9 @@ def detect(
                         continue
                     _append(lines, entries, events, state, place, event, key)
                     if lines[place, LENGTH] > lines[place, ALLOWED]:
-                        _drop_broken(lines, entries, rows, index, events, absent, state, place)
+                        _drop_broken(lines, entries, rows, index, events, asked, state, place)
                     if lines[place, TIMED] == 0:
-                        _set_timer(
-                            lines, entries, rows, index, events, absent, timers, state, place
-                        )
+                        _set_timer(lines, entries, rows, index, events, asked, timers, state, place)
                 elif key == NONE:
                     continue
                 elif op == KEEP:

@@ -17,9 +17,11 @@ OP, PLACE, KEY_COLUMN, SHARE = 0, 1, 2, 3
 OP_FIELDS = 4
 KEEP, ASK, NOTE_START, AWAIT = 0, 1, 2, 3
 
-# lines: what waits in the order of arrival, and the members that wait for it
-LIFETIME, HEAD, TAIL, LENGTH, LIVING, MEMBERS, COUNT, ALLOWED, TIMED, NEEDS_KEY = range(10)
-LINE_FIELDS = 10
+# lines: what waits in the order of arrival, the bits of the members that wait for it, and the
+# tables of starts that are asked
+LIFETIME, HEAD, TAIL, LENGTH, LIVING, EVERYONE, ALLOWED, TIMED, NEEDS_KEY = range(9)
+ASKED, ASKED_COUNT = 9, 10
+LINE_FIELDS = 11
 
 # entries: one event that waits in one line; `GONE` lists the members that have it no more
 EVENT, OF_KEY, NEXT, NEXT_OF_KEY, ROW, GONE = range(6)
@@ -32,6 +34,10 @@ ROW_FIELDS = 6
 # groups: members that ask the same questions; the screen is a condition that extremes answer
 GROUP_MEMBERS, GROUP_COUNT, CONDITIONS, CONDITION_COUNT, SCREEN = range(5)
 GROUP_FIELDS = 5
+
+# tables of starts that the silences of a line ask, and the bits of those who do
+ASKED_PLACE, ASKED_BITS = 0, 1
+ASKED_FIELDS = 2
 
 # members of groups: the line that one asks, and its bit there
 MEMBER_LINE, MEMBER_BIT = 0, 1

@@ -6,12 +6,11 @@ from collections.abc import Hashable
 from math import isfinite
 
 from tocsin.engine.batch import Batch
-from tocsin.engine.detection.absence_after import SilenceNode
 from tocsin.engine.detection.batches.program import Kept, Program
 from tocsin.engine.detection.batches.stand_ins import occurrence_at
 from tocsin.engine.detection.batches.tables import Tables
+from tocsin.engine.detection.first_line import FirstLine
 from tocsin.engine.detection.node import Node, Step
-from tocsin.engine.detection.sequence import FirstLine, FollowingNode
 from tocsin.events.event import Event
 from tocsin.plan.occurrence import Occurrence
 from tocsin.values.time import Instant
@@ -27,8 +26,8 @@ def filled_tables(program: Program) -> Tables:
     events = _waiting_events(program)
     tables.add(events, Batch(events), _BEGINNING)
     numbers = {id(event): number for number, event in enumerate(events)}
-    for line_number, (line, users) in enumerate(program.lines.items()):
-        lost = _lost_bits(users)
+    for line_number, line in enumerate(program.lines):
+        lost = line.lost
         waiting = [
             (numbers[id(each.members[0])], tables.codes.code(key), lost.get(each, 0))
             for each, key in line.give_away()
@@ -46,9 +45,9 @@ def empty_tables(program: Program, tables: Tables, step: Step) -> None:
     """All that waits in tables waits in the lines of their program again."""
     _give_starts(program, tables, step.now)
     made: dict[tuple[Node, int], Occurrence] = {}
-    for number, (line, users) in enumerate(program.lines.items()):
+    for number, line in enumerate(program.lines):
         if not line.is_gone:
-            _give_line(line, users, number, tables, made, step)
+            _give_line(line, number, tables, made, step)
     _give_extremes(program, tables)
 
 
@@ -57,16 +56,6 @@ def _waiting_events(program: Program) -> list[Event]:
     waiting = (each for line in program.lines for each in line.waiting())
     events = {id(each.members[0]): each for each in waiting}
     return [each.members[0] for each in sorted(events.values(), key=lambda each: each.end)]
-
-
-def _lost_bits(users: dict[Node, int]) -> dict[Occurrence, int]:
-    """What nodes have lost of all that waits in their line, with the bits of these nodes."""
-    lost: dict[Occurrence, int] = {}
-    for node, bit in users.items():
-        assert isinstance(node, FollowingNode | SilenceNode)
-        for each in node.lost():
-            lost[each] = lost.get(each, 0) | 1 << bit
-    return lost
 
 
 def _give_starts(program: Program, tables: Tables, now: Instant) -> None:
@@ -81,7 +70,6 @@ def _give_starts(program: Program, tables: Tables, now: Instant) -> None:
 
 def _give_line(
     line: Kept,
-    users: dict[Node, int],
     number: int,
     tables: Tables,
     made: dict[tuple[Node, int], Occurrence],
@@ -92,7 +80,7 @@ def _give_line(
     """
     source = line.inner[0]
     waiting: list[tuple[Occurrence, Hashable]] = []
-    lost: list[tuple[Occurrence, int]] = []
+    lost: dict[Occurrence, int] = {}
     keys = [*tables.codes.values, None]  # NONE is the last
     for event, key, bits in tables.in_line(number):
         occurrence = made.get((source, event))
@@ -100,17 +88,8 @@ def _give_line(
             occurrence = made[source, event] = occurrence_at(source, tables.events[event])
         waiting.append((occurrence, keys[key]))
         if bits:
-            lost.append((occurrence, bits))
-    if isinstance(line, FirstLine):
-        line.take_back(waiting, step)
-        for node, bit in users.items():
-            if isinstance(node, FollowingNode):
-                node.lose({each for each, bits in lost if bits >> bit & 1})
-    else:
-        without = {
-            each: [node for node, bit in users.items() if bits >> bit & 1] for each, bits in lost
-        }
-        line.take_back(waiting, without, step)
+            lost[occurrence] = bits
+    line.take_back(waiting, lost, step)
 
 
 def _give_extremes(program: Program, tables: Tables) -> None:

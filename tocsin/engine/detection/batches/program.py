@@ -31,11 +31,12 @@ from tocsin.engine.detection.batches.layout import (
 )
 from tocsin.engine.detection.batches.layout import END as ENDS
 from tocsin.engine.detection.batches.layout import START as STARTS
+from tocsin.engine.detection.first_line import FirstLine
 from tocsin.engine.detection.join import is_kept_by_expiry
 from tocsin.engine.detection.join_filters import by_cost, is_of, pair_sides
 from tocsin.engine.detection.node import Node
 from tocsin.engine.detection.partition_keys import Key, homes_of, own_path, paths_of, slot_keys
-from tocsin.engine.detection.sequence import FirstLine, FollowingNode, LastGroup
+from tocsin.engine.detection.sequence import FollowingNode, LastGroup
 from tocsin.engine.detection.shared_buffer import Follower, Line
 from tocsin.engine.detection.simple import AtomNode, NamedNode, OnlyNode
 from tocsin.engine.index.kernels import Ints
@@ -73,8 +74,7 @@ class Program:
     arrays what the loops are to know of them.
     """
 
-    lines: dict[Kept, dict[Node, int]] = field(default_factory=dict)
-    """With the nodes that wait for what is in a line, each with its bit."""
+    lines: list[Kept] = field(default_factory=list)
     tables: dict[LatestStarts, int] = field(default_factory=dict)
     groups: list[LastGroup] = field(default_factory=list)
     atoms: list[AtomNode] = field(default_factory=list)
@@ -110,14 +110,20 @@ def program_of(nodes: Iterable[Node]) -> Program | None:
     served = _served(nodes)
     if not served:
         return None
-    for node in served:
-        _add_lines(program, node)
+    program.lines += dict.fromkeys(map(_line_of, served))
+    absent = dict.fromkeys(node.absent for node in served if isinstance(node, SilenceNode))
+    program.tables |= {each: number for number, each in enumerate(absent)}
+    groups = dict.fromkeys(node.group for node in served if isinstance(node, FollowingNode))
     lines = {line: number for number, line in enumerate(program.lines)}
-    groups = [node.group for node in served if isinstance(node, FollowingNode)]
-    for group in dict.fromkeys(groups):
+    for group in groups:
         _add_group(program, group, lines)
     _add_atoms(program)
     return None if max(len(program.keys), len(program.numbers)) > MOST_COLUMNS else program
+
+
+def place_of(bit: int) -> int:
+    """The place of a bit in its integer."""
+    return bit.bit_length() - 1
 
 
 def table(rows: Iterable[Iterable[int]], width: int) -> Ints:
@@ -132,7 +138,7 @@ def _served(nodes: Iterable[Node]) -> list[FollowingNode | SilenceNode]:
     bad = {
         each
         for each, count in users.items()
-        if each.joined != count or (isinstance(each, Line) and count > MOST_MEMBERS)
+        if each.joined != count or (isinstance(each, Line) and each.everyone >> MOST_MEMBERS)
     }
     bad.update(each for node in left if not _can_be_served(node) for each in _followers(node))
     while True:
@@ -141,6 +147,10 @@ def _served(nodes: Iterable[Node]) -> list[FollowingNode | SilenceNode]:
             return left
         bad.update(each for node in spoilt for each in _followers(node))
         left = [node for node in left if bad.isdisjoint(_followers(node))]
+
+
+def _line_of(node: FollowingNode | SilenceNode) -> Kept:
+    return node.line if isinstance(node, FollowingNode) else node.deadlines
 
 
 def _followers(node: FollowingNode | SilenceNode) -> tuple[Follower, Follower]:
@@ -229,17 +239,6 @@ def _field(moment: Moment) -> int:
     return STARTS if moment.end is End.START else ENDS
 
 
-def _add_lines(program: Program, node: FollowingNode | SilenceNode) -> None:
-    if isinstance(node, FollowingNode):
-        users = program.lines.setdefault(node.line, {})
-        users[node] = len(users)
-    else:
-        program.tables.setdefault(node.absent, len(program.tables))
-        program.lines.setdefault(
-            node.deadlines, {each: bit for bit, each in enumerate(node.deadlines.members)}
-        )
-
-
 def _add_group(program: Program, group: LastGroup, lines: dict[Kept, int]) -> None:
     questions = [each for each in _questions(group.members[0]) if each is not None]
     begin = len(program.conditions)
@@ -268,7 +267,7 @@ def _add_group(program: Program, group: LastGroup, lines: dict[Kept, int]) -> No
     )
     for member in group.members:
         program.members.append(member)
-        program.member_rows.append((lines[member.line], program.lines[member.line][member]))
+        program.member_rows.append((lines[member.line], place_of(member.bit)))
 
 
 def _add_atoms(program: Program) -> None:

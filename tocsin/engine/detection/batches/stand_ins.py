@@ -19,7 +19,9 @@ Silence = tuple[Deadlines, Event, Sequence[Node]]
 
 
 class Asked(Node):
-    """Stands in for a group: what was found for its members comes with the event that came last."""
+    """Stands in for a group: what was found for its members comes with the event that came last,
+    the pair of several members once.
+    """
 
     __slots__ = ("found",)
 
@@ -32,12 +34,20 @@ class Asked(Node):
     def receive(self, slot: int, occurrence: Occurrence, step: Step) -> None:
         """Brings the pairs that were found for this event."""
         found, self.found = self.found, []
+        wholes: dict[tuple[Node, int], Occurrence] = {}
         for node, event in found:
             if not node.is_gone:
-                first = occurrence_at(node.inner[node.first], event)
-                whole = combined((occurrence, first) if node.first else (first, occurrence))
-                assert whole is not None, "conditions bind nothing, and no event comes twice"
-                step.bring(node, whole)
+                place = (node.inner[node.first], id(event))
+                if place not in wholes:
+                    wholes[place] = _pair(node, event, occurrence)
+                step.bring(node, wholes[place])
+
+
+def _pair(node: FollowingNode, event: Event, last: Occurrence) -> Occurrence:
+    first = occurrence_at(node.inner[node.first], event)
+    whole = combined((last, first) if node.first else (first, last))
+    assert whole is not None, "conditions bind nothing, and no event comes twice"
+    return whole
 
 
 class Alarm(Node):

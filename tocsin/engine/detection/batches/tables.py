@@ -10,19 +10,22 @@ from typing import Any
 import numpy as np
 
 from tocsin.engine.batch import EventBatch
-from tocsin.engine.detection.absence_after import Deadlines, SilenceNode
+from tocsin.engine.detection.absence_after import Deadlines
 from tocsin.engine.detection.batches import kernel
 from tocsin.engine.detection.batches.key_codes import KeyCodes
 from tocsin.engine.detection.batches.layout import (
     ALLOWED,
     ASK,
+    ASKED,
+    ASKED_COUNT,
+    ASKED_FIELDS,
     AWAIT,
     CONDITION_FIELDS,
-    COUNT,
     END,
     ENTRY_FIELDS,
     EVENT,
     EVENT_FIELDS,
+    EVERYONE,
     GROUP_FIELDS,
     HEAD,
     LATEST,
@@ -30,7 +33,6 @@ from tocsin.engine.detection.batches.layout import (
     LIFETIME,
     LINE_FIELDS,
     MEMBER_FIELDS,
-    MEMBERS,
     NEEDS_KEY,
     NEXT,
     NONE,
@@ -82,7 +84,7 @@ class Tables:
         self._extremes = np.zeros((_ROOM, len(program.numbers), 2))
         self._index = np.full((2 * _ROOM, 2), NONE, np.int64)
         self._state = np.zeros(STATE_FIELDS, np.int64)
-        self._absent = np.zeros(0, np.int64)
+        self._asked = table((), ASKED_FIELDS)
         self._lines = self._line_rows()
         self._timers = np.zeros((len(program.lines) + 1, 2), np.int64)
         # two atoms more, for which there is nothing to do
@@ -99,15 +101,15 @@ class Tables:
     def _line_rows(self) -> Ints:
         """One row for each line, and the tables of starts that its silences ask."""
         places = {each: len(self._program.lines) + n for each, n in self._program.tables.items()}
-        absent: list[int] = []
+        asked: list[tuple[int, int]] = []
         rows = np.zeros((len(self._program.lines), LINE_FIELDS), np.int64)
-        for row, (line, users) in zip(rows, self._program.lines.items(), strict=True):
-            row[[HEAD, TAIL, LIFETIME, COUNT]] = NONE, NONE, line.lifetime, len(users)
-            row[[MEMBERS, ALLOWED, NEEDS_KEY]] = len(absent), _ROOM, NONE
+        for row, line in zip(rows, self._program.lines, strict=True):
+            row[[HEAD, TAIL, LIFETIME, EVERYONE]] = NONE, NONE, line.lifetime, line.everyone
+            row[[ASKED, ALLOWED, NEEDS_KEY]] = len(asked), _ROOM, NONE
             if isinstance(line, Deadlines):
-                row[NEEDS_KEY] = line.has_key
-                absent += (places[user.absent] for user in users if isinstance(user, SilenceNode))
-        self._absent = np.array(absent, np.int64)
+                row[[NEEDS_KEY, ASKED_COUNT]] = line.has_key, len(line.asked)
+                asked += ((places[each], bits) for each, bits in line.asked.items())
+        self._asked = table(asked, ASKED_FIELDS)
         return rows
 
     def _count_by_atom(self, op: int) -> Ints:
@@ -210,7 +212,7 @@ class Tables:
             self._rows,
             self._index,
             self._times,
-            self._absent,
+            self._asked,
             self._timers,
             self._state,
         )
@@ -253,7 +255,7 @@ class Tables:
             self._groups,
             self._members,
             self._conditions,
-            self._absent,
+            self._asked,
             self._timers,
             self._state,
             self._pairs,
@@ -271,7 +273,7 @@ class Tables:
             self._rows,
             self._index,
             self._times,
-            self._absent,
+            self._asked,
             self._timers,
             self._state,
             self._silences,
