@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.detection.test_agreement import expected, key
 from tests.detection.test_families import found_by
 from tests.timelines import ATOMS, conditions, event_at, kind, timelines
-from tocsin.engine.detection import node_choice
+from tocsin.engine.detection import node_choice, pair_table
 from tocsin.engine.detection.join import PairNode
 from tocsin.engine.detection.network import Network
 from tocsin.engine.detection.single_use import SingleUseNode
@@ -39,30 +39,35 @@ def pairs(draw: st.DrawFn) -> Part:
 
 
 MANY = st.lists(pairs(), min_size=1, max_size=6)
+FEW = st.sampled_from([0, pair_table.FEW])
+"""Whether the loop is compiled, or runs as it is written."""
 TURNS = st.randoms(use_true_random=False)
 
 
-def played(network: Network, events: list[Event], turns: object) -> Found:
+def played(
+    network: Network, events: list[Event], turns: object, few: int = pair_table.FEW
+) -> Found:
     """The atoms of an event come in any order."""
     found: Found = []
-    for event in events:
-        atoms: list[Atom] = [atom for atom in network.atoms if holds(atom, event)]
-        turns.shuffle(atoms)  # type: ignore[attr-defined]
-        found += network.event(event, atoms)
+    with patch.object(pair_table, "FEW", few):
+        for event in events:
+            atoms: list[Atom] = [atom for atom in network.atoms if holds(atom, event)]
+            turns.shuffle(atoms)  # type: ignore[attr-defined]
+            found += network.event(event, atoms)
     return found
 
 
-@given(MANY, timelines(9), st.integers(0, 9), TURNS)
+@given(MANY, timelines(9), st.integers(0, 9), TURNS, FEW)
 def test_each_finds_its_own_also_after_a_restart(
-    many: list[Part], events: list[Event], cut: int, turns: object
+    many: list[Part], events: list[Event], cut: int, turns: object, few: int
 ) -> None:
     first, second = Network(), Network()
     for number, pattern in enumerate(many):
         first.add(str(number), pattern)
         second.add(str(number), pattern)
-    found = played(first, events[:cut], turns)
+    found = played(first, events[:cut], turns, few)
     second.restore(json.loads(json.dumps(first.snapshot())))
-    found += played(second, events[cut:], turns) + second.advance_to(None)
+    found += played(second, events[cut:], turns, few) + second.advance_to(None)
     for number, pattern in enumerate(many):
         assert found_by(found, str(number)) == expected(pattern, events)
 
@@ -99,21 +104,21 @@ def as_pairs(many: list[Part]) -> Network:
     return network
 
 
-@given(MANY, timelines(9), st.sets(st.integers(0, 8)), st.integers(0, 9), TURNS)
+@given(MANY, timelines(9), st.sets(st.integers(0, 8)), st.integers(0, 9), TURNS, FEW)
 def test_events_that_come_twice_are_used_as_by_the_join_of_one(
-    many: list[Part], events: list[Event], twice: set[int], cut: int, turns: object
+    many: list[Part], events: list[Event], twice: set[int], cut: int, turns: object, few: int
 ) -> None:
     """What waits is the same too, at any moment."""
     repeated = [event for number, event in enumerate(events) for _ in range(1 + (number in twice))]
     network, oracle = Network(), as_pairs(many)
     for number, pattern in enumerate(many):
         network.add(str(number), pattern)
-    found = played(network, repeated[:cut], turns)
+    found = played(network, repeated[:cut], turns, few)
     wanted = played(oracle, repeated[:cut], turns)
     for each in (network, oracle):
         each.forget_before(each.now)
     assert waiting(network, many) == waiting(oracle, many)
-    found += played(network, repeated[cut:], turns)
+    found += played(network, repeated[cut:], turns, few)
     wanted += played(oracle, repeated[cut:], turns)
     for number in range(len(many)):
         assert found_by(found, str(number)) == found_by(wanted, str(number))

@@ -12,6 +12,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from tocsin.engine.detection.pair_table import PairTable
 from tocsin.plan.composites import Part
 from tocsin.plan.occurrence import Occurrence
 from tocsin.plan.row_functions import GivenUp
@@ -56,7 +57,7 @@ class Step(Protocol):
     """The current step: where a node puts what it brings, and where it asks to be woken.
 
     A node that keeps more than `queue_limit` is put into `overfull`. Up to `leap`, where there is
-    one, no event comes.
+    one, no event comes. `pairs` under single use are served together.
     """
 
     now: Instant
@@ -64,6 +65,7 @@ class Step(Protocol):
     number: int
     queue_limit: int
     overfull: set[Node]
+    pairs: PairTable[Node]
 
     def bring(self, node: Node, occurrence: Occurrence) -> None:
         """An occurrence of the node's part, for all its users."""

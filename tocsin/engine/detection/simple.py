@@ -5,7 +5,7 @@ from __future__ import annotations
 from tocsin.engine.detection.join_filters import restriction_test
 from tocsin.engine.detection.node import Node, Step
 from tocsin.plan.atoms import Atom, Condition
-from tocsin.plan.composites import Either, Named, Only, variables_of
+from tocsin.plan.composites import Either, Named, Only, Part, variables_of
 from tocsin.plan.concepts import ConceptTest
 from tocsin.plan.elements import element_rows
 from tocsin.plan.natural_join import natural_join
@@ -15,14 +15,23 @@ from tocsin.plan.occurrence import Occurrence
 class AtomNode(Node):
     """Brings the events that the matcher found."""
 
-    __slots__ = ("binds",)
+    __slots__ = ("binds", "queues")
 
     part: Atom
 
     def __init__(self, part: Atom, inner: list[Node]) -> None:
         super().__init__(part, inner)
-        self.binds = not isinstance(part, Condition | ConceptTest) or bool(variables_of(part))
+        self.binds = not is_bare(part)
         """Whether its occurrences may have rows, so that the matcher is to be asked for them."""
+        self.queues: tuple[list[int], list[int]] | None = None
+        """Where it comes to in the table of pairs under single use, at first and at second
+        slots.
+        """
+
+
+def is_bare(part: Part) -> bool:
+    """Whether a part is an atom whose occurrences have no rows."""
+    return isinstance(part, Condition | ConceptTest) and not variables_of(part)
 
 
 class NamedNode(Node):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from tocsin.engine.detection.node import Node
+from tocsin.engine.detection.pair_table import PairTable
 from tocsin.engine.detection.scope import Scopes
 from tocsin.engine.detection.simple import AtomNode
 from tocsin.engine.detection.timers import Timers
@@ -47,6 +48,7 @@ class CurrentStep:
         "now",
         "number",
         "overfull",
+        "pairs",
         "queue_limit",
     )
 
@@ -56,6 +58,8 @@ class CurrentStep:
         self.number = 0
         self.queue_limit = queue_limit
         self.overfull = troubles.overfull
+        self.pairs = PairTable[Node]()
+        """What waits under single use, whatever atoms it is."""
         self.found: Found = []
         """What subscriptions ring for in this step."""
         self.is_touched = False
@@ -154,12 +158,21 @@ class CurrentStep:
                 node.due.clear()
             level.clear()
         self._vanished.clear()
+        self.pairs.abandon()
         self.is_touched = self._is_firing = False
 
     def _touch(self, node: Node) -> None:
         if not node.inbox and not node.due:
             self._levels[node.level].append(node)
             self.is_touched = True
+
+    def serve_pairs(self, occurrence: Occurrence) -> None:
+        """Serves the pairs of atoms to which an event has come, before all else: nothing that is
+        served in a step is inside them.
+        """
+        for node, pair in self.pairs.serve(occurrence, self.number):
+            self.bring(node, pair)
+        self.overfull.update(self.pairs.owners_of_more(self.queue_limit))
 
     def _serve_node(self, node: Node) -> None:
         inbox = node.inbox
@@ -223,16 +236,33 @@ class Steps:
         step = self.current
         step.begin(end)
         occurrence = occurrence_of(event)
+        first, second = step.pairs.arrived
         for node in nodes:
-            try:
-                rows = self._rows(node.part, event) if node.binds else NOTHING_BOUND
-            except Exception as error:
-                self._troubles.fault(node, error)
+            if node.binds:
+                self._bring_bound(node, event, occurrence)
                 continue
-            step.bring(node, occurrence if rows is NOTHING_BOUND else occurrence_of(event, rows))
+            if node.queues is not None:
+                first += node.queues[0]
+                second += node.queues[1]
+            if node.followers or node.users or node.keys:
+                step.bring(node, occurrence)
+            else:
+                node.brought += 1
+        if first or second:
+            step.serve_pairs(occurrence)
         if step.is_touched:
             step.serve()
         return before + step.found if before else step.found
+
+    def _bring_bound(self, node: AtomNode, event: Event, occurrence: Occurrence) -> None:
+        """An occurrence of an atom, with the rows that the matcher tells."""
+        try:
+            rows = self._rows(node.part, event)
+        except Exception as error:
+            self._troubles.fault(node, error)
+        else:
+            bound = occurrence if rows is NOTHING_BOUND else occurrence_of(event, rows)
+            self.current.bring(node, bound)
 
     def advance_to(self, now: Instant | None, leap: Instant | None = None) -> Found:
         """Fires the timers up to `now`; None for the end of time, which does not come for windows
@@ -274,6 +304,7 @@ class Steps:
         """Drops all that no event which ends at `now` or later can complete; nodes without such are
         not looked at.
         """
+        self.current.pairs.forget_before(now)
         for node in self._timers.take_expired(now):
             self._troubles.contain(node, self._forget, node, now)
 

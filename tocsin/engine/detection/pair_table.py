@@ -1,0 +1,311 @@
+"""All pairs under single use and what waits for them, in arrays that one loop serves.
+
+An event that waits is kept once, however many pairs it waits for, and is let go with the last of
+them. What has waited in vain is dropped when its queue is looked at, and everywhere at once when
+much of it may have gathered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Generic, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from tocsin.engine.detection.pair_kernel import (
+    COUNT,
+    EVENT,
+    FREE,
+    FREED,
+    HEAD,
+    LIVING,
+    LONGEST,
+    NEXT,
+    NONE,
+    TRIED,
+    append,
+    drop,
+    expire,
+    expire_all,
+    take_in,
+)
+from tocsin.engine.detection.time_comparisons import FAR, TimeCondition, comparisons_of
+from tocsin.engine.index.kernels import as_written
+from tocsin.plan.occurrence import Occurrence, combined
+from tocsin.values.time import Duration, Instant
+
+FEW = 32
+"""So many pairs are served as well without a compiled loop, which takes a while to load."""
+
+_ROOM = 64
+Owner = TypeVar("Owner")
+_Numbers = npt.NDArray[np.int64]
+
+_take_in_plainly = as_written(take_in)
+_expire_all_plainly = as_written(expire_all)
+
+
+class PairTable(Generic[Owner]):
+    """Pairs by number, each with its owner. An event comes to many of them at once: where to is put
+    into `arrived`, then they are served.
+    """
+
+    __slots__ = (
+        "_comparisons",
+        "_conditions",
+        "_counters",
+        "_entries",
+        "_events",
+        "_found",
+        "_free_events",
+        "_free_pairs",
+        "_freed",
+        "_identities",
+        "_latest",
+        "_left",
+        "_longest",
+        "_next_identity",
+        "_occurrences",
+        "_owners",
+        "_pairs",
+        "_queues",
+        "_said",
+        "arrived",
+        "forgotten",
+    )
+
+    def __init__(self) -> None:
+        self.arrived: tuple[list[int], list[int]] = ([], [])
+        """The queues to which the event of this step has come, at first and at second slots."""
+        self.forgotten: Instant = -FAR
+        """What waited in vain before this instant is no longer seen."""
+        self._owners: list[Owner | None] = []
+        self._free_pairs: list[int] = []
+        self._occurrences: list[Occurrence | None] = []
+        self._free_events: list[int] = []
+        self._identities: dict[tuple[str, str], list[int]] = {}
+        self._next_identity = 0
+        self._said: dict[tuple[tuple[TimeCondition, ...], int], tuple[int, int]] = {}
+        self._queues = _rows(0, 7)
+        self._pairs = _rows(0, 2)
+        self._conditions = _rows(0, 3)
+        self._comparisons = _rows(0, 3)
+        self._entries = _rows(0, 4)
+        self._events = _rows(0, 4)
+        self._found = _rows(0, 2)
+        self._freed = np.zeros(0, np.int64)
+        self._counters = np.array([NONE, 0, 0, 0], np.int64)
+        self._latest: Instant = -FAR
+        self._longest: Duration = 0
+        self._left = 0
+
+    def add(
+        self,
+        owner: Owner,
+        conditions: tuple[TimeCondition, ...],
+        lifetimes: Sequence[Duration],
+        waits: Sequence[bool],
+    ) -> int:
+        """Another pair, gives its number."""
+        pair = self._free_pairs.pop() if self._free_pairs else len(self._owners)
+        if pair == len(self._owners):
+            self._owners.append(None)
+        self._owners[pair] = owner
+        self._pairs = _with_room(self._pairs, pair + 1)
+        self._queues = _with_room(self._queues, 2 * pair + 2)
+        self._pairs[pair] = NONE, 0
+        for slot in (0, 1):
+            lifetime = min(lifetimes[slot], FAR)
+            asked = self._conditions_at(conditions, slot)
+            self._queues[2 * pair + slot] = (NONE, NONE, 0, lifetime, waits[slot], *asked)
+        self._longest = max(self._longest, *lifetimes)
+        return pair
+
+    def remove(self, pair: int) -> None:
+        """A pair is gone, with all that waits for it."""
+        for queue in (2 * pair, 2 * pair + 1):
+            while (entry := int(self._queues[queue, HEAD])) != NONE:
+                drop(queue, entry, *self._chains)
+            self._release()
+        self._owners[pair] = None
+        self._free_pairs.append(pair)
+
+    @property
+    def held(self) -> int:
+        """How many events are kept."""
+        return len(self._occurrences) - len(self._free_events)
+
+    def tried(self, pair: int) -> int:
+        """How many of those that wait were asked on behalf of a pair."""
+        return int(self._pairs[pair, TRIED])
+
+    def kept(self, pair: int) -> int:
+        """How many wait for a pair, at both slots."""
+        return sum(self._length(queue) for queue in (2 * pair, 2 * pair + 1))
+
+    def waiting(self, queue: int) -> Iterator[Occurrence]:
+        """All that wait in a queue, oldest first."""
+        self._length(queue)
+        entry = int(self._queues[queue, HEAD])
+        while entry != NONE:
+            occurrence = self._occurrences[self._entries[entry, EVENT]]
+            assert occurrence is not None
+            yield occurrence
+            entry = int(self._entries[entry, NEXT])
+
+    def restore(self, queue: int, occurrence: Occurrence) -> None:
+        """An occurrence waits that did before a restart."""
+        self._make_room(1)
+        event = self._number(occurrence)
+        append(queue, event, self._queues, self._entries, self._events, self._counters)
+
+    def serve(self, new: Occurrence, step: int) -> list[tuple[Owner, Occurrence]]:
+        """The pairs that the event of this step completes, with those who own them."""
+        first, second = self.arrived
+        arrivals = np.array(first + second, np.int64)
+        self.abandon()
+        self._make_room(len(arrivals))
+        event = self._number(new)
+        count = (_take_in_plainly if len(self._owners) <= FEW else take_in)(
+            arrivals,
+            event,
+            step,
+            self._queues,
+            self._pairs,
+            self._conditions,
+            self._comparisons,
+            self._entries,
+            self._events,
+            self._counters,
+            self._found,
+            self._freed,
+        )
+        wholes: dict[int, Occurrence] = {}
+        found: list[tuple[Owner, Occurrence]] = []
+        for queue, partner in self._found[:count].tolist():
+            whole = wholes.get(partner)
+            if whole is None:
+                whole = wholes[partner] = self._whole(partner, new)
+            owner = self._owners[queue >> 1]
+            assert owner is not None
+            found.append((owner, whole))
+        self._release()
+        return found
+
+    def owners_of_more(self, limit: int) -> list[Owner]:
+        """Those for whose pairs more wait than the limit allows."""
+        if self._counters[LONGEST] <= limit:
+            return []
+        self._counters[LONGEST] = 0
+        owners = enumerate(self._owners)
+        return [each for pair, each in owners if each is not None and self.kept(pair) > limit]
+
+    def abandon(self) -> None:
+        """The event comes to nothing any more."""
+        self.arrived[0].clear()
+        self.arrived[1].clear()
+
+    def forget_before(self, now: Instant) -> None:
+        """What nothing that ends at `now` or later can complete waits no longer."""
+        self.forgotten = max(self.forgotten, now)
+        living = int(self._counters[LIVING])
+        if living > 2 * self._left + _ROOM or (living and now - self._longest > self._latest):
+            queues, *rest = self._chains
+            (_expire_all_plainly if len(self._owners) <= FEW else expire_all)(
+                now, queues[: 2 * len(self._owners)], *rest
+            )
+            self._release()
+            self._left = int(self._counters[LIVING])
+
+    @property
+    def _chains(self) -> tuple[_Numbers, _Numbers, _Numbers, _Numbers, _Numbers]:
+        """What is needed to change a queue."""
+        return self._queues, self._entries, self._events, self._counters, self._freed
+
+    def _length(self, queue: int) -> int:
+        expire(queue, self.forgotten, *self._chains)
+        self._release()
+        return int(self._queues[queue, COUNT])
+
+    def _whole(self, partner: int, new: Occurrence) -> Occurrence:
+        """Both together: atoms bind nothing here, so it is one occurrence for all who have it."""
+        other = self._occurrences[partner]
+        assert other is not None
+        whole = combined((other, new))
+        assert whole is not None
+        return whole
+
+    def _number(self, occurrence: Occurrence) -> int:
+        """A number for an occurrence, as long as something holds it."""
+        event = self._free_events.pop() if self._free_events else len(self._occurrences)
+        if event == len(self._occurrences):
+            self._occurrences.append(None)
+            self._events = _with_room(self._events, event + 1)
+            if len(self._freed) < len(self._events):
+                self._freed = np.zeros(len(self._events), np.int64)
+        self._occurrences[event] = occurrence
+        identity = self._identities.get(occurrence.members[0].identity)
+        if identity is None:
+            self._next_identity += 1
+            identity = [self._next_identity, 0]
+            self._identities[occurrence.members[0].identity] = identity
+        identity[1] += 1
+        self._events[event] = occurrence.start, occurrence.end, identity[0], 0
+        self._latest = max(self._latest, occurrence.end)
+        return event
+
+    def _release(self) -> None:
+        """Lets go of the events that nothing holds."""
+        count = int(self._counters[FREED])
+        if not count:
+            return
+        self._counters[FREED] = 0
+        for event in self._freed[:count].tolist():
+            occurrence = self._occurrences[event]
+            assert occurrence is not None
+            identity = self._identities[occurrence.members[0].identity]
+            identity[1] -= 1
+            if not identity[1]:
+                del self._identities[occurrence.members[0].identity]
+            self._occurrences[event] = None
+            self._free_events.append(event)
+
+    def _make_room(self, count: int) -> None:
+        """For so many entries more, and so many pairs found."""
+        had = len(self._entries)
+        if had - int(self._counters[LIVING]) < count:
+            self._entries = _with_room(self._entries, had + count)
+            self._entries[had:, NEXT] = np.arange(had + 1, len(self._entries) + 1)
+            self._entries[-1, NEXT] = self._counters[FREE]
+            self._counters[FREE] = had
+        if len(self._found) < count:
+            self._found = _rows(2 * count, 2)
+
+    def _conditions_at(self, conditions: tuple[TimeCondition, ...], slot: int) -> tuple[int, int]:
+        """Where the conditions stand as what comes to a slot asks them: the first, and how many."""
+        known = self._said.get((conditions, slot))
+        if known is None:
+            first = len(self._conditions)
+            for each in conditions:
+                compared, negated = comparisons_of(each, slot)
+                row = len(self._comparisons), len(compared), negated
+                self._conditions = np.append(self._conditions, [row], 0)
+                self._comparisons = np.concatenate(
+                    (self._comparisons, np.array(compared, np.int64))
+                )
+            known = self._said[conditions, slot] = (first, len(conditions))
+        return known
+
+
+def _rows(count: int, width: int) -> _Numbers:
+    return np.zeros((count, width), np.int64)
+
+
+def _with_room(rows: _Numbers, count: int) -> _Numbers:
+    """The rows, with room for so many: twice as many as are needed where there was too little."""
+    if len(rows) >= count:
+        return rows
+    more = _rows(max(_ROOM, 2 * count), rows.shape[1])
+    more[: len(rows)] = rows
+    return more
