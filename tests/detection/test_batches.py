@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from tests.detection.test_agreement import ANY_POLICY, expected, key
 from tests.timelines import event_at, has_clock, kind
 from tocsin.engine.detection import crowds
-from tocsin.engine.detection.batches import detector, tables
+from tocsin.engine.detection.batches import detector, tables, words
 from tocsin.engine.detection.network import Network
 from tocsin.engine.detection.steps import Found
 from tocsin.events.codecs.cloudevents import from_mapping
@@ -52,8 +52,9 @@ from tocsin.values.time import format_instant
 
 @pytest.fixture(autouse=True, scope="module")
 def _small_batches_and_small_tables() -> Iterator[None]:
-    """Few events are a batch, and tables are cut, grow, and are made anew all the time; equal
-    subscriptions that came apart are compared whenever they may be.
+    """Few events are a batch, and tables are cut, grow, and are made anew all the time; those
+    who stand in a line need several words, and equal ones that came apart are compared whenever
+    they may be.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(detector, "FEW", 1)
@@ -61,6 +62,7 @@ def _small_batches_and_small_tables() -> Iterator[None]:
         patch.setattr(detector, "MOST_PAIRS", 12)
         patch.setattr(tables, "_ROOM", 2)
         patch.setattr(tables, "_WORN", 4)
+        patch.setattr(words, "WORD_BITS", 2)
         patch.setattr(crowds, "_LEAST_PAUSE", 0)
         yield
 
@@ -319,6 +321,24 @@ def test_a_batch_is_served_as_its_events_are(
     pair.advance_to(None)
 
 
+@given(SERVED, timelines(), st.lists(st.integers(0, 24), min_size=1, max_size=7), st.booleans())
+def test_those_who_come_among_batches_ring_as_if_each_were_alone(
+    pattern: Part, events: list[Event], cuts: list[int], forgets: bool
+) -> None:
+    network, found = Network(), Found()
+    came: dict[str, int] = {}
+    for part in cut(events, cuts):
+        came[f"{len(came)}"] = sum(map(len, cut(events, cuts)[: len(came)]))
+        network.add(f"{len(came) - 1}", pattern)
+        found += as_batch(network, part)
+        if forgets:
+            network.forget_before(network.now)
+    found += network.advance_to(None)
+    for name, moment in came.items():
+        told_to = Counter(key(each) for ringing, each in found if ringing == name)
+        assert told_to == expected(pattern, events[moment:])
+
+
 @given(
     st.lists(ALIKE, min_size=1, max_size=3), timelines(), st.lists(st.integers(0, 24), max_size=3)
 )
@@ -376,6 +396,20 @@ def test_the_loops_are_at_work() -> None:
     asked = list(network.batches.sift(with_atoms(network, events)))
     assert (network.batches.batches, network.batches.is_at_work) == (1, True)
     assert [event.id for event, _ in asked] == [event.id for event in events if event.id[0] == "b"]
+
+
+@pytest.mark.usefixtures("_whole_batches")
+def test_the_loops_serve_more_who_came_one_by_one_than_a_word_has_bits() -> None:
+    later = Precedes(Moment(0, End.FINISH), Moment(1, End.START))
+    pattern = Join((A, B), (later, *SAME_KEY), keep=20)
+    network, count = Network(), 7
+    for number in range(count):
+        network.add(f"{number}", pattern)
+        as_batch(network, [keyed(number, "a", number)])
+    found = as_batch(network, [keyed(count + number, "b", number) for number in range(count)])
+    assert network.batches.is_at_work
+    told_of = Counter(each.start for _, each in found)
+    assert told_of == {number: number + 1 for number in range(count)}
 
 
 @pytest.mark.usefixtures("_whole_batches")

@@ -179,7 +179,7 @@ class Deadlines(Line):
     def drop_lost(self) -> None:
         """What no node waits for any more need not be kept until its deadline."""
         pairs = zip(self._line, self._keys, strict=True)
-        kept = [pair for pair in pairs if self._bits_waiting(*pair)]
+        kept = [pair for pair in pairs if self._is_waited_for(*pair)]
         self._line, self._keys = deque(each for each, _ in kept), deque(key for _, key in kept)
         self._allowed = 2 * len(kept) + _ROOM
         self.tidy_up()
@@ -189,7 +189,7 @@ class Deadlines(Line):
         are broken long before their deadline.
         """
         line, keys = self._line, self._keys
-        while line and not self._bits_waiting(line[0], keys[0]):
+        while line and not self._is_waited_for(line[0], keys[0]):
             self.lost.pop(line.popleft(), None)
             keys.popleft()
         if line:
@@ -197,6 +197,15 @@ class Deadlines(Line):
             if self._due is None or due < self._due:
                 self._due = due
                 step.wake(self, due, None)
+
+    def _is_waited_for(self, occurrence: Occurrence, key: Hashable) -> bool:
+        """Whether the silence after an occurrence is unbroken for anybody."""
+        end, lost = occurrence.end, self.lost.get(occurrence, 0)
+        for absent, bits in self.asked.items():
+            start = absent.starts.get(key)
+            if (start is None or start <= end) and bits & ~lost:
+                return True
+        return False
 
     def _bits_waiting(self, occurrence: Occurrence, key: Hashable) -> int:
         """The nodes for which the silence after an occurrence is unbroken so far."""

@@ -69,6 +69,10 @@ class FirstLine(Line):
         """All that wait, oldest first."""
         return iter(self.queue)
 
+    def present(self) -> Iterator[Occurrence]:
+        """All that wait, by key."""
+        return (each for _, bucket in self.queue.buckets() for each in bucket)
+
     def waiting_at(self, key: Hashable, now: Instant) -> Sequence[Occurrence]:
         """What waits under a key, oldest first, but for what has waited in vain."""
         waiting = self.queue.waiting(key)
@@ -124,9 +128,7 @@ class FirstLine(Line):
     def had(self) -> Iterable[int]:
         """Of all that wait the bits of those who still have it."""
         lost, everyone = self.lost, self.everyone
-        return [
-            everyone & ~lost.get(each, 0) for _, bucket in self.queue.buckets() for each in bucket
-        ]
+        return [everyone & ~lost.get(each, 0) for each in self.present()]
 
     def drop_lost(self) -> None:
         """Takes out what nobody has any more."""

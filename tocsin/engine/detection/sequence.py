@@ -93,14 +93,13 @@ class LastGroup(Follower):
         self.members.append(member)
         if member.line not in self.askers:
             self.askers[member.line] = Askers(member.line, self._screen)
-        self.askers[member.line].members[member.bit] = member
+        self.askers[member.line].add(member)
 
     def part_with(self, member: FollowingNode) -> None:
         """A node asks no more."""
         self.members.remove(member)
-        members = self.askers[member.line].members
-        del members[member.bit]
-        if not members:
+        self.askers[member.line].remove(member)
+        if not self.askers[member.line].members:
             del self.askers[member.line]
         self.leave()
 
@@ -147,14 +146,25 @@ class Askers:
     be had for it; what several have is put together once.
     """
 
-    __slots__ = ("extremes", "line", "members")
+    __slots__ = ("_bits", "extremes", "line", "members")
 
     def __init__(self, line: FirstLine, screen: Screen | None) -> None:
         self.line = line
         self.members: dict[int, FollowingNode] = {}
+        self._bits = 0
         self.extremes: Mapping[Hashable, Number] = (
             {} if screen is None else line.extreme(screen).values
         )
+
+    def add(self, member: FollowingNode) -> None:
+        """One node more asks."""
+        self.members[member.bit] = member
+        self._bits |= member.bit
+
+    def remove(self, member: FollowingNode) -> None:
+        """A node asks no more."""
+        del self.members[member.bit]
+        self._bits &= ~member.bit
 
     def pairs(
         self, fitting: Iterable[Occurrence], count: int, last: Occurrence, key: Hashable, step: Step
@@ -167,7 +177,7 @@ class Askers:
         one, lost = next(iter(self.members.values())), self.line.lost
         one.tried += count
         asked = count // QUESTIONS
-        unserved = sum(self.members)
+        unserved = self._bits
         if asked > WORK_LIMIT:
             self._paying(unserved, asked, 0, last, step)
             return found

@@ -91,7 +91,7 @@ class Line(Follower):
         self.everyone |= bit
         self.members[bit] = member
         lost = self.lost
-        for each in self.waiting():
+        for each in self.present():
             lost[each] = lost.get(each, 0) | bit
         return bit
 
@@ -104,6 +104,10 @@ class Line(Follower):
     def waiting(self) -> Iterable[Occurrence]:
         """All that wait, oldest first."""
         return ()
+
+    def present(self) -> Iterable[Occurrence]:
+        """All that wait, in any order."""
+        return self.waiting()
 
     def had_by(self, bit: int) -> list[Occurrence]:
         """What waits and is still to be had for a node, oldest first."""
@@ -137,8 +141,8 @@ class Line(Follower):
     def tidy_up(self) -> None:
         """Forgets who lost what waits no more, once that is most of what is listed."""
         if len(self.lost) > 2 * self.kept + _MARKS_ALLOWED:
-            waiting = set(self.waiting())
-            self.lost = {each: bits for each, bits in self.lost.items() if each in waiting}
+            here = set(self.present())
+            self.lost = {each: bits for each, bits in self.lost.items() if each in here}
 
     def held_by(self, bit: int, comparison: Comparison) -> Hashable:
         """Stands for what waits for a node: the first of all who have just that of this line."""
@@ -161,7 +165,7 @@ class Line(Follower):
         """The nodes for which more than `limit` wait."""
         if self.lost:
             self.drop_lost()
-        here = set(self.waiting()) if self.lost else set()
+        here = set(self.present()) if self.lost else set()
         marks = [bits for each, bits in self.lost.items() if each in here]
         return [
             member

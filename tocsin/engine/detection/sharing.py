@@ -60,6 +60,7 @@ class SharedGraph:
     __slots__ = (
         "_atoms",
         "_crowds",
+        "_generations",
         "_names",
         "_node_numbers",
         "_owner_numbers",
@@ -74,6 +75,8 @@ class SharedGraph:
         self.nodes: dict[Name, Node] = {}
         """The parts at work, from the inside out."""
         self._names: dict[Node, Name] = {}
+        self._generations: dict[tuple[int, Part], dict[int, Node]] = {}
+        """The nodes of a part and an owner: to hash a whole part takes long."""
         self._users: dict[Node, int] = {}
         self._atoms: dict[int, AtomNode] = {}
         self._crowds = Crowds()
@@ -183,16 +186,17 @@ class SharedGraph:
     def new_name(self, part: Part, newcomer: Newcomer) -> Name:
         """A name for a node of its own; numbers tell generations apart."""
         owner = newcomer.owner_of(part)
-        return next(name for g in count() if (name := (owner, part, g)) not in self.nodes)
+        known = self._generations.get((owner, part), {})
+        return (owner, part, next(number for number in count() if number not in known))
 
     def _name(self, part: Part, inner: list[Node], newcomer: Newcomer) -> Name:
         """The name of a node that holds nothing and has the same inside, if there is one."""
         owner = newcomer.owner_of(part)
+        generations = self._generations.get((owner, part), {})
         for generation in count():
-            name = (owner, part, generation)
-            known = self.nodes.get(name)
+            known = generations.get(generation)
             if known is None or (known.is_empty and all(map(is_, known.inner, inner))):
-                return name
+                return (owner, part, generation)
         raise AssertionError("unreachable")
 
     def _node(self, part: Part, newcomer: Newcomer, choose: Choice) -> Node:
@@ -208,6 +212,7 @@ class SharedGraph:
         if node is None:
             self.nodes[name] = node = node_of(part, inner, newcomer.scopes)
             self._names[node] = name
+            self._generations.setdefault(name[:2], {})[name[2]] = node
             self._enter(node)
             newcomer.made.append(node)
         newcomer.nodes[part] = node
@@ -242,9 +247,19 @@ class SharedGraph:
         for node in crowd.nodes:
             self._users[node] -= 1
             if not self._users[node]:
-                del self._users[node], self.nodes[self._names.pop(node)]
+                del self._users[node]
+                self._forget(node)
                 unused.append(node)
         return unused
+
+    def _forget(self, node: Node) -> None:
+        """What a node was called may be another's name."""
+        name = self._names.pop(node)
+        del self.nodes[name]
+        generations = self._generations[name[:2]]
+        del generations[name[2]]
+        if not generations:
+            del self._generations[name[:2]]
 
     def _drop(self, nodes: list[Node]) -> None:
         """Nodes that nobody uses leave the graph, all at once: none need be told of another."""

@@ -14,6 +14,7 @@ from tocsin.engine.detection.batches.moving import empty_tables, filled_tables
 from tocsin.engine.detection.batches.program import Program, share_let_through
 from tocsin.engine.detection.batches.stand_ins import Alarm, Asked, Silence
 from tocsin.engine.detection.batches.tables import Odd
+from tocsin.engine.detection.batches.words import bits_in
 from tocsin.engine.detection.node import A_TRIAL, QUESTIONS, WORK_LIMIT, Node, Step
 from tocsin.engine.detection.sequence import FollowingNode
 from tocsin.engine.detection.sharing import SharedGraph
@@ -143,8 +144,8 @@ class TablesAtWork:
     def _silences(self, found: Ints) -> list[tuple[Instant, Silence]]:
         """Silences that were found, in the order of their deadlines."""
         silences: list[tuple[Instant, Silence]] = []
-        for due, number, event, members in sorted(found.tolist(), key=lambda each: each[:2]):
-            line = self._lines[number]
+        for due, number, event, *words in sorted(found.tolist(), key=lambda each: each[:2]):
+            line, members = self._lines[number], bits_in(words)
             assert isinstance(line, Deadlines)
             nodes = [node for bit, node in line.members.items() if members & bit]
             silences.append((due, (line, self.tables.events[event], nodes)))

@@ -40,6 +40,7 @@ from tocsin.engine.detection.batches.layout import (
     LIVING,
     MEMBER_BIT,
     MEMBER_LINE,
+    MEMBER_WORD,
     MINE,
     NEEDS_KEY,
     NEXT,
@@ -59,6 +60,10 @@ from tocsin.engine.detection.batches.layout import (
     ROWS,
     SCREEN,
     SHARE,
+    SILENCE_DUE,
+    SILENCE_EVENT,
+    SILENCE_LINE,
+    SILENCE_MEMBERS,
     SILENCES,
     START,
     TAIL,
@@ -164,7 +169,8 @@ def _append(
     entries[entry, NEXT] = NONE
     entries[entry, NEXT_OF_KEY] = NONE
     entries[entry, ROW] = NONE
-    entries[entry, GONE] = 0
+    for word in range(GONE, entries.shape[1]):
+        entries[entry, word] = 0
     tail = lines[line, TAIL]
     if tail == NONE:
         lines[line, HEAD] = entry
@@ -318,12 +324,15 @@ def _use_up(
     line: int,
     entry: int,
     before: int,
+    word: int,
     bit: int,
 ) -> None:
     """A bit says that the member has it no more; who is the last to lose it takes it out."""
-    entries[entry, GONE] |= 1 << bit
-    if entries[entry, GONE] & lines[line, EVERYONE] != lines[line, EVERYONE]:
-        return
+    entries[entry, GONE + word] |= 1 << bit
+    for each in range(entries.shape[1] - GONE):
+        everyone = lines[line, EVERYONE + each]
+        if entries[entry, GONE + each] & everyone != everyone:
+            return
     row, after = entries[entry, ROW], entries[entry, NEXT_OF_KEY]
     if before == NONE:
         rows[row, FIRST] = after
@@ -351,6 +360,7 @@ def _ask(
     conditions: Ints,
     line: int,
     row: int,
+    word: int,
     bit: int,
     event: int,
 ) -> int:
@@ -373,7 +383,7 @@ def _ask(
     before, entry = NONE, rows[row, FIRST]
     while entry != NONE:
         theirs: int = entries[entry, EVENT]
-        if (entries[entry, GONE] >> bit) & 1 == 0 and _fits(
+        if (entries[entry, GONE + word] >> bit) & 1 == 0 and _fits(
             conditions,
             group[CONDITIONS],
             group[CONDITION_COUNT],
@@ -382,7 +392,7 @@ def _ask(
             theirs,
             event,
         ):
-            _use_up(lines, entries, rows, events, state, line, entry, before, bit)
+            _use_up(lines, entries, rows, events, state, line, entry, before, word, bit)
             return theirs
         if screen != NONE:
             number = numbers[theirs, column]
@@ -405,18 +415,36 @@ def _waiting_for(
     asked: Ints,
     line: int,
     entry: int,
+    word: int,
 ) -> int:
-    """The members, as bits, for which the silence after an entry is unbroken."""
-    waiting = lines[line, EVERYONE] & ~entries[entry, GONE]
+    """The members, as bits of a word, for which the silence after an entry is unbroken."""
+    waiting: int = lines[line, EVERYONE + word] & ~entries[entry, GONE + word]
     end, key = events[entries[entry, EVENT], END], entries[entry, OF_KEY]
-    if key != NONE:
+    if key != NONE and waiting != 0:
         begin = lines[line, ASKED]
         for each in range(begin, begin + lines[line, ASKED_COUNT]):
             row = _find(index, asked[each, ASKED_PLACE], key)
             if row != NONE and rows[row, LATEST] > end:
-                waiting &= ~asked[each, ASKED_BITS]
-    found: int = waiting
-    return found
+                waiting &= ~asked[each, ASKED_BITS + word]
+    return waiting
+
+
+@compiled
+def _is_waited_for(
+    lines: Ints,
+    entries: Ints,
+    rows: Ints,
+    index: Ints,
+    events: Ints,
+    asked: Ints,
+    line: int,
+    entry: int,
+) -> bool:
+    """Whether the silence after an entry is unbroken for anybody."""
+    for word in range(entries.shape[1] - GONE):
+        if _waiting_for(lines, entries, rows, index, events, asked, line, entry, word) != 0:
+            return True
+    return False
 
 
 @compiled
@@ -434,7 +462,7 @@ def _set_timer(
     """For the first that anybody waits for; what nobody does is dropped on the way to it."""
     head = lines[line, HEAD]
     while head != NONE:
-        if _waiting_for(lines, entries, rows, index, events, asked, line, head):
+        if _is_waited_for(lines, entries, rows, index, events, asked, line, head):
             lines[line, TIMED] = 1
             due = events[entries[head, EVENT], END] + lines[line, LIFETIME]
             _push_timer(timers, state, due, line)
@@ -458,7 +486,7 @@ def _drop_broken(
     before, entry = NONE, lines[line, HEAD]
     while entry != NONE:
         after = entries[entry, NEXT]
-        if _waiting_for(lines, entries, rows, index, events, asked, line, entry):
+        if _is_waited_for(lines, entries, rows, index, events, asked, line, entry):
             before = entry
         else:
             _cut_out(lines, entries, events, state, line, before, entry)
@@ -490,14 +518,15 @@ def ring_silences(
             due = events[event, END] + lines[line, LIFETIME]
             if due > now:
                 break
-            members = _waiting_for(lines, entries, rows, index, events, asked, line, head)
-            if members:
-                at = state[SILENCES]
-                state[SILENCES] = at + 1
-                silences[at, 0] = due
-                silences[at, 1] = line
-                silences[at, 2] = event
-                silences[at, 3] = members
+            at = state[SILENCES]
+            for word in range(entries.shape[1] - GONE):
+                members = _waiting_for(lines, entries, rows, index, events, asked, line, head, word)
+                silences[at, SILENCE_MEMBERS + word] = members
+                if members != 0:
+                    state[SILENCES] = at + 1
+            silences[at, SILENCE_DUE] = due
+            silences[at, SILENCE_LINE] = line
+            silences[at, SILENCE_EVENT] = event
             _pop_head(lines, entries, events, state, line)
             head = lines[line, HEAD]
         _set_timer(lines, entries, rows, index, events, asked, timers, state, line)
@@ -540,7 +569,8 @@ def put(
             _append(lines, entries, events, state, line, event, key)
         else:
             _keep(lines, entries, rows, extremes, index, events, numbers, state, line, event, key)
-        entries[lines[line, TAIL], GONE] = waiting[i, 2]
+        for word in range(entries.shape[1] - GONE):
+            entries[lines[line, TAIL], GONE + word] = waiting[i, 2 + word]
 
 
 @inlined
@@ -658,6 +688,7 @@ def detect(
                             conditions,
                             line,
                             row,
+                            members[member, MEMBER_WORD],
                             members[member, MEMBER_BIT],
                             event,
                         )
@@ -693,7 +724,8 @@ def list_line(lines: Ints, entries: Ints, line: int, listed: Ints) -> int:
         if lines[line, NEEDS_KEY] >= 0 or entries[entry, ROW] != NONE:
             listed[count, 0] = entries[entry, EVENT]
             listed[count, 1] = entries[entry, OF_KEY]
-            listed[count, 2] = entries[entry, GONE]
+            for word in range(entries.shape[1] - GONE):
+                listed[count, 2 + word] = entries[entry, GONE + word]
             count += 1
         entry = entries[entry, NEXT]
     return count

@@ -1,6 +1,7 @@
 """What the columns of the tables mean, for the loops that fill them and for those who read them.
 
-All tables but the numbers are of 64-bit integers. `NONE` stands for no entry, no row, no key.
+All tables but the numbers are of 64-bit integers. `NONE` stands for no entry, no row, no key. What
+is in words takes the last columns of its table.
 """
 
 from __future__ import annotations
@@ -17,15 +18,13 @@ OP, PLACE, KEY_COLUMN, SHARE = 0, 1, 2, 3
 OP_FIELDS = 4
 KEEP, ASK, NOTE_START, AWAIT = 0, 1, 2, 3
 
-# lines: what waits in the order of arrival, the bits of the members that wait for it, and the
-# tables of starts that are asked
-LIFETIME, HEAD, TAIL, LENGTH, LIVING, EVERYONE, ALLOWED, TIMED, NEEDS_KEY = range(9)
-ASKED, ASKED_COUNT = 9, 10
-LINE_FIELDS = 11
+# lines: what waits in the order of arrival, the tables of starts that are asked and, in words, the
+# bits of the members that wait for it
+LIFETIME, HEAD, TAIL, LENGTH, LIVING, ALLOWED, TIMED, NEEDS_KEY, ASKED, ASKED_COUNT = range(10)
+EVERYONE = 10
 
-# entries: one event that waits in one line; `GONE` lists the members that have it no more
+# entries: one event that waits in one line and, in words, the members that have it not or no more
 EVENT, OF_KEY, NEXT, NEXT_OF_KEY, ROW, GONE = range(6)
-ENTRY_FIELDS = 6
 
 # rows: what waits in a line under one key, or when an absent part last started there
 FIRST, LAST, WAITING, LATEST, ROW_PLACE, ROW_KEY = range(6)
@@ -35,13 +34,12 @@ ROW_FIELDS = 6
 GROUP_MEMBERS, GROUP_COUNT, CONDITIONS, CONDITION_COUNT, SCREEN = range(5)
 GROUP_FIELDS = 5
 
-# tables of starts that the silences of a line ask, and the bits of those who do
+# tables of starts that the silences of a line ask and, in words, the bits of those who do
 ASKED_PLACE, ASKED_BITS = 0, 1
-ASKED_FIELDS = 2
 
-# members of groups: the line that one asks, and its bit there
-MEMBER_LINE, MEMBER_BIT = 0, 1
-MEMBER_FIELDS = 2
+# members of groups: the line that one asks, the word of its bit there, and the place in it
+MEMBER_LINE, MEMBER_WORD, MEMBER_BIT = range(3)
+MEMBER_FIELDS = 3
 
 # conditions: a moment of what waits against a moment of what comes, or a number against a number
 RELATION, THEIRS, MINE, OFFSET = range(4)
@@ -55,8 +53,5 @@ STATE_FIELDS = 5
 # pairs: the event of the batch that came last, the group and the member that asked, what waited
 PAIR_FIELDS = 4
 
-# silences: when one is over, its line, its event, and the members for which it is
-SILENCE_FIELDS = 4
-
-MOST_MEMBERS = 62
-"""So many members of a line have a bit of their own."""
+# silences: when one is over, its line, its event and, in words, the members for which it is
+SILENCE_DUE, SILENCE_LINE, SILENCE_EVENT, SILENCE_MEMBERS = range(4)

@@ -27,9 +27,9 @@ def filled_tables(program: Program) -> Tables:
     tables.add(events, Batch(events), _BEGINNING)
     numbers = {id(event): number for number, event in enumerate(events)}
     for line_number, line in enumerate(program.lines):
-        lost = line.lost
+        lost, everyone = line.lost, line.everyone
         waiting = [
-            (numbers[id(each.members[0])], tables.codes.code(key), lost.get(each, 0))
+            (numbers[id(each.members[0])], tables.codes.code(key), lost.get(each, 0) & everyone)
             for each, key in line.give_away()
         ]
         tables.put(line_number, waiting)

@@ -23,7 +23,6 @@ from tocsin.engine.detection.batches.layout import (
     KEEP,
     LESS,
     LESS_OR_EQUAL,
-    MOST_MEMBERS,
     NONE,
     NOT_AFTER,
     NOT_BEFORE,
@@ -31,13 +30,14 @@ from tocsin.engine.detection.batches.layout import (
 )
 from tocsin.engine.detection.batches.layout import END as ENDS
 from tocsin.engine.detection.batches.layout import START as STARTS
+from tocsin.engine.detection.batches.words import place_of
 from tocsin.engine.detection.first_line import FirstLine
 from tocsin.engine.detection.join import is_kept_by_expiry
 from tocsin.engine.detection.join_filters import by_cost, is_of, pair_sides
 from tocsin.engine.detection.node import Node
 from tocsin.engine.detection.partition_keys import Key, homes_of, own_path, paths_of, slot_keys
 from tocsin.engine.detection.sequence import FollowingNode, LastGroup
-from tocsin.engine.detection.shared_buffer import Follower, Line
+from tocsin.engine.detection.shared_buffer import Follower
 from tocsin.engine.detection.simple import AtomNode, NamedNode, OnlyNode
 from tocsin.engine.index.kernels import Ints
 from tocsin.events.event import Path
@@ -88,7 +88,7 @@ class Program:
     """Whether an atom is to be told to other nodes, too."""
     ops: list[list[tuple[int, int, int, int]]] = field(default_factory=list)
     group_rows: list[tuple[int, int, int, int, int]] = field(default_factory=list)
-    member_rows: list[tuple[int, int]] = field(default_factory=list)
+    member_rows: list[tuple[int, int, int]] = field(default_factory=list)
     conditions: list[tuple[int, int, int, int]] = field(default_factory=list)
 
     @property
@@ -121,11 +121,6 @@ def program_of(nodes: Iterable[Node]) -> Program | None:
     return None if max(len(program.keys), len(program.numbers)) > MOST_COLUMNS else program
 
 
-def place_of(bit: int) -> int:
-    """The place of a bit in its integer."""
-    return bit.bit_length() - 1
-
-
 def table(rows: Iterable[Iterable[int]], width: int) -> Ints:
     """Rows of integers as the loops take them."""
     return np.array([*rows], np.int64).reshape(-1, width)
@@ -135,11 +130,7 @@ def _served(nodes: Iterable[Node]) -> list[FollowingNode | SilenceNode]:
     """The nodes that can be served and share nothing with one that cannot."""
     left = [node for node in nodes if isinstance(node, FollowingNode | SilenceNode)]
     users = Counter(each for node in left for each in _followers(node))
-    bad = {
-        each
-        for each, count in users.items()
-        if each.joined != count or (isinstance(each, Line) and each.everyone >> MOST_MEMBERS)
-    }
+    bad = {each for each, count in users.items() if each.joined != count}
     bad.update(each for node in left if not _can_be_served(node) for each in _followers(node))
     while True:
         spoilt = [node for node in left if not bad.isdisjoint(_followers(node))]
@@ -267,7 +258,7 @@ def _add_group(program: Program, group: LastGroup, lines: dict[Kept, int]) -> No
     )
     for member in group.members:
         program.members.append(member)
-        program.member_rows.append((lines[member.line], place_of(member.bit)))
+        program.member_rows.append((lines[member.line], *place_of(member.bit)))
 
 
 def _add_atoms(program: Program) -> None:

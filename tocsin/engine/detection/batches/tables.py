@@ -17,21 +17,20 @@ from tocsin.engine.detection.batches.layout import (
     ALLOWED,
     ASK,
     ASKED,
+    ASKED_BITS,
     ASKED_COUNT,
-    ASKED_FIELDS,
     AWAIT,
     CONDITION_FIELDS,
     END,
-    ENTRY_FIELDS,
     EVENT,
     EVENT_FIELDS,
     EVERYONE,
+    GONE,
     GROUP_FIELDS,
     HEAD,
     LATEST,
     LENGTH,
     LIFETIME,
-    LINE_FIELDS,
     MEMBER_FIELDS,
     NEEDS_KEY,
     NEXT,
@@ -43,7 +42,7 @@ from tocsin.engine.detection.batches.layout import (
     ROW_KEY,
     ROW_PLACE,
     ROWS,
-    SILENCE_FIELDS,
+    SILENCE_MEMBERS,
     SILENCES,
     STATE_FIELDS,
     TAIL,
@@ -52,6 +51,7 @@ from tocsin.engine.detection.batches.layout import (
     WAITS,
 )
 from tocsin.engine.detection.batches.program import Program, table
+from tocsin.engine.detection.batches.words import bits_in, words_needed, words_of
 from tocsin.engine.encoding import uncertain
 from tocsin.engine.index.kernels import Flags, Floats, Ints
 from tocsin.engine.shares import shares_in
@@ -75,16 +75,17 @@ class Tables:
         self.codes = KeyCodes()
         self.events: list[Event] = []
         self._program = program
+        self._words = max((words_needed(line.everyone) for line in program.lines), default=1)
         self._identities: set[tuple[str, str]] = set()
         self._times = np.zeros((_ROOM, EVENT_FIELDS), np.int64)
         self._keys = np.zeros((_ROOM, len(program.keys)), np.int64)
         self._numbers = np.zeros((_ROOM, len(program.numbers)))
-        self._entries = _free_entries(np.zeros((_ROOM, ENTRY_FIELDS), np.int64), 0)
+        self._entries = _free_entries(np.zeros((_ROOM, GONE + self._words), np.int64), 0)
         self._rows = np.zeros((_ROOM, ROW_FIELDS), np.int64)
         self._extremes = np.zeros((_ROOM, len(program.numbers), 2))
         self._index = np.full((2 * _ROOM, 2), NONE, np.int64)
         self._state = np.zeros(STATE_FIELDS, np.int64)
-        self._asked = table((), ASKED_FIELDS)
+        self._asked = table((), ASKED_BITS + self._words)
         self._lines = self._line_rows()
         self._timers = np.zeros((len(program.lines) + 1, 2), np.int64)
         # two atoms more, for which there is nothing to do
@@ -94,22 +95,26 @@ class Tables:
         self._members = table(program.member_rows, MEMBER_FIELDS)
         self._conditions = table(program.conditions, CONDITION_FIELDS)
         self._pairs = np.zeros((_ROOM, PAIR_FIELDS), np.int64)
-        self._silences = np.zeros((_ROOM, SILENCE_FIELDS), np.int64)
+        self._silences = np.zeros((_ROOM, SILENCE_MEMBERS + self._words), np.int64)
         self._most_pairs = self._count_by_atom(ASK)
         self._awaits = self._count_by_atom(AWAIT)
 
     def _line_rows(self) -> Ints:
         """One row for each line, and the tables of starts that its silences ask."""
         places = {each: len(self._program.lines) + n for each, n in self._program.tables.items()}
-        asked: list[tuple[int, int]] = []
-        rows = np.zeros((len(self._program.lines), LINE_FIELDS), np.int64)
+        asked: list[tuple[int, ...]] = []
+        rows = np.zeros((len(self._program.lines), EVERYONE + self._words), np.int64)
         for row, line in zip(rows, self._program.lines, strict=True):
-            row[[HEAD, TAIL, LIFETIME, EVERYONE]] = NONE, NONE, line.lifetime, line.everyone
+            row[[HEAD, TAIL, LIFETIME]] = NONE, NONE, line.lifetime
+            row[EVERYONE:] = words_of(line.everyone, self._words)
             row[[ASKED, ALLOWED, NEEDS_KEY]] = len(asked), _ROOM, NONE
             if isinstance(line, Deadlines):
                 row[[NEEDS_KEY, ASKED_COUNT]] = line.has_key, len(line.asked)
-                asked += ((places[each], bits) for each, bits in line.asked.items())
-        self._asked = table(asked, ASKED_FIELDS)
+                asked += (
+                    (places[each], *words_of(bits, self._words))
+                    for each, bits in line.asked.items()
+                )
+        self._asked = table(asked, ASKED_BITS + self._words)
         return rows
 
     def _count_by_atom(self, op: int) -> Ints:
@@ -196,7 +201,10 @@ class Tables:
             self._numbers,
             self._state,
             line,
-            table(waiting, 3),
+            table(
+                ((e, key, *words_of(gone, self._words)) for e, key, gone in waiting),
+                2 + self._words,
+            ),
         )
 
     def note_starts(self, place: int, starts: Sequence[tuple[int, Instant]]) -> None:
@@ -291,10 +299,9 @@ class Tables:
 
     def in_line(self, line: int) -> list[tuple[int, int, int]]:
         """What lives in a line, oldest first, as `put` takes it."""
-        listed = np.empty((self._lines[line, LENGTH], 3), np.int64)
+        listed = np.empty((self._lines[line, LENGTH], 2 + self._words), np.int64)
         count = kernel.list_line(self._lines, self._entries, line, listed)
-        found: list[tuple[int, int, int]] = listed[:count].tolist()
-        return found
+        return [(event, key, bits_in(gone)) for event, key, *gone in listed[:count].tolist()]
 
     def starts(self) -> Iterator[tuple[int, int, Instant]]:
         """Where, under which key and when absent parts last started."""
