@@ -15,6 +15,7 @@ from tests.epcis.writing import EVENTS, as_document, as_xml
 from tocsin.errors import EventProblem
 from tocsin.events.codecs.epcis import decode_document, normal_events
 from tocsin.events.codecs.epcis.inside import as_line, decode_all
+from tocsin.events.codecs.epcis.names import KNOWN, _names_in, _remembered, names_of
 from tocsin.events.event import Event
 from tocsin.events.views.epcis import EpcisData, linked
 from tocsin.languages import parse_subscription
@@ -274,3 +275,35 @@ def test_an_extension_is_in_the_graph_or_refused_by_name(
         return
     assert all(isinstance(name, str) for _, name, _ in triples)
     assert home is not None
+
+
+# Contexts that come again
+
+_IRIS = st.sampled_from(["https://a.example/", "b:x", "a:", "urn:x", "epcis:", 1, None, True])
+_TERMS = st.one_of(
+    _IRIS,
+    st.fixed_dictionaries({}, optional={"@id": _IRIS, "@type": st.sampled_from(["@id", "b:t"])}),
+)
+_PARTS = st.dictionaries(st.sampled_from(["a", "b", "c", "a:b", "@vocab", "@base"]), _TERMS)
+_CONTEXTS = st.one_of(st.just("https://c.example/"), _PARTS, st.lists(_PARTS, max_size=2))
+
+
+@given(st.lists(_CONTEXTS, max_size=6))
+def test_a_context_that_is_remembered_says_what_it_said(contexts: list[Any]) -> None:
+    """Also inside of others, and as a copy."""
+    found, anew = KNOWN, KNOWN
+    for context in contexts:
+        copy = json.loads(json.dumps(context))
+        inside = names_of(context, found)
+        assert names_of(copy, found) is inside
+        found, anew = inside, _names_in(copy, anew)
+        assert found == anew
+
+
+def test_one_context_of_many_events_is_read_once() -> None:
+    event = BARE | {"@context": ["https://c.example/", {"acme": ACME + "once/"}], "acme:n": "x"}
+    before = _remembered.cache_info().misses
+    for _ in range(20):
+        [each] = decode_all(json.dumps(event))
+        assert each.data[f"{ACME}once/n"] == "x"
+    assert _remembered.cache_info().misses == before + 1

@@ -41,7 +41,7 @@ else:
 
 
 @dataclass(frozen=True)
-class _Seen:
+class Seen:
     """What the subscriptions of one tenant see."""
 
     context: Context
@@ -49,6 +49,7 @@ class _Seen:
 
     @cached_property
     def digest(self) -> str:
+        """What tells the definitions from others."""
         return definitions_digest(self.definitions)
 
 
@@ -63,7 +64,7 @@ class Surroundings:
     context: Context
     shared: tuple[Definition, ...] = ()
     own: Mapping[str, tuple[Definition, ...]] = field(default_factory=dict)
-    _made: dict[str, _Seen] = field(default_factory=dict, compare=False, repr=False)
+    _made: dict[str, Seen] = field(default_factory=dict, compare=False, repr=False)
 
     @staticmethod
     def of(definitions: Iterable[Definition]) -> Surroundings:
@@ -79,26 +80,27 @@ class Surroundings:
 
     def seen_by(self, subscription: str) -> Context:
         """What a subscription is read in the light of, by its id."""
-        return self._seen(subscription).context
+        return self.seen(subscription).context
 
     def digest_for(self, subscription: str) -> str:
         """What tells the definitions that a subscription sees, by its id, from others."""
-        return self._seen(subscription).digest
+        return self.seen(subscription).digest
 
-    def _seen(self, subscription: str) -> _Seen:
+    def seen(self, subscription: str) -> Seen:
+        """All that a subscription sees, by its id."""
         tenant = tenant_of(subscription)[0]
         tenant = tenant if tenant in self.own else ""
         if tenant not in self._made:
             self._made[tenant] = self._look(tenant)
         return self._made[tenant]
 
-    def _look(self, tenant: str) -> _Seen:
+    def _look(self, tenant: str) -> Seen:
         if not tenant:
-            return _Seen(self.context, self.shared)
+            return Seen(self.context, self.shared)
         own = [replace(each, name=tenant_of(each.name)[1]) for each in self.own[tenant]]
         names = {each.name for each in own}
         both = (*(each for each in self.shared if each.name not in names), *own)
-        return _Seen(_context_of(both), both)
+        return Seen(_context_of(both), both)
 
     @property
     def words(self) -> Ontology | None:
@@ -172,8 +174,8 @@ def compile_subscription(subscription: Subscription, definitions: Light = ()) ->
     """
     if subscription.stored is not None:
         light = _light(definitions)
-        ontology = light.seen_by(subscription.id).ontology
-        plan = load_plan(subscription, light.digest_for(subscription.id), ontology)
+        seen = light.seen(subscription.id)
+        plan = load_plan(subscription, seen.digest, seen.context.ontology)
         if plan is not None:
             return plan
         definitions = light

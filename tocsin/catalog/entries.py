@@ -104,6 +104,8 @@ class Subscription:
     @staticmethod
     def from_json(body: Mapping[str, Any], stored: StoredPlan | None = None) -> Subscription:
         """The subscription of a JSON object; every member is checked, none is ignored."""
+        if body.keys() == _PLAIN and body["id"] and {str}.issuperset(map(type, body.values())):
+            return Subscription(**body, stored=stored)  # three texts, as most are
         if unknown := sorted(set(body) - _MEMBERS):
             raise _malformed(
                 f"unknown member {unknown[0]!r}",
@@ -146,6 +148,9 @@ class Subscription:
         }
         return body | {name: value for name, value in rest.items() if value not in (None, "", {})}
 
+
+_PLAIN = frozenset(_TEXTS)
+"""The members of a subscription without settings."""
 
 _MEMBERS = frozenset(each.name for each in fields(Subscription) if each.compare)
 """What the JSON object of a subscription may have."""

@@ -17,7 +17,8 @@ from tocsin.knowledge.concepts.tbox import EMPTY, TBox
 from tocsin.knowledge.ontology import Ontology
 from tocsin.languages import without_ontology
 from tocsin.plan.composites import Plan
-from tocsin.plan.wire import VERSION, plan_from_json, plan_to_json
+from tocsin.plan.shapes import plan_from_text, shape_to_text
+from tocsin.plan.wire import VERSION
 from tocsin.version import __version__
 
 _MAKER = f"{__version__} {VERSION} "
@@ -46,7 +47,7 @@ def definitions_digest(definitions: Iterable[Definition]) -> str:
 
 def store_plan(subscription: Subscription, plan: Plan, definitions: str) -> Subscription:
     """The subscription with its plan, which was made in the light of definitions of that digest."""
-    stored = StoredPlan(_origin(subscription, definitions), plan_to_json(plan))
+    stored = StoredPlan(_origin(subscription, definitions), shape_to_text(plan))
     return replace(subscription, stored=stored)
 
 
@@ -62,7 +63,7 @@ def load_plan(subscription: Subscription, definitions: str, ontology: object | N
     if stored is None or not has_plan(subscription, definitions):
         return None
     try:
-        return plan_from_json(stored.wire, _knowledge(ontology) if may_depend(subscription) else ())
+        return plan_from_text(stored.wire, _knowledge(ontology) if may_depend(subscription) else ())
     except Exception:  # whatever is wrong with it: the text is there
         return None
 

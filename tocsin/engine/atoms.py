@@ -99,7 +99,9 @@ class AtomMatchers:
         return sum(len(each) for each in self._matchers if each is not None)
 
     def __contains__(self, key: object) -> bool:
-        return any(each is not None and key in each for each in self._matchers)
+        conditions = self._matchers[0]
+        assert conditions is not None
+        return key in conditions or any(key in each for each in self._judging)
 
     def add(self, key: str, atom: Atom) -> None:
         """Adds an atom; a key that is there is refused and nothing changes."""

@@ -47,10 +47,18 @@ _SINCE_2 = {"by": (), "select": (), "whole": False}
 
 def plan_to_json(plan: composites.Plan) -> str:
     """The plan as one line of JSON."""
+    return wire_text(plan_body(plan))
+
+
+def plan_body(plan: composites.Plan) -> dict[str, Any]:
+    """The JSON object of a plan."""
     body = _encode(plan)
-    return json.dumps(
-        {"tocsin-plan": _version_of(body), "plan": body}, separators=(",", ":"), ensure_ascii=False
-    )
+    return {"tocsin-plan": _version_of(body), "plan": body}
+
+
+def wire_text(body: Any) -> str:
+    """JSON in one line, texts as they are."""
+    return json.dumps(body, separators=(",", ":"), ensure_ascii=False)
 
 
 def plan_from_json(text: str, knowledge: Iterable[Ontology | TBox] = ()) -> composites.Plan:
@@ -59,16 +67,34 @@ def plan_from_json(text: str, knowledge: Iterable[Ontology | TBox] = ()) -> comp
     Ontologies and TBoxes go by their fingerprints on the wire; those that the plan speaks of are to
     be given.
     """
+    plan = _Decoder({each.fingerprint: each for each in knowledge}).value(body_of(text))
+    if not isinstance(plan, composites.Plan):
+        raise malformed("the text holds no plan")
+    return plan
+
+
+def body_of(text: str) -> Any:
+    """What a wire text says of its plan; raises where it is not one."""
     try:
         body = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise _malformed(f"not JSON: {error}") from None
+        raise malformed(f"not JSON: {error}") from None
     if not isinstance(body, dict) or body.get("tocsin-plan") not in _VERSIONS:
-        raise _malformed(f"expected a plan of wire version {VERSION} or before")
-    plan = _Decoder({each.fingerprint: each for each in knowledge}).value(body.get("plan"))
-    if not isinstance(plan, composites.Plan):
-        raise _malformed("the text holds no plan")
-    return plan
+        raise malformed(f"expected a plan of wire version {VERSION} or before")
+    return body.get("plan")
+
+
+def node_of(body: Mapping[str, Any]) -> Any:
+    """The node that an object stands for, without knowledge."""
+    return _Decoder({}).value(body)
+
+
+def class_of(name: str) -> type:
+    """The class of a node by its name on the wire."""
+    node = _NODES.get(name)
+    if node is None:
+        raise malformed(f"unknown node {name!r}")
+    return node
 
 
 def _classes(*modules: Any) -> dict[str, type]:
@@ -176,7 +202,7 @@ class _Decoder:
         name = body.get("node", "")
         node = _NODES.get(name)
         if node is None:
-            raise _malformed(f"unknown node {body.get('node')!r}")
+            raise malformed(f"unknown node {body.get('node')!r}")
         try:
             if name in _MEMBERS:
                 return _MEMBERS[name][body["name"]]
@@ -187,8 +213,9 @@ class _Decoder:
             del given["node"]
             return node(**given)
         except (KeyError, TypeError, ValueError) as error:
-            raise _malformed(f"{body.get('node')}: {error}") from None
+            raise malformed(f"{body.get('node')}: {error}") from None
 
 
-def _malformed(message: str) -> Problem:
+def malformed(message: str) -> Problem:
+    """The problem of a text that is no plan."""
     return MeaningProblem(message, code="PlanFormatError")

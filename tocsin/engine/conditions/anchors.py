@@ -91,7 +91,8 @@ class Anchors:
         return weight_of(literal), sharing, frozenset((probe,))
 
     def _list(self, probe: int) -> int:
-        self._reach(probe)
+        if probe >= len(self.lists):
+            self._reach(probe)
         return int(self.lists[probe])
 
     def _reach(self, probe: int) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 from tocsin.events.views.epcis import NAMESPACES
@@ -26,6 +27,8 @@ _PREFIX_OF = {
     namespace.rstrip(_SEPARATORS): prefix for prefix, namespace in NAMESPACES.items()
 } | _ALSO
 _LONGEST_CHAIN = 10
+_LONGEST_REMEMBERED = 4_096
+"""Characters of a context that is worth remembering."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +112,36 @@ def individual(value: str, names: Names) -> str:
 
 
 def names_of(context: Any, inherited: Names = KNOWN) -> Names:
-    """The names in force inside a JSON-LD context: an address, an object, or a list of these."""
+    """The names in force inside a JSON-LD context: an address, an object, or a list of these.
+
+    Events of one sender bear the same context, each its own copy: short ones are remembered.
+    """
+    if context is None or isinstance(context, str):
+        return inherited
+    text = repr(context)
+    if len(text) > _LONGEST_REMEMBERED:
+        return _names_in(context, inherited)
+    return _remembered(_Inside(text, id(inherited), context, inherited))
+
+
+@dataclass(frozen=True, slots=True)
+class _Inside:
+    """A context as it is written, inside of names that are told by identity; whoever holds it
+    keeps these alive.
+    """
+
+    text: str
+    around: int
+    context: Any = field(compare=False)
+    inherited: Names = field(compare=False)
+
+
+@lru_cache(maxsize=256)
+def _remembered(inside: _Inside) -> Names:
+    return _names_in(inside.context, inside.inherited)
+
+
+def _names_in(context: Any, inherited: Names) -> Names:
     found = inherited
     for part in context if isinstance(context, list) else [context]:
         if isinstance(part, dict):
