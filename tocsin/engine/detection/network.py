@@ -68,6 +68,7 @@ class Network:
         """Adds a subscription, which rings for what happens from now on; returns the atoms that are
         new.
         """
+        assert not self.batches.is_replaying, "what waits is not in its lines within a batch"
         self.batches.note_change()
         now = self._latest
         if (over := past_window(pattern, now)) is not None:
