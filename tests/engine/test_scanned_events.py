@@ -21,7 +21,7 @@ from tocsin.engine.texts.envelopes import hash_identity
 from tocsin.engine.texts.events import ScannedEvents
 from tocsin.engine.texts.glance import glance_at
 from tocsin.events.codecs.epcis.inside import decode_all
-from tocsin.events.event import Event
+from tocsin.events.event import INSTANT, MILLISECONDS, Event, Path
 from tocsin.events.order import in_canonical_order
 from tocsin.hosts.local.finite import Input, match_events, read_events
 from tocsin.plan.atoms import Condition, Equals
@@ -56,6 +56,18 @@ def lines(draw: st.DrawFn) -> bytes:
     )
 
 
+PATHS = (
+    ("a",),
+    ("", "id"),
+    ("", "time"),
+    ("", "endtime"),
+    ("", "time", INSTANT),
+    ("", "endtime", INSTANT),
+    ("", "time", MILLISECONDS),
+    ("", "endtime", MILLISECONDS),
+)
+
+
 def scanned(count: int = 40) -> ScannedEvents:
     """So many events, of which none is made."""
     line = b'{"id":"%d","source":"s","type":"t","time":"2026-01-31T08:00:%02dZ","data":{"a":%d}}'
@@ -83,7 +95,7 @@ def test_a_batch_of_them_has_the_columns_of_made_ones(drawn: list[bytes]) -> Non
         Batch(found),
         Batch([decode_all(event.raw)[0] if hasattr(event, "raw") else event for event in found]),
     )
-    for path in (("a",), ("", "id"), ("", "time"), ("", "time", "instant")):
+    for path in PATHS:
         mine, other = lazily.column(path), made.column(path)
         assert mine.kinds.tolist() == other.kinds.tolist()
         assert [mine.value(at) for at in np.flatnonzero(mine.kinds)] == [
@@ -97,6 +109,13 @@ def test_only_what_rings_is_made() -> None:
     matches = match_events(plans, Input(events))
     assert [match.events for match in matches] == [("3",), ("13",), ("23",), ("33",)]
     assert events.count_made() == 4
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_who_asks_for_a_column_makes_none(path: Path) -> None:
+    events = scanned()
+    Batch(events).column(path)
+    assert events.count_made() == 0
 
 
 def test_places_are_read_together_and_known_to_whom_is_asked_for_afterwards() -> None:

@@ -130,6 +130,8 @@ class Batch:
         """As `Event.attribute` gives them; the usual path of one step is read without a call per
         event.
         """
+        if len(path) == 3 and path[0] == ENVELOPE and isinstance(self._events, ScannedEvents):
+            return self._events.measured_times(path)
         if len(path) > 1:
             return [event.attribute(path) for event in self._events]
         if self._attributes is None:

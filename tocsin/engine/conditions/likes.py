@@ -9,24 +9,23 @@ number of texts, until the patterns change.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tocsin.engine.conditions.attribute import Attribute
 from tocsin.engine.conditions.bitmap_matrix import ListAnswers
 from tocsin.engine.conditions.ngrams import Pieces, filed_under
 from tocsin.engine.conditions.single_event import OneEvent
 from tocsin.engine.encoding import Distinct
+from tocsin.engine.index.growable import INT32, INT64, Growable
 from tocsin.engine.index.work import Work
 from tocsin.values.like import LikePattern, compile_like
 
 _REMEMBERED_PROBES = 1 << 22
 _REMEMBERED_LENGTH = 256
-
-Probes = npt.NDArray[np.int32]
+"""A longer text is looked at again when it comes again."""
 
 
 class LikeProbes:
@@ -36,10 +35,12 @@ class LikeProbes:
         "_attribute",
         "_certain",
         "_checks",
+        "_counts",
         "_likely",
-        "_memory",
+        "_matching",
+        "_numbers",
         "_probes",
-        "_remembered",
+        "_starts",
         "_work",
     )
 
@@ -50,8 +51,7 @@ class LikeProbes:
         self._certain = Pieces()
         self._likely = Pieces()
         self._checks: dict[int, Callable[[str], bool]] = {}
-        self._memory: dict[str, Probes] = {}
-        self._remembered = 0
+        self._forget()
 
     def __len__(self) -> int:
         return len(self._probes)
@@ -79,46 +79,50 @@ class LikeProbes:
 
     def answers(self, distinct: Distinct) -> ListAnswers | None:
         """For each different text of a batch the patterns that it matches."""
-        lists = self._matching_each(distinct.values)
-        counts = np.fromiter(map(len, lists), np.int32, len(lists))
+        self._make_room()
+        known = list(map(self._numbers.get, distinct.values))
+        numbers = np.array(
+            [
+                self._look_at(text) if number is None else number
+                for text, number in zip(distinct.values, known, strict=True)
+            ],
+            np.intp,
+        )
+        counts = self._counts.array[numbers]
         if not counts.any():
             return None
-        starts = np.cumsum(counts, dtype=np.int64) - counts
-        return ListAnswers(distinct.codes, starts, counts, np.concatenate(lists))
+        return ListAnswers(
+            distinct.codes, self._starts.array[numbers], counts, self._matching.array
+        )
 
     def see(self, text: str, one: OneEvent) -> None:
         """Answers for one event with the text."""
-        one.see_all(self._matching(text))
+        self._make_room()
+        number = self._numbers.get(text)
+        if number is None:
+            number = self._look_at(text)
+        start = self._starts[number]
+        one.see_all(self._matching.array[start : start + self._counts[number]])
 
-    def _matching_each(self, texts: Sequence[str]) -> list[Probes]:
-        known = list(map(self._memory.get, texts))
-        return [
-            self._matching(text) if probes is None else probes
-            for text, probes in zip(texts, known, strict=True)
-        ]
-
-    def _matching(self, text: str) -> Probes:
-        known = self._memory.get(text)
-        if known is None:
-            known = self._found(text)
-            self._remember(text, known)
-        return known
-
-    def _found(self, text: str) -> Probes:
+    def _look_at(self, text: str) -> int:
+        """The number of a text that is new."""
         candidates = self._likely.of(text).tolist()
         checks = self._checks
         self._work.like_checks += len(candidates)
-        checked = [probe for probe in candidates if checks[probe](text)]
-        return np.concatenate([self._certain.of(text), np.array(checked, np.int32)])
+        found = self._certain.of(text).tolist()
+        found += (probe for probe in candidates if checks[probe](text))
+        number = self._starts.append(self._matching.extend(found))
+        self._counts.append(len(found))
+        if len(text) <= _REMEMBERED_LENGTH:
+            self._numbers[text] = number
+        return number
 
-    def _remember(self, text: str, probes: Probes) -> None:
-        if len(text) > _REMEMBERED_LENGTH:
-            return
-        self._remembered += len(probes) + 1
-        if self._remembered > _REMEMBERED_PROBES:
+    def _make_room(self) -> None:
+        """Before texts are looked at: what is remembered stays as it is while it is used."""
+        if len(self._starts) + len(self._matching) > _REMEMBERED_PROBES:
             self._forget()
-        self._memory[text] = probes
 
     def _forget(self) -> None:
-        self._memory = {}
-        self._remembered = 0
+        self._numbers: dict[str, int] = {}
+        self._starts, self._counts = Growable(INT64), Growable(INT32)
+        self._matching = Growable(INT32)

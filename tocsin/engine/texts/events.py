@@ -15,7 +15,7 @@ from tocsin.engine.index.kernels import Ints, Words
 from tocsin.engine.texts.envelopes import SPANNED, hash_identity
 from tocsin.engine.texts.glance import Glance, joined_glances
 from tocsin.engine.texts.reading import FEW
-from tocsin.events.event import UNTIMED, Event
+from tocsin.events.event import INSTANT, UNTIMED, Event, Path
 from tocsin.events.order import Ends, in_canonical_order
 
 _SINGLES = 4
@@ -100,6 +100,15 @@ class ScannedEvents(Sequence[Event]):
         """When each of them ends; UNTIMED where it does not say."""
         ends: Ends = self._store.glance.times[self._rows, 1]
         return ends
+
+    def measured_times(self, path: Path) -> list[int | None]:
+        """A time of the envelope as a number, as `Event.attribute` gives it."""
+        instants = self._store.glance.times[self._rows, 0 if path[1] == "time" else 1]
+        measured = (instants if path[2] == INSTANT else instants // 1000).tolist()
+        untimed = np.flatnonzero(instants == UNTIMED).tolist()
+        for number in untimed:
+            measured[number] = None
+        return cast("list[int | None]", measured)
 
     def texts(self) -> list[bytes]:
         """The text of each; empty for one that was not scanned. Whoever asks for all, in the order
