@@ -76,8 +76,8 @@ class PairTable(Generic[Owner]):
     )
 
     def __init__(self) -> None:
-        self.arrived: tuple[list[int], list[int]] = ([], [])
-        """The queues to which the event of this step has come, at first and at second slots."""
+        self.arrived: list[int] = []
+        """The queues to which the event of this step has come, in any order."""
         self.forgotten: Instant = -FAR
         """What waited in vain before this instant is no longer seen."""
         self._owners: list[Owner | None] = []
@@ -162,8 +162,7 @@ class PairTable(Generic[Owner]):
 
     def serve(self, new: Occurrence, step: int) -> list[tuple[Owner, Occurrence]]:
         """The pairs that the event of this step completes, with those who own them."""
-        first, second = self.arrived
-        arrivals = np.array(first + second, np.int64)
+        arrivals = np.array(self.arrived, np.int64)
         self.abandon()
         self._make_room(len(arrivals))
         event = self._number(new)
@@ -203,8 +202,7 @@ class PairTable(Generic[Owner]):
 
     def abandon(self) -> None:
         """The event comes to nothing any more."""
-        self.arrived[0].clear()
-        self.arrived[1].clear()
+        self.arrived.clear()
 
     def forget_before(self, now: Instant) -> None:
         """What nothing that ends at `now` or later can complete waits no longer."""
