@@ -120,6 +120,8 @@ class PairTable(Generic[Owner]):
             asked = self._conditions_at(conditions, slot)
             self._queues[2 * pair + slot] = (NONE, NONE, 0, lifetime, waits[slot], *asked)
         self._longest = max(self._longest, *lifetimes)
+        if pair == FEW:
+            _load_loops()
         return pair
 
     def remove(self, pair: int) -> None:
@@ -294,6 +296,16 @@ class PairTable(Generic[Owner]):
                 )
             known = self._said[conditions, slot] = (first, len(conditions))
         return known
+
+
+def _load_loops() -> None:
+    """Has the loops compiled, or read from disk, before an event has to wait for that."""
+    counters, freed = np.zeros(4, np.int64), np.zeros(1, np.int64)
+    widths = (7, 2, 3, 3, 4, 4)
+    queues, pairs, conditions, comparisons, entries, events = (_rows(1, each) for each in widths)
+    asked = (queues, pairs, conditions, comparisons)
+    take_in(freed[:0], 0, 0, *asked, entries, events, counters, _rows(1, 2), freed)
+    expire_all(0, queues[:0], entries, events, counters, freed)
 
 
 def _rows(count: int, width: int) -> _Numbers:
