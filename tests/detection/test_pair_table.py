@@ -49,7 +49,7 @@ def test_moments_are_compared_as_they_are_said(condition: Precedes) -> None:
 
 
 def served(table: PairTable[str], slot: int, instant: int, step: int) -> list[str]:
-    table.arrived[slot].append(slot)
+    table.arrived.append(slot)
     occurrence = occurrence_of(event_at(instant, "a"))
     return [owner for owner, _ in table.serve(occurrence, step)]
 

@@ -19,6 +19,7 @@ from tocsin.plan.concepts import ConceptTest
 from tocsin.plan.evaluation import evaluate_condition
 from tocsin.plan.expression import Expression, Semantics, paths_of
 from tocsin.plan.graphs import GraphPattern
+from tocsin.plan.hashing import HashedOnce, hashed_once
 from tocsin.plan.xml_patterns import XmlBlock, block_variables
 from tocsin.values.like import LikePattern, compile_like
 from tocsin.values.scalars import ORDERED_KINDS, Constant, Kind, kind_of
@@ -166,8 +167,9 @@ BooleanNode = Predicate | Not | AllOf | AnyOf
 PREDICATES = (Equals, Ordered, Between, OneOf, Like, IsNull, Computed, PlaceIs)
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(HashedOnce):
     """An atom: the event makes the boolean expression TRUE."""
 
     expression: BooleanNode

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from typing import TYPE_CHECKING, assert_never
 
 from tocsin.deferred import Deferred
@@ -18,6 +19,7 @@ from tocsin.events.event import Path
 from tocsin.plan.atoms import Atom, variables_bound_by
 from tocsin.plan.construction import Construct
 from tocsin.plan.elements import Elements
+from tocsin.plan.hashing import HashedOnce, hashed_once
 from tocsin.plan.measures import (
     MOST_COUNTED,
     Aggregate,
@@ -153,8 +155,9 @@ part in it. TRUE is not 1, and 1 is 1.0.
 """
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
-class Join:
+class Join(HashedOnce):
     """One occurrence of each part that meet every condition, agree on named parts and share no
     other member.
 
@@ -173,8 +176,9 @@ class Join:
             raise MeaningProblem("a join has two parts or more")
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
-class Either:
+class Either(HashedOnce):
     """An occurrence of one of the parts alone."""
 
     parts: tuple[Part, ...]
@@ -247,8 +251,9 @@ class Share:
 Restriction = DuringWindow | AfterInstant | AtRegion | Meeting | Fulfilling | Keyed | Share
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
-class Only:
+class Only(HashedOnce):
     """The occurrences of a part that meet a restriction of fixed time or space, or of what they
     bind.
     """
@@ -321,8 +326,9 @@ class EveryWindow:
 Window = FixedWindow | AfterWindow | BetweenWindow | BeforeWindow | EveryWindow
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
-class Absence:
+class Absence(HashedOnce):
     """No occurrence of the part that meets the conditions lies wholly inside the window.
 
     Conditions between the two parts that bound a window are about these alone: which of them bound
@@ -362,8 +368,9 @@ class Absence:
         return tuple(each for each in self.conditions if each not in on_bounds)
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
-class Gathered:
+class Gathered(HashedOnce):
     """All occurrences of the part that lie wholly inside a window, where they are as many as told.
 
     Windows, conditions, keys, and agreement on what is bound are those of an absence, which is the
@@ -436,8 +443,9 @@ class Gathered:
         )
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
-class Sliding:
+class Sliding(HashedOnce):
     """The occurrences of a part in the last `over`, where a measure of them stands in a relation.
 
     The part is about one event. W(i) are its occurrences that end after i - over and at i or
@@ -492,8 +500,9 @@ class Sliding:
         return self.measure.aggregate in (Aggregate.COUNT, Aggregate.DISTINCT)
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
-class Change:
+class Change(HashedOnce):
     """The occurrences of a part, about one event, at which a state begins to hold or to hold no
     more.
 
@@ -514,8 +523,9 @@ class Change:
         _require_one_event(self.part, "watched for changes")
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
-class Named:
+class Named(HashedOnce):
     """A part with a name; wherever the name stands in a subscription, it is one and the same
     occurrence.
 
@@ -549,8 +559,9 @@ class Waiting(Enum):
         return self in (Waiting.LATEST_SINCE, Waiting.EVERY_SINCE)
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
-class Triggered:
+class Triggered(HashedOnce):
     """An occurrence of a part together with one of the target that it sends.
 
     Where `keep` is given, both are remembered for so long after their ends.
@@ -561,6 +572,8 @@ class Triggered:
     waiting: Waiting
     keep: Duration | None = None
 
+
+_NOTHING: frozenset[str] = frozenset()
 
 Composite = Join | Either | Only | Absence | Gathered | Sliding | Change | Named | Triggered
 Part = Atom | Composite
@@ -674,8 +687,13 @@ def _require_one_event(part: Part, done: str) -> None:
 
 def names_of(part: Part) -> frozenset[str]:
     """The names of the parts inside a part, itself included."""
-    inner = frozenset(name for each in parts_of(part) for name in names_of(each))
-    return inner | {part.name} if isinstance(part, Named) else inner
+    return _NOTHING if isinstance(part, Atom) else _names_in(part)
+
+
+@lru_cache(maxsize=1024)
+def _names_in(part: Composite) -> frozenset[str]:
+    own = {part.name} if isinstance(part, Named) else _NOTHING
+    return _NOTHING.union(own, *map(names_of, parts_of(part)))
 
 
 def atoms_of(part: Part) -> Iterator[Atom]:
@@ -695,13 +713,14 @@ def variables_of(part: Part) -> frozenset[str]:
     """The variables that the rows of the part's occurrences may have; an absent part leaves
     none.
     """
-    if isinstance(part, Atom):
-        return variables_bound_by(part)
+    return variables_bound_by(part) if isinstance(part, Atom) else _variables_in(part)
+
+
+@lru_cache(maxsize=1024)
+def _variables_in(part: Composite) -> frozenset[str]:
     if isinstance(part, Sliding):
         return frozenset({part.each} - {""})
     leaves_none = isinstance(part, Absence | Gathered | Change)
     inner = parts_of(part)[1:] if leaves_none else parts_of(part)
-    own = (
-        frozenset({part.elements[0]}) if isinstance(part, Named) and part.elements else frozenset()
-    )
+    own = frozenset({part.elements[0]}) if isinstance(part, Named) and part.elements else _NOTHING
     return own.union(*map(variables_of, inner))

@@ -80,9 +80,13 @@ def _warm_up(plans: Mapping[str, Plan], lines: Sequence[bytes]) -> None:
 
 
 def _engine(plans: Mapping[str, Plan]) -> Engine:
+    """With the collector's look at all that was built, which would come with some event or other
+    else.
+    """
     engine = Engine()
     for key, plan in plans.items():
         engine.add(key, plan)
+    settle_memory()
     return engine
 
 

@@ -54,16 +54,17 @@ def take_in(
     found: Ints,
     freed: Ints,
 ) -> int:
-    """An event comes to queues, those of first slots before those of second ones: it takes the
+    """An event comes to queues, to those of first slots before those of second ones: it takes the
     oldest partner that it may have, or waits. Gives how many pairs were found, each as the queue to
     which it came and the partner.
     """
     events[new, HOLDERS] += 1  # it is not free before it has come to all
     count = 0
-    for place in range(arrivals.shape[0]):
-        queue = arrivals[place]
+    for turn in range(2 * arrivals.shape[0]):
+        slot = turn // arrivals.shape[0]
+        queue = arrivals[turn - slot * arrivals.shape[0]]
         pair = queue >> 1
-        if pairs[pair, TAKEN] == step:
+        if queue & 1 != slot or pairs[pair, TAKEN] == step:
             continue
         others = queue ^ 1
         expire(others, events[new, END], queues, entries, events, counters, freed)

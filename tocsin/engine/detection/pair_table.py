@@ -76,8 +76,8 @@ class PairTable(Generic[Owner]):
     )
 
     def __init__(self) -> None:
-        self.arrived: tuple[list[int], list[int]] = ([], [])
-        """The queues to which the event of this step has come, at first and at second slots."""
+        self.arrived: list[int] = []
+        """The queues to which the event of this step has come, in any order."""
         self.forgotten: Instant = -FAR
         """What waited in vain before this instant is no longer seen."""
         self._owners: list[Owner | None] = []
@@ -120,6 +120,8 @@ class PairTable(Generic[Owner]):
             asked = self._conditions_at(conditions, slot)
             self._queues[2 * pair + slot] = (NONE, NONE, 0, lifetime, waits[slot], *asked)
         self._longest = max(self._longest, *lifetimes)
+        if pair == FEW:
+            _load_loops()
         return pair
 
     def remove(self, pair: int) -> None:
@@ -162,8 +164,7 @@ class PairTable(Generic[Owner]):
 
     def serve(self, new: Occurrence, step: int) -> list[tuple[Owner, Occurrence]]:
         """The pairs that the event of this step completes, with those who own them."""
-        first, second = self.arrived
-        arrivals = np.array(first + second, np.int64)
+        arrivals = np.array(self.arrived, np.int64)
         self.abandon()
         self._make_room(len(arrivals))
         event = self._number(new)
@@ -203,8 +204,7 @@ class PairTable(Generic[Owner]):
 
     def abandon(self) -> None:
         """The event comes to nothing any more."""
-        self.arrived[0].clear()
-        self.arrived[1].clear()
+        self.arrived.clear()
 
     def forget_before(self, now: Instant) -> None:
         """What nothing that ends at `now` or later can complete waits no longer."""
@@ -296,6 +296,16 @@ class PairTable(Generic[Owner]):
                 )
             known = self._said[conditions, slot] = (first, len(conditions))
         return known
+
+
+def _load_loops() -> None:
+    """Has the loops compiled, or read from disk, before an event has to wait for that."""
+    counters, freed = np.zeros(4, np.int64), np.zeros(1, np.int64)
+    widths = (7, 2, 3, 3, 4, 4)
+    queues, pairs, conditions, comparisons, entries, events = (_rows(1, each) for each in widths)
+    asked = (queues, pairs, conditions, comparisons)
+    take_in(freed[:0], 0, 0, *asked, entries, events, counters, _rows(1, 2), freed)
+    expire_all(0, queues[:0], entries, events, counters, freed)
 
 
 def _rows(count: int, width: int) -> _Numbers:

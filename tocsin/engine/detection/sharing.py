@@ -173,15 +173,13 @@ class SharedGraph:
         return known if isinstance(known, AtomNode) else None
 
     def atom_nodes(self, atoms: Iterable[Atom]) -> list[AtomNode]:
-        """The nodes of those atoms that have one."""
-        nodes: list[AtomNode] = []
-        for atom in atoms:
-            node = self._atoms.get(id(atom))
-            if node is None or node.part is not atom:
-                node = self.atom_node(atom)
-            if node is not None:
-                nodes.append(node)
-        return nodes
+        """The nodes of those atoms that have one. Objects that are there have ids of their own, so
+        that an id which is known is that of the very atom.
+        """
+        given = tuple(atoms)
+        known = list(map(self._atoms.get, map(id, given)))
+        found = known if all(known) else map(self.atom_node, given)
+        return [node for node in found if node is not None]
 
     def new_name(self, part: Part, newcomer: Newcomer) -> Name:
         """A name for a node of its own; numbers tell generations apart."""

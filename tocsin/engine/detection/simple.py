@@ -23,10 +23,8 @@ class AtomNode(Node):
         super().__init__(part, inner)
         self.binds = not is_bare(part)
         """Whether its occurrences may have rows, so that the matcher is to be asked for them."""
-        self.queues: tuple[list[int], list[int]] | None = None
-        """Where it comes to in the table of pairs under single use, at first and at second
-        slots.
-        """
+        self.queues: list[int] = []
+        """Where it comes to in the table of pairs under single use."""
 
 
 def is_bare(part: Part) -> bool:

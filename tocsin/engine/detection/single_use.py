@@ -60,17 +60,12 @@ class SingleUseNode(Node):
         waits = [not ends_last(join, slot) for slot in (0, 1)]
         self._pair = table.add(self, conditions, self._lifetimes, waits)
         for slot, source in enumerate(self._atoms):
-            if source.queues is None:
-                source.queues = ([], [])
-            source.queues[slot].append(self._queue(slot))
+            source.queues.append(self._queue(slot))
 
     def leave(self) -> None:
         """Leaves the table."""
         for slot, source in enumerate(self._atoms):
-            assert source.queues is not None
-            source.queues[slot].remove(self._queue(slot))
-            if not any(source.queues):
-                source.queues = None
+            source.queues.remove(self._queue(slot))
         self._table.remove(self._pair)
 
     @property

@@ -236,19 +236,17 @@ class Steps:
         step = self.current
         step.begin(end)
         occurrence = occurrence_of(event)
-        first, second = step.pairs.arrived
+        arrived = step.pairs.arrived
         for node in nodes:
             if node.binds:
                 self._bring_bound(node, event, occurrence)
                 continue
-            if node.queues is not None:
-                first += node.queues[0]
-                second += node.queues[1]
+            arrived += node.queues
             if node.followers or node.users or node.keys:
                 step.bring(node, occurrence)
             else:
                 node.brought += 1
-        if first or second:
+        if arrived:
             step.serve_pairs(occurrence)
         if step.is_touched:
             step.serve()

@@ -303,7 +303,7 @@ def _ops(
 
 def _is_asked_by_others(node: Node, served: dict[Node, tuple[int, int]]) -> bool:
     """Whether a node of the usual kind, or a subscription, wants what a node brings."""
-    if isinstance(node, AtomNode) and node.queues is not None:
+    if isinstance(node, AtomNode) and node.queues:
         return True
     return bool(node.users or node.keys) or any(
         not _hands_on(each) or _is_asked_by_others(each, served)
