@@ -15,7 +15,7 @@ from tocsin.hosts.garbage import a_task
 from tocsin.hosts.spark.catalogs.sources import Source
 from tocsin.hosts.spark.detection.clock import Pace
 from tocsin.hosts.spark.detection.processor import PAYLOAD, Detector
-from tocsin.hosts.spark.results.batches import BY_MATCH
+from tocsin.hosts.spark.results.batches import narrow_type, narrowed
 from tocsin.hosts.spark.results.telling import Telling
 from tocsin.hosts.spark.tasks.messages import passed
 
@@ -32,19 +32,21 @@ def detect_stream(
     mode = "None" if pace.idle is None else "ProcessingTime"
     detector = Detector(source, shards, pace, telling)
     packed = messages.groupBy("shard").transformWithState(detector, PAYLOAD, "Append", mode)
-    return packed.mapInArrow(Unpacked(), BY_MATCH)
+    return packed.mapInArrow(Unpacked(telling), narrow_type(telling))
 
 
 @dataclass(frozen=True, slots=True)
 class Unpacked:
-    """Rows of packed results -> (match, dead_letter)."""
+    """Rows of packed results -> (match, dead_letter), with what is told of a match."""
+
+    telling: Telling
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """The work of one task."""
         with a_task():
             for rows in batches:
                 for payload in rows.column("payload"):
-                    yield passed(payload.as_buffer())
+                    yield narrowed(passed(payload.as_buffer()), self.telling)
 
 
 def _require_rocksdb(rows: DataFrame) -> None:

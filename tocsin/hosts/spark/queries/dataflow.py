@@ -26,7 +26,7 @@ from tocsin.hosts.spark.detection.backtest import BackTest, detect_batch, spread
 from tocsin.hosts.spark.detection.clock import Pace
 from tocsin.hosts.spark.detection.stream import detect_stream
 from tocsin.hosts.spark.queries.metrics import Watch
-from tocsin.hosts.spark.results.batches import BY_MATCH
+from tocsin.hosts.spark.results.batches import narrow_type
 from tocsin.hosts.spark.tasks.by_event import BY_EVENT, ByEvent
 from tocsin.hosts.spark.tasks.deduplication import first_of_each, spread_matches
 from tocsin.hosts.spark.tasks.route import SENT, Forwarding, Sending
@@ -104,7 +104,7 @@ def match_rows(
     if serving.detects:
         messages = rows.mapInArrow(Sending(serving, detection.shards), SENT)
         return _detect(messages, serving, detection, watch)
-    return rows.mapInArrow(ByMatch(serving), BY_MATCH)
+    return rows.mapInArrow(ByMatch(serving), narrow_type(serving.telling))
 
 
 def _match_by_event(

@@ -17,7 +17,7 @@ from tocsin.events.match import Match
 from tocsin.hosts.containment import contain
 from tocsin.hosts.spark.results.letters import DEAD_LETTER, Letter, letter_array, letter_of
 from tocsin.hosts.spark.results.match_codec import MATCH, matches_to_arrow
-from tocsin.hosts.spark.results.telling import Teller
+from tocsin.hosts.spark.results.telling import Teller, Telling
 
 MOST_MATCHES = 10_000
 """How many matches go into one Arrow batch, unless a single event has more."""
@@ -70,6 +70,26 @@ def _told(matches: Sequence[Match], teller: Teller) -> Iterator[Any]:
             for each, error in contained.failed
         )
         yield batch_of_letters(list(map(letter_of, faults)))
+
+
+def narrow_type(telling: Telling) -> StructType:
+    """The type of rows (match, dead_letter) without the fields of matches that are not told."""
+    told = from_arrow_type(pa.struct(_told_fields(telling)))
+    return StructType([StructField("match", told), BY_MATCH["dead_letter"]])
+
+
+def narrowed(batch: Any, telling: Telling) -> Any:
+    """A record batch of results of that type; nothing is copied."""
+    matches, letters = batch.columns
+    fields = _told_fields(telling)
+    if len(fields) < MATCH.num_fields:
+        columns = [matches.field(each.name) for each in fields]
+        matches = pa.StructArray.from_arrays(columns, fields=fields, mask=matches.is_null())
+    return pa.RecordBatch.from_arrays([matches, letters], names=RESULTS.names)
+
+
+def _told_fields(telling: Telling) -> list[Any]:
+    return [each for each in MATCH if each.name not in telling.untold]
 
 
 def _batch(matches: Any, letters: Any) -> Any:

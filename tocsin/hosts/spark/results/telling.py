@@ -15,6 +15,7 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
 
 from tocsin.catalog import Subscription
 from tocsin.events.codecs.cloudevents import encode, json_text
@@ -58,6 +59,12 @@ class Telling:
     heeds: bool = True
     keeping: Keeping | None = None
 
+    @property
+    def untold(self) -> frozenset[str]:
+        """The fields of a match that the query has no column for."""
+        members = {"members"} if self.kind is Kind.NONE else set()
+        return frozenset(members | ({"kept"} if self.keeping is None else set()))
+
     def contents(self, subscriptions: Iterable[Subscription]) -> dict[str, Content]:
         """The content of the subscriptions that ask for one of their own."""
         return (
@@ -88,8 +95,10 @@ def telling_of(content: Content, subscriptions: Iterable[Subscription]) -> Telli
 
 def told(both: DataFrame, telling: Telling) -> DataFrame:
     """Rows of workers (match, dead_letter), with the column `members` in `match` that the query is
-    to have.
+    to have. Workers may have left out themselves what is not told.
     """
+    if telling.keeping is None and telling.kind is not Kind.TEXTS and _is_narrow(both, telling):
+        return both
     match telling.kind:
         case Kind.STRUCTS:
             match_told = F.col("match")
@@ -99,6 +108,13 @@ def told(both: DataFrame, telling: Telling) -> DataFrame:
             texts = F.transform("match.members", lambda each: F.coalesce(each["rdf"], each["json"]))
             match_told = F.col("match").withField("members", texts)
     return both.select(with_kept(match_told, telling.keeping).alias("match"), "dead_letter")
+
+
+def _is_narrow(both: DataFrame, telling: Telling) -> bool:
+    """Whether workers have left out what is not told."""
+    held = both.schema["match"].dataType
+    assert isinstance(held, StructType)
+    return telling.untold.isdisjoint(held.fieldNames())
 
 
 @dataclass(frozen=True, slots=True)

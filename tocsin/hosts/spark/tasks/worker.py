@@ -25,7 +25,12 @@ from tocsin.hosts.spark.catalogs.plan_cache import WORKER_INDEXES, Index, Route
 from tocsin.hosts.spark.catalogs.sources import FIXED_VERSION, Source
 from tocsin.hosts.spark.reading.layout import Layout
 from tocsin.hosts.spark.reading.rows import Reading, RowReading, read
-from tocsin.hosts.spark.results.batches import MOST_MATCHES, batch_of_letters, batch_of_matches
+from tocsin.hosts.spark.results.batches import (
+    MOST_MATCHES,
+    batch_of_letters,
+    batch_of_matches,
+    narrowed,
+)
 from tocsin.hosts.spark.results.letters import Letter, letter_of, letter_of_row
 from tocsin.hosts.spark.results.match_codec import rings_to_arrow
 from tocsin.hosts.spark.results.telling import IDS_ONLY, Teller, Telling
@@ -129,14 +134,15 @@ Outputs = Callable[[MatchedRows], Iterator[Any]]
 
 @dataclass(frozen=True, slots=True)
 class ByMatch:
-    """Rows -> (match, dead_letter), one of them null in each row."""
+    """Rows -> (match, dead_letter), one of them null in each row, with what is told of a match."""
 
     serving: Serving
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """The work of one task."""
         with a_task():
-            yield from served(batches, self.serving, MatchedRows.results)
+            for batch in served(batches, self.serving, MatchedRows.results):
+                yield narrowed(batch, self.serving.telling)
 
 
 def served(batches: Iterator[Any], serving: Serving, outputs: Outputs) -> Iterator[Any]:

@@ -1,0 +1,60 @@
+"""Fields of matches that a query does not tell are left out by workers, and nothing else is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pyspark.sql.pandas.types import from_arrow_type
+
+from tocsin.events.match import Match
+from tocsin.hosts.spark.results.batches import (
+    BY_MATCH,
+    batch_of_letters,
+    batch_of_matches,
+    narrow_type,
+    narrowed,
+)
+from tocsin.hosts.spark.results.kept import Keeping
+from tocsin.hosts.spark.results.letters import Letter
+from tocsin.hosts.spark.results.match_codec import matches_to_arrow
+from tocsin.hosts.spark.results.telling import IDS_ONLY, Kind, Teller, Telling
+
+KEEPING = Keeping("{}", by_event=True)
+TELLINGS = {
+    "ids": (IDS_ONLY, {"members", "kept"}),
+    "members": (Telling(Kind.STRUCTS), {"kept"}),
+    "kept": (Telling(keeping=KEEPING), {"members"}),
+    "both": (Telling(Kind.TEXTS, keeping=KEEPING), set[str]()),
+}
+
+
+def batches() -> list[Any]:
+    """Matches, some of a longer batch, and dead letters, which have no match."""
+    matches = [
+        Match("s", ("a", "b"), 1, 2, 2, None, f"id{number}", {"x": "1"}, ("o",), ("p", "q"))
+        for number in range(5)
+    ]
+    found = batch_of_matches(matches_to_arrow(matches, Teller(IDS_ONLY, {}, None)))
+    letter = Letter("LateEvent", "late", None, None, None, None, "input")
+    return [found, found.slice(2, 2), batch_of_letters([letter, letter])]
+
+
+@pytest.mark.parametrize("name", TELLINGS)
+def test_what_is_not_told_is_left_out(name: str) -> None:
+    telling, left_out = TELLINGS[name]
+    for wide in batches():
+        narrow = narrowed(wide, telling)
+        assert [from_arrow_type(field.type) for field in narrow.schema] == [
+            field.dataType for field in narrow_type(telling)
+        ]
+        for told, before in zip(narrow.to_pylist(), wide.to_pylist(), strict=True):
+            assert told["dead_letter"] == before["dead_letter"]
+            assert told["match"] == (
+                before["match"]
+                and {key: value for key, value in before["match"].items() if key not in left_out}
+            )
+
+
+def test_where_all_is_told_the_type_is_that_of_workers() -> None:
+    assert narrow_type(TELLINGS["both"][0]) == BY_MATCH
