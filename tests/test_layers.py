@@ -133,6 +133,7 @@ FOREIGN_PRIVATE = {
     "_replace": "of named tuples, where the underscore only keeps it apart from fields",
     "_Element": "the type of lxml's elements, which has no other name",
     "_getframe": "how the standard library itself finds the caller",
+    "_jvm": "how PySpark itself reaches Java, which has no other name",
     "_mapping": "how SQLAlchemy gives a row by its names, kept apart from columns",
     **dict.fromkeys(
         ("_PARTITION_EOF", "_ALL_BROKERS_DOWN", "_TRANSPORT", "_RESOLVE", "_TIMED_OUT"),
