@@ -41,6 +41,8 @@ _HEADER = (
     "p99",
     "bytes/pending",
     "in a snapshot",
+    "pending",
+    "snapshot of all",
     "built in",
     "bare loop, events/s",
 )
@@ -217,6 +219,8 @@ def _row(figures: Mapping[str, Any]) -> tuple[str, ...]:
         milliseconds(figures["latency_p99"]),
         rounded(figures["bytes_per_pending"]),
         rounded(figures["snapshot_bytes_per_pending"]),
+        f"{figures['pending']:,}",
+        milliseconds(figures["snapshot_seconds"]),
         f"{figures['build_seconds']:.2f} s",
         rounded(figures["loop_events"] / figures["loop_seconds"]),
     )

@@ -183,8 +183,8 @@ def _latency(plans: Mapping[str, Plan], lines: Sequence[bytes]) -> dict[str, Any
 
 
 def _state(plans: Mapping[str, Plan], lines: Sequence[bytes]) -> dict[str, Any]:
-    """What one waiting part costs in memory and in a snapshot; the events themselves are shared and
-    counted apart.
+    """What one waiting part costs in memory and in a snapshot, and how long one of all takes; the
+    events themselves are shared and counted apart.
     """
     engine = _engine(plans)
     events = [decode(line) for line in lines]
@@ -194,9 +194,18 @@ def _state(plans: Mapping[str, Plan], lines: Sequence[bytes]) -> dict[str, Any]:
     held = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
     pending = sum(1 for _ in engine.network.pending())
-    snapshot = len(json.dumps(engine.snapshot()))
+    settle_memory()
+    watch = Stopwatch()
+    state = engine.snapshot()
+    seconds = watch.read()[0]
+    snapshot = len(json.dumps(state))
     each = (held / pending, snapshot / pending) if pending else (None, None)
-    return {"pending": pending, "bytes_per_pending": each[0], "snapshot_bytes_per_pending": each[1]}
+    return {
+        "pending": pending,
+        "bytes_per_pending": each[0],
+        "snapshot_bytes_per_pending": each[1],
+        "snapshot_seconds": seconds,
+    }
 
 
 def _loop(workload: SequenceWorkload, plans: Mapping[str, Plan]) -> dict[str, Any]:
