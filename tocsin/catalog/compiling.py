@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tocsin.catalog.entries import Definition, Subscription
 from tocsin.catalog.knowledge import knowledge_in
 from tocsin.catalog.stored_plans import definitions_digest, has_plan, load_plan, store_plan
-from tocsin.catalog.tenants import tenant_of
+from tocsin.catalog.tenants import Owned
 from tocsin.deferred import Deferred
 from tocsin.errors import MeaningProblem, Place, Problem
 from tocsin.events.constructed import HOP_LIMIT
@@ -73,7 +73,7 @@ class Surroundings:
         """
         by_tenant: dict[str, list[Definition]] = {}
         for each in definitions:
-            by_tenant.setdefault(tenant_of(each.name)[0], []).append(each)
+            by_tenant.setdefault(Owned.of_key(each.name).tenant, []).append(each)
         shared = tuple(by_tenant.pop("", ()))
         own = {tenant: tuple(named) for tenant, named in by_tenant.items()}
         return Surroundings(_context_of(shared), shared, own)
@@ -88,7 +88,7 @@ class Surroundings:
 
     def seen(self, subscription: str) -> Seen:
         """All that a subscription sees, by its id."""
-        tenant = tenant_of(subscription)[0]
+        tenant = Owned.of_key(subscription).tenant
         tenant = tenant if tenant in self.own else ""
         if tenant not in self._made:
             self._made[tenant] = self._look(tenant)
@@ -97,7 +97,7 @@ class Surroundings:
     def _look(self, tenant: str) -> Seen:
         if not tenant:
             return Seen(self.context, self.shared)
-        own = [replace(each, name=tenant_of(each.name)[1]) for each in self.own[tenant]]
+        own = [replace(each, name=Owned.of_key(each.name).name) for each in self.own[tenant]]
         names = {each.name for each in own}
         both = (*(each for each in self.shared if each.name not in names), *own)
         return Seen(_context_of(both), both)

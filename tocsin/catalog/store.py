@@ -17,7 +17,7 @@ from tocsin.catalog.compiling import Surroundings, with_plan
 from tocsin.catalog.database import COUNTER, LOG, PLANS, Database
 from tocsin.catalog.entries import Definition, StoredPlan, Subscription
 from tocsin.catalog.knowledge import require_agreement
-from tocsin.catalog.tenants import tenant_of
+from tocsin.catalog.tenants import Owned
 from tocsin.errors import MeaningProblem, StateProblem
 
 _DEFINITION_MARK = "define "
@@ -404,9 +404,9 @@ def _require_knowledge(connection: sql.Connection, version: int, entries: Sequen
     ):
         return
     kept = [each for each in before if each.name not in given]
-    for tenant in {tenant_of(name)[0] for name in given}:
-        seen = [each for each in kept if tenant_of(each.name)[0] in ("", tenant)]
-        new = [each for each in given.values() if tenant_of(each.name)[0] == tenant]
+    for tenant in {Owned.of_key(name).tenant for name in given}:
+        seen = [each for each in kept if Owned.of_key(each.name).tenant in ("", tenant)]
+        new = [each for each in given.values() if Owned.of_key(each.name).tenant == tenant]
         require_agreement(seen, new)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tocsin.catalog import Subscription
-from tocsin.catalog.tenants import tenant_of
+from tocsin.catalog.tenants import Owned
 from tocsin.errors import MeaningProblem
 from tocsin.events.content import Content
 from tocsin.gateway.storage.log import EventLog
@@ -89,7 +89,7 @@ def try_out(
     given = read_events(lines)
     matches = match_events({subscription.id: plan}, given, until=now)
     content = subscription.content or Content.IDS
-    own = {"subscription": tenant_of(subscription.id)[1]}
+    own = {"subscription": Owned.of_key(subscription.id).name}
     told = [match.as_json(content) | own for match in matches[:shown]]
     letters = [letter.as_json() for letter in given.dead_letters[:shown]]
     return Tried(len(given.events), len(matches), is_whole, told, letters)

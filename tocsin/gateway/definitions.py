@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tocsin.catalog import Catalog, Definition, Effects, effects_of
-from tocsin.catalog.tenants import name_of, tenant_of
+from tocsin.catalog.tenants import Owned
 from tocsin.errors import LimitProblem, MeaningProblem, StateProblem
 from tocsin.gateway.settings import Limits
 from tocsin.gateway.subscriptions import Entries, Put, require_name
@@ -52,7 +52,7 @@ class Definitions:
 
     def remove(self, tenant: str, name: str, *, force: bool = False) -> None:
         """Removes a definition; raises where there is none."""
-        full = name_of(tenant, name)
+        full = Owned(tenant, name).key
         with self._entries.lock:
             mirror = self._entries.mirror
             mirror.refresh()
@@ -65,14 +65,14 @@ class Definitions:
     def get(self, tenant: str, name: str) -> Version:
         """A definition of a tenant or, where it has none of the name, the shared one."""
         for whose in dict.fromkeys((tenant, "")):
-            found = self._catalog.get(name_of(whose, name), definition=True)
+            found = self._catalog.get(Owned(whose, name).key, definition=True)
             if found is not None and isinstance(found[0], Definition):
                 return Version(found[1], found[0])
         raise _unknown(name)
 
     def versions(self, tenant: str, name: str) -> list[Version]:
         """Every version that a definition had, oldest first."""
-        history = self._catalog.history(name_of(tenant, name))
+        history = self._catalog.history(Owned(tenant, name).key)
         if not history:
             raise _unknown(name)
         return [Version(version, definition) for version, definition in history]
@@ -83,14 +83,14 @@ class Definitions:
             mirror = self._entries.mirror
             mirror.refresh()
             shared = {each.name: each for each in mirror.definitions_of("")}
-            own = {tenant_of(each.name)[1]: each for each in mirror.definitions_of(tenant)}
+            own = {Owned.of_key(each.name).name: each for each in mirror.definitions_of(tenant)}
         return [each for _, each in sorted((shared | own).items())]
 
     def _require_sound(self, definition: Definition, after: Iterable[Definition]) -> None:
-        tenant, own = tenant_of(definition.name)
+        whose = Owned.of_key(definition.name)
         light = self._entries.mirror.light_of(after)
-        context = light.seen_by(name_of(tenant, "it"))
-        known = context.definitions.get(own)
+        context = light.seen_by(Owned(whose.tenant, "it").key)
+        known = context.definitions.get(whose.name)
         for problem in judge_definition(known, context).problems if known is not None else ():
             raise problem
 
@@ -104,7 +104,7 @@ class Definitions:
         )
         effects: Effects = effects_of(concerned, mirror.definitions.values(), after.values())
         if effects.broken:
-            names = [tenant_of(each.id)[1] for each, _ in effects.broken[:5]]
+            names = [Owned.of_key(each.id).name for each, _ in effects.broken[:5]]
             first = effects.broken[0][1]
             raise StateProblem(
                 f"{len(effects.broken)} subscriptions would ring no more: {', '.join(names)}",
@@ -125,9 +125,9 @@ class Definitions:
 
 def body_of(definition: Definition) -> dict[str, Any]:
     """The JSON object of a definition, in the words of its tenant."""
-    tenant, own = tenant_of(definition.name)
+    whose = Owned.of_key(definition.name)
     body = {name: value for name, value in definition.as_json().items() if name != "define"}
-    return {"name": own, "shared": not tenant, **body}
+    return {"name": whose.name, "shared": not whose.tenant, **body}
 
 
 def _read(tenant: str, name: str, body: Mapping[str, Any]) -> Definition:
@@ -139,7 +139,7 @@ def _read(tenant: str, name: str, body: Mapping[str, Any]) -> Definition:
             token="define",
             hint="leave it out of the body",
         )
-    return Definition.from_json({**body, "define": name_of(tenant, name)})
+    return Definition.from_json({**body, "define": Owned(tenant, name).key})
 
 
 def _unknown(name: str) -> StateProblem:

@@ -14,7 +14,7 @@ from prometheus_client.core import (
 )
 from prometheus_client.registry import Collector
 
-from tocsin.catalog.tenants import tenant_of
+from tocsin.catalog.tenants import Owned
 from tocsin.gateway.delivery.service import Delivery
 from tocsin.gateway.delivery.worker import Worker
 from tocsin.gateway.service import Service
@@ -108,7 +108,8 @@ class _Figures(Collector):
             labels=["tenant", "subscription"],
         )
         for name, count in sorted(dict(self._service.counters.by_subscription).items()):
-            rings.add_metric(list(tenant_of(name)), count)
+            whose = Owned.of_key(name)
+            rings.add_metric([whose.tenant, whose.name], count)
         return rings
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from tocsin.catalog import Catalog, Definition, Subscription, Surroundings
-from tocsin.catalog.tenants import tenant_of
+from tocsin.catalog.tenants import Owned
 
 
 class Mirror:
@@ -58,12 +58,14 @@ class Mirror:
         self.version = version
 
     def _hold(self, subscription: Subscription) -> None:
-        self._counts[tenant_of(subscription.id)[0]] += subscription.id not in self.subscriptions
+        self._counts[Owned.of_key(subscription.id).tenant] += (
+            subscription.id not in self.subscriptions
+        )
         self.subscriptions[subscription.id] = subscription
 
     def _drop(self, id: str) -> None:
         if self.subscriptions.pop(id, None) is not None:
-            self._counts[tenant_of(id)[0]] -= 1
+            self._counts[Owned.of_key(id).tenant] -= 1
 
     def light_of(self, definitions: Iterable[Definition]) -> Surroundings:
         """What subscriptions would be read in the light of."""
@@ -71,7 +73,9 @@ class Mirror:
 
     def subscriptions_of(self, tenant: str) -> list[Subscription]:
         """The subscriptions of a tenant, in the order of adding."""
-        return [each for id, each in self.subscriptions.items() if tenant_of(id)[0] == tenant]
+        return [
+            each for id, each in self.subscriptions.items() if Owned.of_key(id).tenant == tenant
+        ]
 
     def count(self, tenant: str) -> int:
         """How many subscriptions a tenant has."""
@@ -79,4 +83,6 @@ class Mirror:
 
     def definitions_of(self, tenant: str) -> list[Definition]:
         """The definitions of a tenant, in the order of adding."""
-        return [each for name, each in self.definitions.items() if tenant_of(name)[0] == tenant]
+        return [
+            each for name, each in self.definitions.items() if Owned.of_key(name).tenant == tenant
+        ]

@@ -9,7 +9,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
 
-from tocsin.catalog.tenants import name_of
+from tocsin.catalog.tenants import Owned
 from tocsin.errors import EventProblem, StateProblem
 from tocsin.events.codecs.epcis.inside import decode_all
 from tocsin.gateway.reception import Received
@@ -62,7 +62,7 @@ class Replays:
     def _serve_again(self, letter: LetterRow) -> None:
         if letter.subscription is None:
             raise _cannot("it is about no event and no subscription", "there is nothing to do")
-        self.entries.renew(name_of(letter.tenant, letter.subscription))
+        self.entries.renew(Owned(letter.tenant, letter.subscription))
 
 
 def _cannot(why: str, hint: str) -> StateProblem:

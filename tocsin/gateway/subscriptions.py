@@ -20,7 +20,7 @@ from tocsin.catalog import (
     warnings_of,
     with_plan,
 )
-from tocsin.catalog.tenants import MARK, name_of, tenant_of
+from tocsin.catalog.tenants import Owned
 from tocsin.errors import LimitProblem, MeaningProblem, Problem, StateProblem
 from tocsin.gateway.mirror import Mirror
 from tocsin.gateway.settings import Limits
@@ -70,7 +70,7 @@ class Listed:
 
     def as_json(self) -> dict[str, Any]:
         """The object of the subscription file, in the words of its tenant, and its state."""
-        body = self.subscription.as_json() | {"id": tenant_of(self.subscription.id)[1]}
+        body = self.subscription.as_json() | {"id": Owned.of_key(self.subscription.id).name}
         if self.is_paused:
             return body | {"paused": True, "state": "paused"}
         if self.trouble is not None:
@@ -141,7 +141,7 @@ class Entries:
 
     def remove(self, tenant: str, id: str) -> int:
         """Removes a subscription; raises where there is none."""
-        name = name_of(tenant, id)
+        name = Owned(tenant, id).key
         with self.lock:
             self.mirror.refresh()
             was_paused = self._paused.pop(name, None) is not None
@@ -157,7 +157,7 @@ class Entries:
 
     def get(self, tenant: str, id: str) -> Listed:
         """A subscription and how it stands; raises where there is none."""
-        name = name_of(tenant, id)
+        name = Owned(tenant, id).key
         with self.lock:
             self.mirror.refresh()
             if name in self._paused:
@@ -180,16 +180,17 @@ class Entries:
             paused = [
                 Listed(each, is_paused=True)
                 for name, each in self._paused.items()
-                if tenant_of(name)[0] == tenant
+                if Owned.of_key(name).tenant == tenant
             ]
         return sorted([*live, *paused], key=lambda each: each.subscription.id)
 
-    def renew(self, name: str) -> None:
-        """Has a subscription served again that was suspended; names are those of the catalog."""
+    def renew(self, whose: Owned) -> None:
+        """Has a subscription served again that was suspended."""
+        name = whose.key
         with self.lock:
             self.mirror.refresh()
             if name not in self.mirror.subscriptions:
-                raise _unknown(tenant_of(name)[1])
+                raise _unknown(whose.name)
             self._tell(self._catalog.replace(self.mirror.subscriptions[name]))
 
     def compile(self, subscription: Subscription) -> Plan:
@@ -235,7 +236,7 @@ class Entries:
 
     def _require_room(self, tenant: str) -> None:
         most = self._limits.subscriptions
-        paused = sum(tenant_of(name)[0] == tenant for name in self._paused)
+        paused = sum(Owned.of_key(name).tenant == tenant for name in self._paused)
         if self.mirror.count(tenant) + paused >= most:
             raise LimitProblem(
                 f"there are {most:,} subscriptions already, which is the limit",
@@ -247,20 +248,27 @@ class Entries:
 def subscription_of(tenant: str, id: str, body: Mapping[str, Any]) -> Subscription:
     """The subscription of a request; its id is that of the address."""
     require_name(id)
-    return Subscription.from_json({**body, "id": name_of(tenant, id)})
+    return Subscription.from_json({**body, "id": Owned(tenant, id).key})
 
 
 def require_name(name: str) -> None:
     """Raises where something cannot be called so."""
-    if not name or MARK in name or not name.isprintable():
+    if not name or name != name.strip() or not name.isprintable() or _has_separator(name):
         raise MeaningProblem(
-            f"{name!r} is no name: it is printable and has no {MARK} in it",
+            f"{name!r} is not a name: it is printable, without / and :: and blanks at its ends",
             code="NameError",
             token=name,
             hint="use letters, digits, - and _",
         )
     if len(name) > LONGEST_NAME:
         raise LimitProblem(f"a name has {LONGEST_NAME} characters at most", code="NameError")
+
+
+def _has_separator(name: str) -> bool:
+    """Whether a name has something in it that parts names elsewhere, or stands for bytes that no
+    text has.
+    """
+    return any(each in name for each in ("::", "/", "\ufffd"))
 
 
 def _read(tenant: str, id: str, body: Mapping[str, Any]) -> tuple[bool, Subscription]:

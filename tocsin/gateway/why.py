@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tocsin.catalog import Catalog, Definition, Subscription, Surroundings, compile_subscription
-from tocsin.catalog.tenants import name_of
+from tocsin.catalog.tenants import Owned
 from tocsin.errors import Problem
 from tocsin.events.codecs.cloudevents import as_object, from_mapping
 from tocsin.events.event import Event
@@ -115,7 +115,7 @@ class _Meant:
 
 def _meant(row: MatchRow, kept: Kept) -> _Meant:
     snapshot = kept.catalog.snapshot(row.version)
-    name = name_of(row.tenant, row.subscription)
+    name = Owned(row.tenant, row.subscription).key
     found = next((each for each in snapshot.subscriptions if each.id == name), None)
     if found is None:
         return _Meant({"subscription": None})

@@ -10,7 +10,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from tocsin.catalog import Subscription
-from tocsin.catalog.tenants import name_of
+from tocsin.catalog.tenants import Owned
 from tocsin.errors import Problem
 from tocsin.gateway.api.access import Scope, caller_with
 from tocsin.gateway.api.requests import service_of
@@ -68,7 +68,7 @@ def _words(service: Service, tenant: str) -> Ontology | None:
     """The ontology that a tenant's subscriptions see; None where there is none."""
     with service.entries.lock:
         service.entries.mirror.refresh()
-        return service.entries.mirror.light.words_of(name_of(tenant, "it"))
+        return service.entries.mirror.light.words_of(Owned(tenant, "it").key)
 
 
 def _plans(service: Service, tenant: str) -> list[tuple[Subscription, Plan]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 
-from tocsin.catalog.tenants import name_of
+from tocsin.catalog.tenants import Owned
 from tocsin.gateway.api.access import Scope, caller_with
 from tocsin.gateway.api.requests import service_of
 from tocsin.gateway.console.looking import take_look
@@ -40,7 +40,7 @@ async def tell_waiting(id: str, request: Request) -> dict[str, Any]:
 
     def look() -> dict[str, Any]:
         service.entries.get(caller.tenant, id)
-        name = name_of(caller.tenant, id)
+        name = Owned(caller.tenant, id).key
         seen = take_look(service.runner, lambda hub: seen_waiting(hub, name))
         return {"waiting": waiting_told(seen), "left_out": seen[2]}
 

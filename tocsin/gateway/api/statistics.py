@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
 
-from tocsin.catalog.tenants import tenant_of
+from tocsin.catalog.tenants import Owned
 from tocsin.events.codecs.cloudevents import json_text
 from tocsin.gateway.api.access import Scope, caller_with
 from tocsin.gateway.api.requests import service_of
@@ -43,7 +43,7 @@ def _each(service: Service, tenant: str) -> dict[str, Any]:
     silent = {"matches": 0, "minutes": [0] * MINUTES}
     found: dict[str, Any] = {}
     for listed in service.entries.list_all(tenant):
-        id = tenant_of(listed.subscription.id)[1]
+        id = Owned.of_key(listed.subscription.id).name
         found[id] = rung.get(id, silent) | {
             "waiting": waiting.get(id, 0),
             "trouble": _trouble(listed.trouble),

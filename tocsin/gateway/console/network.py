@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tocsin.catalog import Subscription
-from tocsin.catalog.tenants import tenant_of
+from tocsin.catalog.tenants import Owned
 from tocsin.engine.detection.view import NodeView
 from tocsin.errors import Problem
 from tocsin.gateway.console.looking import take_look
@@ -69,7 +69,7 @@ class _Told:
             "conditions": conditions_of(self.part),
             "roles": roles(self.part),
             "inputs": self.inputs,
-            "subscriptions": sorted(tenant_of(each)[1] for each in self.keys),
+            "subscriptions": sorted(Owned.of_key(each).name for each in self.keys),
             "waiting": self.waiting,
             "served": self.served,
         }
@@ -117,7 +117,7 @@ class NetworkViews:
         counts: dict[str, int] = {}
         for view in views:
             for key in view.keys if view.waiting else ():
-                own = tenant_of(key)[1]
+                own = Owned.of_key(key).name
                 counts[own] = counts.get(own, 0) + view.waiting
         return counts
 
@@ -167,7 +167,7 @@ class NetworkViews:
             name = atoms.setdefault(atom, f"a{len(atoms) + 1}")
             node = nodes.setdefault(name, _Told(atom, [], []))
             node.keys.append(each.id)
-            node.served = max(node.served, rung.get(tenant_of(each.id)[1], 0))
+            node.served = max(node.served, rung.get(Owned.of_key(each.id).name, 0))
         return left_out
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tocsin.catalog import Definition
-from tocsin.catalog.tenants import tenant_of
+from tocsin.catalog.tenants import Owned
 from tocsin.errors import Problem
 from tocsin.gateway.console.plan_tree import restrictions_in
 from tocsin.plan.atoms import Condition, PlaceIs, predicates_of
@@ -47,6 +47,6 @@ def _names(definitions: Iterable[Definition]) -> Iterator[tuple[str, str]]:
     for each in definitions:
         if each.region is not None:
             try:
-                yield format_place(parse_place(each.region)), tenant_of(each.name)[1]
+                yield format_place(parse_place(each.region)), Owned.of_key(each.name).name
             except Problem:
                 continue

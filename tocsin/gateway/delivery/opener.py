@@ -27,6 +27,9 @@ from tocsin.gateway.delivery.targets import (
 from tocsin.gateway.delivery.webhook import Webhook
 from tocsin.hosts.local.alarm import wall_clock
 
+_SHARED = "shared"
+"""The folder of the tenant without a name."""
+
 
 class Opener:
     """Opens targets; `sender` is there once the event loop is."""
@@ -67,5 +70,8 @@ class Opener:
 
 
 def _folder(tenant: str) -> str:
-    """A folder for a tenant, inside of ours whatever the tenant is called."""
-    return quote(tenant, safe="").replace(".", "%2E") or "shared"
+    """A folder for a tenant, inside of ours whatever the tenant is called, and no other's: not even
+    one that is called like the folder of the tenant without a name.
+    """
+    folder = quote(tenant, safe="").replace(".", "%2E")
+    return f"%{ord(folder[0]):X}{folder[1:]}" if folder == _SHARED else folder or _SHARED

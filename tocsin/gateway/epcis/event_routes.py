@@ -67,8 +67,6 @@ def members(request: Request, resource: str) -> Response:
     token = token_of(Place((told[-1][0],), 0), resource) if is_more else ""
     links = epc_format_of(request.headers) == DIGITAL_LINK
     names = [value if links else written for value, written in told]
-    if resource == "eventTypes" and not page.token:
-        names = list(dict.fromkeys((*KINDS, *names)))
     return tell(collection(names), headers=next_page(request, token))
 
 

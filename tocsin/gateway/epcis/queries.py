@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tocsin.catalog import Definition, Subscription, compile_subscription
-from tocsin.catalog.tenants import name_of
+from tocsin.catalog.tenants import Owned
 from tocsin.errors import Problem
 from tocsin.gateway.epcis.exceptions import (
     QUERY_PARAMETER,
@@ -65,7 +65,7 @@ def ask(query: Mapping[str, Any], definitions: Iterable[Definition], tenant: str
 
 def ask_simply(question: Question, definitions: Iterable[Definition], tenant: str = "") -> Asked:
     """What the parameters of a simple event query mean."""
-    subscription = Subscription(name_of(tenant, _ID), "epcis", question.text)
+    subscription = Subscription(Owned(tenant, _ID).key, "epcis", question.text)
     plan = _compiled(subscription, definitions)
     return Asked(plan, question.controls, question.text, question.asked.get("@context"))
 
@@ -90,7 +90,7 @@ def _asked_by_subscription(
         raise _wrong(other, f"{other} is no member of a query with a language")
     own = {name: query[name] for name in _OWN if name in query}
     try:
-        subscription = Subscription.from_json({"id": name_of(tenant, _ID), **own})
+        subscription = Subscription.from_json({"id": Owned(tenant, _ID).key, **own})
     except Problem as problem:
         raise exception_of(QUERY_VALIDATION, problem) from None
     text = f"{subscription.language} {subscription.expression} {controls.controls}"

@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 
 from tocsin.catalog import Subscription
-from tocsin.catalog.tenants import tenant_of
+from tocsin.catalog.tenants import Owned
 from tocsin.events.codecs.cloudevents import as_object, json_text
 from tocsin.events.content import Content, Words
 from tocsin.events.dead_letter import DeadLetter, shown_input
@@ -61,14 +61,20 @@ def kept_match(
     version: int = 0,
 ) -> NewMatch:
     """A match in the words of its tenant, with as much of its members as the subscription says."""
-    tenant, own = tenant_of(match.subscription)
+    whose = Owned.of_key(match.subscription)
     subscription = subscriptions.get(match.subscription)
     content = (subscription.content if subscription else None) or Content.IDS
     words = words_of(match.subscription) if content is Content.RDF else None
-    body = match.as_json(content, words) | {"subscription": own}
+    body = match.as_json(content, words) | {"subscription": whose.name}
     members = [_member(event, positions) for event in match.members]
     return NewMatch(
-        match.id, tenant, own, match.detected, json_text(body), json_text(members), version
+        match.id,
+        whose.tenant,
+        whose.name,
+        match.detected,
+        json_text(body),
+        json_text(members),
+        version,
     )
 
 
@@ -77,9 +83,9 @@ def kept_letter(letter: DeadLetter, positions: Positions) -> NewLetter:
     identity = _identity(letter.input)
     event = None if identity is None else positions.of(identity)
     if letter.subscription is not None:
-        tenant, own = tenant_of(letter.subscription)
-        reason = letter.reason.replace(repr(letter.subscription), repr(own))
-        return NewLetter(tenant, own, letter.code, reason, letter.input, event)
+        whose = Owned.of_key(letter.subscription)
+        reason = letter.reason.replace(repr(letter.subscription), repr(whose.name))
+        return NewLetter(whose.tenant, whose.name, letter.code, reason, letter.input, event)
     tenant = "" if identity is None else positions.publisher_of(identity)
     return NewLetter(tenant, None, letter.code, letter.reason, letter.input, event)
 

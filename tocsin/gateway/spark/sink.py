@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tocsin.catalog import Catalog, Subscription, Surroundings, compile_subscription
-from tocsin.catalog.tenants import tenant_of
+from tocsin.catalog.tenants import Owned
 from tocsin.errors import Problem, StateProblem
 from tocsin.events.codecs.cloudevents import encode, json_text
 from tocsin.events.codecs.epcis.inside import decode_all
@@ -98,12 +98,12 @@ class Sink:
     def _kept(self, placed: Placed, held: Held, rows: _Rows) -> NewMatch:
         match = placed.match
         if _content(held, match.subscription) is Content.IDS:
-            tenant, own = tenant_of(match.subscription)
-            body = match.as_json() | {"subscription": own}
+            whose = Owned.of_key(match.subscription)
+            body = match.as_json() | {"subscription": whose.name}
             return NewMatch(
                 match.id,
-                tenant,
-                own,
+                whose.tenant,
+                whose.name,
                 match.detected,
                 json_text(body),
                 json_text(placed.positions),
@@ -133,7 +133,11 @@ class Sink:
 
     def _append_constructed(self, found: Sequence[Placed], held: Held) -> None:
         built = [
-            NewRow(encode(event).encode(), tenant_of(each.match.subscription)[0], events=(event,))
+            NewRow(
+                encode(event).encode(),
+                Owned.of_key(each.match.subscription).tenant,
+                events=(event,),
+            )
             for each in found
             if each.match.subscription in held.builders
             for event in constructed_events(each.match)

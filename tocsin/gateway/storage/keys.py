@@ -9,6 +9,7 @@ from hashlib import sha256
 
 import sqlalchemy as sql
 
+from tocsin.catalog.tenants import require_tenant
 from tocsin.errors import MeaningProblem, StateProblem
 from tocsin.gateway.storage.database import Database
 from tocsin.gateway.storage.schema import KEYS
@@ -40,7 +41,7 @@ class KeyStore:
     def create(self, scopes: Iterable[str], tenant: str = "", rate: int | None = None) -> str:
         """A new key, which nobody can be told again."""
         wanted = _checked(scopes)
-        _require_tenant(tenant)
+        require_tenant(tenant)
         id, secret = secrets.token_hex(4), secrets.token_urlsafe(32)
         key = f"{PREFIX}_{id}_{secret}"
         with self._database.writing() as connection:
@@ -106,13 +107,3 @@ def _checked(scopes: Iterable[str]) -> list[str]:
     if not wanted:
         raise MeaningProblem("a key has a scope", code="ScopeError", hint=f"of {', '.join(SCOPES)}")
     return sorted(set(wanted))
-
-
-def _require_tenant(tenant: str) -> None:
-    if tenant and not (tenant.isascii() and tenant.replace("-", "").replace("_", "").isalnum()):
-        raise MeaningProblem(
-            f"tenant {tenant!r} is no name",
-            code="TenantError",
-            token=tenant,
-            hint="use letters, digits, - and _",
-        )
