@@ -10,6 +10,7 @@ import pytest
 from tocsin.catalog import Entries, read_entries
 from tocsin.errors import LimitProblem
 from tocsin.events.codecs.cloudevents import MAX_BYTES
+from tocsin.values.limits import YamlLimits
 
 ITEMS: list[dict[str, Any]] = [
     {"id": "a", "language": "selector", "expression": "price < 100", "options": {"dialect": "jms"}},
@@ -118,7 +119,8 @@ def test_a_line_that_is_too_long_costs_that_line() -> None:
 
 
 def test_yaml_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tocsin.catalog.yaml_text.MAX_CHARACTERS", 20)
+    for reader in ("yaml_text", "files"):
+        monkeypatch.setattr(f"tocsin.catalog.{reader}.YAML_LIMITS", YamlLimits(characters=20))
     assert isinstance(read(YAML).problems[0].problem, LimitProblem)
 
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tocsin.errors import MeaningProblem
+from tocsin.values.limits import PLACE_LIMITS
 from tocsin.values.space import (
-    MAX_DEPTH,
     Metric,
     distance_between,
     format_place,
@@ -152,14 +152,14 @@ def test_a_place_is_a_text_or_an_object(given_place: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "given_place", [nested_wkt(100_000), nested_wkt(MAX_DEPTH + 1), "(" * 100_000], ids=len
+    "given_place", [nested_wkt(100_000), nested_wkt(PLACE_LIMITS.depth + 1), "(" * 100_000], ids=len
 )
 def test_deep_wkt_is_refused_before_it_ends_the_process(given_place: str) -> None:
     with pytest.raises(MeaningProblem, match="deeper"):
         parse_place(given_place)
 
 
-@pytest.mark.parametrize("depth", [MAX_DEPTH + 1, 5_000])
+@pytest.mark.parametrize("depth", [PLACE_LIMITS.depth + 1, 5_000])
 def test_deep_geojson_is_refused_before_it_ends_the_process(depth: int) -> None:
     with pytest.raises(MeaningProblem):
         parse_place(nested_geojson(depth))

@@ -13,12 +13,13 @@ from io import BytesIO
 from typing import Any
 
 from tocsin.catalog.entries import Definition, Subscription
-from tocsin.catalog.yaml_text import MAX_CHARACTERS, yaml_values
+from tocsin.catalog.yaml_text import yaml_values
 from tocsin.errors import MeaningProblem, Problem, StateProblem
 from tocsin.events.codecs.bounded import LineSource, bounded_lines
 from tocsin.events.codecs.cloudevents import parse_json
 from tocsin.events.codecs.formats import HEAD, has_object_line, is_json_lines
 from tocsin.events.codecs.json_values import json_values
+from tocsin.values.limits import YAML_LIMITS
 
 _CODE = "SubscriptionFormatError"
 _FORMS = "write JSON Lines, a JSON array or a YAML list, each item with id, language and expression"
@@ -110,7 +111,7 @@ def _in_json(file: LineSource, head: bytes) -> Iterator[_Item]:
 
 def _in_yaml(file: LineSource, head: bytes) -> Iterator[_Item]:
     raw = head
-    while len(raw) <= MAX_CHARACTERS and (block := file.read1(HEAD)):
+    while len(raw) <= YAML_LIMITS.characters and (block := file.read1(HEAD)):
         raw += block
     try:
         for line, value in yaml_values(raw.decode("utf-8")):

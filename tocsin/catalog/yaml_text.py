@@ -14,8 +14,8 @@ from typing import Any
 import yaml
 
 from tocsin.errors import LimitProblem, MeaningProblem, Place
+from tocsin.values.limits import YAML_LIMITS
 
-MAX_CHARACTERS = 4 << 20
 _CODE = "SubscriptionFormatError"
 
 
@@ -23,13 +23,8 @@ def yaml_values(text: str) -> Iterator[tuple[int, Any]]:
     """The line and value of each item of the lists that the text is, or of each other document in
     it.
     """
-    if len(text) > MAX_CHARACTERS:
-        message = f"the YAML has more than {MAX_CHARACTERS:,} characters"
-        raise LimitProblem(
-            message,
-            code="SubscriptionLimitError",
-            hint="write JSON Lines, which may have any length",
-        )
+    if len(text) > YAML_LIMITS.characters:
+        raise _too_much(f"the YAML has more than {YAML_LIMITS.characters:,} characters")
     loader = _Loader(text)
     try:
         while loader.check_node():
@@ -41,8 +36,17 @@ def yaml_values(text: str) -> Iterator[tuple[int, Any]]:
         raise _malformed(error) from None
     except yaml.YAMLError as error:
         raise MeaningProblem(f"malformed YAML: {error}", code=_CODE) from None
-    except RecursionError:
-        raise LimitProblem("the YAML nests too deep", code="SubscriptionLimitError") from None
+    except ValueError as error:  # a number with more digits than Python reads
+        raise MeaningProblem(f"malformed YAML: {error}", code=_CODE) from None
+
+
+def _too_much(message: str, place: Place | None = None) -> LimitProblem:
+    return LimitProblem(
+        message,
+        code="SubscriptionLimitError",
+        place=place,
+        hint="write JSON Lines, which may have any length",
+    )
 
 
 class _Loader(yaml.SafeLoader):
@@ -50,12 +54,29 @@ class _Loader(yaml.SafeLoader):
 
     yaml_implicit_resolvers: dict[str, Any] = {}  # PyYAML looks for it here  # noqa: RUF012
 
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._depth = 0
+        self._count = 0
+
     def compose_node(self, parent: Any, index: Any) -> Any:
-        """A node of the text; an alias is none."""
+        """A node of the text, within the limits; an alias is none."""
         if self.check_event(yaml.AliasEvent):
             mark = self.get_event().start_mark  # type: ignore[no-untyped-call]
             raise yaml.MarkedYAMLError(None, None, "an alias is not served: write it out", mark)
-        return super().compose_node(parent, index)
+        self._count += 1
+        self._depth += 1
+        if self._count > YAML_LIMITS.values:
+            raise _too_much(f"the YAML has more than {YAML_LIMITS.values:,} values", self._place())
+        if self._depth > YAML_LIMITS.depth:
+            raise _too_much(f"the YAML nests deeper than {YAML_LIMITS.depth} levels", self._place())
+        node = super().compose_node(parent, index)
+        self._depth -= 1
+        return node
+
+    def _place(self) -> Place:
+        mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+        return Place(mark.line + 1, mark.column + 1)
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         """A mapping with each key once."""

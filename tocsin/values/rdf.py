@@ -12,14 +12,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count, islice
-from typing import Any, TypeAlias, cast
-from xml.etree.ElementTree import ParseError, XMLPullParser
+from typing import Any, TypeAlias
 
 from pyoxigraph import BlankNode, NamedNode, Quad, RdfFormat, parse, serialize
 from pyoxigraph import Literal as RdfLiteral
 from pyoxigraph import Triple as _Written
 
 from tocsin.errors import LimitProblem, Place, SyntaxProblem
+from tocsin.values.limits import RDF_LIMITS, RdfLimits, exceeded
+from tocsin.values.rdf_limits import measure_xml, refuse_large_json
 from tocsin.values.terms import Blank, Iri, Literal, Resource, Term
 
 JSON_LD = "application/ld+json"
@@ -51,8 +52,6 @@ _FORMATS = {
 }
 _WITH_QUOTES = (N_TRIPLES, N_QUADS, TURTLE)
 _MAX_QUOTED = 100
-_HEAD = 65_536
-"""So many characters of RDF/XML are looked at for the prefixes that it declares."""
 _DAML_COLLECTION = re.compile(r"""(parseType\s*=\s*)(["'])daml:collection\2""")
 _DEFAULT_NAMESPACE = re.compile(r"""\bxmlns\s*=\s*(["'])([A-Za-z][A-Za-z0-9+.-]*:[^"'&\s]+)\1""")
 _GENERATED_LABEL = re.compile("[0-9a-f]{16,32}")
@@ -75,9 +74,10 @@ def read_rdf(
     limit: int | None = None,
     merge_graphs: bool = False,
     base: str | None = None,
+    limits: RdfLimits = RDF_LIMITS,
 ) -> RdfText:
     """The triples of a text. Raises SyntaxProblem where it is malformed, LimitProblem past `limit`
-    triples.
+    triples and past any of the limits.
 
     Named graphs are refused unless they are merged; so are statements about statements. Relative
     names are completed with the base that the text itself gives, else with `base`; without one they
@@ -87,29 +87,34 @@ def read_rdf(
         raise SyntaxProblem(
             f"{media_type} is no format of RDF that we know", hint=f"known: {', '.join(_FORMATS)}"
         )
+    _refuse_large(text, limits)
     if media_type == RDF_XML and "daml:collection" in text:  # what RDF/XML took over as Collection
         text = _DAML_COLLECTION.sub(r"\1\2Collection\2", text)
     # the reader follows quoted triples by recursion
     if media_type in _WITH_QUOTES and text.count("<<") > _MAX_QUOTED:
         raise _quoted()
+    most = limits.triples if limit is None else limit
     try:
+        declared = measure_xml(text, limits) if media_type == RDF_XML else {}
+        if media_type == JSON_LD:
+            refuse_large_json(text, limits)
         reader = parse(
             text.encode(),
             format=_FORMATS[media_type],
             base_iri=base,
             without_named_graphs=not merge_graphs,
         )
-        quads: list[Quad] = list(islice(reader, None if limit is None else limit + 1))
+        quads = list(islice(_bounded(reader, len(text), limits), most + 1))
     except (SyntaxError, UnicodeEncodeError) as error:
         raise _malformed(error, media_type) from None
-    if limit is not None and len(quads) > limit:
-        raise LimitProblem(f"the graph has more than {limit:,} triples", hint="split it")
+    if len(quads) > most:
+        raise LimitProblem(f"the graph has more than {most:,} triples", hint="split it")
     terms = _terms(quads)
     triples = (
         (terms[quad.subject], quad.predicate.value, terms[quad.object])
         for quad in dict.fromkeys(quads)
     )
-    prefixes = _declared(text) if media_type == RDF_XML else dict(reader.prefixes)
+    prefixes = declared if media_type == RDF_XML else dict(reader.prefixes)
     return RdfText(tuple(dict.fromkeys(triples) if merge_graphs else triples), prefixes)
 
 
@@ -147,23 +152,30 @@ def base_of(text: str, media_type: str) -> str | None:
     return None if found is None else found[2].removesuffix("#")
 
 
-def _declared(text: str) -> dict[str, str]:
-    """The prefixes that the outermost element of RDF/XML declares, which the reader does
-    not tell.
-    """
-    declared: dict[str, str] = {}
-    parser: XMLPullParser[Any] = XMLPullParser(events=("start-ns", "start"))
-    try:
-        parser.feed(text[:_HEAD])
-    except ParseError:
-        # well-formed as a whole, as the reader found, but cut off or in an encoding of its own
-        return declared
-    for event in cast("Iterator[tuple[str, Any]]", parser.read_events()):
-        if event[0] == "start":
-            break
-        prefix, namespace = event[1]
-        declared[prefix] = namespace
-    return declared
+def _refuse_large(text: str, limits: RdfLimits) -> None:
+    if len(text) > limits.characters:
+        raise exceeded(
+            f"the RDF has {len(text):,} characters, the limit is {limits.characters:,}",
+            "split it into several texts",
+        )
+
+
+def _bounded(quads: Iterable[Quad], size: int, limits: RdfLimits) -> Iterator[Quad]:
+    """The quads, as long as prefixes and bases have not made them much longer than the text."""
+    if size * size <= limits.expansion:  # not even the square of what is written
+        yield from quads
+        return
+    left = limits.expansion
+    for quad in quads:
+        terms = (quad.subject, quad.predicate, quad.object)
+        left -= sum(len(term.value) for term in terms if not isinstance(term, _Written))
+        if left < 0:
+            raise exceeded(
+                f"the names and texts of the triples have more than {limits.expansion:,} characters"
+                " together",
+                "use shorter prefixes and bases, or split the text",
+            )
+        yield quad
 
 
 def _terms(quads: Iterable[Quad]) -> dict[Any, Any]:

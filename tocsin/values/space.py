@@ -22,15 +22,11 @@ from shapely.geometry.base import BaseGeometry
 
 from tocsin.errors import MeaningProblem
 from tocsin.values import globe
+from tocsin.values.limits import PLACE_LIMITS, exceeded
 
 Geometry: TypeAlias = BaseGeometry
 Places: TypeAlias = npt.NDArray[np.object_]
 """Geometries in an array; None for what has no place."""
-
-MAX_DEPTH = 32
-"""How deep collections may nest: GEOS reads them by recursion and would end the process on a
-hostile text.
-"""
 
 _NUMBER = r"-?\d{1,15}+(?:\.\d{1,18}+)?+"
 _PLAIN = rf"POINT ?\({_NUMBER} {_NUMBER}\)"
@@ -308,8 +304,10 @@ def _is_pair(kind: object, coordinates: object) -> bool:
 
 
 def _from_wkt(text: str) -> Geometry:
-    if text.count("(") > MAX_DEPTH and _depth(text) > MAX_DEPTH:
-        raise MeaningProblem(f"the place nests deeper than {MAX_DEPTH} levels")
+    most = PLACE_LIMITS.depth
+    if text.count("(") > most and _depth(text) > most:
+        raise MeaningProblem(f"the place nests deeper than {most} levels")
+    _refuse_many(text.count(",") + 1)
     if "\0" in text:
         raise MeaningProblem(f"{text[:80]!r} is not WKT: it has a NUL character")
     try:
@@ -325,14 +323,22 @@ def _from_geojson(value: Mapping[str, Any]) -> Geometry:
     geometry = value.get("geometry") if value.get("type") == "Feature" else value
     try:
         text = json.dumps(geometry)
-        if text.count('"geometries"') > MAX_DEPTH:
-            raise MeaningProblem(f"a place has at most {MAX_DEPTH} collections")
+        if text.count('"geometries"') > PLACE_LIMITS.depth:
+            raise MeaningProblem(f"a place has at most {PLACE_LIMITS.depth} collections")
+        _refuse_many(text.count("["))
         return shapely.from_geojson(text)
     except (shapely.errors.ShapelyError, TypeError, ValueError, RecursionError) as error:
         raise MeaningProblem(
             f"not a GeoJSON geometry: {error}",
             hint='write it like {"type": "Point", "coordinates": [1, 2]}',
         ) from None
+
+
+def _refuse_many(positions: int) -> None:
+    if positions > PLACE_LIMITS.positions:
+        raise exceeded(
+            f"a place has at most {PLACE_LIMITS.positions:,} positions", "simplify or split it"
+        )
 
 
 def _checked(geometry: Geometry | None) -> Geometry | None:
