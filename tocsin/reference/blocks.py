@@ -10,7 +10,7 @@ from typing import TypeAlias, assert_never
 
 from tocsin.events.event import Event
 from tocsin.events.views.canonical import own_text
-from tocsin.events.views.document import Element, XPath, parse_xml
+from tocsin.events.views.document import Element, XPath, attributes_in, parse_xml
 from tocsin.plan.bindings import Row, Rows
 from tocsin.plan.construction import Ask
 from tocsin.plan.row_functions import GivenUp
@@ -221,8 +221,8 @@ def fits(each: PatternElement, image: Node) -> bool:
 def attributes_for(test: AttributeTest, image: Element) -> list[tuple[str, str]]:
     """The attributes of an element that pass a test, in document order."""
     return [
-        (str(name), str(value))
-        for name, value in image.attrib.items()
+        (name, value)
+        for name, value in attributes_in(image)
         if test.name in (None, name) and test.value in (None, value)
     ]
 

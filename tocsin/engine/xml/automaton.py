@@ -16,6 +16,7 @@ from typing import TypeAlias
 
 from tocsin.engine.xml.path_automaton import START, PathAutomaton
 from tocsin.engine.xml.tree import Tree
+from tocsin.events.views.document import attributes_in
 from tocsin.plan.paths import RegularPath
 
 Path: TypeAlias = tuple[str | RegularPath | None, ...]
@@ -275,8 +276,8 @@ def _postings(state: State, tree: Tree, i: int) -> list[Posting]:
         if posting is not None:
             found.append(posting)
     if state.attributes:
-        for name, value in tree.element(i).attrib.items():
-            posting = state.attributes.get(str(name), {}).get(str(value))
+        for name, value in attributes_in(tree.element(i)):
+            posting = state.attributes.get(name, {}).get(value)
             if posting is not None:
                 found.append(posting)
     return found

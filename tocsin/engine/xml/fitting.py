@@ -17,7 +17,7 @@ from tocsin.engine.index.work import Work
 from tocsin.engine.xml.asking import Measured, Question, Selected
 from tocsin.engine.xml.shapes import Shape
 from tocsin.engine.xml.tree import ABOVE, Tree
-from tocsin.events.views.document import Element
+from tocsin.events.views.document import Element, attributes_in
 from tocsin.plan.bindings import Rows
 from tocsin.plan.xml_patterns import XmlBlock, XPathPattern, outermost_inside
 from tocsin.plan.xpath.work import OverBudget
@@ -193,10 +193,14 @@ def expression_of(pattern: XPathPattern) -> Expression:
     return pattern.expression, pattern.namespaces, bool(pattern.bindings)
 
 
+def _has_value(element: Element, value: str) -> bool:
+    return any(given == value for _, given in attributes_in(element))
+
+
 def _has_attributes(element: Element, shape: Shape) -> bool:
     for name, value in shape.attributes:
         if name is None:
-            if not (element.attrib if value is None else value in element.attrib.values()):
+            if not (element.attrib if value is None else _has_value(element, value)):
                 return False
             continue
         given = element.get(name)

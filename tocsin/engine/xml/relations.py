@@ -19,7 +19,7 @@ from tocsin.engine.index.work import Work
 from tocsin.engine.xml.fitting import Fitting
 from tocsin.engine.xml.shapes import Shape, Shapes
 from tocsin.engine.xml.tree import ABOVE
-from tocsin.events.views.document import parse_xml
+from tocsin.events.views.document import attributes_in, parse_xml
 from tocsin.plan.bindings import NOTHING_BOUND, Row, Rows
 from tocsin.plan.row_evaluation import meets_condition
 from tocsin.plan.row_functions import GivenUp
@@ -239,7 +239,7 @@ def _own_rows(pattern: PatternElement, i: int, fitting: Fitting) -> Sequence[Row
         return ()
     element = fitting.tree.element(i)
     bound = [(each.variable, bound_value(each.what, element)) for each in pattern.bindings]
-    given = [_attributes(test, element.attrib.items()) for test in tests]
+    given = [_attributes(test, attributes_in(element)) for test in tests]
     rows = (
         _row([*bound, *(pair for pairs in chosen for pair in pairs)]) for chosen in product(*given)
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from tocsin.events.views.document import Element
+from tocsin.events.views.document import Element, attributes_in
 
 XML_SPACE = " \t\r\n"
 """What XML calls white space."""
@@ -54,7 +54,7 @@ def escaped_value(value: str) -> str:
 
 def _element(element: Element, declared: _Declared) -> Iterable[str]:
     prefix, uri, name = element.prefix or "", *_parted(str(element.tag))
-    attributes = sorted((*_parted(str(name)), str(value)) for name, value in element.attrib.items())
+    attributes = sorted((*_parted(name), value) for name, value in attributes_in(element))
     prefixes = _prefixes(element, {each for each, _, _ in attributes if each}) if attributes else {}
     used = {prefix: uri} | {each: space for space, each in prefixes.items() if space != _XML}
     new = sorted((each, space) for each, space in used.items() if declared.get(each) != space)

@@ -15,7 +15,7 @@ from typing import Any
 from tocsin.events.codecs.epcis.names import qualified
 from tocsin.events.codecs.epcis.readings import wrong
 from tocsin.events.codecs.epcis.typed import boolean_of, number_of
-from tocsin.events.views.document import TEXT, Element
+from tocsin.events.views.document import TEXT, Element, attributes_in
 
 _STANDARD = (
     "",
@@ -117,7 +117,7 @@ def _record(element: Element) -> dict[str, Any]:
 
 def _attributes(element: Element) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for tag, value in element.attrib.items():
+    for tag, value in attributes_in(element):
         namespace, name = split(tag)
         if namespace != _INSTANCE:
             found[qualified(namespace, name) if namespace else name] = value.strip()
