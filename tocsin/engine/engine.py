@@ -345,8 +345,8 @@ class Engine:
         """
         troubles = self._network.troubles
         suspended: list[str] = []
-        for key, occurrence, why in troubles.take_given_up():
-            untold.append(Untold(key, occurrence.members, why))
+        for key, events, why in troubles.take_given_up():
+            untold.append(Untold(key, events, why))
             if troubles.is_hopeless(key):
                 self.remove(key)
                 suspended.append(key)

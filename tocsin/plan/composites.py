@@ -159,7 +159,7 @@ part in it. TRUE is not 1, and 1 is 1.0.
 @dataclass(frozen=True, slots=True)
 class Join(HashedOnce):
     """One occurrence of each part that meet every condition, agree on named parts and share no
-    other member.
+    other member. What a measure counts is no member of its own: other parts may have it too.
 
     Where `keep` is given, their ends lie at most so far apart: what is older can be forgotten. With
     `by`, all parts have the same key.

@@ -239,7 +239,7 @@ def _constituents(
     told = measured([text for member in members for text in (member.source, member.id)])
     if windows:
         told += f"w{measured(windows)}"
-    elif occurrence.end > max([member.order[0] for member in members], default=occurrence.end):
+    if occurrence.end > _latest_end(occurrence):
         told += f"e{occurrence.end}"  # a window that was over later than all that lies in it
     for name, bound in names:
         told += f"n{len(name)}:{name}{_numbers(bound, members)}"
@@ -248,6 +248,15 @@ def _constituents(
     if occurrence.rows != NOTHING_BOUND:
         told += f"r{measured(sorted(map(repr, occurrence.rows)))}"
     return told
+
+
+def _latest_end(occurrence: Detected) -> Instant:
+    """The latest end of the members and of the silent windows; that of a measure, which the clock
+    rang, may be later.
+    """
+    ends = [member.order[0] for member in occurrence.members]
+    ends += [end for _, end in occurrence.absences]
+    return max(ends, default=occurrence.end)
 
 
 def _numbers(bound: Detected, members: tuple[Event, ...]) -> list[int]:

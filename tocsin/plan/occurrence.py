@@ -18,6 +18,10 @@ from tocsin.values.time import Instant
 Identity = tuple[tuple[str, str], ...]
 """The identities of the members, in canonical order."""
 
+Counted = frozenset[tuple[str, str]]
+"""The identities of members that nothing but a measure has."""
+
+NOTHING_COUNTED: Counted = frozenset()
 _NO_NAMES: Mapping[str, Occurrence] = {}
 
 
@@ -26,7 +30,7 @@ _NO_NAMES: Mapping[str, Occurrence] = {}
 @dataclass(slots=True, eq=False, init=False)
 class Occurrence:
     """Members in canonical order; start and end span them, or the window of an absence. Detected
-    when it ends.
+    when it ends. Other parts may have those that are `counted` too.
     """
 
     members: tuple[Event, ...]
@@ -35,6 +39,7 @@ class Occurrence:
     names: Mapping[str, Occurrence]
     absences: tuple[tuple[Instant, Instant], ...]
     rows: Rows
+    counted: Counted
     _identity: Identity | None = field(init=False, repr=False)
     _place: Geometry | None = field(init=False, repr=False)
 
@@ -46,6 +51,7 @@ class Occurrence:
         names: Mapping[str, Occurrence] = _NO_NAMES,
         absences: tuple[tuple[Instant, Instant], ...] = (),
         rows: Rows = NOTHING_BOUND,
+        counted: Counted = NOTHING_COUNTED,
     ) -> None:
         self.members = members
         self.start = start
@@ -53,6 +59,7 @@ class Occurrence:
         self.names = names
         self.absences = absences
         self.rows = rows
+        self.counted = counted
         self._identity = None
 
     @property
@@ -111,12 +118,20 @@ class Occurrence:
     def named(self, name: str) -> Occurrence:
         """The same occurrence, known by a name."""
         return Occurrence(
-            self.members, self.start, self.end, {**self.names, name: self}, self.absences, self.rows
+            self.members,
+            self.start,
+            self.end,
+            {**self.names, name: self},
+            self.absences,
+            self.rows,
+            self.counted,
         )
 
     def binding(self, rows: Rows) -> Occurrence:
         """The same occurrence with other rows."""
-        return Occurrence(self.members, self.start, self.end, self.names, self.absences, rows)
+        return Occurrence(
+            self.members, self.start, self.end, self.names, self.absences, rows, self.counted
+        )
 
     def without(self, others: Sequence[Occurrence]) -> Occurrence | None:
         """The same occurrence with the rows for which none of the others came; None where no row is
@@ -144,13 +159,20 @@ class Occurrence:
             self.names,
             (*self.absences, silence),
             self.rows,
+            self.counted,
         )
 
     def with_silence_before(self, start: Instant) -> Occurrence:
         """The same occurrence, before which nothing came in a window; it starts with the window."""
         silence = (start, self.start)
         return Occurrence(
-            self.members, start, self.end, self.names, (*self.absences, silence), self.rows
+            self.members,
+            start,
+            self.end,
+            self.names,
+            (*self.absences, silence),
+            self.rows,
+            self.counted,
         )
 
 
@@ -168,13 +190,14 @@ def occurrence_of(event: Event, rows: Rows = NOTHING_BOUND) -> Occurrence:
 
 def combined(parts: Sequence[Occurrence], spend: Spend = spend_nothing) -> Occurrence | None:
     """The occurrence of all parts together; None where they disagree on what they bind or share a
-    member by chance.
+    member by chance that no measure counts.
 
     `spend` hears of the rows that are joined.
     """
     if len(parts) == 2:
         first, second = parts
-        if first.names.keys().isdisjoint(second.names):
+        counts = first.counted or second.counted
+        if not counts and first.names.keys().isdisjoint(second.names):
             return _pair(first, second, spend)
     return _combined(parts, spend)
 
@@ -211,6 +234,7 @@ def _pair(first: Occurrence, second: Occurrence, spend: Spend) -> Occurrence | N
 def _combined(parts: Sequence[Occurrence], spend: Spend) -> Occurrence | None:
     names: dict[str, Occurrence] = {}
     members: dict[tuple[str, str], Event] = {}
+    taken: set[tuple[str, str]] = set()
     for part in parts:
         shared: set[tuple[str, str]] = set()  # what this part and one before it have through a name
         for name, occurrence in part.names.items():
@@ -221,9 +245,13 @@ def _combined(parts: Sequence[Occurrence], spend: Spend) -> Occurrence | None:
             else:
                 names[name] = occurrence
         for member in part.members:
-            if member.identity in members and member.identity not in shared:
+            identity = member.identity
+            members[identity] = member
+            if identity in part.counted:
+                continue
+            if identity in taken and identity not in shared:
                 return None
-            members[member.identity] = member
+            taken.add(identity)
     rows = reduce(partial(natural_join, spend=spend), (part.rows for part in parts))
     if not rows:
         return None
@@ -234,4 +262,15 @@ def _combined(parts: Sequence[Occurrence], spend: Spend) -> Occurrence | None:
         names,
         tuple(window for part in parts for window in part.absences),
         rows,
+        NOTHING_COUNTED if len(taken) == len(members) else frozenset(members.keys() - taken),
+    )
+
+
+def only_counted(parts: Sequence[Occurrence]) -> Counted:
+    """The members that a measure has in one of the parts, and that none of them has otherwise."""
+    counted = NOTHING_COUNTED.union(*[part.counted for part in parts])
+    if not counted:
+        return NOTHING_COUNTED
+    return counted.difference(
+        *[frozenset(part.identity) - part.counted for part in parts],
     )

@@ -16,7 +16,7 @@ from tocsin.plan.composites import (
 from tocsin.plan.measures import Satisfies
 from tocsin.reference.conditions import concerns, is_met, names_asked
 from tocsin.reference.measures import are_alike, is_satisfied, names_grouped_in
-from tocsin.reference.occurrence import Occurrence, agree, in_order, together
+from tocsin.reference.occurrence import Occurrence, agree, in_order, only_counted, together
 
 
 def is_at_once(gathered: Gathered) -> bool:
@@ -166,6 +166,7 @@ def _united(gathered: Gathered, around: Occurrence, came: Sequence[Occurrence]) 
         start=whole.start,
         end=whole.end,
         names={**around.names, **groups},
+        counted=whole.counted,
     )
 
 
@@ -174,6 +175,7 @@ def _group(occurrences: Sequence[Occurrence]) -> Occurrence:
         in_order(member for each in occurrences for member in each.members),
         min(each.start for each in occurrences),
         max(each.end for each in occurrences),
+        counted=only_counted(occurrences),
     )
 
 

@@ -25,7 +25,7 @@ Identity = tuple[tuple[str, str], ...]
 @dataclass(frozen=True, slots=True, eq=False)
 class Occurrence:
     """Members in canonical order; the least start and the greatest end of them, widened by the
-    windows of absences.
+    windows of absences. `counted` are members that nothing but a measure has.
     """
 
     members: tuple[Event, ...]
@@ -34,6 +34,7 @@ class Occurrence:
     names: Mapping[str, Occurrence] = field(default_factory=dict)
     absences: tuple[tuple[Instant, Instant], ...] = ()
     rows: Rows = NOTHING_BOUND
+    counted: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def identity(self) -> Identity:
@@ -44,6 +45,11 @@ class Occurrence:
     def order(self) -> tuple[Instant, Instant, Identity]:
         """Canonical order: by end, start and members."""
         return (self.end, self.start, self.identity)
+
+    @property
+    def taken(self) -> frozenset[tuple[str, str]]:
+        """The members that a part stands for itself, which no other part may have."""
+        return frozenset(self.identity) - self.counted
 
     def place_by(self, metric: Metric) -> Geometry | None:
         """The place of all members together; None where no member has one."""
@@ -98,7 +104,7 @@ def silence(start: Instant, end: Instant) -> Occurrence:
 
 
 def together(parts: Sequence[Occurrence]) -> Occurrence | None:
-    """The occurrence of all parts; None where two disagree on a name or a value, or share a member
+    """The occurrence of all parts; None where two disagree on a name or a value, or take one member
     by chance.
     """
     if not all(_fit(one, other) for one, other in combinations(parts, 2)):
@@ -115,7 +121,15 @@ def together(parts: Sequence[Occurrence]) -> Occurrence | None:
         {name: named for part in parts for name, named in part.names.items()},
         tuple(window for part in parts for window in part.absences),
         rows,
+        only_counted(parts),
     )
+
+
+def only_counted(parts: Sequence[Occurrence]) -> frozenset[tuple[str, str]]:
+    """The members that a measure has in one of the parts, and that none of them takes."""
+    nobody: frozenset[tuple[str, str]] = frozenset()
+    taken = nobody.union(*(part.taken for part in parts))
+    return nobody.union(*(part.counted for part in parts)) - taken
 
 
 def in_order(members: Iterable[Event]) -> tuple[Event, ...]:
@@ -151,11 +165,11 @@ def agree(one: Mapping[str, Hashable], other: Mapping[str, Hashable]) -> bool:
 
 
 def _fit(one: Occurrence, other: Occurrence) -> bool:
-    """Whether names of both stand for the same, and every member of both comes from such a name
-    (OPSL, D4).
+    """Whether names of both stand for the same, and every member that both take comes from such a
+    name (OPSL, D4).
     """
     common = one.names.keys() & other.names.keys()
     if not all(one.names[name].is_same(other.names[name]) for name in common):
         return False
-    shared = set(one.identity) & set(other.identity)
+    shared = one.taken & other.taken
     return shared <= {member for name in common for member in one.names[name].identity}

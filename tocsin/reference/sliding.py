@@ -133,7 +133,9 @@ class Watch:
         if members:
             start = min(each.start for each in members)
             events = in_order(member for each in members for member in each.members)
-            return Occurrence(events, start, end, rows=_rows(self._sliding.each, key))
+            rows = _rows(self._sliding.each, key)
+            counted = frozenset(event.identity for event in events)
+            return Occurrence(events, start, end, rows=rows, counted=counted)
         start = end - self._sliding.over
         rows = _rows_of_empty(self._sliding.by, self._sliding.each, key)
         return Occurrence((), start, end, absences=((start, end),), rows=rows)

@@ -48,6 +48,8 @@ FORMS = st.one_of(
     st.builds("{} {} WITHIN {} THEN {}{}".format, ATOMS, TIMES, LENGTHS, UNITS, WITHIN),
     st.builds("{} {} {}".format, UNITS, st.sampled_from(ALLEN), UNITS),
     st.builds("{} {} {}".format, UNITS, st.sampled_from(["AND", "OR"]), UNITS),
+    st.builds("{} AND {}".format, SLIDES, SLIDES),
+    st.builds("{} AND {} AND {}".format, UNITS, SLIDES, UNITS),
     st.builds("a: {} THEN b: {} x1+ THEN C WHERE b.v >= a.v AND SUM(b.v) > 1".format, ATOMS, ATOMS),
 )
 CLAUSES = st.builds(
@@ -66,7 +68,7 @@ RINGS = st.sampled_from(["", " RING EVERY TIME", " RING ONCE", " RING ON CHANGE"
 def test_engine_and_reference_agree_on_random_rules(
     form: str, clauses: str, ring: str, events: list[dict[str, object]]
 ) -> None:
-    text = f"WHEN {form}{clauses}{ring if 'OVER' in form else ''}"
+    text = f"WHEN {form}{clauses}{ring if ' OVER ' in form else ''}"
     try:
         plan = compile_subscription(Subscription("s", "rule", text), [*DEFINITIONS, REGION])
     except Problem as problem:

@@ -166,7 +166,13 @@ class AfterGatheredNode(Node):
             end = max(whole.end, first.end + self._length)
             self._bring(
                 Occurrence(
-                    whole.members, whole.start, end, whole.names, whole.absences, whole.rows
+                    whole.members,
+                    whole.start,
+                    end,
+                    whole.names,
+                    whole.absences,
+                    whole.rows,
+                    whole.counted,
                 ),
                 step,
             )

@@ -13,7 +13,7 @@ from tocsin.plan.conditions import fulfils
 from tocsin.plan.measures import Satisfies
 from tocsin.plan.measuring import satisfies
 from tocsin.plan.natural_join import rows_without
-from tocsin.plan.occurrence import Occurrence
+from tocsin.plan.occurrence import Occurrence, only_counted
 from tocsin.values.time import Instant
 
 
@@ -86,7 +86,13 @@ class Gathering:
                 names[name] = _group(named)
         whole = _group((around, *came))
         return Occurrence(
-            whole.members, whole.start, whole.end, names, around.absences, around.rows
+            whole.members,
+            whole.start,
+            whole.end,
+            names,
+            around.absences,
+            around.rows,
+            whole.counted,
         )
 
     def asked(self, whole: Occurrence | None) -> Occurrence | None:
@@ -120,4 +126,5 @@ def _group(occurrences: Sequence[Occurrence]) -> Occurrence:
         tuple(sorted(members.values(), key=lambda member: member.order)),
         min([each.start for each in occurrences]),
         max([each.end for each in occurrences]),
+        counted=only_counted(occurrences),
     )

@@ -11,7 +11,6 @@ from math import prod
 
 from tocsin.engine.detection.join_filters import Filter, by_cost, pair_filter
 from tocsin.engine.detection.node import (
-    A_RESULT,
     A_TRIAL,
     QUESTIONS,
     Node,
@@ -19,6 +18,7 @@ from tocsin.engine.detection.node import (
     State,
     Step,
     Writer,
+    work_of_telling,
 )
 from tocsin.engine.detection.partition_keys import homes_of, parted_by_names, slot_keys
 from tocsin.engine.detection.queue import Queue
@@ -223,7 +223,7 @@ class JoinNode(Node):
                 continue
             whole = self._whole(choice)
             if whole is not None:
-                self.spend(A_RESULT + len(whole.rows))
+                self.spend(work_of_telling(whole))
                 step.bring(self, whole)
                 if self._use_up(choice, slot, key, whole):
                     return True
@@ -243,7 +243,7 @@ class JoinNode(Node):
                 others.append(self._most_recent(waiting, new) if recent else waiting)
         count = prod(map(len, others))
         self.tried += count
-        self.spend(count * A_TRIAL)
+        self.spend(count * A_TRIAL * len(others) // 2)
         return product(*others)
 
     def _most_recent(self, waiting: Sequence[Occurrence], new: Occurrence) -> Sequence[Occurrence]:

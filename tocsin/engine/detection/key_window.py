@@ -104,7 +104,8 @@ class Measuring:
         if items:
             members = tuple([each.members[0] for each in items])
             start = min([each.start for each in items])
-            return Occurrence(members, start, now, rows=self._rows(window.key))
+            counted = frozenset([each.identity for each in members])
+            return Occurrence(members, start, now, rows=self._rows(window.key), counted=counted)
         start = now - self._sliding.over
         rows = self._rows_of_empty(window.key)
         return Occurrence((), start, now, absences=((start, now),), rows=rows)

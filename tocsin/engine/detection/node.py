@@ -36,8 +36,8 @@ class Pending:
 
 
 WORK_LIMIT = 200_000
-"""How much work one event, or the timers of one instant, may cause at one part: about as many
-microseconds.
+"""How much work one event, or the timers of one instant, may cause at all parts of one subscription
+together: about as many microseconds.
 """
 
 A_TRIAL = 10
@@ -45,6 +45,12 @@ A_TRIAL = 10
 
 A_RESULT = 10
 """The work of telling what came of it, rows aside."""
+
+
+def work_of_telling(whole: Occurrence) -> int:
+    """The work of telling what came of it: the more members, the longer it takes."""
+    return A_RESULT * max(1, len(whole.members) // 2) + len(whole.rows)
+
 
 QUESTIONS = 4
 """So many simple questions about what waits are work of one microsecond."""
@@ -71,9 +77,9 @@ class Step(Protocol):
         """An occurrence of the node's part, for all its users."""
         ...
 
-    def give_up(self, node: Node, occurrence: Occurrence, why: GivenUp) -> None:
-        """What the occurrence brings about at the node is too much to work out; its subscriptions
-        are told.
+    def give_up(self, node: Node, occurrence: Occurrence | None, why: GivenUp) -> None:
+        """What the occurrence brings about at the node is too much to work out; the subscriptions
+        that cannot pay are told.
         """
         ...
 
@@ -118,18 +124,26 @@ class Allowance:
         """The work that was counted last."""
         return self._spent
 
-    def renew(self, step: Step) -> None:
+    def is_overdrawn_in(self, step: Step) -> bool:
+        """Whether more work was counted in this very step than it may take."""
+        return self._spent > WORK_LIMIT and self._spent_in == step.number
+
+    def allow(self, step: Step) -> None:
         """A new step has a new allowance of work."""
         if self._spent_in != step.number:
             self._spent_in, self._spent = step.number, 0
 
-    def spend(self, work: int) -> None:
-        """Counts work of about as many microseconds; GivenUp where it is too much for one step."""
+    def count(self, work: int) -> bool:
+        """Counts work of about as many microseconds; whether it is not too much for one step."""
         self._spent += work
-        if self._spent > WORK_LIMIT:
-            raise GivenUp(
-                f"one event would take more than {WORK_LIMIT:,} steps to combine with what waits"
-            )
+        return self._spent <= WORK_LIMIT
+
+
+def too_much_work() -> GivenUp:
+    """The reason why an event is undecided for a subscription."""
+    return GivenUp(
+        f"one event would take more than {WORK_LIMIT:,} steps to combine with what waits"
+    )
 
 
 class Memory:
@@ -192,6 +206,7 @@ class Node(Allowance, Memory):
         "level",
         "number",
         "part",
+        "payers",
         "shared",
         "users",
     )
@@ -223,6 +238,25 @@ class Node(Allowance, Memory):
         self.is_gone = False
         self.number = 0
         self.brought = 0
+        self.payers: tuple[Node, ...] = (self,)
+        """The nodes of the whole patterns that this one is part of: each pays all that is done
+        here, as it would if it were alone.
+        """
+
+    def renew(self, step: Step) -> None:
+        """A new step has a new allowance of work."""
+        for payer in self.payers:
+            payer.allow(step)
+
+    def spend(self, work: int) -> None:
+        """Counts work of about as many microseconds; GivenUp where it is too much for everybody who
+        pays. As long as one can pay, the work is done.
+        """
+        able = False
+        for payer in self.payers:
+            able = payer.count(work) or able
+        if not able:
+            raise too_much_work()
 
     def uses(self, other: Node) -> bool:
         """Whether what the other keeps is kept for this node too."""

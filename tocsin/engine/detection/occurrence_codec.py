@@ -50,6 +50,10 @@ class OccurrenceWriter:
             body["absences"] = [list(window) for window in occurrence.absences]
         if occurrence.rows != NOTHING_BOUND:
             body["rows"] = [_plain(row) for row in occurrence.rows]
+        if counted := occurrence.counted:
+            body["counted"] = [
+                self._number(member) for member in occurrence.members if member.identity in counted
+            ]
         return body
 
     def _number(self, event: Event) -> int:
@@ -78,6 +82,7 @@ class OccurrenceReader:
             {name: self.read(each) for name, each in body.get("names", {}).items()},
             tuple((start, end) for start, end in body.get("absences", ())),
             tuple(map(_value, body["rows"])) if "rows" in body else NOTHING_BOUND,
+            frozenset(self._events[number].identity for number in body.get("counted", ())),
         )
 
 

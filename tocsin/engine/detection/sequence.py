@@ -24,6 +24,7 @@ from tocsin.engine.detection.node import (
     State,
     Step,
     Writer,
+    too_much_work,
 )
 from tocsin.engine.detection.partition_keys import Key, homes_of, slot_keys
 from tocsin.engine.detection.scope import Scopes
@@ -39,6 +40,9 @@ from tocsin.plan.composites import (
 )
 from tocsin.plan.occurrence import Occurrence, combined
 from tocsin.plan.row_functions import GivenUp
+
+ASKED_FREELY = 20_000
+"""So many that wait are asked without counting it: batches ask them without a step."""
 
 
 def is_following(part: Join, scopes: Scopes) -> bool:
@@ -176,7 +180,7 @@ class Askers:
         used: list[tuple[Occurrence, int]] = []
         one, lost = next(iter(self.members.values())), self.line.lost
         one.tried += count
-        asked = count // QUESTIONS
+        asked = max(0, count - ASKED_FREELY) // QUESTIONS
         unserved = self._bits
         if asked > WORK_LIMIT:
             self._paying(unserved, asked, 0, last, step)
@@ -216,8 +220,13 @@ class Askers:
 def _put_together(pair: tuple[Occurrence, Occurrence]) -> tuple[Occurrence | None, int]:
     """The whole, and the work that it was; None where the two do not agree or it is too much."""
     allowance = Allowance()
+
+    def spend(work: int) -> None:
+        if not allowance.count(work):
+            raise too_much_work()
+
     try:
-        whole = combined(pair, allowance.spend)
+        whole = combined(pair, spend)
     except GivenUp:
         whole = None
     return whole, A_TRIAL + allowance.spent
@@ -226,13 +235,19 @@ def _put_together(pair: tuple[Occurrence, Occurrence]) -> tuple[Occurrence | Non
 class FollowingNode(Node):
     """A join of two atoms, for the subscriptions that have it."""
 
-    __slots__ = ("_join", "_since", "bit", "first", "group", "line", "tried")
+    __slots__ = ("_asked_in", "_join", "_since", "bit", "first", "group", "line", "tried")
 
     def __init__(self, part: Join, inner: list[Node]) -> None:
         super().__init__(part, inner)
         self.tried = 0
         self._join = part
         self.first = 0 if ends_last(part, 1) else 1
+        self._asked_in = -1
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether it is all that its subscriptions ask for, so that nothing else costs them."""
+        return self.payers == (self,)
 
     def enter(self) -> None:
         """Joins, or makes, the line of its first part and the group of its last."""
@@ -280,8 +295,9 @@ class FollowingNode(Node):
         """Counts the work of a trial, and before the first of a step that of asking; GivenUp where
         it is too much.
         """
-        if self._spent_in != step.number:
-            self.renew(step)
+        self.renew(step)
+        if self._asked_in != step.number:
+            self._asked_in = step.number
             self.spend(asked)
         self.spend(tried)
 

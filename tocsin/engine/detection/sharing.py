@@ -123,6 +123,8 @@ class SharedGraph:
             )
         crowd = self.subscriptions.pop(key)
         crowd.root.keys.remove(key)
+        if not crowd.root.keys:
+            _excuse(crowd)
         dropped = self._release(crowd)
         self._drop(dropped)
         if crowd.root.is_gone:
@@ -223,6 +225,8 @@ class SharedGraph:
             self._atoms[id(node.part)] = node
 
     def _join(self, key: str, crowd: Crowd) -> None:
+        if not crowd.root.keys:
+            _have_pay(crowd)
         crowd.root.keys.append(key)
         self.subscriptions[key] = crowd
         for node in crowd.nodes:
@@ -236,6 +240,7 @@ class SharedGraph:
         for key in crowd.root.keys:
             self._join(key, into)
             dropped += self._release(crowd)
+        _excuse(crowd)
         self._drop(dropped)
         return dropped
 
@@ -266,6 +271,18 @@ class SharedGraph:
             self._atoms.pop(id(node.part), None)
         for node in nodes:
             node.leave()
+
+
+def _have_pay(crowd: Crowd) -> None:
+    """What is done at the nodes of a crowd is paid by its whole pattern from now on."""
+    for node in crowd.nodes:
+        node.payers = (*(each for each in node.payers if each.keys), crowd.root)
+
+
+def _excuse(crowd: Crowd) -> None:
+    """Nobody is left in the crowd who would pay."""
+    for node in crowd.nodes:
+        node.payers = tuple(each for each in node.payers if each is not crowd.root)
 
 
 def scopes_at_work(pattern: Part) -> Scopes:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from tocsin.engine.detection.node import Node
+from tocsin.engine.detection.node import Node, too_much_work
 from tocsin.engine.detection.pair_table import PairTable
 from tocsin.engine.detection.scope import Scopes
 from tocsin.engine.detection.simple import AtomNode
@@ -74,31 +74,36 @@ class CurrentStep:
         """An occurrence of a node's part, for all its users and subscriptions."""
         node.brought += 1
         for follower in node.followers:
-            try:
-                follower.receive(0, occurrence, self)
-            except GivenUp as why:
-                self.give_up(follower, occurrence, why)
-            except Exception as error:
-                self._troubles.fault(follower, error)
+            self._give(follower, 0, occurrence)
         for user, slot in node.users:
             inbox = user.inbox
             if not inbox and not user.due:
                 self._levels[user.level].append(user)
                 self.is_touched = True
             inbox.append((slot, occurrence))
-        for key in node.keys:
-            self.found.append((key, occurrence))
+        if node.keys and not node.is_overdrawn_in(self):
+            for key in node.keys:
+                self.found.append((key, occurrence))
 
     def hand(self, node: Node, slot: int, occurrence: Occurrence) -> None:
         """An occurrence for one node, which is served in its turn."""
         self._touch(node)
         node.inbox.append((slot, occurrence))
 
-    def give_up(self, node: Node, occurrence: Occurrence, why: GivenUp) -> None:
+    def give_up(self, node: Node, occurrence: Occurrence | None, why: GivenUp) -> None:
         """What the occurrence brings about at the node is too much to work out; told once for a
-        step.
+        step to those who cannot pay for it.
         """
-        self._troubles.given_up.setdefault(node, (occurrence, why))
+        members = () if occurrence is None else occurrence.members
+        for payer in node.payers:
+            self._troubles.given_up.setdefault(payer, (members, why))
+
+    def _tell_overdrawn(self, node: Node, occurrence: Occurrence | None) -> None:
+        """Some who share the node could not pay for what it did for the others."""
+        for payer in node.payers:
+            if payer.is_overdrawn_in(self):
+                members = () if occurrence is None else occurrence.members
+                self._troubles.given_up.setdefault(payer, (members, too_much_work()))
 
     def vanish(self, scopes: Scopes, name: str, occurrence: Occurrence) -> None:
         """What a name stands for is lost to its whole scope once the step is over."""
@@ -179,19 +184,36 @@ class CurrentStep:
         if len(inbox) > 1:
             inbox.sort(key=lambda each: (each[0], each[1].order))
         for slot, occurrence in inbox:
-            try:
-                node.receive(slot, occurrence, self)
-            except GivenUp as why:
-                self.give_up(node, occurrence, why)
-            except Exception as error:
-                self._troubles.fault(node, error)
+            self._give(node, slot, occurrence)
         inbox.clear()
         if node.keeps and node.kept > self.queue_limit:
             self.overfull.add(node)
         if node.due:
             due, node.due = node.due, []
             for token in due:
-                self._troubles.contain(node, node.on_timer, token, self)
+                self._ring(node, token)
+
+    def _give(self, node: Node, slot: int, occurrence: Occurrence) -> None:
+        """The node is given an occurrence; what goes wrong concerns its subscriptions."""
+        try:
+            node.receive(slot, occurrence, self)
+        except GivenUp as why:
+            self.give_up(node, occurrence, why)
+        except Exception as error:
+            self._troubles.fault(node, error)
+        if len(node.payers) > 1:
+            self._tell_overdrawn(node, occurrence)
+
+    def _ring(self, node: Node, token: object) -> None:
+        """A timer of the node is due."""
+        try:
+            node.on_timer(token, self)
+        except GivenUp as why:
+            self.give_up(node, None, why)
+        except Exception as error:
+            self._troubles.fault(node, error)
+        if len(node.payers) > 1:
+            self._tell_overdrawn(node, None)
 
 
 class Steps:

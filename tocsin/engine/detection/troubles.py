@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from tocsin.engine.detection.node import Node
 from tocsin.engine.detection.sharing import SharedGraph
-from tocsin.plan.occurrence import Occurrence
+from tocsin.events.event import Event
 from tocsin.plan.row_functions import GivenUp
 
 MOST_GIVEN_UP = 20
@@ -29,8 +29,8 @@ class Troubles:
         self.contains_faults = contains_faults
         self.overfull: set[Node] = set()
         """Nodes that keep more than the limit allows."""
-        self.given_up: dict[Node, tuple[Occurrence, GivenUp]] = {}
-        """Nodes for which something was too much to work out, and the occurrences that came
+        self.given_up: dict[Node, tuple[tuple[Event, ...], GivenUp]] = {}
+        """Whole patterns for which something was too much to work out, and the events of what came
         last.
         """
         self.faults: list[tuple[Node, Exception]] = []
@@ -60,14 +60,13 @@ class Troubles:
         users = self._graph.users_of(first)
         return [(key, first[node]) for node in first for key, used in users.items() if used is node]
 
-    def take_given_up(self) -> list[tuple[str, Occurrence, GivenUp]]:
-        """The subscriptions for which something was too much to work out, and the occurrences that
+    def take_given_up(self) -> list[tuple[str, tuple[Event, ...], GivenUp]]:
+        """The subscriptions for which something was too much to work out, and the events of what
         came last.
         """
-        users = self._graph.users_of(self.given_up)
-        found = [(key, *self.given_up[node]) for key, node in users.items()]
+        found = [(key, *why) for root, why in self.given_up.items() for key in root.keys]
         self.given_up.clear()
-        for key in users:
+        for key, _, _ in found:
             self.counts[key] = self.counts.get(key, 0) + 1
         return found
 

@@ -16,7 +16,7 @@ from tocsin.engine.detection.batches.stand_ins import Alarm, Asked, Silence
 from tocsin.engine.detection.batches.tables import Odd
 from tocsin.engine.detection.batches.words import bits_in
 from tocsin.engine.detection.node import A_TRIAL, QUESTIONS, WORK_LIMIT, Node, Step
-from tocsin.engine.detection.sequence import FollowingNode
+from tocsin.engine.detection.sequence import ASKED_FREELY, FollowingNode
 from tocsin.engine.detection.sharing import SharedGraph
 from tocsin.engine.detection.simple import NamedNode
 from tocsin.engine.index.kernels import Flags, Ints
@@ -33,7 +33,7 @@ Pairs = dict[int, list[tuple[Asked, FollowingNode, Event]]]
 and what came first.
 """
 
-_MOST_WAITING = QUESTIONS * (WORK_LIMIT - A_TRIAL)
+_MOST_WAITING = ASKED_FREELY + QUESTIONS * (WORK_LIMIT - A_TRIAL)
 """Where more waits in a line, an event may be too much to work out."""
 
 
@@ -98,7 +98,7 @@ class TablesAtWork:
         cannot take it.
         """
         tables, events = self.tables, [event for event, _ in part]
-        if tables.longest + len(part) > min(self._step.queue_limit, _MOST_WAITING):
+        if tables.longest + len(part) > min(self._step.queue_limit, self._most_waiting()):
             raise Odd
         batch = Batch(events)
         within = tables.within(batch)
@@ -111,6 +111,13 @@ class TablesAtWork:
             each = (self._asked[group], self._program.members[member], tables.events[first])
             found.setdefault(number, []).append(each)
         return found, within
+
+    def _most_waiting(self) -> int:
+        """How many may wait in a line without a step for each event. Where other parts of a
+        subscription cost too, that they were asked has to be counted.
+        """
+        alone = all(member.is_alone for member in self._program.members)
+        return _MOST_WAITING if alone else ASKED_FREELY
 
     def steps_of(self, found: Pairs, firsts: Ints, atoms: Ints, within: Flags) -> Flags:
         """For which events of a batch a step is to be taken: those with which something was found,

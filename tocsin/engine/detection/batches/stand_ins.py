@@ -7,11 +7,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from tocsin.engine.detection.absence_after import Deadlines
-from tocsin.engine.detection.node import Node, Step
+from tocsin.engine.detection.node import A_TRIAL, Node, Step
 from tocsin.engine.detection.sequence import FollowingNode, LastGroup
 from tocsin.events.event import Event
 from tocsin.plan.composites import Named
 from tocsin.plan.occurrence import Occurrence, combined, occurrence_of
+from tocsin.plan.row_functions import GivenUp
 from tocsin.values.time import Instant
 
 Silence = tuple[Deadlines, Event, Sequence[Node]]
@@ -40,7 +41,12 @@ class Asked(Node):
                 place = (node.inner[node.first], id(event))
                 if place not in wholes:
                     wholes[place] = _pair(node, event, occurrence)
-                step.bring(node, wholes[place])
+                try:
+                    node.pay(0, A_TRIAL, step)
+                except GivenUp as why:
+                    step.give_up(node, occurrence, why)
+                else:
+                    step.bring(node, wholes[place])
 
 
 def _pair(node: FollowingNode, event: Event, last: Occurrence) -> Occurrence:
