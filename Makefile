@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
+STAGES ?=
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo up console test test-quick test-long test-ranges check docs format mutants drill fuzz measures bench clean
@@ -23,12 +24,12 @@ up: setup ## start the service on port 8080 with keys, data in tocsin-data; Ctrl
 console: ## build the web console into the package; needs Node 20.19 or newer
 	@cd console && npm ci --silent && npm run --silent build
 
-test: setup ## run the tests that CI runs: about half an hour on two cores, JOBS of them side by side
+test: setup ## run the tests that CI runs, by STAGES (core spark service browser): 50 minutes on two cores, JOBS side by side
 	@scripts/setup-services
-	@echo "make test: about half an hour on two cores; make test-quick takes under two minutes"
-	@$(BIN)/pytest -n $(JOBS) --dist loadfile --durations 10
+	@echo "make test: about 50 minutes on two cores; make test-quick takes under two minutes"
+	@$(BIN)/python -m tests.stages $(STAGES) -- -n $(JOBS) --dist loadfile --durations 10
 
-test-quick: setup ## the cheap tests, with few random cases: under two minutes
+test-quick: setup ## the cheap tests with few random cases, one scenario on Spark and one of the service: under two minutes
 	@TOCSIN_EXAMPLES=few $(BIN)/pytest -q -m quick -n $(JOBS) --dist worksteal
 
 test-ranges: setup ## the cheap tests at both ends of the ranges of dependencies, with Python 3.11 to 3.13

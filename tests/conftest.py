@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
+from tests.stages import STAGES, stage_of
+
 _SLOW_IS_FINE = (HealthCheck.too_slow, HealthCheck.data_too_large)
 settings.register_profile(
     "quick", max_examples=100, deadline=None, derandomize=True, suppress_health_check=_SLOW_IS_FINE
@@ -47,6 +49,14 @@ NOT_QUICK = frozenset(
 documents.
 """
 
+QUICK_ELSEWHERE = frozenset(
+    (
+        "tests/spark/test_batch.py::test_a_batch_rings_as_the_reference_says",
+        "tests/gateway/core/test_up.py::test_from_the_command_to_the_first_match_and_on_after_a_stop",
+    )
+)
+"""One scenario on Spark and one of the service, so that the quick run touches both."""
+
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
@@ -63,8 +73,22 @@ def shared_data(name: str) -> Path:
     return path
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the choice of one stage."""
+    parser.addoption("--stage", choices=STAGES, help="run the tests of one stage only")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out test files of other stages."""
+    stage = config.getoption("--stage")
+    here = Path(__file__).parent
+    if stage is None or not collection_path.name.startswith("test_"):
+        return None
+    return True if stage_of(collection_path.relative_to(here)) != stage else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks as quick what is cheap and needs no server."""
+    """Mark as quick what is cheap and needs no server."""
     here = Path(__file__).parent
     for item in items:
         folder = item.path.relative_to(here).parts[0] if item.path.is_relative_to(here) else ""
@@ -73,4 +97,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             and item.path.name not in NOT_QUICK
             and item.get_closest_marker("postgres") is None
         ):
+            item.add_marker("quick")
+        if item.nodeid in QUICK_ELSEWHERE:
             item.add_marker("quick")
