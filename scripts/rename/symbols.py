@@ -77,9 +77,9 @@ def _definitions(scope: ast.Module | ast.ClassDef, name: str) -> Iterator[tuple[
             case ast.AnnAssign(target=ast.Name(id=id) as target) if id == name:
                 yield target.lineno, target.col_offset
     if isinstance(scope, ast.ClassDef):
-        for node in ast.walk(scope):
-            if isinstance(node, ast.Attribute) and _is_own_attribute(node, name):
-                yield node.lineno, node.col_offset
+        for inner in ast.walk(scope):
+            if isinstance(inner, ast.Attribute) and _is_own_attribute(inner, name):
+                yield inner.lineno, inner.col_offset
 
 
 def _is_own_attribute(node: ast.Attribute, name: str) -> bool:

@@ -32,7 +32,8 @@ class Rename:
     @property
     def word(self) -> str:
         """The word that changes: the last of `Class.member` and `function(parameter)`."""
-        return re.findall(_NAME, self.old)[-1]
+        words: list[str] = re.findall(_NAME, self.old)
+        return words[-1]
 
 
 @dataclass(frozen=True, slots=True)
