@@ -1,8 +1,13 @@
-"""Compiled loops that run programs: over a block of events, of which a bit vector is in play, or
-over one event.
+"""Compiled loops that run the programs of conditions, over a block of events or over one.
 
-How the rows of a block are to be read is told in `filling`, what the instructions mean in
-`programs`.
+A program is a conjunction of literals and of ORs, in `code`; `programs` says what each
+instruction means, `bitmaps` how the answers of a block are laid out.
+
+    code     literal (probe * 2 + negated) | BEGIN | NEXT | END
+    jumps    beside each instruction, the distance to go where nothing is left in play
+    play     the events that still hold, one bit each
+    rest     per depth of OR: the events that no operand has accepted yet
+    kept     per depth of OR: the events that some operand has accepted
 """
 
 from __future__ import annotations
@@ -19,9 +24,10 @@ _LESS, _LESS_OR_EQUAL, _GREATER = RELATIONS["<"], RELATIONS["<="], RELATIONS[">"
 
 @inlined
 def _may_hold(code: Ints, start: int, required: int, rows: Ints) -> bool:
-    """Whether none of the required literals is without any event."""
+    """True if each required literal is answered with yes by some event."""
     for at in range(start, start + required):
         instruction = code[at]
+        # a required literal that no event answers with yes: the program cannot hold
         if instruction & 1 == 0 and rows[instruction >> 1] == NO_ROW:
             return False
     return True
@@ -29,6 +35,7 @@ def _may_hold(code: Ints, start: int, required: int, rows: Ints) -> bool:
 
 @inlined
 def _keep(play: Words, matrix: Words, row: int) -> bool:
+    # an OR of all words tells whether an event is left, without a branch for each
     left = np.uint64(0)
     for word in range(play.size):
         play[word] &= matrix[row, word]
@@ -40,6 +47,7 @@ def _keep(play: Words, matrix: Words, row: int) -> bool:
 def _keep_others(play: Words, matrix: Words, row: int) -> bool:
     left = np.uint64(0)
     for word in range(play.size):
+        # a negated literal
         play[word] &= ~matrix[row, word]
         left |= play[word]
     return bool(left)
@@ -48,14 +56,17 @@ def _keep_others(play: Words, matrix: Words, row: int) -> bool:
 @inlined
 def _keep_listed(play: Words, pool: Ints, place: int, spare: Words) -> bool:
     for word in range(play.size):
+        # built beside, since play is read while the list is walked
         spare[word] = np.uint64(0)
     left = np.uint64(0)
+    # pool: the number of events, then the events
     for k in range(place + 1, place + 1 + pool[place]):
         event = np.int64(pool[k])
         both = play[event >> 6] & (np.uint64(1) << np.uint64(event & 63))
         spare[event >> 6] |= both
         left |= both
     for word in range(play.size):
+        # what was not listed is out of play
         play[word] = spare[word]
     return bool(left)
 
@@ -64,6 +75,7 @@ def _keep_listed(play: Words, pool: Ints, place: int, spare: Words) -> bool:
 def _keep_unlisted(play: Words, pool: Ints, place: int) -> bool:
     for k in range(place + 1, place + 1 + pool[place]):
         event = np.int64(pool[k])
+        # a negated short list: only its events go
         play[event >> 6] &= ~(np.uint64(1) << np.uint64(event & 63))
     left = np.uint64(0)
     for word in range(play.size):
@@ -75,10 +87,12 @@ def _keep_unlisted(play: Words, pool: Ints, place: int) -> bool:
 def _apply(
     instruction: int, play: Words, matrix: Words, rows: Ints, pool: Ints, spare: Words
 ) -> bool:
-    """Keeps what a literal keeps; TRUE when an event is left."""
+    """Keep the events for which a literal holds; return True if one is left."""
+    # an instruction is probe * 2, plus 1 if it is negated
     row = rows[instruction >> 1]
     if row >= 0:
         return _keep_others(play, matrix, row) if instruction & 1 else _keep(play, matrix, row)
+    # a short list instead of a row
     return (
         _keep_unlisted(play, pool, -1 - row)
         if instruction & 1
@@ -90,7 +104,9 @@ def _apply(
 def _next_operand(play: Words, rest: Words, kept: Words, depth: int) -> bool:
     left = np.uint64(0)
     for word in range(play.size):
+        # what the operand left in play holds for the OR,
         kept[depth, word] |= play[word]
+        # and the next operand decides about the others only
         rest[depth, word] &= ~play[word]
         play[word] = rest[depth, word]
         left |= play[word]
@@ -101,6 +117,7 @@ def _next_operand(play: Words, rest: Words, kept: Words, depth: int) -> bool:
 def _rejoin(play: Words, kept: Words, depth: int) -> bool:
     left = np.uint64(0)
     for word in range(play.size):
+        # the last operand, and those before it
         play[word] |= kept[depth, word]
         left |= play[word]
     return bool(left)
@@ -120,13 +137,14 @@ def _run(
     rest: Words,
     kept: Words,
 ) -> bool:
-    """Runs one program over the block; TRUE when an event is left in play. A first bit vector is
-    taken as it is.
-    """
+    """Run one program over the block; return True if an event is left in play."""
     at, depth, left, row = start, -1, True, ALL_ROW
+    # most programs begin with a positive literal that has a row: take the row,
+    # instead of all events and then the row
     if end > start and code[start] >= 0 and code[start] & 1 == 0 and rows[code[start] >> 1] >= 0:
         row = rows[code[start] >> 1]
         left = row != NO_ROW
+        # a jump leads behind the part that cannot hold any more
         at += 1 if left else jumps[start]
     for word in range(play.size):
         play[word] = matrix[row, word]
@@ -135,6 +153,7 @@ def _run(
         if instruction >= 0:
             left = _apply(instruction, play, matrix, rows, pool, spare)
             at += 1 if left else jumps[at]
+        # an OR begins: note the events in play, of which none is accepted yet
         elif instruction == BEGIN:
             depth += 1
             for word in range(play.size):
@@ -145,6 +164,7 @@ def _run(
             left = _next_operand(play, rest, kept, depth)
             at += 1 if left else jumps[at]
         else:
+            # the OR ends
             left = _rejoin(play, kept, depth)
             depth -= 1
             at += 1 if left else jumps[at]
@@ -157,12 +177,14 @@ def _emit(
 ) -> int:
     for word in range(play.size):
         bits = play[word]
+        # one round per event that holds
         while bits:
             event = word * WORD + lowest_bit(bits)
             found_events[filled] = event
             found_slots[filled] = slot
             tally[event] += 1
             filled += 1
+            # clears the lowest bit
             bits &= bits - np.uint64(1)
     return filled
 
@@ -187,19 +209,21 @@ def run_programs(
     found_slots: Ints,
     tally: Ints,
 ) -> tuple[int, int, int]:
-    """Runs the programs from `first` on until all are done or the room for what is found is short.
+    """Run the programs from `first` on until all are done or the output arrays are nearly full.
 
-    Gives the place to go on from, how many pairs were found, and how many programs were run.
+    Returns the place to go on from, the number of pairs found, and the number of programs run.
     """
     words = matrix.shape[1]
     filled = candidates = 0
     for k in range(first, order.size):
         slot = order[k]
         if slot < 0:
+            # a free slot
             continue
         start = starts[slot]
         if not _may_hold(code, start, required[slot], rows):
             continue
+        # the worst case is a match of every event: stop before it could not be written
         if found_events.size - filled < words * WORD:
             return k, filled, candidates
         candidates += 1
@@ -212,9 +236,11 @@ def run_programs(
 
 @inlined
 def _compares(number: float, relation: int, limit: float, tied: bool) -> bool:
-    """Whether a number stands in the relation; of equal floats that may differ exactly, a yes was
-    looked up before.
+    """True if a number stands in a relation to a limit.
+
+    `tied` numbers may differ from an equal float in their exact value: a yes was looked up before.
     """
+    # both round to the same float; the exact answer was looked up and is no
     if number == limit and tied:
         return False
     if relation == _LESS:
@@ -238,14 +264,15 @@ def _answers(
     generation: int,
     compared: Ints,
 ) -> bool:
-    """Whether one event answers a probe with yes. What is looked up is known; a comparison is made
-    once and noted.
-    """
+    """True if the event answers a probe with yes; a comparison is made once and remembered."""
     relation = relations[probe]
+    # not a comparison: it was looked up, and marked if the answer is yes
     if relation == 0 or seen[probe] == generation:
         return bool(seen[probe] == generation)
+    # compared before for this event, with the answer no
     if seen[probe] == -generation:
         return False
+    # counted, so that a test can hold that no predicate is evaluated twice
     compared[0] += 1
     yes = _compares(numbers[attributes[probe]], relation, limits[probe], tied[attributes[probe]])
     seen[probe] = generation if yes else -generation
@@ -267,7 +294,7 @@ def _holds(
     generation: int,
     compared: Ints,
 ) -> bool:
-    """Runs one program over one event."""
+    """True if one program holds for the event."""
     truth = True
     while at < end:
         instruction = code[at]
@@ -283,12 +310,16 @@ def _holds(
                 generation,
                 compared,
             )
+            # negated where the lowest bit is set
             truth = yes != (instruction & 1 == 1)
             at += 1 if truth else jumps[at]
+        # one event needs no stack: the jumps alone lead through an OR
         elif instruction == BEGIN:
             at += 1
         elif instruction == NEXT:
+            # an operand held: the OR does, go behind it
             at += jumps[at] if truth else 1
+            # else try the next operand
             truth = True
         else:
             at += 1 if truth else jumps[at]
@@ -317,19 +348,23 @@ def run_one(
     compared: Ints,
     found: Ints,
 ) -> tuple[int, int]:
-    """Runs the programs that are anchored at what the event answers with yes; gives how many hold
-    and how many ran.
+    """Run the programs anchored at probes that the event answers with yes.
+
+    Returns how many hold, which are written to `found`, and how many were run.
     """
     for probe in yes:
+        # generations spare clearing the marks for every event
         seen[probe] = generation
     filled = candidates = 0
     for k in range(yes.size + 1):
+        # last, the programs that no value leads to: they are run for every event
         anchored = lists[yes[k]] if k < yes.size else lists[0]
         if anchored < 0:
             continue
         first = list_starts[anchored]
         for at in range(first, first + list_counts[anchored]):
             slot = list_pool[at]
+            # met under another anchor
             if visited[slot] == generation:
                 continue
             visited[slot] = generation

@@ -1,5 +1,7 @@
-"""Points and plain polygons, by a compiled loop: says for pairs of them what is sure, and leaves to
-shapely what lies on a border or so close to it that rounding could decide.
+"""Points in plain polygons by a compiled loop; points on or near a border are left to shapely.
+
+starts   for each test, where its border begins in shell_x and shell_y
+shell_x  x0 x1 ... xn x0 | x0 x1 ...     closed borders, one after the other
 """
 
 from __future__ import annotations
@@ -34,9 +36,7 @@ class Shells:
         self._starts, self._x, self._y = shells_of(tests)
 
     def judge(self, places: Places, at: Numbers, tests: Numbers) -> tuple[Flags, Numbers]:
-        """Which of the pairs of place and test hold for sure, and the numbers of those that others
-        have to decide.
-        """
+        """Return which pairs of place and test hold for sure, and the numbers of unsure pairs."""
         verdicts = np.full(len(at), UNSURE, np.int8)
         if len(self._x):
             x, y = coordinates_of_points(places)
@@ -55,33 +55,39 @@ def judge_pairs(
     tests: Ints,
     verdicts: Ints,
 ) -> None:
-    """Writes for each pair where the point lies; a test without a border, and a place that is no
-    point and has NaN for coordinates, are left as they are.
+    """Write for each pair where the point lies.
+
+    A test without a border, and a place that is not a point (its coordinates are NaN), are left.
     """
     for pair in range(len(at)):
         here_x, here_y = x[at[pair]], y[at[pair]]
         first, end = starts[tests[pair]], starts[tests[pair] + 1]
+        # a test without a border here, or a place that is not a point, stays unsure
         if first < end and not (np.isnan(here_x) or np.isnan(here_y)):
             verdicts[pair] = _side(shell_x, shell_y, first, end, here_x, here_y)
 
 
 @inlined
 def _side(shell_x: Floats, shell_y: Floats, first: int, end: int, x: float, y: float) -> int:
-    """Counts the edges that a ray to the right crosses; an end at the very height of the point
-    counts as below.
-    """
+    """Return where a point lies; an end at the very height of the point counts as below it."""
+    # even-odd rule: inside if a ray to the right crosses the border an odd number of times
     crossed = 0
     for corner in range(first, end - 1):
         from_x, from_y = shell_x[corner] - x, shell_y[corner]
         to_x, to_y = shell_x[corner + 1] - x, shell_y[corner + 1]
+        # both ends above the ray, or both at or below it: the edge does not cross it
         if (from_y <= y) == (to_y <= y):
+            # but the point may be a corner, or lie on a horizontal edge
             if from_y == y and (from_x == 0 or (to_y == y and (from_x < 0) != (to_x < 0))):
                 return UNSURE
             continue
         one, other = from_x * (to_y - y), to_x * (from_y - y)
+        # the sign says on which side of the edge the point lies
         turn = one - other
+        # written with not, so that NaN is unsure, too
         if not abs(turn) > _ROUNDING * (abs(one) + abs(other)) + _UNDERFLOW:
             return UNSURE
+        # the edge lies to the right of the point, on the ray
         if (turn > 0) == (to_y > from_y):
             crossed += 1
     return INSIDE if crossed % 2 else OUTSIDE

@@ -1,4 +1,4 @@
-"""Pieces cut out of one large text: as texts, or as numbers that tell the different ones apart."""
+"""Slices of one large text: as texts, or dictionary-encoded as numbers."""
 
 from __future__ import annotations
 
@@ -12,15 +12,13 @@ from tocsin.engine.texts.scanner import same_bytes
 _PRIME = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
 _ROOMY = 2
-"""A table has at least so many places for each piece."""
+"""Places of the hash table per piece, at least: half empty, so that chains stay short."""
 _PATIENCE = 8
-"""So many places are looked at for each piece, on average; texts that were made to meet in one
-place are told apart another way.
-"""
+"""Collisions allowed per piece, on average; beyond it Arrow encodes texts made to collide."""
 
 
 def cut_texts(text: Ints, begins: Ints, ends: Ints) -> pa.Array:
-    """The pieces of a text."""
+    """Return the pieces of a text as an Arrow array."""
     offsets = np.zeros(len(begins) + 1, np.int64)
     np.cumsum(ends - begins, out=offsets[1:])
     letters = np.empty(offsets[-1], np.uint8)
@@ -31,9 +29,7 @@ def cut_texts(text: Ints, begins: Ints, ends: Ints) -> pa.Array:
 
 
 def number_texts(text: Ints, begins: Ints, ends: Ints) -> tuple[list[str], Codes]:
-    """The different pieces of a text in order of appearance, and for each piece its number among
-    them.
-    """
+    """Return the different pieces in order of appearance, and for each piece its number."""
     size = len(begins)
     table = np.full(1 << (_ROOMY * size).bit_length(), -1, np.int32)
     hashes, firsts, codes = (
@@ -51,9 +47,10 @@ def number_texts(text: Ints, begins: Ints, ends: Ints) -> tuple[list[str], Codes
 
 @compiled
 def _copy_pieces(text: Ints, begins: Ints, ends: Ints, letters: Ints) -> None:
-    """Writes the pieces of a text one after the other."""
+    """Copy the pieces of a text, one after the other."""
     at = 0
     for row in range(len(begins)):
+        # pieces are short: a loop is faster than a slice for each
         for place in range(begins[row], ends[row]):
             letters[at] = text[place]
             at += 1
@@ -70,28 +67,35 @@ def _number_pieces(
     codes: Ints,
     patience: int,
 ) -> int:
-    """Writes the number of each piece, and for each number the first row that has it; gives how
-    many there are, or -1 where more places than `patience` would have to be looked at.
+    """Write the number of each piece, and for each number the first row that has it.
+
+    Returns how many different pieces there are; -1 after more than `patience` collisions.
     """
+    # an open hash table of piece numbers; its length is a power of two
     mask = len(table) - 1
     count = 0
     for row in range(len(begins)):
         begin, end = begins[row], ends[row]
+        # multiplicative hash, begun with the length
         hashed = np.uint64(end - begin)
         for at in range(begin, end):
             hashed = (hashed ^ np.uint64(text[at])) * _PRIME
+        # the upper half has mixed best
         place = np.int64(hashed >> _HALF) & mask
         code = table[place]
+        # linear probing until the same piece, or a free place
         while code >= 0 and not (
             hashes[code] == hashed
             and ends[firsts[code]] - begins[firsts[code]] == end - begin
             and same_bytes(text, begin, begins[firsts[code]], end - begin)
         ):
             patience -= 1
+            # texts made to collide: the caller takes another way
             if patience < 0:
                 return -1
             place = (place + 1) & mask
             code = table[place]
+        # a piece that was not seen before
         if code < 0:
             code = count
             table[place] = code

@@ -1,4 +1,4 @@
-"""Loops over a tape: where members stand, and what their values are."""
+"""Compiled loops over a tape of `scanner`: entries of members, and their values."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ _WHOLE, _DECIMAL = int(Token.WHOLE), int(Token.DECIMAL)
 @inlined
 def _is_called(text: Ints, tape: Ints, entry: int, name: Ints) -> bool:
     begin = tape[entry, NAME]
+    # lengths first: most names differ in them
     if tape[entry, NAME_END] - begin != len(name):
         return False
     step = 0
@@ -25,18 +26,20 @@ def _is_called(text: Ints, tape: Ints, entry: int, name: Ints) -> bool:
 def find_members(
     text: Ints, tape: Ints, firsts: Ints, parents: Ints, inside: bool, name: Ints, found: Ints
 ) -> None:
-    """Writes for each row the entry of the member with the name, of the row or, `inside`, of the
-    entry that is given as its parent.
+    """Write for each row the entry of the member with a name, -1 where there is none.
 
-    Most rows have it where the row before had it: there it is looked for first.
+    It is a member of the row or, `inside`, of the entry in `parents`. Most rows have it where the
+    previous one had it, which is tried first.
     """
     usual = 0
     for row in range(len(found)):
         found[row] = -1
         first, last = firsts[row], firsts[row + 1]
         parent = parents[row]
+        # the row has no such parent
         if inside and parent < 0:
             continue
+        # where the previous row had it
         guess = first + usual
         if guess < last and tape[guess, PARENT] == parent and _is_called(text, tape, guess, name):
             found[row] = guess
@@ -44,6 +47,7 @@ def find_members(
         for entry in range(first, last):
             if tape[entry, PARENT] == parent and _is_called(text, tape, entry, name):
                 found[row] = entry
+                # the next row is tried here first
                 usual = entry - first
                 break
 
@@ -52,7 +56,7 @@ def find_members(
 def read_numbers(
     text: Ints, tape: Ints, entries: Ints, tokens: Ints, numbers: Floats, hard: Ints
 ) -> int:
-    """Writes the values of entries that are numbers, and which are too hard; gives how many are."""
+    """Write the values of entries that are numbers; return the number of rows in `hard`."""
     count = 0
     for row in range(len(entries)):
         entry = entries[row]
@@ -61,6 +65,7 @@ def read_numbers(
         elif tokens[row] == _DECIMAL:
             good, value = decimal_number(text, tape[entry, BEGIN], tape[entry, END])
             numbers[row] = value
+            # too many digits for an exact float: the caller asks Python
             if not good:
                 hard[count] = row
                 count += 1
@@ -77,12 +82,14 @@ def read_points(
     spans: Ints,
     hard: Ints,
 ) -> int:
-    """Writes the coordinates of entries that are plain points, and where they stand; gives how many
-    are too hard, and writes which.
+    """Write the coordinates of entries that are plain points, and where they stand.
+
+    Returns how many have too many digits to be read here; their rows are in `hard`.
     """
     count = 0
     for row in range(len(entries)):
         if entries[row] < 0:
+            # no place
             continue
         first, second, end = point_of(text, tape, entries[row], firsts[row + 1])
         spans[row, 0] = first
@@ -93,6 +100,7 @@ def read_points(
         fine, y = decimal_number(text, second, end)
         found[row, 0] = x
         found[row, 1] = y
+        # too many digits: the caller asks shapely
         if not (good and fine):
             hard[count] = row
             count += 1

@@ -33,7 +33,7 @@ _FIRST, _LAST = -62_135_596_800 * _SECOND, 253_402_300_800 * _SECOND - 1
 
 @inlined
 def whole_number(text: Ints, at: int, end: int) -> int:
-    """The value of digits that fit into 64 bits, after a minus or not."""
+    """Return the value of digits that fit into 64 bits, after a minus or not."""
     negative = text[at] == _MINUS
     if negative:
         at += 1
@@ -46,7 +46,7 @@ def whole_number(text: Ints, at: int, end: int) -> int:
 
 @inlined
 def decimal_number(text: Ints, at: int, end: int) -> tuple[bool, float]:
-    """The value of a number that the scanner found; False where these means do not tell it."""
+    """Return True and the value of a number; False where it cannot be computed exactly here."""
     negative = text[at] == _MINUS
     if negative:
         at += 1
@@ -57,12 +57,15 @@ def decimal_number(text: Ints, at: int, end: int) -> tuple[bool, float]:
         if byte == _POINT:
             past_point = True
         elif _ZERO <= byte <= _NINE:
+            # one more digit, and the float of the mantissa could be rounded
             if mantissa >= _EXACT_MANTISSA:
                 return False, 0.0
             mantissa = mantissa * 10 + (byte - _ZERO)
+            # each digit of the fraction is one power of ten less
             if past_point:
                 power -= 1
         else:
+            # e or E
             break
         at += 1
     if at < end:  # an exponent
@@ -71,10 +74,12 @@ def decimal_number(text: Ints, at: int, end: int) -> tuple[bool, float]:
         if down or text[at] == _PLUS:
             at += 1
         exponent = 0
+        # bounded, so that an exponent of a thousand digits cannot overflow
         while at < end and exponent < _LARGEST_EXPONENT:
             exponent = exponent * 10 + (text[at] - _ZERO)
             at += 1
         power += -exponent if down else exponent
+    # not exact by these means: the strict reader decides
     if mantissa > _EXACT_MANTISSA or power < -_EXACT_POWER or power > _EXACT_POWER:
         return False, 0.0
     value = mantissa * _POWERS[power] if power >= 0 else mantissa / _POWERS[-power]
@@ -83,7 +88,7 @@ def decimal_number(text: Ints, at: int, end: int) -> tuple[bool, float]:
 
 @inlined
 def _digits(text: Ints, at: int, count: int) -> int:
-    """The value of so many digits; -1 where one is missing."""
+    """Return the value of `count` digits; -1 where one is missing."""
     value = 0
     for step in range(count):
         byte = text[at + step]
@@ -95,22 +100,26 @@ def _digits(text: Ints, at: int, count: int) -> int:
 
 @inlined
 def _days_since_1970(year: int, month: int, day: int) -> int:
-    """-1 million where there is no such day."""
+    """Return the days from 1970 to a date; -1 million where there is no such day."""
     leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
     if year < 1 or month < 1 or month > 12 or day < 1:
         return -1_000_000
+    # the days of the month, February without a leap day
     after = _DAYS_BEFORE[month] - _DAYS_BEFORE[month - 1]
     if day > after + (1 if leap and month == 2 else 0):
         return -1_000_000
     past = year - 1
+    # days from the first of January of year 1, in the Gregorian calendar
     before = past * 365 + past // 4 - past // 100 + past // 400
     in_year = int(_DAYS_BEFORE[month - 1]) + day - 1 + (1 if leap and month > 2 else 0)
+    # 719,162 days from year 1 to 1970
     return before + in_year - 719_162
 
 
 @inlined
 def instant(text: Ints, at: int, end: int) -> tuple[bool, int]:
-    """The microseconds of an RFC 3339 time; False where it is none, or an unusual one."""
+    """Return True and the microseconds of an RFC 3339 time; False for the strict reader."""
+    # shorter than YYYY-MM-DDThh:mm:ssZ
     if end - at < _SHORTEST_TIME:
         return False, 0
     year, month, day = _digits(text, at, 4), _digits(text, at + 5, 2), _digits(text, at + 8, 2)
@@ -121,8 +130,10 @@ def instant(text: Ints, at: int, end: int) -> tuple[bool, int]:
         return False, 0
     if text[at + 13] != _COLON or text[at + 16] != _COLON:
         return False, 0
+    # T, t or a blank, as RFC 3339 allows
     if between | _LOWER != _SMALL_T and between != _BLANK:
         return False, 0
+    # a leap second (60) is left to the strict reader
     if hour < 0 or hour > 23 or minute < 0 or minute > 59 or second < 0 or second > 59:
         return False, 0
     days = _days_since_1970(year, month, day)
@@ -134,18 +145,21 @@ def instant(text: Ints, at: int, end: int) -> tuple[bool, int]:
         at += 1
         digits = 0
         while at < end and _ZERO <= text[at] <= _NINE:
+            # digits beyond the microseconds are cut off, not rounded
             if digits < _MICROSECOND_DIGITS:
                 fraction = fraction * 10 + (text[at] - _ZERO)
             digits += 1
             at += 1
         if digits == 0:
             return False, 0
+        # .5 is 500,000 microseconds
         while digits < _MICROSECOND_DIGITS:
             fraction *= 10
             digits += 1
     if at >= end:
         return False, 0
     offset = 0
+    # Z, or an offset as +hh:mm
     if end - at == 1 and text[at] | _LOWER == _SMALL_Z:
         offset = 0
     elif end - at == 6 and (text[at] == _PLUS or text[at] == _MINUS) and text[at + 3] == _COLON:
@@ -157,6 +171,7 @@ def instant(text: Ints, at: int, end: int) -> tuple[bool, int]:
             offset = -offset
     else:
         return False, 0
+    # local time minus its offset is UTC
     seconds = days * _DAY + (hour * 60 + minute) * 60 + second - offset
     found = seconds * _SECOND + fraction
     return _FIRST <= found <= _LAST, found

@@ -1,8 +1,16 @@
 """The scanner: many JSON objects to one tape, an entry for each member of each object.
 
-It takes what is usual and exactly what the strict reader takes of it. A row is odd, and left to
-that reader, where it is malformed, and also where it has an escape, a name twice, an object inside
-an array, a whole number of more than 18 digits, or more than `DEPTH` levels.
+It accepts a part of what the strict reader accepts, and reads it in the same way. A row is odd, and
+left to that reader, where it is malformed, and also where it has an escape, a name twice, an object
+inside an array, a whole number of more than 18 digits, or more than `DEPTH` levels.
+
+    text     {"id":"7","data":{"a":1,"b":[2,3]}}     all rows, one after the other
+    tape     entry  name  token   value         parent  previous member
+               0    id    STRING  7              -1        -1
+               1    data  OBJECT  {"a"...}       -1         0
+               2    a     WHOLE   1               1        -1
+               3    b     ARRAY   [2,3]           1         2
+    firsts   the first entry of each row
 """
 
 from __future__ import annotations
@@ -15,14 +23,14 @@ import numpy as np
 from tocsin.engine.index.kernels import Ints, compiled, inlined
 
 DEPTH = 24
-"""How deep a row may nest."""
+"""Levels of objects and arrays in a row; events nest a few levels, the stack is an array."""
 
 MOST_DIGITS = 18
-"""Whole numbers of so many digits fit into 64 bits."""
+"""Whole numbers of 18 digits fit into 64 bits."""
 
 
 class Token(IntEnum):
-    """What a member's value is."""
+    """Kind of a member's value."""
 
     NULL = 0
     BOOLEAN = 1
@@ -54,6 +62,7 @@ _WORDS = np.frombuffer(b"truefalsenull", np.uint8)
 def _after_blanks(text: Ints, at: int, stop: int) -> int:
     while at < stop:
         byte = text[at]
+        # one comparison ends it for nearly every byte
         if byte > _SPACE or byte not in (_SPACE, _TAB, _NEWLINE, _RETURN):
             break
         at += 1
@@ -62,13 +71,14 @@ def _after_blanks(text: Ints, at: int, stop: int) -> int:
 
 @inlined
 def _after_text(text: Ints, at: int, stop: int) -> int:
-    """Where the quote stands that ends a text which begins at a place; -1 where it has an escape, a
-    control character or no end.
+    """Return the place of the quote that ends a text; -1 for an escape, a control character or
+    no end.
     """
     while at < stop:
         byte = text[at]
         if byte == _QUOTE:
             return at
+        # an escape would have to be decoded, a control character is malformed
         if byte == _BACKSLASH or byte < _SPACE:
             return _BAD
         at += 1
@@ -84,21 +94,24 @@ def _after_digits(text: Ints, at: int, stop: int) -> int:
 
 @inlined
 def _after_number(text: Ints, at: int, stop: int) -> tuple[int, int]:
-    """What follows a number, and its token; -1 where it is none, or too long."""
+    """Return the place behind a number, and its token; -1 if it is not one, or too long."""
     if text[at] == _MINUS:
         at += 1
     begin = at
     at = _after_digits(text, at, stop)
     digits = at - begin
+    # no digit, more than 64 bits hold, or a leading zero, which JSON forbids
     if digits == 0 or digits > MOST_DIGITS or (digits > 1 and text[begin] == _ZERO):
         return _BAD, _WHOLE
     token = _WHOLE
+    # a fraction has at least one digit
     if at < stop and text[at] == _POINT:
         token = _DECIMAL
         begin = at + 1
         at = _after_digits(text, begin, stop)
         if at == begin:
             return _BAD, token
+    # an exponent has at least one digit, after a sign or not
     if at < stop and (text[at] == _SMALL_E or text[at] == _LARGE_E):
         token = _DECIMAL
         at += 1
@@ -113,7 +126,7 @@ def _after_number(text: Ints, at: int, stop: int) -> tuple[int, int]:
 
 @inlined
 def _after_word(text: Ints, at: int, stop: int, word: int, size: int) -> int:
-    """What follows one of the words; -1 where something else stands there."""
+    """Return the place behind one of the words; -1 if another text stands there."""
     if stop - at < size:
         return _BAD
     for step in range(size):
@@ -124,9 +137,10 @@ def _after_word(text: Ints, at: int, stop: int, word: int, size: int) -> int:
 
 @inlined
 def _after_scalar(text: Ints, at: int, stop: int) -> tuple[int, int]:
-    """What follows a value that is no text, object or array, and its token."""
+    """Return the place behind true, false, null or a number, and its token."""
     byte = text[at]
     if byte == _TRUE:
+        # places and lengths within `truefalsenull`
         return _after_word(text, at, stop, 0, 4), _BOOLEAN
     if byte == _FALSE:
         return _after_word(text, at, stop, 4, 5), _BOOLEAN
@@ -137,7 +151,7 @@ def _after_scalar(text: Ints, at: int, stop: int) -> tuple[int, int]:
 
 @inlined
 def same_bytes(text: Ints, one: int, other: int, size: int) -> bool:
-    """Whether so many bytes at two places are equal."""
+    """True if `size` bytes at two places are equal."""
     step = 0
     while step < size and text[one + step] == text[other + step]:
         step += 1
@@ -146,6 +160,7 @@ def same_bytes(text: Ints, one: int, other: int, size: int) -> bool:
 
 @inlined
 def _same_name(text: Ints, tape: Ints, one: int, other: int) -> bool:
+    # lengths first: most names differ in them
     begin, beside = tape[one, NAME], tape[other, NAME]
     size = tape[one, NAME_END] - begin
     return size == tape[other, NAME_END] - beside and same_bytes(text, begin, beside, size)
@@ -153,7 +168,8 @@ def _same_name(text: Ints, tape: Ints, one: int, other: int) -> bool:
 
 @inlined
 def _has_elder_twin(text: Ints, tape: Ints, entry: int) -> bool:
-    """Whether a member before it in the same object has its name."""
+    """True if an earlier member of the same object has the same name."""
+    # a walk over the earlier members: quadratic, hence only where names are new
     elder = tape[entry, ELDER]
     while elder >= 0:
         if _same_name(text, tape, entry, elder):
@@ -166,32 +182,38 @@ def _has_elder_twin(text: Ints, tape: Ints, entry: int) -> bool:
 def _scan_row(  # noqa: PLR0915 - a state machine: each state reads and writes what the others do
     text: Ints, at: int, stop: int, tape: Ints, first: int, before: int, stack: Ints
 ) -> int:
-    """Writes the entries of one row from `first` on, and gives the entry after its last; -1 where
-    it is odd.
+    """Write one JSON object to the tape from `first` on; return the next free entry, or -1 for
+    the strict reader.
 
-    `before` is the first entry of the row before it: as long as names come as they did there, none
-    of them comes twice.
+    `before` is the first entry of the previous row: while names equal those of that row, no
+    duplicate check is needed.
     """
     entry = first
+    # rows of one sender have the same names: while they do, none can be there twice
     alike = before >= 0
     at = _after_blanks(text, at, stop)
+    # a row is an object
     if at >= stop or text[at] != _OPEN:
         return _BAD
     at += 1
     depth = 0
+    # the object that is open, its last member so far, and whether an array is open
     owner, youngest, in_list = -1, -1, False
     begin = 0
     mode = _FIRST_NAME
     while True:
         at = _after_blanks(text, at, stop)
+        # the text ends within the object
         if at >= stop:
             return _BAD
         byte = text[at]
+        # a member: its name and the colon
         if mode == _NAME or (mode == _FIRST_NAME and byte == _QUOTE):
             if byte != _QUOTE:
                 return _BAD
             begin = at + 1
             at = _after_text(text, begin, stop)
+            # an escape, no end, or an empty name, which the strict reader looks at
             if at <= begin:
                 return _BAD
             tape[entry, NAME] = begin
@@ -199,6 +221,7 @@ def _scan_row(  # noqa: PLR0915 - a state machine: each state reads and writes w
             tape[entry, PARENT] = owner
             tape[entry, ELDER] = youngest
             if alike:
+                # the same member of the row before: same name, below the same member
                 model = before + entry - first
                 alike = (
                     model < first
@@ -214,6 +237,7 @@ def _scan_row(  # noqa: PLR0915 - a state machine: each state reads and writes w
                 return _BAD
             at += 1
             mode = _VALUE
+        # a value: a scalar is written whole, an object or array is opened
         elif mode == _VALUE or (mode == _FIRST_VALUE and byte != _CLOSE_LIST):
             token = _STRING
             begin = at
@@ -223,6 +247,7 @@ def _scan_row(  # noqa: PLR0915 - a state machine: each state reads and writes w
                 if at < 0:
                     return _BAD
             elif byte in (_OPEN, _OPEN_LIST):
+                # objects within arrays have no place on the tape
                 if depth == DEPTH or (in_list and byte == _OPEN):
                     return _BAD
                 token = _OBJECT if byte == _OPEN else _ARRAY
@@ -230,12 +255,14 @@ def _scan_row(  # noqa: PLR0915 - a state machine: each state reads and writes w
                 at, token = _after_scalar(text, at, stop)
                 if at < 0:
                     return _BAD
+            # items of an array are checked, but not written: the array is one entry
             if not in_list:
                 tape[entry, TOKEN] = token
                 tape[entry, BEGIN] = begin
                 tape[entry, END] = at
                 entry += 1
             if token in (_OBJECT, _ARRAY):
+                # come back to the object around it afterwards
                 stack[depth, 0] = owner
                 stack[depth, 1] = youngest
                 stack[depth, 2] = in_list
@@ -247,17 +274,22 @@ def _scan_row(  # noqa: PLR0915 - a state machine: each state reads and writes w
                 mode = _FIRST_VALUE if in_list else _FIRST_NAME
                 at += 1
             else:
+                # behind the closing quote
                 if token == _STRING:
                     at += 1
                 mode = _AFTER
+        # between two members or items
         elif byte == _COMMA and mode == _AFTER:
             mode = _VALUE if in_list else _NAME
             at += 1
+        # an object or array ends; right after a comma the modes above refuse it
         elif byte == (_CLOSE_LIST if in_list else _CLOSE):
             at += 1
+            # the row itself: nothing but blanks may follow
             if depth == 0:
                 return entry if _after_blanks(text, at, stop) == stop else _BAD
             depth -= 1
+            # the entry of what ends, unless it stands inside an array
             closed = owner
             owner, youngest = stack[depth, 0], stack[depth, 1]
             in_list = stack[depth, 2] != 0
@@ -270,12 +302,13 @@ def _scan_row(  # noqa: PLR0915 - a state machine: each state reads and writes w
 
 @compiled
 def scan_rows(text: Ints, starts: Ints, tape: Ints, firsts: Ints, odd: Any, stack: Ints) -> int:
-    """Writes the entries of all rows and where those of each begin; gives how many there are.
+    """Write all rows to the tape, and the first entry of each; return the number of entries.
 
     An odd row has none.
     """
     entry, before = 0, -1
     for row in range(len(starts) - 1):
+        # an odd row leaves what it wrote, and the next one writes over it
         firsts[row] = entry
         end = _scan_row(text, starts[row], starts[row + 1], tape, entry, before, stack)
         odd[row] = end < 0
