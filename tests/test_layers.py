@@ -136,6 +136,10 @@ FOREIGN_PRIVATE = {
     "_jvm": "how PySpark itself reaches Java, which has no other name",
     "_mapping": "how SQLAlchemy gives a row by its names, kept apart from columns",
     **dict.fromkeys(
+        ("_cache", "_cache_file"),
+        "where numba keeps the stamp of machine code; tests/engine/test_kernels.py holds it",
+    ),
+    **dict.fromkeys(
         ("_PARTITION_EOF", "_ALL_BROKERS_DOWN", "_TRANSPORT", "_RESOLVE", "_TIMED_OUT"),
         "codes of librdkafka, which begin so where no broker has sent them",
     ),

@@ -1,7 +1,6 @@
-"""The only file that loads numba, when the first loop runs: how loops over arrays are compiled.
+"""Compilation of loops over arrays. The only file that loads numba, when the first loop runs.
 
-What a kernel inlines from another file is compiled into its own file's cache: who changes it there
-touches both.
+It uses three internals of numba, which tests hold: `_nrt`, `_numba_type_` and the stamp of a cache.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tocsin.deferred import Deferred
+from tocsin.engine.index.kernel_stamp import stamp_of
 
 if TYPE_CHECKING:
     import numba
@@ -46,6 +46,8 @@ class _Loop:
     @cached_property
     def _dispatcher(self) -> Callable[..., Any]:
         made = numba.njit(cache=True, **self._options, **_BORROWED)(self.kernel)
+        # numba's own stamp is that of one file; helpers of other files are compiled in, too
+        made._cache._cache_file._source_stamp = stamp_of(self.kernel)
         return cast(Callable[..., Any], made)
 
     @property
