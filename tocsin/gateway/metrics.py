@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,28 +22,40 @@ from tocsin.gateway.service import Service
 from tocsin.hosts.local.alarm import wall_clock
 
 
-def metrics_text(service: Service, *, by_subscription: bool) -> bytes:
-    """All figures in the text format; those of single subscriptions only where they are wanted."""
+def metrics_text(service: Service, *, by_subscription: bool, tenant: str | None = None) -> bytes:
+    """All figures in the text format; those of single subscriptions only where they are wanted.
+    With a tenant, its own and those of the events, which all tenants share.
+    """
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(_Figures(service, by_subscription))
+    registry.register(_Figures(service, by_subscription, tenant))
     return generate_latest(registry)
 
 
 class _Figures(Collector):
-    def __init__(self, service: Service, by_subscription: bool) -> None:
+    def __init__(self, service: Service, by_subscription: bool, tenant: str | None) -> None:
         self._service = service
         self._by_subscription = by_subscription
+        self._tenant = tenant
 
     def collect(self) -> Iterator[Metric]:
         """Everything as it is now."""
         yield from self._counted()
         yield from self._letters()
         yield from self._lag()
-        yield from self._sizes()
         yield self._steps()
-        yield from self._deliveries()
+        if self._tenant is None:
+            yield from self._load()
+            yield from self._sizes()
+            yield from self._deliveries()
         if self._by_subscription:
             yield self._rings()
+
+    def _matches(self) -> Iterator[tuple[Owned, int]]:
+        """Yield the matches of each subscription that the figures are about."""
+        for key, count in sorted(dict(self._service.counters.by_subscription).items()):
+            whose = Owned.of_key(key)
+            if self._tenant in (None, whose.tenant):
+                yield whose, count
 
     def _deliveries(self) -> Iterator[Metric]:
         for part in self._service.parts:
@@ -51,9 +64,11 @@ class _Figures(Collector):
 
     def _counted(self) -> Iterator[Metric]:
         counts = self._service.counters
+        own = self._tenant is not None
+        matches = sum(count for _, count in self._matches()) if own else counts.matches
         for name, text, value in (
             ("events", "Events that were served", counts.events),
-            ("matches", "Matches that were found", counts.matches),
+            ("matches", "Matches that were found", matches),
             ("late_events", "Events that came behind the watermark", counts.late),
             ("duplicates", "Events that had come before", counts.duplicates),
         ):
@@ -63,7 +78,11 @@ class _Figures(Collector):
         letters = CounterMetricFamily(
             "tocsin_dead_letters", "Dead letters by code", labels=["code"]
         )
-        for code, count in sorted(dict(self._service.counters.letters).items()):
+        by_code: Counter[str] = Counter()
+        for (tenant, code), count in dict(self._service.counters.letters).items():
+            if self._tenant in (None, tenant):
+                by_code[code] += count
+        for code, count in sorted(by_code.items()):
             letters.add_metric([code], count)
         yield letters
 
@@ -77,8 +96,11 @@ class _Figures(Collector):
         yield GaugeMetricFamily(
             "tocsin_lag_seconds", "How long the oldest of them waits", self._waits(behind)
         )
-        yield GaugeMetricFamily("tocsin_state_waiting", "Occurrences that wait", status.waiting)
-        yield GaugeMetricFamily("tocsin_streams", "Listeners to matches", service.streams)
+
+    def _load(self) -> Iterator[Metric]:
+        waiting = self._service.runner.status().waiting
+        yield GaugeMetricFamily("tocsin_state_waiting", "Occurrences that wait", waiting)
+        yield GaugeMetricFamily("tocsin_streams", "Listeners to matches", self._service.streams)
 
     def _waits(self, behind: int) -> float:
         if not behind:
@@ -107,8 +129,7 @@ class _Figures(Collector):
             "Matches by subscription",
             labels=["tenant", "subscription"],
         )
-        for name, count in sorted(dict(self._service.counters.by_subscription).items()):
-            whose = Owned.of_key(name)
+        for whose, count in self._matches():
             rings.add_metric([whose.tenant, whose.name], count)
         return rings
 

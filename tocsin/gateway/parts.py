@@ -9,6 +9,7 @@ from collections.abc import Callable
 from fastapi import APIRouter, FastAPI
 
 from tocsin.gateway.api.app import create_app
+from tocsin.gateway.api.origins import OwnOrigin
 from tocsin.gateway.delivery import router as delivery
 from tocsin.gateway.delivery.letters import letters_to_kafka
 from tocsin.gateway.delivery.part import make_delivery
@@ -65,4 +66,6 @@ def open_app(service: Service) -> FastAPI:
     app = create_app(service, ROUTERS)
     for path, make in MOUNTS.items():
         app.mount(path, make(service))
+    if not service.settings.auth:
+        app.add_middleware(OwnOrigin, host=service.settings.host, names=service.settings.hosts)
     return app

@@ -81,6 +81,9 @@ class Settings(BaseSettings):
     data: Path = Path("tocsin-data")
     database: str | None = None
     host: str = "127.0.0.1"
+    hosts: Annotated[
+        list[str], Field(description="further names of this service, checked where auth is false")
+    ] = Field(default_factory=list)
     port: Annotated[int, Field(ge=0, le=65535)] = 8080
     engine: EngineName = EngineName.LOCAL
     auth: bool = True

@@ -5,6 +5,7 @@ that time with what of it was satisfied.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -120,8 +121,17 @@ def _meant(row: MatchRow, kept: Kept) -> _Meant:
     if found is None:
         return _Meant({"subscription": None})
     told = {"subscription": found.as_json() | {"id": row.subscription}, "version": row.version}
-    definitions = (*kept.own, *snapshot.definitions)
+    definitions = _visible_to(row.tenant, (*kept.own, *snapshot.definitions))
     return _compiled(found, told, definitions)
+
+
+def _visible_to(tenant: str, definitions: Sequence[Definition]) -> tuple[Definition, ...]:
+    """Return the definitions that a tenant may read: the shared ones and its own, which come last
+    so that they give the name where both name one region.
+    """
+    shared = [each for each in definitions if not Owned.of_key(each.name).tenant]
+    own = [each for each in definitions if tenant and Owned.of_key(each.name).tenant == tenant]
+    return (*shared, *own)
 
 
 def _compiled(

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.gateway.core.asking import Asked
+from tests.gateway.core.asking import Asked, event
 from tocsin.gateway.delivery.opener import _folder
 
 SECRET = {"language": "selector", "expression": "secret < 1"}
@@ -84,3 +84,27 @@ def test_a_tenant_called_shared_has_another_folder_than_what_is_shared() -> None
     names = ["", "shared", "Shared", "acme", "shared-", "s"]
     assert len({_folder(each) for each in names}) == len(names)
     assert _folder("") == "shared"
+
+
+def test_a_region_has_no_name_that_another_tenant_gave_it(
+    keys: tuple[Asked, dict[str, dict[str, str]]],
+) -> None:
+    """Both tenants speak of one place; the name that one of them has for it is its own."""
+    asked, bearers = keys
+    place = {"region": "POLYGON((0 0, 2 0, 2 2, 0 2, 0 0))"}
+    kind = {"language": "opsl", "expression": 'STRING: kind = "s"'}
+    for whose, path, body in (
+        ("beta", "definitions/Yard", place),
+        ("beta", "definitions/Kind", kind),
+        ("beta", "subscriptions/near", {"language": "opsl", "expression": "@(Yard)Kind"}),
+        ("acme", "definitions/Hideout", place),
+    ):
+        answer = asked.http.put(f"/v1/{path}", json=body, headers=bearers[whose])
+        assert answer.status_code == 201, answer.text
+    publisher = {"Authorization": f"Bearer {asked.service.keys.create(['publish'], 'beta')}"}
+    near = event("1", kind="s") | {"place": "POINT(0.5 0.5)"}
+    asked.http.post("/v1/events", json=near, headers=publisher)
+    asked.settle()
+    (match,) = asked.http.get("/v1/matches", headers=bearers["beta"]).json()["matches"]
+    told = asked.http.get(f"/v1/matches/{match['id']}/why", headers=bearers["beta"]).json()
+    assert [each["name"] for each in told["regions"]] == ["Yard"]

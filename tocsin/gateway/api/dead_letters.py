@@ -55,11 +55,14 @@ async def list_letters(
 )
 async def replay(id: Annotated[int, Path(ge=1, le=LAST)], request: Request) -> dict[str, Any]:
     """Tries a letter again: its event, or the mended event that is the body; its subscription where
-    it is about one.
+    it is about one. A body is a publication: it needs the scope publish. An event that is published
+    again counts for the rate of the key.
     """
     service = service_of(request)
     caller = caller_with(request, Scope.SUBSCRIBE)
     body = await body_of(request, service.settings.limits.request_bytes)
+    if body:
+        caller.require(Scope.PUBLISH)
     row = await asyncio.to_thread(service.letters.get, id, caller.tenant)
     if row is None:
         raise StateProblem(
@@ -68,6 +71,8 @@ async def replay(id: Annotated[int, Path(ge=1, le=LAST)], request: Request) -> d
             token=str(id),
             hint="see what there is: GET /v1/dead-letters",
         )
+    if body or row.event is not None:
+        caller.spend(1)
     written = await asyncio.to_thread(service.replays.replay, row, body or None)
     position: int | None = None
     if written is not None:

@@ -39,13 +39,15 @@ async def is_ready(request: Request) -> Response:
 
 @router.get("/metrics", response_class=PlainTextResponse)
 async def tell_metrics(request: Request) -> Response:
-    """Figures for Prometheus; those of single subscriptions are told to an admin only."""
+    """Figures for Prometheus. Those of single subscriptions are told to an admin only: to that of a
+    tenant its own, and to the one without a tenant all.
+    """
     service = service_of(request)
     try:
-        caller_with(request, Scope.ADMIN)
+        caller = caller_with(request, Scope.ADMIN)
     except Problem:
-        everything = False
+        is_admin, tenant = False, None
     else:
-        everything = True
-    text = await asyncio.to_thread(metrics_text, service, by_subscription=everything)
+        is_admin, tenant = True, caller.tenant or None
+    text = await asyncio.to_thread(metrics_text, service, by_subscription=is_admin, tenant=tenant)
     return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")

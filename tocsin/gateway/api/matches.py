@@ -11,7 +11,8 @@ from fastapi import APIRouter, Query, Request, Response, WebSocket, WebSocketDis
 from fastapi.responses import StreamingResponse
 
 from tocsin.errors import Problem, StateProblem
-from tocsin.gateway.api.access import Scope, caller_with
+from tocsin.gateway.api.access import Caller, Scope, caller_with, listener_with
+from tocsin.gateway.api.origins import WEBSOCKET_CODE
 from tocsin.gateway.api.positions import (
     LAST,
     STREAM,
@@ -21,6 +22,7 @@ from tocsin.gateway.api.positions import (
 )
 from tocsin.gateway.api.problems import document_of, status_of
 from tocsin.gateway.api.requests import service_of
+from tocsin.gateway.api.revocation import while_admitted
 from tocsin.gateway.service import Service
 from tocsin.gateway.storage.rows import MatchRow
 from tocsin.gateway.streaming import Wanted, follow
@@ -34,8 +36,6 @@ Before = Annotated[int | None, Query(ge=0, le=LAST, description="The position to
 Limit = Annotated[int, Query(ge=1, le=10_000)]
 Newest = Annotated[bool, Query(description="The last of them, not the first; oldest first still.")]
 Subscriptions = Annotated[list[str] | None, Query(description="Of these only; all by default.")]
-_UNWELCOME = 4000
-"""The code with which a WebSocket is closed, added to the status that HTTP would have."""
 
 
 @router.get("/v1/matches")
@@ -78,11 +78,11 @@ async def stream(request: Request, subscription: Subscriptions = None) -> Respon
     the next match.
     """
     service = service_of(request)
-    caller = caller_with(request, Scope.SUBSCRIBE)
+    caller = listener_with(request, Scope.SUBSCRIBE)
     after = begin_behind(request, service.feed.head)
     wanted = Wanted(caller.tenant, frozenset(subscription or ()))
     return StreamingResponse(
-        _events(service, wanted, after), headers=STREAM_HEADERS, media_type="text/event-stream"
+        _events(caller, wanted, after), headers=STREAM_HEADERS, media_type="text/event-stream"
     )
 
 
@@ -92,16 +92,16 @@ async def live(socket: WebSocket, subscription: Subscriptions = None) -> None:
     service: Service = socket.app.state.service
     await socket.accept()
     try:
-        caller = caller_with(socket, Scope.SUBSCRIBE)
+        caller = listener_with(socket, Scope.SUBSCRIBE)
         after = begin_behind(socket, service.feed.head)
         with CountedStream(service):
             wanted = Wanted(caller.tenant, frozenset(subscription or ()))
-            await _send_live(socket, service, wanted, after)
+            await _send_live(socket, caller, wanted, after)
     except Problem as problem:
         status = status_of(problem)
         with suppress(RuntimeError, WebSocketDisconnect):
             await socket.send_json(document_of(problem, status))
-            await socket.close(_UNWELCOME + status)
+            await socket.close(WEBSOCKET_CODE + status)
 
 
 @router.get("/v1/matches/{id}/why")
@@ -123,30 +123,38 @@ async def tell_why(id: str, request: Request) -> dict[str, Any]:
     return await asyncio.to_thread(why, row, kept)
 
 
-async def _events(service: Service, wanted: Wanted, after: int) -> AsyncIterator[bytes]:
+def _matches(caller: Caller, wanted: Wanted, after: int) -> AsyncIterator[list[MatchRow]]:
+    """Return what a listener gets while its key is good."""
+    service = caller.service
+    return while_admitted(caller, follow(service.matches, service.feed, wanted, after))
+
+
+async def _events(caller: Caller, wanted: Wanted, after: int) -> AsyncIterator[bytes]:
     """The stream says first where it begins, so that one which is cut off at once can go on."""
-    with CountedStream(service):
+    with CountedStream(caller.service):
         yield f"id: {after}\n\n".encode()
-        async for rows in follow(service.matches, service.feed, wanted, after):
+        async for rows in _matches(caller, wanted, after):
             if not rows:
                 yield b": all is well\n\n"
                 continue
             yield "".join(f"id: {row.position}\ndata: {row.body}\n\n" for row in rows).encode()
 
 
-async def _send_live(socket: WebSocket, service: Service, wanted: Wanted, after: int) -> None:
-    sending = asyncio.create_task(_send_all(socket, service, wanted, after))
+async def _send_live(socket: WebSocket, caller: Caller, wanted: Wanted, after: int) -> None:
+    """Send matches until the listener leaves; raise where its key was revoked."""
+    sending = asyncio.create_task(_send_all(socket, caller, wanted, after))
     hearing = asyncio.create_task(_await_end(socket))
     _, waiting = await asyncio.wait((sending, hearing), return_when=asyncio.FIRST_COMPLETED)
     for task in waiting:
         task.cancel()
     await asyncio.gather(sending, hearing, return_exceptions=True)
+    caller.require_admitted()
     with suppress(RuntimeError, WebSocketDisconnect):
         await socket.close()
 
 
-async def _send_all(socket: WebSocket, service: Service, wanted: Wanted, after: int) -> None:
-    async for rows in follow(service.matches, service.feed, wanted, after):
+async def _send_all(socket: WebSocket, caller: Caller, wanted: Wanted, after: int) -> None:
+    async for rows in _matches(caller, wanted, after):
         for row in rows:
             await socket.send_text(f'{{"position":{row.position},{row.body[1:]}')
 

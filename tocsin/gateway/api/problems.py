@@ -45,6 +45,8 @@ STATUS = {
     "KeyMissing": 401,
     "KeyUnknown": 401,
     "ScopeMissing": 403,
+    "OriginRefused": 403,
+    "HostRefused": 421,
 }
 """The status of codes that have one of their own; the kind of a problem tells that of the others.
 """

@@ -11,7 +11,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
-from tocsin.gateway.api.access import Scope, caller_with
+from tocsin.gateway.api.access import Caller, Scope, caller_with, listener_with
 from tocsin.gateway.api.matches import After, Before, Newest, instant_of
 from tocsin.gateway.api.positions import (
     STREAM,
@@ -20,9 +20,9 @@ from tocsin.gateway.api.positions import (
     begin_behind,
 )
 from tocsin.gateway.api.requests import service_of
+from tocsin.gateway.api.revocation import while_admitted
 from tocsin.gateway.console.event_stream import follow_events
 from tocsin.gateway.console.stored_events import event_texts
-from tocsin.gateway.service import Service
 from tocsin.gateway.storage.browsing import Span
 
 router = APIRouter(tags=["events"])
@@ -64,17 +64,19 @@ async def stream_events(request: Request) -> Response:
     `Last-Event-ID` or `after`, else with the next event.
     """
     service = service_of(request)
-    caller_with(request, Scope.SUBSCRIBE)
+    caller = listener_with(request, Scope.SUBSCRIBE)
     after = begin_behind(request, service.log.head)
     return StreamingResponse(
-        _messages(service, after), headers=STREAM_HEADERS, media_type="text/event-stream"
+        _messages(caller, after), headers=STREAM_HEADERS, media_type="text/event-stream"
     )
 
 
-async def _messages(service: Service, after: int) -> AsyncIterator[bytes]:
+async def _messages(caller: Caller, after: int) -> AsyncIterator[bytes]:
+    service = caller.service
+    events = follow_events(service.log, service.late, service.feed, after)
     with CountedStream(service):
         yield f"id: {after}\n\n".encode()
-        async for found in follow_events(service.log, service.late, service.feed, after):
+        async for found in while_admitted(caller, events):
             if found.skipped:
                 yield f'data: {{"skipped":{found.skipped}}}\n\n'.encode()
             if found.texts:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import quote
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -63,12 +64,23 @@ def next_page(request: Request, token: str) -> dict[str, str]:
     """The header that leads to the next page, where there is one."""
     if not token:
         return {}
-    return {"Link": link_to(request.url.path, request.query_params.multi_items(), token)}
+    path = quote(request.url.path)
+    return {"Link": link_to(path, request.query_params.multi_items(), token)}
 
 
-def address(request: Request, path: str) -> str:
-    """The address of something of this interface."""
+def address(request: Request, *names: str) -> str:
+    """Return the address of a resource below this interface, each name escaped as a segment."""
+    path = "".join(f"/{quote(name, safe='')}" for name in names)
     return f"{request.scope.get('root_path', '')}{path}"
+
+
+def exception_of_problem(problem: Problem) -> EpcisException:
+    """Return the exception of a problem that another part of the service raised, with its status
+    of HTTP.
+    """
+    told = problem.as_json()
+    detail = str(told.pop("message"))
+    return exception_of_status(status_of(problem), detail, **told)
 
 
 def tell_exceptions(app: FastAPI) -> None:
@@ -80,9 +92,7 @@ def tell_exceptions(app: FastAPI) -> None:
 
     @app.exception_handler(Problem)
     async def tell_problem(_: Request, problem: Problem) -> Response:
-        told = problem.as_json()
-        detail = str(told.pop("message"))
-        return _document(exception_of_status(status_of(problem), detail, **told))
+        return _document(exception_of_problem(problem))
 
     @app.exception_handler(HTTPException)
     async def tell_http(_: Request, error: HTTPException) -> Response:

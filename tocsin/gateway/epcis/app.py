@@ -48,8 +48,9 @@ def create_epcis_app(service: Service) -> FastAPI:
         return tell_nothing(allow(["GET"]))
 
     @app.delete("/nextPageToken/{token}")
-    def forget_token() -> Response:
+    def forget_token(request: Request) -> Response:
         """Tokens hold all they need: there is nothing to forget."""
+        admit(request)
         raise EpcisException(
             NOT_IMPLEMENTED, "a nextPageToken is not kept by the server and cannot be invalidated"
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from urllib.parse import quote
 
 from fastapi import APIRouter, Request, Response
 
@@ -50,7 +49,7 @@ async def capture(request: Request) -> Response:
         await asyncio.wrap_future(service.log.append(rows))
     job = job_of(captured, created, wall_clock())
     await asyncio.to_thread(part.repository.add_job, caller.tenant, job)
-    location = address(request, f"/capture/{job['captureID']}")
+    location = address(request, "capture", job["captureID"])
     headers = {**USUAL, "Location": location, "GS1-Capture-Error-Behaviour": behaviour}
     return Response(status_code=202, headers=headers)
 
@@ -94,7 +93,7 @@ async def create_event(request: Request) -> Response:
         raise EpcisException(ALREADY_EXISTS, f"there is an event {id!r}")
     caller.spend(1)
     await asyncio.wrap_future(service.log.append(rows_of([event], caller.tenant)))
-    location = address(request, f"/events/{quote(id, safe='')}")
+    location = address(request, "events", id)
     return tell(event_document(event.attributes), 201, {"Location": location})
 
 

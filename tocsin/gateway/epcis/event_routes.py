@@ -73,14 +73,16 @@ def members(request: Request, resource: str) -> Response:
 @router.get("/{resource}/{value:path}/events")
 def events_of(request: Request, resource: str, value: str) -> Response:
     """The events that have the value."""
+    admit(request, xml=True)
     field, parameter = _resource(resource)
-    _require_known(request, field, parameter, value, xml=True)
+    _require_known(request, field, parameter, value)
     return _answer(request, **{parameter: value})
 
 
 @router.get("/{resource}/{value:path}")
 def member(request: Request, resource: str, value: str) -> Response:
     """What there is of a value: its events."""
+    admit(request)
     field, parameter = _resource(resource)
     _require_known(request, field, parameter, value)
     return tell(collection(["events"]))
@@ -132,11 +134,8 @@ def _resource(name: str) -> tuple[str, str]:
     return found
 
 
-def _require_known(
-    request: Request, field: str, parameter: str, value: str, *, xml: bool = False
-) -> None:
-    """Raises where no stored event has the value."""
-    admit(request, xml=xml)
+def _require_known(request: Request, field: str, parameter: str, value: str) -> None:
+    """Raise where no stored event has the value."""
     if field == "eventType" and value in KINDS:
         return
     part = part_in(request)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from urllib.parse import quote
 
 from fastapi import APIRouter, Request, Response
 
@@ -38,7 +37,7 @@ async def create_query(request: Request) -> Response:
     part = part_in(request)
     query = read_query(await read_object(request))
     await asyncio.to_thread(_create, part, caller.tenant, query)
-    location = address(request, f"/queries/{quote(query.name)}")
+    location = address(request, "queries", query.name)
     return tell(query.as_json(), 201, {"Location": location})
 
 

@@ -8,7 +8,7 @@ from starlette.requests import HTTPConnection, Request
 
 from tocsin.errors import Problem
 from tocsin.events.codecs.cloudevents import parse_json
-from tocsin.gateway.api.access import Caller, Scope, caller_with
+from tocsin.gateway.api.access import Caller, Scope, caller_with, listener_with
 from tocsin.gateway.api.requests import body_of
 from tocsin.gateway.epcis.capturing import JSON_TYPES
 from tocsin.gateway.epcis.exceptions import (
@@ -36,7 +36,15 @@ def service_in(request: HTTPConnection) -> Service:
 
 def admit(request: HTTPConnection, scope: Scope = Scope.SUBSCRIBE, *, xml: bool = False) -> Caller:
     """The caller, who must have a scope and ask for what is served; `xml` where that is too."""
-    caller = caller_with(request, scope)
+    return _served(request, caller_with(request, scope), xml=xml)
+
+
+def admit_listener(request: HTTPConnection) -> Caller:
+    """Return the caller that opens a stream, whose key may stand in the address."""
+    return _served(request, listener_with(request, Scope.SUBSCRIBE), xml=False)
+
+
+def _served(request: HTTPConnection, caller: Caller, *, xml: bool) -> Caller:
     require_short(f"{request.url.path}?{request.url.query}")
     require_served(request.headers, xml=xml)
     return caller

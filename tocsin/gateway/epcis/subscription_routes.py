@@ -11,7 +11,15 @@ from uuid import uuid4
 from fastapi import APIRouter, Request, Response, WebSocket
 
 from tocsin.errors import LimitProblem, Problem
-from tocsin.gateway.epcis.answers import address, next_page, tell, tell_nothing
+from tocsin.gateway.api.access import Caller
+from tocsin.gateway.api.revocation import while_admitted
+from tocsin.gateway.epcis.answers import (
+    address,
+    exception_of_problem,
+    next_page,
+    tell,
+    tell_nothing,
+)
 from tocsin.gateway.epcis.exceptions import (
     NO_SUCH_RESOURCE,
     SUBSCRIPTION_CONTROLS,
@@ -24,7 +32,7 @@ from tocsin.gateway.epcis.parameters import read_page
 from tocsin.gateway.epcis.part import EpcisPart
 from tocsin.gateway.epcis.queries import require_standing
 from tocsin.gateway.epcis.query_routes import query_named
-from tocsin.gateway.epcis.requests import admit, part_in, read_object
+from tocsin.gateway.epcis.requests import admit, admit_listener, part_in, read_object
 from tocsin.gateway.epcis.standing import (
     QuerySubscription,
     Terms,
@@ -52,7 +60,7 @@ async def subscribe(request: Request, name: str) -> Response:
     terms = read_terms(body, epc_format_of(request.headers))
     made = await asyncio.to_thread(_subscribe, part, caller.tenant, name, terms, dest, token)
     part.worker.wake()
-    location = address(request, f"/queries/{name}/subscriptions/{made.id}")
+    location = address(request, "queries", name, "subscriptions", made.id)
     return tell(made.as_json(), 201, {"Location": location})
 
 
@@ -128,28 +136,32 @@ async def stream(socket: WebSocket, name: str) -> None:
     """Sends what the query finds as documents, until the client leaves or the query is dropped."""
     part = part_in(socket)
     try:
-        caller = admit(socket)
+        caller = admit_listener(socket)
         terms = terms_of_url(socket.query_params, epc_format_of(socket.headers))
         standing = await asyncio.to_thread(_standing, part, caller.tenant, name, terms)
     except (EpcisException, Problem) as error:
         await socket.accept()
-        told = error.as_json()
+        refused = exception_of_problem(error) if isinstance(error, Problem) else error
+        told = refused.as_json()
         await socket.send_json(told)
         await socket.close(_POLICY_VIOLATION, str(told.get("type", "refused"))[:100])
         return
     await socket.accept()
-    sending = asyncio.create_task(_send(socket, part, standing))
+    sending = asyncio.create_task(_send(socket, part, standing, caller))
     leaving = asyncio.create_task(_left(socket))
     await asyncio.wait([sending, leaving], return_when=asyncio.FIRST_COMPLETED)
     for task in (sending, leaving):
         task.cancel()
     await asyncio.gather(sending, leaving, return_exceptions=True)
+    code = _GOING_AWAY if caller.is_admitted() else _POLICY_VIOLATION
     with contextlib.suppress(RuntimeError):
-        await socket.close(_GOING_AWAY)
+        await socket.close(code)
 
 
-async def _send(socket: WebSocket, part: EpcisPart, standing: QuerySubscription) -> None:
-    async for news in part.worker.news(standing):
+async def _send(
+    socket: WebSocket, part: EpcisPart, standing: QuerySubscription, caller: Caller
+) -> None:
+    async for news in while_admitted(caller, part.worker.news(standing)):
         if news.events or standing.terms.report_if_empty:
             await socket.send_text(document_of(standing, news.events, wall_clock()).decode())
 

@@ -220,7 +220,7 @@ class LocalRunner:
             self._save(snapshot_of=hub)
         elif self._unsaved.is_urgent or begun - self._unsaved_since > POLL:
             self._save()
-        self.counters.count(rows, outcome, time.monotonic() - begun, hub)
+        self.counters.count(outcome, time.monotonic() - begun, hub)
 
     def _step(self, hub: DrivenHub, now: Instant, version: int, rows: Sequence[LogRow]) -> Outcome:
         given = self._given(rows)
@@ -244,8 +244,10 @@ class LocalRunner:
     def _note(self, hub: DrivenHub, rows: Sequence[LogRow], outcome: Outcome) -> None:
         unsaved = self._unsaved
         held = hub.subscriptions()
-        unsaved.letters += [refused_letter(row) for row in rows if row.code is not None]
-        unsaved.letters += kept_letters(outcome.letters, self._positions)
+        letters = [refused_letter(row) for row in rows if row.code is not None]
+        letters += kept_letters(outcome.letters, self._positions)
+        unsaved.letters += letters
+        self.counters.count_letters(letters)
         unsaved.matches += [
             kept_match(each, held, self._positions, hub.words_of, hub.version)
             for each in outcome.matches
