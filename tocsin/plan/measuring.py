@@ -12,7 +12,14 @@ from tocsin.plan.arithmetic import RELATIONS, expression_value, selector_truth
 from tocsin.plan.composites import Key, Sliding
 from tocsin.plan.detected import Detected
 from tocsin.plan.expression import Attribute, Call, Expression, Value
-from tocsin.plan.measures import OF_GROUPS, OF_INTERVALS, Aggregate, Measure, Selected
+from tocsin.plan.measures import (
+    OF_GROUPS,
+    OF_INTERVALS,
+    Aggregate,
+    Measure,
+    MeasureCondition,
+    Selected,
+)
 from tocsin.values.scalars import Constant, Kind, canonical_number, kind_of
 from tocsin.values.time import format_instant
 from tocsin.values.truth import Truth
@@ -136,9 +143,14 @@ def mean(sum_of_them: Number | None, count: int) -> Number | None:
         return None
 
 
-def is_fulfilled(sliding: Sliding, value: Number | None) -> bool:
-    """Whether the value of its measure stands in the relation that a sliding part asks for."""
-    return value is not None and RELATIONS[sliding.relation](value, sliding.limit)
+def is_fulfilled(condition: MeasureCondition, value: Number | None) -> bool:
+    """Return True if the value of its measure stands in the relation of the condition."""
+    return value is not None and RELATIONS[condition.relation](value, condition.limit)
+
+
+def holds_of_nothing(sliding: Sliding) -> bool:
+    """Return True if a window without events fulfils every condition of a sliding part."""
+    return all(is_fulfilled(each, measure_value(each.measure, ())) for each in sliding.conditions)
 
 
 def _known(expression: Expression, names: Names) -> Expression:
