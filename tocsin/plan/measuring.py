@@ -62,12 +62,16 @@ def value_over(expression: Expression, names: Names) -> Any:
 
 
 def scalar_key(value: Any) -> Hashable:
-    """What is equal as an attribute is equal as a key. TRUE is not 1; lists, objects and what is
-    missing equal none.
+    """Return one key for all values that are equal as attributes, None for lists, objects and
+    what is missing.
+
+    TRUE is not 1. A number is in its normal form, since a match tells the key: 1.0 is 1.
     """
     if isinstance(value, bool):
         return (value,)
-    return value if isinstance(value, int | float | str) else None
+    if isinstance(value, float):
+        return canonical_number(value)
+    return value if isinstance(value, int | str) else None
 
 
 def key_of(by: Key, members: Sequence[Event]) -> tuple[Hashable, ...] | None:

@@ -14,7 +14,7 @@ from tocsin.plan.measures import Aggregate, MeasureCondition, Ring
 from tocsin.reference.atoms import holds
 from tocsin.reference.measures import key_of, measured
 from tocsin.reference.occurrence import Occurrence, in_order
-from tocsin.reference.values import compare_scalars
+from tocsin.reference.values import as_key, compare_scalars
 from tocsin.values.time import Instant
 
 _Key = tuple[tuple[Hashable, ...], Hashable]
@@ -28,7 +28,7 @@ def keys_of(by: Key, variable: str, occurrence: Occurrence) -> list[_Key]:
     known = key_of(by, occurrence) if by else ()
     if known is None:
         return []
-    key = tuple((value,) if sort == "truth" else value for sort, value in known)
+    key = tuple(as_key(value) for _, value in known)
     if not variable:
         return [(key, NO_VALUE)]
     values = [dict(row)[variable] for row in occurrence.rows if variable in dict(row)]

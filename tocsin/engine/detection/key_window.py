@@ -17,6 +17,7 @@ from tocsin.plan.composites import Key, Sliding
 from tocsin.plan.measures import Aggregate, MeasureCondition
 from tocsin.plan.measuring import Number, is_fulfilled
 from tocsin.plan.occurrence import Occurrence
+from tocsin.values.scalars import canonical_number
 from tocsin.values.time import Instant
 
 _ROOM = 32
@@ -159,8 +160,10 @@ def plain_key(key: Any) -> Any:
 
 
 def key_from(plain: Any) -> Any:
-    """The key of plain data."""
-    return tuple(map(key_from, plain)) if isinstance(plain, list) else plain
+    """Return the key of plain data; numbers that an earlier version wrote get their normal form."""
+    if isinstance(plain, list):
+        return tuple(map(key_from, plain))
+    return canonical_number(plain) if isinstance(plain, float) else plain
 
 
 def _reader_of(conditions: Sequence[MeasureCondition]) -> Callable[[Event], Any]:
