@@ -29,13 +29,12 @@ def as_key(value: Any) -> Hashable:
     """Return a scalar as a key of which matches tell: a truth value stands apart, since TRUE is
     not 1, and a whole number has one form, since 1.0 is 1.
     """
-    match sort_of(value):
-        case "truth":
-            return (value,)
-        case "number" if type(value) is float and value.is_integer():
-            return int(value)
-        case _:
-            return value
+    if value is True or value is False:
+        return (value,)
+    if type(value) is float and value.is_integer():
+        return int(value)
+    found: Hashable = value
+    return found
 
 
 def scalars_at(event: Event, path: Path) -> list[Hashable]:
