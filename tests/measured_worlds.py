@@ -29,7 +29,16 @@ from tocsin.plan.composites import (
     Sliding,
 )
 from tocsin.plan.expression import Attribute, Call, Value
-from tocsin.plan.measures import RELATIONS, Aggregate, Apart, Lasts, Measure, Ring, Satisfies
+from tocsin.plan.measures import (
+    RELATIONS,
+    Aggregate,
+    Apart,
+    Lasts,
+    Measure,
+    MeasureCondition,
+    Ring,
+    Satisfies,
+)
 from tocsin.values.scalars import Constant
 from tocsin.values.space import SpatialRelation
 
@@ -51,6 +60,11 @@ MEASURES = st.one_of(
     st.sampled_from([each for each in Aggregate if each is not Aggregate.COUNT]).map(
         lambda each: Measure(each, ("v",))
     ),
+)
+
+
+MEASURE_CONDITIONS = st.builds(
+    MeasureCondition, MEASURES, st.sampled_from(RELATIONS), st.sampled_from([0, 1, 2, 1.5])
 )
 
 
@@ -94,6 +108,7 @@ def slidings(draw: st.DrawFn, atoms: Parts) -> Sliding:
         draw(BY),
         each,
         draw(KEEPS),
+        tuple(draw(st.lists(MEASURE_CONDITIONS, max_size=2))),
     )
 
 

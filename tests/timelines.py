@@ -329,8 +329,12 @@ def event_from(start: int, end: int, letter: str, number: int) -> Event:
     return from_mapping(body | {"time": format_instant(start), "endtime": format_instant(end)})
 
 
-_VALUES = st.sampled_from([0, 1, 2, 0, 1, 2, 0, 1, 2, 1.5, True, "1", "2", None])
-"""Numbers for the most part; values of other kinds, and none, compare with nothing of theirs."""
+_VALUES = st.sampled_from(
+    [0, 1, 2, 0, 1, 2, 0, 1, 2, 0.0, -0.0, 1.0, 1e0, 2.0, 1.5, True, "1", "2", None]
+)
+"""Numbers for the most part, some spelled in two ways; values of other kinds, and none, compare with
+nothing of theirs.
+"""
 
 
 UNLIKE = st.sampled_from([1, 2, 1.5, "1", "2", True, False, None, [1]])

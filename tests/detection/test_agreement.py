@@ -61,7 +61,8 @@ def key(each: Detected) -> tuple[object, ...]:
     names = tuple(
         sorted((name, identity(one), one.start, one.end) for name, one in each.names.items())
     )
-    return (identity(each), each.start, each.end, names, each.absences, each.rows)
+    rows = tuple(map(repr, each.rows))  # 1 and 1.0 are equal, but a match tells them apart
+    return (identity(each), each.start, each.end, names, each.absences, rows)
 
 
 def identity(each: Detected) -> tuple[tuple[str, str], ...]:

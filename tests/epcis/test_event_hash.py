@@ -132,6 +132,75 @@ def test_the_text_that_is_hashed() -> None:
     assert hashlib.sha256(text.encode()).hexdigest() in found.id
 
 
+# The tenth event of SensorDataExamples, as published with its pre-hash and hash.
+SPEEDS = {
+    "type": "ObjectEvent",
+    "eventTime": "2020-05-08T15:00:00.000+01:00",
+    "eventTimeZoneOffset": "+01:00",
+    "epcList": ["urn:epc:id:sgtin:4012345.022222.1234"],
+    "action": "OBSERVE",
+    "bizStep": "sensor_reporting",
+    "readPoint": {"id": "urn:epc:id:sgln:4012345.00005.0"},
+    "sensorElementList": [
+        {
+            "sensorReport": [
+                {"type": "gs1:MT-Speed", "value": value, "component": part, "uom": "MTS"}
+                for value, part in ((4.5, "example:x"), (12.8, "example:y"), (0, "example:z"))
+            ]
+        }
+    ],
+}
+SPEEDS_TEXT = (
+    "eventType=ObjectEventeventTime=2020-05-08T14:00:00.000ZeventTimeZoneOffset=+01:00"
+    "epcListepc=https://id.gs1.org/01/04012345222227/21/1234action=OBSERVE"
+    "bizStep=https://ref.gs1.org/cbv/BizStep-sensor_reportingreadPointid=https://id.gs1.org/414/4012345000054"
+    "sensorElementListsensorElement"
+    "sensorReporttype=https://gs1.org/voc/MT-Speedvalue=0component=example:zuom=MTS"
+    "sensorReporttype=https://gs1.org/voc/MT-Speedvalue=12.8component=example:yuom=MTS"
+    "sensorReporttype=https://gs1.org/voc/MT-Speedvalue=4.5component=example:xuom=MTS"
+)
+SPEEDS_DIGEST = "7aa5683d13a784efb576adbb7fe1a07e03bd188ada035d7397c75e6801fce9ad"
+
+
+SPEEDS_XML = """\
+<epcis:EPCISDocument xmlns:epcis="urn:epcglobal:epcis:xsd:2" xmlns:gs1="https://gs1.org/voc/"
+    schemaVersion="2.0" creationDate="2019-10-07T15:00:00.000+01:00"><EPCISBody><EventList>
+  <ObjectEvent>
+    <eventTime>2020-05-08T15:00:00.000+01:00</eventTime>
+    <eventTimeZoneOffset>+01:00</eventTimeZoneOffset>
+    <epcList><epc>urn:epc:id:sgtin:4012345.022222.1234</epc></epcList>
+    <action>OBSERVE</action>
+    <bizStep>urn:epcglobal:cbv:bizstep:sensor_reporting</bizStep>
+    <readPoint><id>urn:epc:id:sgln:4012345.00005.0</id></readPoint>
+    <sensorElementList><sensorElement>
+      <sensorReport type="gs1:MT-Speed" value="4.5" component="example:x" uom="MTS"/>
+      <sensorReport type="gs1:MT-Speed" value="12.8" component="example:y" uom="MTS"/>
+      <sensorReport type="gs1:MT-Speed" value="0" component="example:z" uom="MTS"/>
+    </sensorElement></sensorElementList>
+  </ObjectEvent>
+</EventList></EPCISBody></epcis:EPCISDocument>
+"""
+
+
+def test_a_prefix_that_is_not_declared_stays_as_published() -> None:
+    texts = [json.dumps(as_document(SPEEDS)), SPEEDS_XML]
+    for text in texts:
+        (found,) = decode_document(text)
+        assert pre_hash(found.attributes) == SPEEDS_TEXT
+        assert found.id == f"ni:///sha-256;{SPEEDS_DIGEST}?ver=CBV2.0"
+
+
+def test_a_declared_prefix_is_its_namespace_in_both_bindings() -> None:
+    """The published value of XML keeps such a prefix, that of JSON does not; see decision 27."""
+    body = as_document(SPEEDS)
+    body["@context"] = [*body["@context"], {"example": NS}]
+    xml = SPEEDS_XML.replace(" xmlns:gs1=", f' xmlns:example="{NS}" xmlns:gs1=', 1)
+    assert "xmlns:example" in xml
+    (of_json,), (of_xml,) = decode_document(json.dumps(body)), decode_document(xml)
+    assert pre_hash(of_xml.attributes) == SPEEDS_TEXT.replace("example:", NS)
+    assert of_xml.id == of_json.id
+
+
 def shuffled(value: Any, random: Random) -> Any:
     """The same content with its lists and members in another order."""
     if isinstance(value, dict):

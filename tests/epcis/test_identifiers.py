@@ -68,6 +68,66 @@ def test_the_length_of_the_company_prefix_says_nothing(length: int, number: int)
     assert sum(int(digit) * (3, 1)[place % 2] for place, digit in enumerate(whole)) % 10 == 0
 
 
+SERIALS = st.text(st.sampled_from("abzAZ019!\"%&'()*+,-./:;<=>?_"), min_size=1, max_size=12)
+"""All sorts of characters that a serial may have (GS1 General Specifications, figure 7.11-1)."""
+
+_MUST_BE_ESCAPED = {"epc": '"%&/<>?#', "link": '"%/<>?# '}
+
+
+@st.composite
+def spellings(draw: st.DrawFn, serial: str, kind: str) -> str:
+    """A serial with needless escapes, in capitals or not, as an EPC URI or a link may have it."""
+    written = []
+    for character in serial:
+        escape = f"%{ord(character):02X}"
+        must = character in _MUST_BE_ESCAPED[kind]
+        found = draw(st.sampled_from([escape, escape.lower()] + ([] if must else [character] * 2)))
+        written.append(found)
+    return "".join(written)
+
+
+@given(st.data(), SERIALS)
+def test_every_spelling_of_a_key_is_one(data: st.DataObject, serial: str) -> None:
+    in_epcs, in_links = spellings(serial, "epc"), spellings(serial, "link")
+    hosts = st.sampled_from([CANONICAL, "http://brand.example/some/folder/"])
+    for epc, path in (
+        ("urn:epc:id:sgtin:0614141.112345.", "01/10614141123459/21/"),
+        ("urn:epc:id:giai:0614141.", "8004/0614141"),
+        ("urn:epc:class:lgtin:0614141.112345.", "gtin/10614141123459/lot/"),
+        ("urn:epc:id:cpi:0614141.123ABC.", "8010/0614141123ABC/8011/"),
+    ):
+        common = canonical(epc + data.draw(in_epcs))
+        assert common.startswith(CANONICAL)
+        assert not set(common.removeprefix(CANONICAL)) & set('!"()*+,:<>?&')
+        assert canonical(common) == common
+        assert canonical(epc + data.draw(in_epcs)) == common
+        assert canonical(data.draw(hosts) + path + data.draw(in_links)) == common
+
+
+@given(st.data(), SERIALS, SERIALS)
+def test_keys_that_differ_stay_apart(data: st.DataObject, one: str, other: str) -> None:
+    links = [
+        canonical(f"{CANONICAL}8004/0614141{data.draw(spellings(each, 'link'))}")
+        for each in (one, other)
+    ]
+    assert (links[0] == links[1]) == (one == other)
+
+
+def test_an_asterisk_is_a_wildcard_in_patterns_alone() -> None:
+    literal = CANONICAL + "01/10614141123459/21/%2A"
+    for written in (
+        "urn:epc:id:sgtin:0614141.112345.*",
+        "urn:epc:id:sgtin:0614141.112345.%2a",
+        CANONICAL + "01/10614141123459/21/*",
+    ):
+        assert canonical(written) == literal
+    assert patterns(CANONICAL + "01/10614141123459/21/*") == (
+        CANONICAL + "01/10614141123459/21/" + ANY_RUN,
+        literal,
+    )
+    assert patterns("urn:epc:id:sgtin:0614141.112345.%2A") == (literal,)
+
+
 def test_patterns_leave_digits_and_serials_open() -> None:
     assert patterns("urn:epc:id:sgtin:0614141.112345.400") == (
         CANONICAL + "01/10614141123459/21/400",

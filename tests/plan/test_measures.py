@@ -16,7 +16,7 @@ from tocsin.errors import LimitProblem, MeaningProblem, Problem, StateProblem
 from tocsin.events.codecs.cloudevents import from_mapping
 from tocsin.events.event import Event
 from tocsin.plan.atoms import Condition, Ordered
-from tocsin.plan.bounds import bounds_of, with_horizon
+from tocsin.plan.bounds import bounds_of, remembers_keys, with_horizon
 from tocsin.plan.composites import (
     Absence,
     AfterWindow,
@@ -43,6 +43,7 @@ from tocsin.plan.measures import (
     Apart,
     Lasts,
     Measure,
+    MeasureCondition,
     Ring,
     Satisfies,
     Selected,
@@ -56,6 +57,7 @@ from tocsin.plan.measuring import (
     total,
 )
 from tocsin.plan.occurrence import Occurrence, occurrence_of
+from tocsin.plan.shapes import plan_from_text, shape_to_text
 from tocsin.plan.wire import plan_from_json, plan_to_json
 from tocsin.values.scalars import Constant
 from tocsin.values.space import SpatialRelation
@@ -97,6 +99,24 @@ def test_what_the_first_version_could_say_is_written_as_it_was() -> None:
     assert json.loads(text)["tocsin-plan"] == 1
     assert all(word not in text for word in ('"by"', '"select"', '"whole"'))
     assert plan_from_json(text) == plan
+
+
+def test_several_measures_of_one_window_are_version_3() -> None:
+    also = (MeasureCondition(SUM, ">", 2.5), MeasureCondition(COUNT, "<", 9))
+    plan = Plan(Join((A, Sliding(B, COUNT, ">=", 3, 10, by=BY, also=also))))
+    text = plan_to_json(plan)
+    assert json.loads(text)["tocsin-plan"] == 3
+    assert plan_from_json(text) == plan
+    assert plan_from_text(shape_to_text(plan)) == plan
+    words = "COUNT >= 3 and SUM of v > 2.5 and COUNT < 9 over 10us, rings on change, for each user"
+    assert next(part_lines(plan.pattern.parts[1])) == words  # type: ignore[union-attr]
+
+
+def test_a_window_rings_empty_only_where_all_measures_hold_of_nothing() -> None:
+    few, none = MeasureCondition(COUNT, "<", 3), MeasureCondition(SUM, "<", 3)
+    assert remembers_keys(Sliding(B, COUNT, "<", 3, 10, also=(few,)))
+    assert not remembers_keys(Sliding(B, COUNT, "<", 3, 10, also=(none,)))
+    assert not remembers_keys(Sliding(B, SUM, "<", 3, 10, also=(few,)))
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -145,6 +165,7 @@ WRONG = (
     lambda: Sliding(Join((A, B)), COUNT, ">", 1, 10),
     lambda: Sliding(B, COUNT, "~", 1, 10),
     lambda: Sliding(B, COUNT, ">", 1, 0),
+    lambda: MeasureCondition(COUNT, "~", 1),
     lambda: Sliding(B, COUNT, ">", 1, 10, every=0, ring=Ring.EVERY_TIME),
     lambda: Sliding(B, COUNT, ">", 1, 10, every=5),
     lambda: Measure(Aggregate.SUM),

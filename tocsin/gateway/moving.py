@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -26,6 +26,9 @@ _FILES = ("catalog.db", "log.db", "state.db", "delivery.db", "epcis.db", "federa
 _USED = frozenset(("tocsin_log", "tocsin_events", "tocsin_matches", "tocsin_keys"))
 """Where one of these has rows, somebody uses the database; the others are replaced."""
 
+_VERSIONS = ("epcis_schema",)
+"""Tables that hold the version of others."""
+
 
 def move_data(folder: Path, url: str) -> dict[str, int]:
     """Copies a data folder that nobody serves into a database that is empty; the rows of each
@@ -40,6 +43,7 @@ def move_data(folder: Path, url: str) -> dict[str, int]:
                 for name in _FILES:
                     if (folder / name).exists():
                         counts |= _copy_file(folder / name, target)
+                forget_versions(target, counts)
                 _continue_sequences(target)
         except sql.exc.SQLAlchemyError as error:
             raise StateProblem(
@@ -50,6 +54,15 @@ def move_data(folder: Path, url: str) -> dict[str, int]:
         finally:
             engine.dispose()
     return counts
+
+
+def forget_versions(target: sql.Connection, copied: Mapping[str, int]) -> None:
+    """Empty the tables of versions that the folder did not have: what was copied is older than
+    the version of the new tables, and the next opening has to upgrade it.
+    """
+    for name in _VERSIONS:
+        if name not in copied:
+            target.execute(sql.table(name).delete())
 
 
 @contextmanager

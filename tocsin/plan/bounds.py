@@ -25,7 +25,7 @@ from tocsin.plan.composites import (
     parts_of,
 )
 from tocsin.plan.measures import Lasts
-from tocsin.plan.measuring import is_fulfilled
+from tocsin.plan.measuring import holds_of_nothing
 from tocsin.plan.rewriting import with_parts
 from tocsin.values.time import Duration
 
@@ -97,7 +97,7 @@ def _wait_for(join: Join, slot: int, other: int) -> Duration | None:
 
 def remembers_keys(sliding: Sliding) -> bool:
     """Whether a sliding part must know a key of which nothing is left: it holds of nothing."""
-    return sliding.every is None and sliding.counts and is_fulfilled(sliding, 0)
+    return sliding.every is None and holds_of_nothing(sliding)
 
 
 def _sliding_lifetime(sliding: Sliding) -> Duration | None:

@@ -22,10 +22,10 @@ from tocsin.plan.elements import Elements
 from tocsin.plan.hashing import HashedOnce, hashed_once
 from tocsin.plan.measures import (
     MOST_COUNTED,
-    Aggregate,
     Apart,
     Lasts,
     Measure,
+    MeasureCondition,
     Ring,
     Satisfies,
     Selected,
@@ -449,10 +449,11 @@ class Sliding(HashedOnce):
     """The occurrences of a part in the last `over`, where a measure of them stands in a relation.
 
     The part is about one event. W(i) are its occurrences that end after i - over and at i or
-    before, f(i) is whether the measure over W(i) stands in the `relation` to `limit`; over no value
-    only COUNT and DISTINCT have one, 0. f is asked at every instant at which an occurrence ends,
-    and `over` after each, when all events of the instant are known. The occurrence of the whole has
-    the members of W(i) and lasts from their least start to i.
+    before, f(i) is whether the measure over W(i) stands in the `relation` to `limit` and every
+    other one of `also` in its relation; over no value only COUNT and DISTINCT have one, 0. f is
+    asked at every instant at which an occurrence ends, and `over` after each, when all events of
+    the instant are known. The occurrence of the whole has the members of W(i) and lasts from their
+    least start to i.
 
     ON_CHANGE it rings where f is true and was not just before i; EVERY_TIME where f is true and an
     occurrence ends at i; ONCE as on change, and what it rings for is in no W thereafter. Where an
@@ -479,6 +480,7 @@ class Sliding(HashedOnce):
     by: Key = ()
     each: str = ""
     keep: Duration | None = None
+    also: tuple[MeasureCondition, ...] = ()
 
     def __post_init__(self) -> None:
         require_relation(self.relation)
@@ -495,9 +497,9 @@ class Sliding(HashedOnce):
         return bool(self.by or self.each)
 
     @property
-    def counts(self) -> bool:
-        """Whether the measure has a value of nothing."""
-        return self.measure.aggregate in (Aggregate.COUNT, Aggregate.DISTINCT)
+    def conditions(self) -> tuple[MeasureCondition, ...]:
+        """All measures with their relations, which must hold at the same instant."""
+        return (MeasureCondition(self.measure, self.relation, self.limit), *self.also)
 
 
 @hashed_once

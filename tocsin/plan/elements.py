@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterator, Sequence
 
 from tocsin.events.event import ENVELOPE, Event, Path
 from tocsin.plan.bindings import Row, Rows
+from tocsin.values.scalars import canonical_number
 
 Elements = tuple[str, Path]
 """A variable, and the path to the values that it is bound to."""
@@ -28,5 +29,7 @@ def _scalars(value: object, path: Sequence[str]) -> Iterator[Hashable]:
             yield from _scalars(value.get(path[0]), path[1:])
     elif isinstance(value, bool):
         yield (value,)  # TRUE is not 1
-    elif isinstance(value, str | int | float):
+    elif isinstance(value, int | float):
+        yield canonical_number(value)  # 1.0 is 1, and a match tells it
+    elif isinstance(value, str):
         yield value

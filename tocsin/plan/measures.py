@@ -67,6 +67,18 @@ class Measure:
             raise MeaningProblem(f"{self.aggregate.value} has {wants}, got {'.'.join(self.path)!r}")
 
 
+@dataclass(frozen=True, slots=True)
+class MeasureCondition:
+    """A measure that stands in a relation to a limit; without a value it does not."""
+
+    measure: Measure
+    relation: str
+    limit: int | float
+
+    def __post_init__(self) -> None:
+        require_relation(self.relation)
+
+
 class Ring(Enum):
     """At which of the instants that fulfil it a sliding part rings."""
 

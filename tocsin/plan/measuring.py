@@ -12,7 +12,14 @@ from tocsin.plan.arithmetic import RELATIONS, expression_value, selector_truth
 from tocsin.plan.composites import Key, Sliding
 from tocsin.plan.detected import Detected
 from tocsin.plan.expression import Attribute, Call, Expression, Value
-from tocsin.plan.measures import OF_GROUPS, OF_INTERVALS, Aggregate, Measure, Selected
+from tocsin.plan.measures import (
+    OF_GROUPS,
+    OF_INTERVALS,
+    Aggregate,
+    Measure,
+    MeasureCondition,
+    Selected,
+)
 from tocsin.values.scalars import Constant, Kind, canonical_number, kind_of
 from tocsin.values.time import format_instant
 from tocsin.values.truth import Truth
@@ -55,12 +62,16 @@ def value_over(expression: Expression, names: Names) -> Any:
 
 
 def scalar_key(value: Any) -> Hashable:
-    """What is equal as an attribute is equal as a key. TRUE is not 1; lists, objects and what is
-    missing equal none.
+    """Return one key for all values that are equal as attributes, None for lists, objects and
+    what is missing.
+
+    TRUE is not 1. A number is in its normal form, since a match tells the key: 1.0 is 1.
     """
     if isinstance(value, bool):
         return (value,)
-    return value if isinstance(value, int | float | str) else None
+    if isinstance(value, float):
+        return canonical_number(value)
+    return value if isinstance(value, int | str) else None
 
 
 def key_of(by: Key, members: Sequence[Event]) -> tuple[Hashable, ...] | None:
@@ -136,9 +147,14 @@ def mean(sum_of_them: Number | None, count: int) -> Number | None:
         return None
 
 
-def is_fulfilled(sliding: Sliding, value: Number | None) -> bool:
-    """Whether the value of its measure stands in the relation that a sliding part asks for."""
-    return value is not None and RELATIONS[sliding.relation](value, sliding.limit)
+def is_fulfilled(condition: MeasureCondition, value: Number | None) -> bool:
+    """Return True if the value of its measure stands in the relation of the condition."""
+    return value is not None and RELATIONS[condition.relation](value, condition.limit)
+
+
+def holds_of_nothing(sliding: Sliding) -> bool:
+    """Return True if a window without events fulfils every condition of a sliding part."""
+    return all(is_fulfilled(each, measure_value(each.measure, ())) for each in sliding.conditions)
 
 
 def _known(expression: Expression, names: Names) -> Expression:

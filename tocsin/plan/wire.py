@@ -35,14 +35,16 @@ from tocsin.values.space import Metric, SpatialRelation
 from tocsin.values.terms import Iri, Literal
 from tocsin.values.truth import Truth
 
-VERSION = 2
-"""Version 2 knows keys, counting, changes and values to tell; a plan without them is written as
-version 1, which every version reads.
+VERSION = 3
+"""Version 2 knows keys, counting, changes and values to tell, version 3 several measures of one
+window; a plan without them is written as the first version that can say it, which later ones read.
 """
 
-_VERSIONS = (1, 2)
+_VERSIONS = (1, 2, 3)
 _SINCE_2 = {"by": (), "select": (), "whole": False}
-"""Fields that version 1 did not have, with what they are where nothing was said."""
+_SINCE_3: dict[str, Any] = {"also": ()}
+_LEFT_OUT = _SINCE_2 | _SINCE_3
+"""Fields that version 1 did not have, with the values for which they are left out."""
 
 
 def plan_to_json(plan: composites.Plan) -> str:
@@ -140,7 +142,7 @@ def _encode(value: Any) -> Any:
         body = {
             name: _encode(each)
             for name, each in said.items()
-            if name not in _SINCE_2 or each != _SINCE_2[name]
+            if name not in _LEFT_OUT or each != _LEFT_OUT[name]
         }
         return {"node": type(value).__name__, **body}
     if isinstance(value, tuple):
@@ -158,8 +160,10 @@ def _version_of(body: Any) -> int:
         return max(map(_version_of, body), default=1)
     if not isinstance(body, dict):
         return 1
+    if not _SINCE_3.keys().isdisjoint(body):
+        return 3
     is_new = body.get("node") in _NODES_SINCE_2 or not _SINCE_2.keys().isdisjoint(body)
-    return 2 if is_new else max(map(_version_of, body.values()), default=1)
+    return max([2 if is_new else 1, *map(_version_of, body.values())])
 
 
 _NODES_SINCE_2 = {

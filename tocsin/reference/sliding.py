@@ -7,14 +7,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from tocsin.events.event import Path
+from tocsin.events.event import Event, Path
 from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.plan.composites import Change, Key, Sliding
-from tocsin.plan.measures import Aggregate, Ring
+from tocsin.plan.measures import Aggregate, MeasureCondition, Ring
 from tocsin.reference.atoms import holds
 from tocsin.reference.measures import key_of, measured
 from tocsin.reference.occurrence import Occurrence, in_order
-from tocsin.reference.values import compare_scalars
+from tocsin.reference.values import as_key, compare_scalars
 from tocsin.values.time import Instant
 
 _Key = tuple[tuple[Hashable, ...], Hashable]
@@ -28,7 +28,7 @@ def keys_of(by: Key, variable: str, occurrence: Occurrence) -> list[_Key]:
     known = key_of(by, occurrence) if by else ()
     if known is None:
         return []
-    key = tuple((value,) if sort == "truth" else value for sort, value in known)
+    key = tuple(as_key(value) for _, value in known)
     if not variable:
         return [(key, NO_VALUE)]
     values = [dict(row)[variable] for row in occurrence.rows if variable in dict(row)]
@@ -120,13 +120,9 @@ class Watch:
 
     def _holds(self, members: Sequence[Occurrence]) -> bool:
         events = in_order(member for each in members for member in each.members)
-        if not events and self._sliding.measure.aggregate not in (
-            Aggregate.COUNT,
-            Aggregate.DISTINCT,
-        ):
-            return False
-        value = measured(self._sliding.measure, events)
-        return compare_scalars(value, self._sliding.relation, self._sliding.limit)
+        sliding = self._sliding
+        first = MeasureCondition(sliding.measure, sliding.relation, sliding.limit)
+        return all(_holds_of(each, events) for each in (first, *sliding.also))
 
     def _whole(self, key: _Key, end: Instant) -> Occurrence:
         members = self._window(key, end)
@@ -139,6 +135,15 @@ class Watch:
         start = end - self._sliding.over
         rows = _rows_of_empty(self._sliding.by, self._sliding.each, key)
         return Occurrence((), start, end, absences=((start, end),), rows=rows)
+
+
+def _holds_of(condition: MeasureCondition, events: Sequence[Event]) -> bool:
+    """Return True if the measure over the events stands in its relation."""
+    counts = condition.measure.aggregate in (Aggregate.COUNT, Aggregate.DISTINCT)
+    if not events and not counts:
+        return False
+    value = measured(condition.measure, events)
+    return compare_scalars(value, condition.relation, condition.limit)
 
 
 def changes(change: Change, before: Iterable[Occurrence], now: Occurrence) -> list[Occurrence]:

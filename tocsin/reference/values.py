@@ -25,15 +25,25 @@ def sort_of(value: Any) -> str:
     return "text" if type(value) is str else "other"
 
 
-def scalars_at(event: Event, path: Path) -> list[Hashable]:
-    """The scalars at a path, however deep in lists; a truth value stands apart, since TRUE is not
-    1.
+def as_key(value: Any) -> Hashable:
+    """Return a scalar as a key of which matches tell: a truth value stands apart, since TRUE is
+    not 1, and a whole number has one form, since 1.0 is 1.
     """
+    if value is True or value is False:
+        return (value,)
+    if type(value) is float and value.is_integer():
+        return int(value)
+    found: Hashable = value
+    return found
+
+
+def scalars_at(event: Event, path: Path) -> list[Hashable]:
+    """The scalars at a path as keys, however deep in lists."""
     found: list[Any] = [event.envelope if path[0] == ENVELOPE else event.attributes]
     for step in path[1:] if path[0] == ENVELOPE else path:
         found = [each[step] for each in _items(found) if isinstance(each, dict) and step in each]
     scalars = [each for each in _items(found) if sort_of(each) not in ("nothing", "other")]
-    return [(each,) if sort_of(each) == "truth" else each for each in scalars]
+    return [as_key(each) for each in scalars]
 
 
 def _items(values: Iterable[Any]) -> Iterator[Any]:

@@ -35,6 +35,24 @@ SLIDES = st.builds(
     st.integers(0, 3),
     LENGTHS,
 )
+OF_ONE_WINDOW = st.builds(
+    lambda measures, atom, over, every: " AND ".join(
+        f"{measure.format(atom)} {relation} {value} OVER {over}{every}"
+        for measure, relation, value in measures
+    ),
+    st.lists(
+        st.tuples(
+            st.one_of(MEASURES, st.sampled_from(["MIN({}.v)", "MAX({}.v)"])),
+            st.sampled_from(["<>", "<", "<=", ">", ">="]),
+            st.integers(0, 3),
+        ),
+        min_size=2,
+        max_size=3,
+    ),
+    ATOMS,
+    LENGTHS,
+    st.sampled_from(["", "", " EVERY 2ms"]),
+)
 UNITS = st.one_of(ATOMS, ATOMS, CHANGES, SLIDES.map("({})".format))
 FORMS = st.one_of(
     SLIDES,
@@ -50,6 +68,8 @@ FORMS = st.one_of(
     st.builds("{} {} {}".format, UNITS, st.sampled_from(["AND", "OR"]), UNITS),
     st.builds("{} AND {}".format, SLIDES, SLIDES),
     st.builds("{} AND {} AND {}".format, UNITS, SLIDES, UNITS),
+    OF_ONE_WINDOW,
+    st.builds("({}) THEN {}".format, OF_ONE_WINDOW, UNITS),
     st.builds("a: {} THEN b: {} x1+ THEN C WHERE b.v >= a.v AND SUM(b.v) > 1".format, ATOMS, ATOMS),
 )
 CLAUSES = st.builds(
@@ -68,7 +88,8 @@ RINGS = st.sampled_from(["", " RING EVERY TIME", " RING ONCE", " RING ON CHANGE"
 def test_engine_and_reference_agree_on_random_rules(
     form: str, clauses: str, ring: str, events: list[dict[str, object]]
 ) -> None:
-    text = f"WHEN {form}{clauses}{ring if ' OVER ' in form else ''}"
+    rings = " OVER " in form and " EVERY " not in form
+    text = f"WHEN {form}{clauses}{ring if rings else ''}"
     try:
         plan = compile_subscription(Subscription("s", "rule", text), [*DEFINITIONS, REGION])
     except Problem as problem:

@@ -18,7 +18,8 @@ from tocsin.languages import parse_subscription
 from tocsin.languages.rule.syntax import Rule
 from tocsin.languages.rule.writing import write
 from tocsin.plan.atoms import AllOf, Condition, Ordered
-from tocsin.plan.composites import Plan, Policy
+from tocsin.plan.composites import Plan, Policy, names_of
+from tocsin.plan.expression import Attribute, Call
 from tocsin.reference import matches
 from tocsin.values.scalars import Constant
 from tocsin.values.time import format_instant
@@ -166,6 +167,37 @@ def test_a_window_without_within_waits_for_the_horizon_and_is_told() -> None:
     for text in ("a THEN NO b HORIZON 2h", "a THEN NO b WITHIN 2h", "a THEN NO b THEN c"):
         assert warnings_of(f"WHEN {text}") == []
     assert parsed("WHEN a THEN NO b HORIZON 2h") == parsed("WHEN a THEN NO b WITHIN 2h HORIZON 9h")
+
+
+def test_measures_that_are_paired_by_the_horizon_are_told() -> None:
+    (warning,) = warnings_of("WHEN COUNT(b) >= 3 OVER 1m AND SUM(b.v) > 5 OVER 2m")
+    assert (warning.code, warning.place and warning.place.column) == ("PairedMeasures", 32)
+    assert "at one instant" in warning.message
+    for text in (
+        "COUNT(b) >= 3 OVER 1m AND SUM(c.v) > 5 OVER 1m",
+        "COUNT(b) >= 3 OVER 1m AND SUM(b.v) > 5 OVER 1m EVERY 1m",
+        "COUNT(b(v > 1)) >= 3 OVER 1m AND x: COUNT(b) >= 5 OVER 1m",
+        "COUNT(b) >= 3 OVER 1m AND c AND b x2 WITHIN 5m",
+        "COUNT(b) >= 3 OVER 1m AND (SUM(b.v) > 5 OVER 1m AND c)",
+    ):
+        assert [each.code for each in warnings_of(f"WHEN {text}")] == ["PairedMeasures"], text
+    for text in (
+        "COUNT(b) >= 3 OVER 1m AND SUM(b.v) > 5 OVER 1m",
+        "COUNT(b) >= 3 OVER 1m AND c",
+        "COUNT(b) >= 3 OVER 1m OR SUM(b.v) > 5 OVER 2m",
+        "x: b x3 WITHIN 60s AND y: SUM(b.v) > 5 OVER 1m FOR EACH k[]",
+    ):
+        assert warnings_of(f"WHEN {text}") == [], text
+
+
+def test_measures_of_one_window_keep_their_names_and_count_what_is_left_out_once() -> None:
+    plan = parsed(
+        "WHEN x: SUM(b.v) > 5 OVER 1m AND y: AVG(b.v) > 1 OVER 1m AND MAX(b.w) > 3 OVER 1m"
+        " WHERE COUNT(y) > 2 SELECT SUM(y.v) AS total"
+    )
+    assert names_of(plan.pattern) == {"x", "y"}
+    skipped = next(each.value for each in plan.select if each.name == "skipped")
+    assert skipped == Call("SKIPPED", (Attribute(("x", "v")), Attribute(("x", "w"))))
 
 
 def test_what_a_condition_says_that_is_not_meant_is_told_at_its_place() -> None:

@@ -9,13 +9,15 @@ from typing import Any
 
 from tocsin.engine.detection.join_filters import event_reader
 from tocsin.engine.detection.partition_keys import key_at
-from tocsin.engine.detection.tallies import TALLIES, Tally
+from tocsin.engine.detection.tallies import TALLIES, Several, Tally
 from tocsin.events.event import Event, Path
+from tocsin.plan.arithmetic import RELATIONS
 from tocsin.plan.bindings import NOTHING_BOUND, Rows
 from tocsin.plan.composites import Key, Sliding
-from tocsin.plan.measures import Aggregate
-from tocsin.plan.measuring import Number
+from tocsin.plan.measures import Aggregate, MeasureCondition
+from tocsin.plan.measuring import Number, is_fulfilled
 from tocsin.plan.occurrence import Occurrence
+from tocsin.values.scalars import canonical_number
 from tocsin.values.time import Instant
 
 _ROOM = 32
@@ -23,13 +25,16 @@ _ROOM = 32
 KeyOf = Callable[[Occurrence], Sequence[Hashable]]
 """The keys for which an occurrence counts."""
 
+MeasuredValue = Number | tuple[Number | None, ...] | None
+"""The value of one measure, or those of several."""
+
 
 class KeyWindow:
     """The occurrences of a key that count, oldest first, with their measure."""
 
     __slots__ = ("_head", "_items", "_tally", "key", "last", "marks")
 
-    def __init__(self, key: Hashable, tally: Tally | None) -> None:
+    def __init__(self, key: Hashable, tally: Tally | Several | None) -> None:
         self.key = key
         self.marks = 0
         """How many that were used up have not left yet: they come first."""
@@ -46,8 +51,8 @@ class KeyWindow:
         return iter(self._items[self._head :])
 
     @property
-    def value(self) -> Number | None:
-        """What the measure comes to; without a tally they are counted."""
+    def value(self) -> MeasuredValue:
+        """The value of the measure; without a tally they are counted."""
         return len(self._items) - self._head if self._tally is None else self._tally.value()
 
     def add(self, occurrence: Occurrence, read: Callable[[Event], Any]) -> None:
@@ -74,7 +79,7 @@ class KeyWindow:
             del items[: head + 1]
             self._head = 0
 
-    def use_up(self, tally: Tally | None) -> None:
+    def use_up(self, tally: Tally | Several | None) -> None:
         """What is there counts no more; nothing of it is left in the measure."""
         self.marks += len(self)
         self._items, self._head = [], 0
@@ -84,19 +89,23 @@ class KeyWindow:
 class Measuring:
     """What all windows of a sliding part have in common."""
 
-    __slots__ = ("_aggregate", "_each", "_paths", "_sliding", "keys", "read")
+    __slots__ = ("_aggregates", "_each", "_paths", "_sliding", "holds", "keys", "read")
 
     def __init__(self, sliding: Sliding) -> None:
         self._sliding = sliding
-        self._aggregate = sliding.measure.aggregate
+        self._aggregates = [each.measure.aggregate for each in sliding.conditions]
         self._paths = sliding.by
         self._each = sliding.each
         self.keys = keys_at(sliding.by, sliding.each)
-        self.read = _value_reader(sliding.measure.path)
+        self.read = _reader_of(sliding.conditions)
+        self.holds = _judge_of(sliding.conditions)
 
-    def tally(self) -> Tally | None:
-        """A measure of nothing."""
-        return None if self._aggregate is Aggregate.COUNT else TALLIES[self._aggregate]()
+    def tally(self) -> Tally | Several | None:
+        """Return a measure of nothing; None where they are only counted."""
+        if self._aggregates == [Aggregate.COUNT]:
+            return None
+        tallies = [TALLIES[each]() for each in self._aggregates]
+        return tallies[0] if len(tallies) == 1 else Several(tallies)
 
     def whole(self, window: KeyWindow, now: Instant) -> Occurrence:
         """The occurrence of all that count, up to now; of none of them, their silence."""
@@ -151,8 +160,27 @@ def plain_key(key: Any) -> Any:
 
 
 def key_from(plain: Any) -> Any:
-    """The key of plain data."""
-    return tuple(map(key_from, plain)) if isinstance(plain, list) else plain
+    """Return the key of plain data; numbers that an earlier version wrote get their normal form."""
+    if isinstance(plain, list):
+        return tuple(map(key_from, plain))
+    return canonical_number(plain) if isinstance(plain, float) else plain
+
+
+def _reader_of(conditions: Sequence[MeasureCondition]) -> Callable[[Event], Any]:
+    """Return what reads the values that the measures of the conditions take from an event."""
+    readers = [_value_reader(each.measure.path) for each in conditions]
+    if len(readers) == 1:
+        return readers[0]
+    return lambda event: [read(event) for read in readers]
+
+
+def _judge_of(conditions: Sequence[MeasureCondition]) -> Callable[[Any], bool]:
+    """Return what decides by the value of a window if all conditions hold."""
+    if len(conditions) > 1:
+        return lambda values: all(map(is_fulfilled, conditions, values))
+    (only,) = conditions
+    compare, limit = RELATIONS[only.relation], only.limit
+    return lambda value: value is not None and compare(value, limit)
 
 
 def _value_reader(path: Path) -> Callable[[Event], Any]:

@@ -9,7 +9,7 @@ from tocsin.engine.detection.key_window import KeyWindow, Measuring
 from tocsin.engine.detection.node import A_RESULT, Node, Pending, State, Step, Writer
 from tocsin.engine.detection.partition_keys import UNPARTED
 from tocsin.plan.composites import MOST_EMPTY_WINDOWS, Sliding
-from tocsin.plan.measuring import is_fulfilled
+from tocsin.plan.measuring import holds_of_nothing
 from tocsin.plan.occurrence import Occurrence
 from tocsin.values.time import Duration, Instant
 
@@ -42,7 +42,7 @@ class RecurringNode(Node):
         self._every = every
         self._over = part.over
         self._measuring = Measuring(part)
-        self._rings_empty = not part.is_keyed and part.counts and is_fulfilled(part, 0)
+        self._rings_empty = not part.is_keyed and holds_of_nothing(part)
         self._windows: dict[Hashable, KeyWindow] = {}
         self._line: deque[Occurrence] = deque()
         self._owners: deque[KeyWindow] = deque()
@@ -97,7 +97,7 @@ class RecurringNode(Node):
             self._on_empty(end, step)
             return
         for window in self._windows.values():
-            if is_fulfilled(self._sliding, window.value):
+            if self._measuring.holds(window.value):
                 self.renew(step)
                 self.spend(A_RESULT + len(window))
                 step.bring(self, self._measuring.whole(window, end))

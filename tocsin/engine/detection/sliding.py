@@ -12,7 +12,6 @@ from collections.abc import Callable, Hashable, Iterator
 
 from tocsin.engine.detection.key_window import KeyWindow, Measuring, key_from, plain_key
 from tocsin.engine.detection.node import A_RESULT, Node, Pending, State, Step, Writer
-from tocsin.plan.arithmetic import RELATIONS
 from tocsin.plan.bounds import remembers_keys
 from tocsin.plan.composites import Sliding
 from tocsin.plan.measures import Aggregate, Ring
@@ -36,11 +35,9 @@ class SlidingNode(Node):
     __slots__ = (
         "_asked",
         "_asks_leaving",
-        "_compares",
         "_emptied",
         "_expires",
         "_is_timed",
-        "_limit",
         "_line",
         "_measuring",
         "_more_fulfils",
@@ -57,10 +54,11 @@ class SlidingNode(Node):
         super().__init__(part, inner)
         self._sliding = part
         self._over = part.over
-        self._limit = part.limit
-        self._compares = RELATIONS[part.relation]
         self._measuring = Measuring(part)
-        self._more_fulfils = part.relation in _MORE_FULFILS.get(part.measure.aggregate, ())
+        self._more_fulfils = all(
+            each.relation in _MORE_FULFILS.get(each.measure.aggregate, ())
+            for each in part.conditions
+        )
         self._asks_leaving = part.ring is not Ring.EVERY_TIME and not self._more_fulfils
         self._remembers = remembers_keys(part)
         self._windows: dict[Hashable, KeyWindow] = {}
@@ -200,8 +198,7 @@ class SlidingNode(Node):
 
     def _holds(self, window: KeyWindow) -> bool:
         self.evaluated += 1
-        value = window.value
-        return value is not None and self._compares(value, self._limit)
+        return self._measuring.holds(window.value)
 
     def _ring(self, window: KeyWindow, now: Instant, step: Step) -> None:
         self.renew(step)

@@ -8,7 +8,7 @@ rounded once when somebody asks, which is what `math.fsum` does.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from operator import ge, le
 from typing import Any, Protocol
 
@@ -223,6 +223,29 @@ def least() -> Extremum:
 def greatest() -> Extremum:
     """Keeps the greatest number."""
     return Extremum(ge)
+
+
+class Several:
+    """Several measures of the same occurrences; a value is a tuple with one item for each."""
+
+    __slots__ = ("_tallies",)
+
+    def __init__(self, tallies: Sequence[Tally]) -> None:
+        self._tallies = tallies
+
+    def add(self, values: Any) -> None:
+        """One more value for each measure."""
+        for tally, value in zip(self._tallies, values, strict=True):
+            tally.add(value)
+
+    def drop(self, values: Any) -> None:
+        """The oldest value of each measure is gone."""
+        for tally, value in zip(self._tallies, values, strict=True):
+            tally.drop(value)
+
+    def value(self) -> tuple[Number | None, ...]:
+        """Return the values of the measures, in their order."""
+        return tuple([tally.value() for tally in self._tallies])
 
 
 TALLIES: dict[Aggregate, Callable[[], Tally]] = {

@@ -7,7 +7,7 @@ out, as it is by every engine.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -17,8 +17,9 @@ import sqlalchemy as sql
 from tocsin.events.codecs.cloudevents import decode, encode
 from tocsin.events.event import Event
 from tocsin.events.views.epcis import EpcisData
-from tocsin.gateway.epcis.narrowing import Bound, Narrowing, Terms, terms_of
+from tocsin.gateway.epcis.narrowing import Bound, Narrowing, Terms
 from tocsin.gateway.epcis.tables import EVENTS, METADATA, PROGRESS, TERMS
+from tocsin.gateway.epcis.terms import term_rows, upgrade_index
 from tocsin.values.time import Instant, format_instant, parse_instant
 
 MOST_VALUES = 400
@@ -86,6 +87,7 @@ class EventIndex:
             METADATA.create_all(connection)
             if connection.execute(sql.select(PROGRESS.c.position)).first() is None:
                 connection.execute(PROGRESS.insert().values(one=1, position=0, number=0))
+            upgrade_index(connection)
 
     def position(self) -> int:
         """The position of the log up to which events are in the index."""
@@ -187,7 +189,7 @@ def _add(connection: sql.Connection, row: Logged, number: int) -> int:
                 body=encode(told),
             )
         )
-        if found := list(_terms_rows(told, number)):
+        if found := term_rows(told.attributes, number):
             connection.execute(TERMS.insert(), found)
     return number
 
@@ -205,12 +207,6 @@ def _is_there(connection: sql.Connection, event: Event) -> bool:
         EVENTS.c.source == event.source, EVENTS.c.id == event.id
     )
     return connection.execute(asked).first() is not None
-
-
-def _terms_rows(event: Event, number: int) -> Iterator[dict[str, Any]]:
-    found = {(field, value): written for field, value, written in terms_of(event.attributes)}
-    for (field, value), written in found.items():
-        yield {"field": field, "value": value, "number": number, "written": written}
 
 
 def _test(narrowing: Narrowing) -> sql.ColumnElement[bool]:

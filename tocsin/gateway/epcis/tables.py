@@ -17,6 +17,14 @@ PROGRESS = sql.Table(
 )
 """How far the index has come: the last position of the log, and the last number of an event."""
 
+SCHEMA = sql.Table(
+    "epcis_schema",
+    METADATA,
+    sql.Column("one", sql.Integer, primary_key=True, autoincrement=False),
+    sql.Column("version", sql.Integer, nullable=False),
+)
+"""The version of the spelling in which the index has its values; an index without it is older."""
+
 EVENTS = sql.Table(
     "epcis_events",
     METADATA,

@@ -7,6 +7,7 @@ from typing import assert_never
 
 from tocsin.languages.base.intervals import ORDER, one_of_seven
 from tocsin.languages.base.texts import Spot
+from tocsin.languages.rule.conjunction import PAIRED_MEASURES, merge_measures
 from tocsin.languages.rule.measuring import Measuring, named
 from tocsin.languages.rule.names import NOTHING
 from tocsin.languages.rule.sequences import Making, Sequencing, repeat_of, within_of
@@ -36,6 +37,12 @@ from tocsin.values.time import Duration, format_duration
 
 DEFAULT_HORIZON_USED = "DefaultHorizon"
 
+_PAIRED = (
+    "AND pairs the matches of measures over other events or another window: they need not hold"
+    " at one instant",
+    "give both the same event, OVER and EVERY, or say with ALL WITHIN how far apart they may be",
+)
+
 _HINT_WITHIN = "write WITHIN and how long, as in WITHIN 2h"
 
 
@@ -59,7 +66,7 @@ class Lowering(Measuring):
             case Stands():
                 return self._stands(node)
             case Both(parts):
-                return self._both([self.part(each) for each in parts])
+                return self._both(parts)
             case Either(parts):
                 return composites.Either(tuple(self.part(each) for each in parts))
             case _:
@@ -94,8 +101,13 @@ class Lowering(Measuring):
             return NOTHING
         return Named(self.hidden_name(), part, each)
 
-    def _both(self, parts: list[Part]) -> Part:
-        whole, *rest = parts
+    def _both(self, nodes: tuple[PartSyntax, ...]) -> Part:
+        """Parts in any order; measures of one window are asked at the same instant."""
+        merged = merge_measures([self.part(each) for each in nodes])
+        self.aliases |= merged.aliases
+        if len(merged.measures) > 1:
+            self.warnings.add(PAIRED_MEASURES, nodes[merged.measures[1]].spot, *_PAIRED)
+        whole, *rest = merged.parts.values()
         for each in rest:
             whole = Join((whole, each), (), self.manner.policy, by=self.manner.by)
         return whole

@@ -114,9 +114,10 @@ def _selected(rule: Rule, labels: Labels, lowering: Lowering) -> tuple[Selected,
         since = "since" if number == 1 else f"since{number}"
         if since not in taken:
             told.append(Selected(since, Call("END", (Attribute((name,)),))))
-    measured = [*lowering.measured, *_measured(rule)]
-    if measured and "skipped" not in taken:
-        told.append(Selected("skipped", Call("SKIPPED", tuple(dict.fromkeys(measured)))))
+    measured = map(lowering.without_alias, (*lowering.measured, *_measured(rule)))
+    numbers = tuple(dict.fromkeys(measured))
+    if numbers and "skipped" not in taken:
+        told.append(Selected("skipped", Call("SKIPPED", numbers)))
     return tuple(told)
 
 

@@ -70,7 +70,7 @@ class Manner:
 @dataclass(slots=True)
 class Measuring:
     """One walk over a rule. `holding` are the names of what began to hold; `measured` are the
-    numbers that are asked for, to tell how many were none.
+    numbers that are asked for, to tell how many were none; `aliases` are names of the same events.
     """
 
     problems: Problems
@@ -79,12 +79,20 @@ class Measuring:
     manner: Manner
     holding: list[str] = field(default_factory=list)
     measured: list[Attribute] = field(default_factory=list)
+    aliases: dict[str, str] = field(default_factory=dict)
     slides: bool = False
     _unnamed: int = 0
 
     @abstractmethod
     def part(self, node: PartSyntax) -> Part:
         """The part of a node."""
+
+    def without_alias(self, attribute: Attribute) -> Attribute:
+        """Return the attribute by the one name of its events, so that they are counted once."""
+        name, *path = attribute.path
+        while name in self.aliases:
+            name = self.aliases[name]
+        return Attribute((name, *path))
 
     def hidden_name(self) -> str:
         """A name that nobody is told."""

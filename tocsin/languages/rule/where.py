@@ -81,7 +81,7 @@ class _Attachment:
             case Absence() | Gathered():
                 return self._windowed(whole)
             case Named(name, inner):
-                own = self._own(name, isinstance(inner, Sliding))
+                own = self._own(name, _is_measure(inner))
                 return Only(whole, Fulfilling(own)) if own else whole
             case _:
                 return whole
@@ -112,6 +112,13 @@ class _Attachment:
         found = [each for each in self.waiting if each.names == {name} and each.is_of_all is slides]
         self.waiting = [each for each in self.waiting if each not in found]
         return tuple(each.condition for each in found)
+
+
+def _is_measure(part: Part) -> bool:
+    """Return True if a part is a measure, maybe with another name and a condition of its own."""
+    while isinstance(part, Named | Only):
+        part = part.part
+    return isinstance(part, Sliding)
 
 
 def visible(part: Part) -> frozenset[str]:

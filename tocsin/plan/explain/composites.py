@@ -305,7 +305,9 @@ def _limit_text(part: Gathered) -> str:
 def _sliding_text(part: Sliding) -> str:
     again = "" if part.every is None else f", again every {format_duration(part.every)}"
     rings = f", rings {part.ring.value}" if part.every is None else ""
-    asked = f"{_measure_text(part.measure)} {part.relation} {part.limit}"
+    asked = " and ".join(
+        f"{_measure_text(each.measure)} {each.relation} {each.limit}" for each in part.conditions
+    )
     return f"{asked} over {format_duration(part.over)}{again}{rings}{_key_text(part.by, part.each)}"
 
 

@@ -47,15 +47,20 @@ def enveloped(attributes: dict[str, Any], envelope: Mapping[str, Any]) -> Event:
     event.
     """
     time = attributes["eventTime"]
-    keys = {
-        name: canonical(key)
-        for path, name in KEYS.items()
-        if (key := value_at(attributes, {}, path)) is not None
-    }
+    keys = common_keys(attributes)
     whole = {**envelope, **keys, "time": time, "datacontenttype": "application/json"}
     whole.pop("endtime", None)
     moment = parse_instant(time)
     return Event(whole, EpcisData(attributes), Interval(moment, moment), place_of(attributes))
+
+
+def common_keys(attributes: Mapping[str, Any]) -> dict[str, str]:
+    """Return the context attributes that hold identifiers of the data in their common spelling."""
+    return {
+        name: canonical(key)
+        for path, name in KEYS.items()
+        if (key := value_at(attributes, {}, path)) is not None
+    }
 
 
 def event_id(attributes: Mapping[str, Any]) -> str:

@@ -2,7 +2,8 @@
 
 The common form is the Digital Link at `https://id.gs1.org`, as the event hash of CBV 2.0 (section
 8.9) has it: an EPC URI always gives it, while the way back needs to know how long the company
-prefix is. Events keep what was written.
+prefix is. Characters are escaped in one way, however a link or an EPC URI writes them. A `*` is a
+wildcard in patterns alone; in an identifier it is a character. Events keep what was written.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
+from urllib.parse import quote, unquote_to_bytes
 
 CANONICAL = "https://id.gs1.org/"
 ANY_DIGIT = "\x00"
@@ -51,8 +53,12 @@ _LINK = re.compile(
     r"(?P<rest>(?:/[^/?#]+/[^/?#]+)*)/?(?:[?#].*)?",
     re.DOTALL,
 )
-_RESERVED = str.maketrans({character: f"%{ord(character):02X}" for character in "!()*+,:"})
-_ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
+_UNESCAPED = "';=$@"
+"""Characters that the common form does not escape, beside letters, digits and `-._~`: GS1 Digital
+Link (table 7-1) escapes all others of a key.
+"""
+_NEEDLESS = re.compile(r"%(?:2[DdEe]|3[0-9]|[46][1-9A-Fa-f]|[57][0-9Aa]|5[Ff]|7[Ee])")
+"""Escapes of letters, digits and `-._~`, which say the same as the characters (RFC 3986, 2.3)."""
 _LONGEST = 500
 """No GS1 key is longer; what is, is neither looked at nor remembered."""
 
@@ -64,39 +70,66 @@ def canonical(identifier: str) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def _canonical(identifier: str) -> str:
-    link = _LINK.fullmatch(identifier)
+    plain = _without_needless_escapes(identifier)
+    link = _LINK.fullmatch(plain)
     if link:
         return CANONICAL + _path(*link.group("key", "value", "rest"))
-    found = _links(identifier) if identifier.startswith("urn:epc:") else ()
+    if not plain.startswith("urn:epc:"):
+        return identifier
+    is_pattern = plain.startswith("urn:epc:idpat:")
+    found = _links(plain if is_pattern else plain.replace("*", "%2A"))
     return found[-1] if found and not set(found[-1]) & {ANY_DIGIT, ANY_RUN} else identifier
 
 
-def _path(key: str, value: str, rest: str) -> str:
+def _without_needless_escapes(identifier: str) -> str:
+    return _NEEDLESS.sub(lambda found: chr(int(found.group()[1:], 16)), identifier)
+
+
+def _escaped(text: str) -> str:
+    """Return a key or a serial with the escapes of the common form, however it is written."""
+    return quote(unquote_to_bytes(text.encode(errors="surrogatepass")), safe=_UNESCAPED)
+
+
+def _with_open_runs(text: str) -> str:
+    """Return the same of a pattern, in which each `*` stands for any run of characters."""
+    return ANY_RUN.join(map(_escaped, text.split("*")))
+
+
+def _path(key: str, value: str, rest: str, escape: Callable[[str], str] = _escaped) -> str:
     """The path of a link down to the finest qualifier, by numbers; a GTIN has fourteen digits."""
-    key = _WORDS.get(key, key)
+    key, value = _WORDS.get(key, key), escape(value)
     words = rest.split("/")[1:]
     qualifiers = {
         _WORDS.get(name, name): each for name, each in zip(words[::2], words[1::2], strict=True)
     }
     finest = next(
-        (f"/{name}/{qualifiers[name]}" for name in _FINEST.get(key, ()) if name in qualifiers), ""
+        (
+            f"/{name}/{escape(qualifiers[name])}"
+            for name in _FINEST.get(key, ())
+            if name in qualifiers
+        ),
+        "",
     )
     if key == "01" and value.isdigit() and len(value) in (8, 12, 13):
         value = value.zfill(14)
-    return _ESCAPE.sub(lambda found: found.group().upper(), f"{key}/{value}{finest}")
+    return f"{key}/{value}{finest}"
 
 
 def patterns(identifier: str) -> tuple[str, ...]:
     """The forms that a query's identifier or pattern matches: the thing, or the class of things,
     that it names.
     """
-    found = _links(identifier)
+    if len(identifier) > _LONGEST:
+        return (identifier.replace("*", ANY_RUN), identifier)
+    found = _links(_without_needless_escapes(identifier))
     if found or "*" not in identifier:
         return found or (canonical(identifier),)
-    return (
-        canonical(identifier.replace("urn:epc:idpat:", "urn:epc:id:")).replace("*", ANY_RUN),
-        canonical(identifier),
-    )
+    link = _LINK.fullmatch(_without_needless_escapes(identifier))
+    if link:
+        open_path = _path(*link.group("key", "value", "rest"), _with_open_runs)
+        return (CANONICAL + open_path, canonical(identifier))
+    bare = identifier.replace("urn:epc:idpat:", "urn:epc:id:")
+    return (bare.replace("*", ANY_RUN), canonical(identifier))
 
 
 def _links(identifier: str) -> tuple[str, ...]:
@@ -128,10 +161,12 @@ class _Form:
         self._serial = serial
 
     def fits(self, parts: list[str]) -> bool:
-        """Whether company prefix and reference have together the digits of the key, where nothing
-        is left open.
+        """Return True if company prefix and reference have together the digits of the key, where
+        nothing is left open.
         """
-        return not self._digits or "*" in parts[:2] or len(parts[0]) + len(parts[1]) == self._digits
+        if not self._digits:
+            return parts[0] == "*" or (parts[0].isascii() and parts[0].isdigit())
+        return "*" in parts[:2] or len(parts[0]) + len(parts[1]) == self._digits
 
     def links(self, parts: list[str]) -> tuple[str, str]:
         """The path with the serial and, where that is a wildcard, the path without it (else
@@ -184,11 +219,6 @@ def _bare(parts: list[str]) -> str:
         if parts[0] == "*"
         else parts[0] + (ANY_RUN if parts[1] == "*" else _escaped(parts[1]))
     )
-
-
-def _escaped(serial: str) -> str:
-    """The serial of an EPC URI as links write it (GS1 Digital Link, table 7-1)."""
-    return _ESCAPE.sub(lambda found: found.group().upper(), serial.translate(_RESERVED))
 
 
 _FORMS: dict[str, _Form] = {

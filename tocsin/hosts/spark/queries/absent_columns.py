@@ -94,8 +94,8 @@ def _compared_in(part: Part) -> Iterator[Path]:
             yield from _compared_by(condition)
     if isinstance(part, Join | Absence | Gathered | Sliding | Change):
         yield from part.by
-    if isinstance(part, Sliding) and part.measure.path:
-        yield part.measure.path
+    if isinstance(part, Sliding):
+        yield from (each.measure.path for each in part.conditions if each.measure.path)
     match part:
         case Only(_, Keyed(by)):
             yield from by

@@ -1,0 +1,107 @@
+"""Measures that stand in one AND: those of the same events and the same window become one window.
+
+`COUNT(b) >= 3 OVER 1m AND SUM(b.v) > 5 OVER 1m` asks that both hold at one instant, as HAVING does
+over one window. Measures of other events or of another window stay parts of a join.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from tocsin.languages.base.renaming import HIDDEN
+from tocsin.plan.composites import Join, Named, Part, Sliding
+from tocsin.plan.rewriting import with_parts
+
+PAIRED_MEASURES = "PairedMeasures"
+
+
+@dataclass(frozen=True, slots=True)
+class Conjunction:
+    """The parts of an AND after merging, each by the number of the first that it was made of;
+    `aliases` are names of merged measures with the one name that stands for all of them.
+    """
+
+    parts: dict[int, Part]
+    aliases: dict[str, str]
+
+    @property
+    def measures(self) -> list[int]:
+        """The numbers of the parts that are measures, or joins in any order that have some."""
+        return [number for number, part in self.parts.items() if any(_measures_in(part))]
+
+
+def merge_measures(parts: Sequence[Part]) -> Conjunction:
+    """Return the parts with one part for all measures of the same events and the same window.
+
+    It stands in the place of the first of them and has the names of all.
+    """
+    windows: dict[Hashable, list[_Measure]] = {}
+    merged: dict[int, Part] = {}
+    for number, part in enumerate(parts):
+        measure = _measure_in(number, part)
+        if measure is None:
+            merged[number] = part
+        else:
+            windows.setdefault(_window_of(measure.sliding), []).append(measure)
+    aliases: dict[str, str] = {}
+    for group in windows.values():
+        merged[group[0].number] = _merge(group, aliases)
+    return Conjunction(dict(sorted(merged.items())), aliases)
+
+
+@dataclass(frozen=True, slots=True)
+class _Measure:
+    """A part that is a measure: its number in the AND and its names, the outer ones first."""
+
+    number: int
+    names: list[str]
+    sliding: Sliding
+
+
+def _measures_in(part: Part) -> Iterator[bool]:
+    match part:
+        case Sliding():
+            yield True
+        case Named(_, inner):
+            yield from _measures_in(inner)
+        case Join(parts, ()):
+            for each in parts:
+                yield from _measures_in(each)
+        case _:
+            pass
+
+
+def _measure_in(number: int, part: Part) -> _Measure | None:
+    names = []
+    while isinstance(part, Named) and part.elements is None:
+        names.append(part.name)
+        part = part.part
+    return _Measure(number, names, part) if isinstance(part, Sliding) else None
+
+
+def _window_of(sliding: Sliding) -> Hashable:
+    """Return all that two measures must have in common to be over the same window."""
+    counted = _without_hidden_names(sliding.part)
+    settings = (sliding.over, sliding.every, sliding.ring, sliding.by, sliding.each, sliding.keep)
+    return (counted, settings)
+
+
+def _without_hidden_names(part: Part) -> Part:
+    inner = with_parts(part, _without_hidden_names)
+    if isinstance(inner, Named) and inner.name.startswith(HIDDEN):
+        return replace(inner, name=HIDDEN)
+    return inner
+
+
+def _merge(group: list[_Measure], aliases: dict[str, str]) -> Part:
+    first, *others = group
+    also = (*first.sliding.also, *(each for other in others for each in other.sliding.conditions))
+    names = [name for measure in group for name in measure.names]
+    visible = [each for each in names if not each.startswith(HIDDEN)]
+    kept = visible or names[:1]
+    aliases.update((each, kept[0]) for each in names if each != kept[0])
+    whole: Part = replace(first.sliding, also=also)
+    for name in reversed(kept):
+        whole = Named(name, whole)
+    return whole
