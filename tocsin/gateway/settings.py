@@ -20,6 +20,7 @@ from pydantic_settings import (
 )
 
 from tocsin.errors import MeaningProblem
+from tocsin.gateway.connections.settings import HttpSettings
 from tocsin.gateway.console.settings import ConsoleSettings
 from tocsin.gateway.delivery.settings import DeliverySettings
 from tocsin.values.time import parse_duration
@@ -90,6 +91,7 @@ class Settings(BaseSettings):
     interval: str | None = None
     remember: Annotated[int, Field(ge=0)] = 100_000
     ontology: list[Path] = Field(default_factory=list)
+    http: HttpSettings = HttpSettings()
     limits: Limits = Limits()
     retention: Retention = Retention()
     delivery: DeliverySettings = DeliverySettings()
