@@ -27,6 +27,12 @@ MAX_PIPELINED = 64
 MAX_DISCARDED_BYTES = 32 << 20
 """Bytes of a body that are read although the answer was sent: some clients read it afterwards."""
 
+LINGER_SECONDS = 2.0
+MAX_LINGER_BYTES = 1 << 20
+"""Time and bytes in which a refused client may go on sending: a connection that is closed while
+bytes come is reset, and the answer may be lost on the way.
+"""
+
 _UNKNOWN_HOST = "?"
 
 _LOGGER = logging.getLogger("tocsin.gateway.connections")
@@ -63,7 +69,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         super().__init__(config, server_state, app_state, _loop)
         self.logger = _LOGGER
         self._application: Any = self.app
-        self.app = self._serve  # type: ignore[assignment]
+        self.app = self._serve
         self._cycles: deque[RequestResponseCycle] = deque()
         self._table = config.table
         self._bounds: HttpSettings = config.table.settings
@@ -71,6 +77,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         self._body_seconds = seconds(self._bounds.body_timeout)
         self._send_seconds = seconds(self._bounds.send_timeout)
         self._refusal: Problem | None = None
+        self._is_refused = False
         self._stage = _Stage.BETWEEN
         self._since: float | None = None  # the clock at the begin of a head or a stretch of a body
         self._has_advanced = False  # within the present packet
@@ -88,7 +95,8 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         host = self.client[0] if self.client else _UNKNOWN_HOST
         problem = self._table.admit(transport, host, self)
         if problem is not None:
-            self._refuse(problem)
+            transport.write(response_of(problem))
+            transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._table.release(self.transport)
@@ -96,7 +104,9 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        if self.transport.is_closing():
+        if self._is_refused:
+            self._discard(len(data), MAX_LINGER_BYTES)
+        if self._is_refused or self.transport.is_closing():
             return
         self._has_advanced = False
         super().data_received(data)
@@ -162,10 +172,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         self._has_advanced = True
         self._body_bytes += len(body)
         if self.cycle is not None and self.cycle.response_complete:
-            self._discarded_bytes += len(body)
-            if self._discarded_bytes > MAX_DISCARDED_BYTES:
-                self._abandon()
-                self.transport.close()
+            self._discard(len(body), MAX_DISCARDED_BYTES)
         super().on_body(body)
 
     def on_message_complete(self) -> None:
@@ -192,7 +199,10 @@ class BoundedHttpProtocol(HttpToolsProtocol):
 
     def check(self, now: float) -> None:
         """End the connection where its client sends or reads too slowly."""
-        if self.flow.write_paused:
+        if self._is_refused:
+            if self._since is None or now - self._since > LINGER_SECONDS:
+                self.transport.abort()
+        elif self.flow.write_paused:
             self._check_sending(now)
         elif self.flow.read_paused:
             self._unsent_since = None
@@ -235,12 +245,25 @@ class BoundedHttpProtocol(HttpToolsProtocol):
 
     def _refuse(self, problem: Problem) -> None:
         """Answer where the client can take it for the answer to what it sends now, and close."""
-        if self.transport.is_closing():
+        if self._is_refused or self.transport.is_closing():
             return
-        if self._can_answer():
-            self.transport.write(response_of(problem))
+        can_answer = self._can_answer()
         self._abandon()
-        self.transport.close()
+        if not can_answer:
+            self.transport.close()
+            return
+        self._is_refused = True
+        self._since, self._discarded_bytes = self._table.clock, 0
+        self.transport.write(response_of(problem))
+        self.transport.write_eof()
+        self._table.mark_idle(self.transport)
+
+    def _discard(self, count: int, most: int) -> None:
+        """Count bytes that are not used, and end the connection where there are too many."""
+        self._discarded_bytes += count
+        if self._discarded_bytes > most:
+            self._abandon()
+            self.transport.abort()
 
     def _abandon(self) -> None:
         """End the requests under way: their client is not there, and nothing can be written."""
