@@ -53,6 +53,12 @@ class Limits(_Section):
         100_000
     )
     streams: Annotated[int, Field(ge=1, description="live streams at a time")] = 1_000
+    tenant_streams: Annotated[int, Field(ge=1, description="live streams of a tenant")] = 250
+    tenant_work: Annotated[
+        int, Field(ge=1, description="costly requests of a tenant that are at work")
+    ] = 2
+    tenant_reads: Annotated[int, Field(ge=1, description="reads of a tenant at work")] = 4
+    tenant_waiting: Annotated[int, Field(ge=0, description="requests of a tenant that wait")] = 64
     try_events: Annotated[int, Field(ge=1, description="events that /v1/try looks at")] = 100_000
 
 

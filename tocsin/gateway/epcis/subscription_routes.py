@@ -11,6 +11,8 @@ from uuid import uuid4
 from fastapi import APIRouter, Request, Response, WebSocket
 
 from tocsin.errors import LimitProblem, Problem
+from tocsin.gateway.api.positions import CountedStream
+from tocsin.gateway.api.requests import run_work
 from tocsin.gateway.epcis.answers import address, next_page, tell, tell_nothing
 from tocsin.gateway.epcis.exceptions import (
     NO_SUCH_RESOURCE,
@@ -24,7 +26,7 @@ from tocsin.gateway.epcis.parameters import read_page
 from tocsin.gateway.epcis.part import EpcisPart
 from tocsin.gateway.epcis.queries import require_standing
 from tocsin.gateway.epcis.query_routes import query_named
-from tocsin.gateway.epcis.requests import admit, part_in, read_object
+from tocsin.gateway.epcis.requests import admit, part_in, read_object, service_in
 from tocsin.gateway.epcis.standing import (
     QuerySubscription,
     Terms,
@@ -50,7 +52,9 @@ async def subscribe(request: Request, name: str) -> Response:
     body = await read_object(request)
     dest, token = read_receiver(body)
     terms = read_terms(body, epc_format_of(request.headers))
-    made = await asyncio.to_thread(_subscribe, part, caller.tenant, name, terms, dest, token)
+    made = await run_work(
+        request, caller.tenant, _subscribe, part, caller.tenant, name, terms, dest, token
+    )
     part.worker.wake()
     location = address(request, f"/queries/{name}/subscriptions/{made.id}")
     return tell(made.as_json(), 201, {"Location": location})
@@ -130,22 +134,25 @@ async def stream(socket: WebSocket, name: str) -> None:
     try:
         caller = admit(socket)
         terms = terms_of_url(socket.query_params, epc_format_of(socket.headers))
-        standing = await asyncio.to_thread(_standing, part, caller.tenant, name, terms)
+        work = service_in(socket).work
+        standing = await work.run(caller.tenant, _standing, part, caller.tenant, name, terms)
+        counted = CountedStream(service_in(socket), caller.tenant)
     except (EpcisException, Problem) as error:
         await socket.accept()
         told = error.as_json()
         await socket.send_json(told)
         await socket.close(_POLICY_VIOLATION, str(told.get("type", "refused"))[:100])
         return
-    await socket.accept()
-    sending = asyncio.create_task(_send(socket, part, standing))
-    leaving = asyncio.create_task(_left(socket))
-    await asyncio.wait([sending, leaving], return_when=asyncio.FIRST_COMPLETED)
-    for task in (sending, leaving):
-        task.cancel()
-    await asyncio.gather(sending, leaving, return_exceptions=True)
-    with contextlib.suppress(RuntimeError):
-        await socket.close(_GOING_AWAY)
+    with counted:
+        await socket.accept()
+        sending = asyncio.create_task(_send(socket, part, standing))
+        leaving = asyncio.create_task(_left(socket))
+        await asyncio.wait([sending, leaving], return_when=asyncio.FIRST_COMPLETED)
+        for task in (sending, leaving):
+            task.cancel()
+        await asyncio.gather(sending, leaving, return_exceptions=True)
+        with contextlib.suppress(RuntimeError):
+            await socket.close(_GOING_AWAY)
 
 
 async def _send(socket: WebSocket, part: EpcisPart, standing: QuerySubscription) -> None:
