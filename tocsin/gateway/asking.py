@@ -15,6 +15,7 @@ from tocsin.errors import MeaningProblem
 from tocsin.events.content import Content
 from tocsin.gateway.storage.log import EventLog
 from tocsin.gateway.subscriptions import Entries, subscription_of
+from tocsin.gateway.work import checkpoint
 from tocsin.hosts.local.alarm import wall_clock
 from tocsin.hosts.local.finite import match_events, read_events
 from tocsin.plan.composites import Plan
@@ -87,7 +88,9 @@ def try_out(
     now = wall_clock()
     lines, is_whole = _stored(log, now - parse_duration(last), most)
     given = read_events(lines)
-    matches = match_events({subscription.id: plan}, given, until=now)
+    matches = match_events(
+        {subscription.id: plan}, given, until=now, progress=lambda _: checkpoint()
+    )
     content = subscription.content or Content.IDS
     own = {"subscription": Owned.of_key(subscription.id).name}
     told = [match.as_json(content) | own for match in matches[:shown]]
@@ -101,6 +104,7 @@ def _stored(log: EventLog, since: int, most: int) -> tuple[list[bytes], bool]:
     position = max(first, head - most)
     lines: list[bytes] = []
     while position < head and (rows := log.read_stored(position, _CHUNK, head)):
+        checkpoint()
         lines += (row.body for row in rows if row.code is None)
         position = rows[-1].position
     return lines, head - first <= most

@@ -13,6 +13,7 @@ from io import BytesIO
 
 from tocsin.errors import EventProblem, Problem
 from tocsin.events.codecs.json_values import json_values
+from tocsin.gateway.work import checkpoint
 
 Value = tuple[bytes, Problem | None]
 
@@ -20,14 +21,16 @@ _READ = json.JSONDecoder().raw_decode
 _BLANK = re.compile(r"[ \t\r\n]*")
 
 
-def values_of_batch(body: bytes) -> Iterator[Value]:
-    """The elements of an array, in their order."""
-    quick = _cut(body)
+def values_of_batch(body: bytes, most: int | None = None) -> Iterator[Value]:
+    """The elements of an array, in their order; one more than `most` where there are more."""
+    quick = _cut(body, most)
     return iter(quick) if quick is not None else _searched(body)
 
 
-def _cut(body: bytes) -> list[Value] | None:
-    """The elements where the text is a JSON array; None where it is not."""
+def _cut(body: bytes, most: int | None) -> list[Value] | None:
+    """The elements where the text is a JSON array, one more than `most` at most; None where it is
+    not.
+    """
     try:
         text = body.decode("utf-8-sig")
         at = _after_blank(text, 0)
@@ -38,6 +41,9 @@ def _cut(body: bytes) -> list[Value] | None:
         while text[at] != "]":
             _, end = _READ(text, at)
             found.append((text[at:end].encode(), None))
+            if most is not None and len(found) > most:
+                return found
+            checkpoint()
             at = _after_blank(text, end)
             if text[at] == ",":
                 at = _after_blank(text, at + 1)

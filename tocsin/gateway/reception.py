@@ -7,17 +7,19 @@ come by their content type, and what has no envelope gets one: the time is that 
 
 from __future__ import annotations
 
+import re
 import time
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import count
+from itertools import count, islice
 from urllib.parse import unquote
 
 from tocsin.engine.texts.reading import scanned_events
-from tocsin.errors import EventProblem, Problem, UnsupportedProblem
+from tocsin.errors import EventProblem, LimitProblem, Problem, UnsupportedProblem
 from tocsin.events.codecs.cloudevents import encode, json_text, parse_json
+from tocsin.events.codecs.epcis.document import TOO_MANY, too_many_events
 from tocsin.events.codecs.epcis.inside import decode_all
 from tocsin.events.codecs.plain import Origin, event_of_rdf, events_of_json_ld, events_of_xml
 from tocsin.events.dead_letter import shown_error
@@ -25,7 +27,11 @@ from tocsin.events.event import Event
 from tocsin.events.views.payload import N_TRIPLES, RDF_XML, TURTLE, is_json, is_text, is_xml
 from tocsin.gateway.batches import Value, values_of_batch
 from tocsin.gateway.storage.rows import NewRow
+from tocsin.gateway.work import checkpoint
 from tocsin.hosts.local.alarm import wall_clock
+
+Reader = Callable[[int | None], list[Event]]
+"""Reads a text into events, and raises where there are more than a number."""
 
 STRUCTURED = "application/cloudevents+json"
 BATCHED = "application/cloudevents-batch+json"
@@ -33,6 +39,7 @@ LINES = "application/x-ndjson"
 _ALSO_LINES = {LINES, "application/jsonl", "application/ndjson", "application/x-jsonlines"}
 _RDF = {TURTLE: TURTLE, N_TRIPLES: N_TRIPLES, RDF_XML: RDF_XML}
 _CE = "ce-"
+_LINE = re.compile(rb"\s*+([^\r\n]++)")
 _KEPT_OF_REFUSED = 1 << 16
 SOURCE = "/v1/events"
 """The source of documents that do not say theirs."""
@@ -60,37 +67,60 @@ class Received:
     """
 
     tenant: str
+    most: int | None = None
     is_single: bool = True
     rows: list[NewRow] = field(default_factory=list)
     rejected: list[Rejected] = field(default_factory=list)
+    _count: int = 0
 
     @property
     def accepted(self) -> int:
         """How many rows are events."""
         return len(self.rows) - len(self.rejected)
 
-    def take(self, index: int, raw: bytes, make: Callable[[], list[Event]]) -> None:
-        """A text that is one row, whatever is made of it."""
-        try:
-            events = make()
-        except Exception as error:
-            self.refuse(index, raw, error)
-        else:
+    @property
+    def left(self) -> int | None:
+        """How many more events the request may have; None for any number."""
+        return None if self.most is None else self.most - self._count
+
+    def take_event(self, raw: bytes, event: Event) -> None:
+        """Take a text that has been read."""
+        self._add(1)
+        self.rows.append(NewRow(raw, self.tenant, events=(event,)))
+
+    def take(self, index: int, raw: bytes, make: Reader | None = None) -> None:
+        """Take a text that is one row, whatever is made of it."""
+        events = self._read(index, raw, make or partial(decode_all, raw))
+        if events is not None:
             self.rows.append(NewRow(raw, self.tenant, events=tuple(events)))
 
-    def take_each(self, raw: bytes, make: Callable[[], list[Event]]) -> None:
-        """A document of which each event is a row."""
+    def take_each(self, raw: bytes, make: Reader) -> None:
+        """Take a document of which each event is a row."""
+        for event in self._read(0, raw, make) or ():
+            self.rows.append(NewRow(encode(event).encode(), self.tenant, events=(event,)))
+
+    def _read(self, index: int, raw: bytes, make: Reader) -> list[Event] | None:
+        """Return the events of a text; None where it is refused."""
+        checkpoint()
         try:
-            events = make()
+            events = make(self.left)
         except Exception as error:
-            self.refuse(0, raw, error)
-        else:
-            self.rows += [
-                NewRow(encode(event).encode(), self.tenant, events=(event,)) for event in events
-            ]
+            if isinstance(error, LimitProblem) and error.code == TOO_MANY:
+                raise too_many_events(self.most or 0) from None
+            self.refuse(index, raw, error)
+            return None
+        self._add(len(events))
+        return events
+
+    def _add(self, count: int) -> None:
+        """Count events as they are read; raise as soon as there are too many."""
+        self._count += count
+        if self.most is not None and self._count > self.most:
+            raise too_many_events(self.most)
 
     def refuse(self, index: int, raw: bytes, error: Exception) -> None:
         """A text that is no event; a fault of ours is told like a problem of it."""
+        self._add(1)
         code = error.code if isinstance(error, Problem) else "InternalError"
         reason = _reason(error)
         self.rejected.append(Rejected(index, code, reason))
@@ -98,44 +128,51 @@ class Received:
 
 
 def receive(
-    body: bytes, headers: Mapping[str, str], tenant: str = "", source: str = SOURCE
+    body: bytes,
+    headers: Mapping[str, str],
+    tenant: str = "",
+    source: str = SOURCE,
+    most: int | None = None,
 ) -> Received:
-    """The rows of a request; raises where its content type is not served. `headers` have names in
-    lower case.
+    """The rows of a request; raises where its content type is not served, and as soon as more than
+    `most` events are read. `headers` have names in lower case.
     """
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-    found = Received(tenant)
+    found = Received(tenant, most)
     if kind == BATCHED or kind in _ALSO_LINES:
         found.is_single = False
-        values = values_of_batch(body) if kind == BATCHED else _lines(body)
+        values = values_of_batch(body, most) if kind == BATCHED else _lines(body)
         _take_values(found, values)
     elif kind == STRUCTURED:
-        found.take(0, body, partial(decode_all, body))
+        found.take(0, body)
     elif f"{_CE}id" in headers or f"{_CE}specversion" in headers:
         _take_binary(found, body, headers, kind)
     elif kind in ("application/json", "") and body.lstrip()[:1] == b"[":
         found.is_single = False
-        _take_values(found, values_of_batch(body))
+        _take_values(found, values_of_batch(body, most))
     else:
         _take_document(found, body, kind, source)
     return found
 
 
 def _take_values(found: Received, values: Iterable[Value]) -> None:
-    """Texts, each of which is a row; those that are as usual are read at once."""
-    given = list(values)
+    """Take texts, each of which is a row; those that the scanner takes are read at once."""
+    given = list(values if found.most is None else islice(values, found.most + 1))
+    if found.most is not None and len(given) > found.most:
+        raise too_many_events(found.most)
     usual = scanned_events([b"" if problem is not None else raw for raw, problem in given])
     for index, ((raw, problem), event) in enumerate(zip(given, usual, strict=True)):
         if event is not None:
-            found.rows.append(NewRow(raw, found.tenant, events=(event,)))
+            found.take_event(raw, event)
         elif problem is not None:
             found.refuse(index, raw, problem)
         else:
-            found.take(index, raw, partial(decode_all, raw))
+            found.take(index, raw)
 
 
 def _lines(body: bytes) -> Iterator[Value]:
-    return ((line, None) for line in body.splitlines() if line.strip())
+    """Give the lines that are not blank, one after the other, without what is blank before them."""
+    return ((line[1], None) for line in _LINE.finditer(body.rstrip()))
 
 
 def _take_binary(found: Received, body: bytes, headers: Mapping[str, str], kind: str) -> None:
@@ -144,7 +181,7 @@ def _take_binary(found: Received, body: bytes, headers: Mapping[str, str], kind:
     except Exception as error:
         found.refuse(0, body, error)
     else:
-        found.take(0, text, partial(decode_all, text))
+        found.take(0, text)
 
 
 def _enveloped(body: bytes, headers: Mapping[str, str], kind: str) -> dict[str, object]:
@@ -176,11 +213,11 @@ def _take_document(found: Received, body: bytes, kind: str, source: str) -> None
     origin = Origin(source, wall_clock())
     number = next(_numbers)
     if kind in ("application/json", "") and body.lstrip()[:1] == b"{":
-        found.take(0, body, partial(decode_all, body))
+        found.take(0, body)
     elif kind == "application/ld+json":
         found.take_each(body, partial(events_of_json_ld, body, origin, number))
     elif kind in _RDF:
-        found.take_each(body, lambda: [_numbered(event_of_rdf(body, kind, origin), number)])
+        found.take_each(body, lambda _: [_numbered(event_of_rdf(body, kind, origin), number)])
     elif is_xml(kind):
         found.take_each(body, partial(events_of_xml, body, origin, number))
     else:

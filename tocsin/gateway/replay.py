@@ -7,11 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
-from functools import partial
 
 from tocsin.catalog.tenants import Owned
 from tocsin.errors import EventProblem, StateProblem
-from tocsin.events.codecs.epcis.inside import decode_all
 from tocsin.gateway.reception import Received
 from tocsin.gateway.storage.log import EventLog
 from tocsin.gateway.storage.rows import REPLAYED, LetterRow, NewRow
@@ -43,7 +41,7 @@ class Replays:
     def _row(self, letter: LetterRow, mended: bytes | None) -> NewRow:
         body = self._stored(letter) if mended is None else mended
         found = Received(letter.tenant)
-        found.take(0, body, partial(decode_all, body))
+        found.take(0, body)
         if found.rejected:
             first = found.rejected[0]
             raise EventProblem(

@@ -10,6 +10,13 @@ from types import FrameType
 import uvicorn
 
 from tocsin.errors import StateProblem
+from tocsin.gateway.connections.protocol import BoundedHttpProtocol, ServerConfig
+from tocsin.gateway.connections.table import (
+    BACKLOG,
+    ConnectionTable,
+    keep_alive_seconds,
+    raise_file_limit,
+)
 from tocsin.gateway.parts import open_app
 from tocsin.gateway.service import Service
 from tocsin.hosts.garbage import collect_rarely
@@ -17,13 +24,26 @@ from tocsin.hosts.garbage import collect_rarely
 PATIENCE = 5
 """Seconds that a service which stops waits for requests under way."""
 
+_TICKS_PER_SWEEP = 10
+"""The server ticks ten times a second; connections are looked at once a second."""
+
 
 class Server(uvicorn.Server):
     """Tells the service that it stops before it waits for those who listen to matches."""
 
-    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+    def __init__(self, config: ServerConfig, service: Service) -> None:
         super().__init__(config)
         self._service = service
+        raise_file_limit()
+        config.table = self._connections = ConnectionTable(
+            service.settings.http, self.server_state.connections
+        )
+
+    async def on_tick(self, counter: int) -> bool:
+        """End connections that are too slow, once a second."""
+        if counter % _TICKS_PER_SWEEP == 0:
+            self._connections.sweep()
+        return await super().on_tick(counter)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """A signal to stop; a second Ctrl-C waits for nobody. It is not raised again afterwards, as
@@ -63,14 +83,17 @@ def serve(service: Service, sock: socket.socket) -> None:
 
 def make_server(service: Service) -> Server:
     """A server that is about to run."""
-    config = uvicorn.Config(
+    http = service.settings.http
+    config = ServerConfig(
         open_app(service),
         log_level="warning",
         access_log=False,
         lifespan="off",
         timeout_graceful_shutdown=PATIENCE,
-        timeout_keep_alive=30,
-        backlog=2048,
+        timeout_keep_alive=keep_alive_seconds(http),
+        backlog=BACKLOG,
+        http=BoundedHttpProtocol,
+        ws_max_size=http.message_bytes,
         server_header=False,
     )
     gc.collect()

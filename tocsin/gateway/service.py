@@ -4,9 +4,9 @@ order.
 
 from __future__ import annotations
 
-import asyncio
 import fcntl
 import os
+from collections import Counter
 from concurrent.futures import Future
 from typing import Any, Protocol
 
@@ -40,6 +40,7 @@ from tocsin.gateway.storage.schema import LOG_METADATA, METADATA
 from tocsin.gateway.storage.tallies import Tallies
 from tocsin.gateway.subscriptions import Entries
 from tocsin.gateway.watcher import Watcher
+from tocsin.gateway.work import WorkPool
 from tocsin.hosts.local.driven import DrivenHub
 
 _LOCAL = "local"
@@ -92,8 +93,14 @@ class Service:
         self.replays = Replays(self.log, self.entries, [])
         self.keys = KeyStore(self.database)
         self.keyring = Keyring(self.keys, limits)
-        self.trying = asyncio.Semaphore(1)
+        self.work = WorkPool(limits.tenant_work, limits.tenant_waiting)
+        """Of requests that may take long: try, why, replay, queries."""
+        self.reads = WorkPool(limits.tenant_reads, limits.tenant_waiting)
+        """Of requests that only read or change what is kept."""
+        self.intake = WorkPool(limits.tenant_work, limits.tenant_waiting)
+        """Of bodies that are read."""
         self.streams = 0
+        self.tenant_streams: Counter[str] = Counter()
         self._watcher = Watcher(self.matches, self.feed) if self._is_shared else None
         keeper = Keeper(self.log_database, self.database, settings.retention)
         self.statistics = Statistics(
@@ -124,6 +131,8 @@ class Service:
     def stop(self) -> None:
         """Accepts nothing more, writes what waits, keeps where it is."""
         self.feed.close()
+        for pool in (self.work, self.reads, self.intake):
+            pool.close()
         for part in reversed(self.parts):
             part.stop()
         if self._watcher is not None:

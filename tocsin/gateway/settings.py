@@ -20,6 +20,7 @@ from pydantic_settings import (
 )
 
 from tocsin.errors import MeaningProblem
+from tocsin.gateway.connections.settings import HttpSettings
 from tocsin.gateway.console.settings import ConsoleSettings
 from tocsin.gateway.delivery.settings import DeliverySettings
 from tocsin.values.time import parse_duration
@@ -52,6 +53,12 @@ class Limits(_Section):
         100_000
     )
     streams: Annotated[int, Field(ge=1, description="live streams at a time")] = 1_000
+    tenant_streams: Annotated[int, Field(ge=1, description="live streams of a tenant")] = 250
+    tenant_work: Annotated[
+        int, Field(ge=1, description="costly requests of a tenant that are at work")
+    ] = 2
+    tenant_reads: Annotated[int, Field(ge=1, description="reads of a tenant at work")] = 4
+    tenant_waiting: Annotated[int, Field(ge=0, description="requests of a tenant that wait")] = 64
     try_events: Annotated[int, Field(ge=1, description="events that /v1/try looks at")] = 100_000
 
 
@@ -93,6 +100,7 @@ class Settings(BaseSettings):
     interval: str | None = None
     remember: Annotated[int, Field(ge=0)] = 100_000
     ontology: list[Path] = Field(default_factory=list)
+    http: HttpSettings = HttpSettings()
     limits: Limits = Limits()
     retention: Retention = Retention()
     delivery: DeliverySettings = DeliverySettings()

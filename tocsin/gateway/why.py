@@ -23,7 +23,11 @@ from tocsin.gateway.console.windows import windows_of
 from tocsin.gateway.storage.log import EventLog
 from tocsin.gateway.storage.matches import MatchStore
 from tocsin.gateway.storage.rows import MatchRow
+from tocsin.gateway.work import bounded_work
 from tocsin.plan.composites import Part, Plan, names_of
+
+MAX_WHY_SECONDS = 2.0
+"""Processor time of an answer to why or why-not, which goes by the slow meaning of a plan."""
 
 _NOWHERE = {"start": None, "end": None, "place": None}
 
@@ -46,17 +50,21 @@ def why(row: MatchRow, kept: Kept) -> dict[str, Any]:
     meant = _meant(row, kept)
     plan = meant.plan
     pattern = None if plan is None else plan.pattern
-    told = {} if plan is None else plan_told(plan)
+    with bounded_work(MAX_WHY_SECONDS):
+        told = {} if plan is None else plan_told(plan)
+        windows = windows_of(match, pattern, events)
+        regions = [] if pattern is None else regions_of(pattern, meant.definitions)
+        tree = None if pattern is None else plan_tree(pattern, events)
     return {
         "match": match,
         "members": [each.as_json(_named(match["bindings"], pattern)) for each in members],
         "bindings": match["bindings"],
-        "windows": windows_of(match, pattern, events),
-        "regions": [] if pattern is None else regions_of(pattern, meant.definitions),
+        "windows": windows,
+        "regions": regions,
         "lineage": lineage_of(match["events"], kept.matches, row.tenant),
         **meant.told,
         **told,
-        "plan": None if pattern is None else plan_tree(pattern, events),
+        "plan": tree,
         "plan_lines": told.get("plan", []),
     }
 

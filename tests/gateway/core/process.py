@@ -43,9 +43,13 @@ class Running:
 
 
 @contextmanager
-def running(data: Path, *options: str) -> Iterator[Running]:
-    """The service on any port that is free, ready to serve; killed at the end where it still runs."""
+def running(data: Path, *options: str, files: int | None = None) -> Iterator[Running]:
+    """The service on any port that is free, ready to serve; killed at the end where it still runs.
+    `files` is the number of file descriptors that it may have.
+    """
     command = [sys.executable, "-m", "tocsin", "up", "--data", str(data), "--port", "0", *options]
+    if files is not None:
+        command = ["sh", "-c", 'ulimit -n "$0" && exec "$@"', str(files), *command]
     process = subprocess.Popen(
         command,
         stdout=subprocess.PIPE,

@@ -22,7 +22,12 @@ from tocsin.events.codecs.cloudevents import (
     too_large,
 )
 from tocsin.events.codecs.columns import Columns
-from tocsin.events.codecs.epcis.document import decode_document, is_epcis_json, is_epcis_xml
+from tocsin.events.codecs.epcis.document import (
+    decode_document,
+    is_epcis_json,
+    is_epcis_xml,
+    too_many_events,
+)
 from tocsin.events.codecs.epcis.from_xml import local, split
 from tocsin.events.codecs.epcis.inside import events_of
 from tocsin.events.codecs.xml_text import xml_text
@@ -54,12 +59,16 @@ class Origin:
         return {"id": f"{self.name}#{number}", "source": self.name, "type": kind, **told, **found}
 
 
-def events_of_xml(raw: bytes, origin: Origin, number: int = 1) -> list[Event]:
-    """The events of an EPCIS document, or the one event that another XML document is."""
+def events_of_xml(
+    raw: bytes, origin: Origin, number: int = 1, most: int | None = None
+) -> list[Event]:
+    """The events of an EPCIS document, or the one event that another XML document is; raises where
+    there are more than `most`.
+    """
     text = _within_limits(raw, xml_text)
     root = parse_xml(text)
     if is_epcis_xml(root):
-        return decode_document(text)
+        return decode_document(text, most=most)
     media_type = RDF_XML if split(root.tag) == _RDF_ROOT else "application/xml"
     return [_document(text, media_type, local(root), origin, number)]
 
@@ -70,16 +79,23 @@ def event_of_rdf(raw: bytes, media_type: str, origin: Origin) -> Event:
     return _document(text, media_type, "document", origin, 1)
 
 
-def events_of_json_ld(raw: bytes, origin: Origin, number: int = 1) -> list[Event]:
+def events_of_json_ld(
+    raw: bytes, origin: Origin, number: int = 1, most: int | None = None
+) -> list[Event]:
     """The events of an EPCIS document or of CloudEvents, or the one event that another JSON-LD
-    document is.
+    document is; raises where there are more than `most`.
     """
     value = parse_json(raw)
     items = value if isinstance(value, list) else [value]
     if items and all(
         isinstance(item, dict) and (is_epcis_json(item) or _is_enveloped(item)) for item in items
     ):
-        return [event for item in items for event in events_of(item)]
+        found: list[Event] = []
+        for item in items:
+            if most is not None and len(found) >= most:
+                raise too_many_events(most)
+            found += events_of(item, most)
+        return found
     return [_document(value, JSON_LD, "document", origin, number)]
 
 

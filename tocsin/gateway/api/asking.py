@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import asdict
 from typing import Any
 
@@ -11,7 +10,7 @@ from fastapi import APIRouter, Request
 from tocsin.errors import MeaningProblem
 from tocsin.gateway.api.access import Caller, Scope, caller_with
 from tocsin.gateway.api.bodies import SUBSCRIPTION, TRIED, json_body
-from tocsin.gateway.api.requests import object_of, service_of
+from tocsin.gateway.api.requests import object_of, run_work, service_of
 from tocsin.gateway.asking import SHOWN, asked_subscription, explain, try_out
 from tocsin.gateway.service import Service
 from tocsin.values.time import parse_duration
@@ -37,7 +36,7 @@ async def check(request: Request) -> dict[str, Any]:
             "warnings": [each.as_json() for each in warnings],
         }
 
-    return await asyncio.to_thread(look)
+    return await run_work(request, caller.tenant, look)
 
 
 @router.post("/v1/explain", openapi_extra=json_body(SUBSCRIPTION))
@@ -45,7 +44,7 @@ async def explain_subscription(request: Request) -> dict[str, Any]:
     """The plan of a subscription, and how much it has to keep."""
     service, caller, body = await _asked(request)
     subscription = asked_subscription(caller.tenant, body)
-    return await asyncio.to_thread(explain, service.entries, subscription)
+    return await run_work(request, caller.tenant, explain, service.entries, subscription)
 
 
 @router.post("/v1/try", openapi_extra=json_body(TRIED))
@@ -65,10 +64,17 @@ async def try_subscription(request: Request, last: str | None = None) -> dict[st
         )
     subscription = asked_subscription(caller.tenant, rest)
     most = service.settings.limits.try_events
-    async with service.trying:
-        tried = await asyncio.to_thread(
-            try_out, service.entries, service.log, subscription, span, shown, most
-        )
+    tried = await run_work(
+        request,
+        caller.tenant,
+        try_out,
+        service.entries,
+        service.log,
+        subscription,
+        span,
+        shown,
+        most,
+    )
     return {"last": span, **asdict(tried)}
 
 

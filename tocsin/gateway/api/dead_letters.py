@@ -12,7 +12,7 @@ from tocsin.gateway.api.access import Scope, caller_with
 from tocsin.gateway.api.bodies import EVENT, json_body
 from tocsin.gateway.api.matches import After, Before, Limit, Newest
 from tocsin.gateway.api.positions import LAST
-from tocsin.gateway.api.requests import body_of, service_of
+from tocsin.gateway.api.requests import body_of, run_read, run_work, service_of
 from tocsin.gateway.storage.rows import LetterRow
 
 router = APIRouter(tags=["dead letters"])
@@ -43,7 +43,7 @@ async def list_letters(
             newest=newest,
         )
 
-    rows = await asyncio.to_thread(read)
+    rows = await run_read(request, caller.tenant, read)
     last = rows[-1].position if rows else after
     return {"dead_letters": [row.as_json() for row in rows], "next": last}
 
@@ -63,7 +63,7 @@ async def replay(id: Annotated[int, Path(ge=1, le=LAST)], request: Request) -> d
     body = await body_of(request, service.settings.limits.request_bytes)
     if body:
         caller.require(Scope.PUBLISH)
-    row = await asyncio.to_thread(service.letters.get, id, caller.tenant)
+    row = await run_read(request, caller.tenant, service.letters.get, id, caller.tenant)
     if row is None:
         raise StateProblem(
             f"there is no dead letter {id}",
@@ -73,9 +73,9 @@ async def replay(id: Annotated[int, Path(ge=1, le=LAST)], request: Request) -> d
         )
     if body or row.event is not None:
         caller.spend(1)
-    written = await asyncio.to_thread(service.replays.replay, row, body or None)
+    written = await run_work(request, caller.tenant, service.replays.replay, row, body or None)
     position: int | None = None
     if written is not None:
         position = await asyncio.wrap_future(written)
-    await asyncio.to_thread(service.letters.mark_replayed, id)
+    await run_read(request, caller.tenant, service.letters.mark_replayed, id)
     return {"replayed": id, "position": position}

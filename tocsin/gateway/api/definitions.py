@@ -4,7 +4,6 @@ shared by all, and made by an admin.
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
@@ -12,7 +11,7 @@ from fastapi.responses import JSONResponse
 
 from tocsin.gateway.api.access import Caller, Scope, caller_with
 from tocsin.gateway.api.bodies import DEFINITION, json_body
-from tocsin.gateway.api.requests import object_of, service_of
+from tocsin.gateway.api.requests import object_of, run_read, service_of
 from tocsin.gateway.definitions import Version, body_of
 
 router = APIRouter(tags=["definitions"])
@@ -25,7 +24,7 @@ async def list_definitions(request: Request) -> dict[str, Any]:
     """The definitions that the caller's subscriptions may name."""
     service = service_of(request)
     caller = caller_with(request, Scope.SUBSCRIBE)
-    found = await asyncio.to_thread(service.definitions.list_all, caller.tenant)
+    found = await run_read(request, caller.tenant, service.definitions.list_all, caller.tenant)
     return {"definitions": [body_of(each) for each in found]}
 
 
@@ -34,7 +33,9 @@ async def get_definition(name: str, request: Request) -> dict[str, Any]:
     """A definition, and the version of the catalog that brought it."""
     service = service_of(request)
     caller = caller_with(request, Scope.SUBSCRIBE)
-    return _told(await asyncio.to_thread(service.definitions.get, caller.tenant, name))
+    return _told(
+        await run_read(request, caller.tenant, service.definitions.get, caller.tenant, name)
+    )
 
 
 @router.get("/v1/definitions/{name}/versions")
@@ -42,7 +43,9 @@ async def get_versions(name: str, request: Request) -> dict[str, Any]:
     """Every version that a definition had, oldest first."""
     service = service_of(request)
     caller = caller_with(request, Scope.SUBSCRIBE)
-    found = await asyncio.to_thread(service.definitions.versions, caller.tenant, name)
+    found = await run_read(
+        request, caller.tenant, service.definitions.versions, caller.tenant, name
+    )
     return {"versions": [_told(each) for each in found]}
 
 
@@ -61,7 +64,7 @@ async def put_definition(name: str, request: Request, force: Force = False) -> R
         put = service.definitions.put(caller.tenant, name, body, force=force)
         return put.is_new, _told(service.definitions.get(caller.tenant, name))
 
-    is_new, told = await asyncio.to_thread(change)
+    is_new, told = await run_read(request, caller.tenant, change)
     return JSONResponse(told, 201 if is_new else 200)
 
 
@@ -74,7 +77,7 @@ async def delete_definition(name: str, request: Request, force: Force = False) -
     def change() -> None:
         service.definitions.remove(caller.tenant, name, force=force)
 
-    await asyncio.to_thread(change)
+    await run_read(request, caller.tenant, change)
     return Response(status_code=204)
 
 

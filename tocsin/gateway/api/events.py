@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 
-from tocsin.errors import LimitProblem, Problem
+from tocsin.errors import Problem
 from tocsin.gateway.api.access import Scope, caller_with
 from tocsin.gateway.api.bodies import EVENT_CONTENT, bodies
 from tocsin.gateway.api.problems import answer
-from tocsin.gateway.api.requests import body_of, service_of
+from tocsin.gateway.api.requests import BRIEF, body_of, ended_with_client, service_of
 from tocsin.gateway.reception import SOURCE, Received, receive
 
 router = APIRouter(tags=["events"])
-
-_IN_A_THREAD = 1 << 16
-"""Bodies of so many bytes are read beside the event loop."""
 
 
 @router.post("/v1/events", status_code=202, openapi_extra=bodies(EVENT_CONTENT))
@@ -29,16 +27,11 @@ async def publish(request: Request) -> Response:
     body = await body_of(request, limits.request_bytes)
     headers = {name.lower(): value for name, value in request.headers.items()}
     source = request.query_params.get("source") or SOURCE
-    if len(body) > _IN_A_THREAD:
-        found = await asyncio.to_thread(receive, body, headers, caller.tenant, source)
+    read = partial(receive, body, headers, caller.tenant, source, limits.request_events)
+    if len(body) > BRIEF:
+        found = await ended_with_client(request, service.intake.run(caller.tenant, read))
     else:
-        found = receive(body, headers, caller.tenant, source)
-    if len(found.rows) > limits.request_events:
-        raise LimitProblem(
-            f"the request has {len(found.rows):,} events, the limit is {limits.request_events:,}",
-            code="RequestTooLarge",
-            hint="send less at a time",
-        )
+        found = read()
     caller.spend(len(found.rows))
     if found.rows:
         await asyncio.wrap_future(service.log.append(found.rows))

@@ -4,7 +4,6 @@ writes a subscription.
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -13,7 +12,7 @@ from tocsin.catalog import Subscription
 from tocsin.catalog.tenants import Owned
 from tocsin.errors import Problem
 from tocsin.gateway.api.access import Scope, caller_with
-from tocsin.gateway.api.requests import service_of
+from tocsin.gateway.api.requests import run_read, service_of
 from tocsin.gateway.console.attributes import attributes_seen
 from tocsin.gateway.console.knowledge import knowledge_told, terms_of
 from tocsin.gateway.console.recent import recent_events
@@ -44,7 +43,7 @@ async def list_attributes(request: Request) -> dict[str, Any]:
             "terms": terms_of(_words(service, caller.tenant)),
         }
 
-    return await asyncio.to_thread(look)
+    return await run_read(request, caller.tenant, look)
 
 
 @router.get("/v1/knowledge")
@@ -61,7 +60,7 @@ async def tell_knowledge(request: Request) -> list[dict[str, Any]]:
         events = recent_events(service.browsing)
         return knowledge_told(words, events, _plans(service, caller.tenant))
 
-    return await asyncio.to_thread(look)
+    return await run_read(request, caller.tenant, look)
 
 
 def _words(service: Service, tenant: str) -> Ontology | None:

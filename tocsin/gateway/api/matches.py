@@ -16,12 +16,12 @@ from tocsin.gateway.api.origins import WEBSOCKET_CODE
 from tocsin.gateway.api.positions import (
     LAST,
     STREAM,
-    STREAM_HEADERS,
+    CountedResponse,
     CountedStream,
     begin_behind,
 )
 from tocsin.gateway.api.problems import document_of, status_of
-from tocsin.gateway.api.requests import service_of
+from tocsin.gateway.api.requests import run_read, run_work, service_of
 from tocsin.gateway.api.revocation import while_admitted
 from tocsin.gateway.service import Service
 from tocsin.gateway.storage.rows import MatchRow
@@ -69,7 +69,9 @@ async def query(
             newest=newest,
         )
 
-    return Response(_listed(await asyncio.to_thread(read), after), media_type="application/json")
+    return Response(
+        _listed(await run_read(request, caller.tenant, read), after), media_type="application/json"
+    )
 
 
 @router.get("/v1/matches/stream", responses={200: STREAM}, response_class=StreamingResponse)
@@ -81,9 +83,7 @@ async def stream(request: Request, subscription: Subscriptions = None) -> Respon
     caller = listener_with(request, Scope.SUBSCRIBE)
     after = begin_behind(request, service.feed.head)
     wanted = Wanted(caller.tenant, frozenset(subscription or ()))
-    return StreamingResponse(
-        _events(caller, wanted, after), headers=STREAM_HEADERS, media_type="text/event-stream"
-    )
+    return CountedResponse(CountedStream(service, caller.tenant), _events(caller, wanted, after))
 
 
 @router.websocket("/v1/matches/live")
@@ -94,7 +94,7 @@ async def live(socket: WebSocket, subscription: Subscriptions = None) -> None:
     try:
         caller = listener_with(socket, Scope.SUBSCRIBE)
         after = begin_behind(socket, service.feed.head)
-        with CountedStream(service):
+        with CountedStream(service, caller.tenant):
             wanted = Wanted(caller.tenant, frozenset(subscription or ()))
             await _send_live(socket, caller, wanted, after)
     except Problem as problem:
@@ -111,7 +111,7 @@ async def tell_why(id: str, request: Request) -> dict[str, Any]:
     """
     service = service_of(request)
     caller = caller_with(request, Scope.SUBSCRIBE)
-    row = await asyncio.to_thread(service.matches.get, id, caller.tenant)
+    row = await run_read(request, caller.tenant, service.matches.get, id, caller.tenant)
     if row is None:
         raise StateProblem(
             f"there is no match {id!r}",
@@ -120,7 +120,7 @@ async def tell_why(id: str, request: Request) -> dict[str, Any]:
             hint="ids are in GET /v1/matches; old matches are removed",
         )
     kept = Kept(service.log, service.matches, service.catalog, service.own)
-    return await asyncio.to_thread(why, row, kept)
+    return await run_work(request, caller.tenant, why, row, kept)
 
 
 def _matches(caller: Caller, wanted: Wanted, after: int) -> AsyncIterator[list[MatchRow]]:
@@ -131,13 +131,12 @@ def _matches(caller: Caller, wanted: Wanted, after: int) -> AsyncIterator[list[M
 
 async def _events(caller: Caller, wanted: Wanted, after: int) -> AsyncIterator[bytes]:
     """The stream says first where it begins, so that one which is cut off at once can go on."""
-    with CountedStream(caller.service):
-        yield f"id: {after}\n\n".encode()
-        async for rows in _matches(caller, wanted, after):
-            if not rows:
-                yield b": all is well\n\n"
-                continue
-            yield "".join(f"id: {row.position}\ndata: {row.body}\n\n" for row in rows).encode()
+    yield f"id: {after}\n\n".encode()
+    async for rows in _matches(caller, wanted, after):
+        if not rows:
+            yield b": all is well\n\n"
+            continue
+        yield "".join(f"id: {row.position}\ndata: {row.body}\n\n" for row in rows).encode()
 
 
 async def _send_live(socket: WebSocket, caller: Caller, wanted: Wanted, after: int) -> None:
@@ -160,10 +159,9 @@ async def _send_all(socket: WebSocket, caller: Caller, wanted: Wanted, after: in
 
 
 async def _await_end(socket: WebSocket) -> None:
-    """What a listener says is not heard, only that it leaves."""
-    with suppress(WebSocketDisconnect):
-        while True:
-            await socket.receive_text()
+    """Return when the listener leaves; messages of it, texts or bytes, are not used."""
+    while (await socket.receive())["type"] != "websocket.disconnect":
+        pass
 
 
 def instant_of(given: str | None) -> Instant | None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from fastapi import APIRouter, Request
 
 from tocsin.catalog.tenants import Owned
 from tocsin.gateway.api.access import Scope, caller_with
-from tocsin.gateway.api.requests import service_of
+from tocsin.gateway.api.requests import run_read, service_of
 from tocsin.gateway.console.looking import take_look
 from tocsin.gateway.console.waiting import seen_waiting, waiting_told
 
@@ -27,7 +26,7 @@ async def tell_plan(request: Request) -> dict[str, Any]:
     def look() -> dict[str, Any]:
         return service.network.plan(caller.tenant, service.statistics.totals(caller.tenant))
 
-    return await asyncio.to_thread(look)
+    return await run_read(request, caller.tenant, look)
 
 
 @router.get("/v1/subscriptions/{id}/waiting")
@@ -44,4 +43,4 @@ async def tell_waiting(id: str, request: Request) -> dict[str, Any]:
         seen = take_look(service.runner, lambda hub: seen_waiting(hub, name))
         return {"waiting": waiting_told(seen), "left_out": seen[2]}
 
-    return await asyncio.to_thread(look)
+    return await run_read(request, caller.tenant, look)

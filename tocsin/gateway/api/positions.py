@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+
+from fastapi.responses import StreamingResponse
 from starlette.requests import HTTPConnection
+from starlette.types import Receive, Scope, Send
 
 from tocsin.errors import LimitProblem, MeaningProblem
 from tocsin.gateway.service import Service
@@ -32,20 +36,47 @@ def begin_behind(request: HTTPConnection, head: int) -> int:
 
 
 class CountedStream:
-    """One more listener, while it is used; raises where there are too many."""
+    """One more listener of a tenant, from when it is made until it is left; raises where there are
+    too many.
+    """
 
-    def __init__(self, service: Service) -> None:
-        self._service = service
+    def __init__(self, service: Service, tenant: str) -> None:
+        limits = service.settings.limits
+        _require_fewer(service.streams, limits.streams, "streams")
+        _require_fewer(service.tenant_streams[tenant], limits.tenant_streams, "tenant_streams")
+        self._service, self._tenant = service, tenant
+        service.streams += 1
+        service.tenant_streams[tenant] += 1
 
     def __enter__(self) -> None:
-        most = self._service.settings.limits.streams
-        if self._service.streams >= most:
-            raise LimitProblem(
-                f"there are {most:,} listeners already",
-                code="RateLimitExceeded",
-                hint="close one, or raise limits.streams in the settings",
-            )
-        self._service.streams += 1
+        """It is counted already."""
 
     def __exit__(self, *_: object) -> None:
         self._service.streams -= 1
+        self._service.tenant_streams[self._tenant] -= 1
+        if not self._service.tenant_streams[self._tenant]:
+            del self._service.tenant_streams[self._tenant]
+
+
+class CountedResponse(StreamingResponse):
+    """A stream of Server-Sent Events that is counted before it begins, so that one too many is
+    refused with a status, and until it has ended, even where it never began.
+    """
+
+    def __init__(self, stream: CountedStream, messages: AsyncIterator[bytes]) -> None:
+        super().__init__(messages, headers=STREAM_HEADERS, media_type="text/event-stream")
+        self._stream = stream
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with self._stream:
+            await super().__call__(scope, receive, send)
+
+
+def _require_fewer(count: int, most: int, setting: str) -> None:
+    if count >= most:
+        of_tenant = " of the tenant" if setting == "tenant_streams" else ""
+        raise LimitProblem(
+            f"there are {most:,} listeners{of_tenant} already",
+            code="RateLimitExceeded",
+            hint=f"close one, or raise limits.{setting} in the settings",
+        )

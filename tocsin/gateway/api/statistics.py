@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
@@ -10,7 +9,7 @@ from fastapi import APIRouter, Query, Request, Response
 from tocsin.catalog.tenants import Owned
 from tocsin.events.codecs.cloudevents import json_text
 from tocsin.gateway.api.access import Scope, caller_with
-from tocsin.gateway.api.requests import service_of
+from tocsin.gateway.api.requests import run_read, service_of
 from tocsin.gateway.console.minutes import MINUTES
 from tocsin.gateway.service import Service
 from tocsin.gateway.storage.paused import KeptTrouble
@@ -34,7 +33,7 @@ async def tell_statistics(request: Request, subscriptions: Each = True) -> Respo
         told["spark"] = service.runner.engine_health()
         return json_text(told)
 
-    return Response(await asyncio.to_thread(look), media_type="application/json")
+    return Response(await run_read(request, caller.tenant, look), media_type="application/json")
 
 
 def _each(service: Service, tenant: str) -> dict[str, Any]:

@@ -4,7 +4,6 @@ Tenants share the events, so that each may look at all of them.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from typing import Annotated
 
@@ -15,11 +14,11 @@ from tocsin.gateway.api.access import Caller, Scope, caller_with, listener_with
 from tocsin.gateway.api.matches import After, Before, Newest, instant_of
 from tocsin.gateway.api.positions import (
     STREAM,
-    STREAM_HEADERS,
+    CountedResponse,
     CountedStream,
     begin_behind,
 )
-from tocsin.gateway.api.requests import service_of
+from tocsin.gateway.api.requests import run_read, service_of
 from tocsin.gateway.api.revocation import while_admitted
 from tocsin.gateway.console.event_stream import follow_events
 from tocsin.gateway.console.stored_events import event_texts
@@ -45,7 +44,7 @@ async def list_events(
     time. `since` and `until` bound the time of their reception.
     """
     service = service_of(request)
-    caller_with(request, Scope.SUBSCRIBE)
+    caller = caller_with(request, Scope.SUBSCRIBE)
     span = Span(after, before, instant_of(since), instant_of(until))
 
     def read() -> str:
@@ -54,7 +53,7 @@ async def list_events(
         texts = event_texts(rows, service.late.refreshed())
         return f'{{"events":[{",".join(texts)}],"next":{last}}}'
 
-    return Response(await asyncio.to_thread(read), media_type="application/json")
+    return Response(await run_read(request, caller.tenant, read), media_type="application/json")
 
 
 @router.get("/v1/events/stream", responses={200: STREAM}, response_class=StreamingResponse)
@@ -66,20 +65,17 @@ async def stream_events(request: Request) -> Response:
     service = service_of(request)
     caller = listener_with(request, Scope.SUBSCRIBE)
     after = begin_behind(request, service.log.head)
-    return StreamingResponse(
-        _messages(caller, after), headers=STREAM_HEADERS, media_type="text/event-stream"
-    )
+    return CountedResponse(CountedStream(service, caller.tenant), _messages(caller, after))
 
 
 async def _messages(caller: Caller, after: int) -> AsyncIterator[bytes]:
     service = caller.service
     events = follow_events(service.log, service.late, service.feed, after)
-    with CountedStream(service):
-        yield f"id: {after}\n\n".encode()
-        async for found in while_admitted(caller, events):
-            if found.skipped:
-                yield f'data: {{"skipped":{found.skipped}}}\n\n'.encode()
-            if found.texts:
-                yield f"id: {found.position}\ndata: [{','.join(found.texts)}]\n\n".encode()
-            elif not found.skipped:
-                yield b": all is well\n\n"
+    yield f"id: {after}\n\n".encode()
+    async for found in while_admitted(caller, events):
+        if found.skipped:
+            yield f'data: {{"skipped":{found.skipped}}}\n\n'.encode()
+        if found.texts:
+            yield f"id: {found.position}\ndata: [{','.join(found.texts)}]\n\n".encode()
+        elif not found.skipped:
+            yield b": all is well\n\n"

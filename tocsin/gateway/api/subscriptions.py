@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
@@ -10,7 +9,7 @@ from fastapi.responses import JSONResponse
 
 from tocsin.gateway.api.access import Scope, caller_with
 from tocsin.gateway.api.bodies import SUBSCRIPTION, json_body
-from tocsin.gateway.api.requests import object_of, service_of
+from tocsin.gateway.api.requests import object_of, run_read, service_of
 from tocsin.gateway.subscriptions import Listed, Put
 
 router = APIRouter(tags=["subscriptions"])
@@ -21,7 +20,7 @@ async def list_subscriptions(request: Request) -> dict[str, Any]:
     """All subscriptions of the caller."""
     service = service_of(request)
     caller = caller_with(request, Scope.SUBSCRIBE)
-    found = await asyncio.to_thread(service.entries.list_all, caller.tenant)
+    found = await run_read(request, caller.tenant, service.entries.list_all, caller.tenant)
     return {"subscriptions": [each.as_json() for each in found]}
 
 
@@ -30,7 +29,9 @@ async def get_subscription(id: str, request: Request) -> dict[str, Any]:
     """A subscription and how it stands: live, paused, or suspended with the reason."""
     service = service_of(request)
     caller = caller_with(request, Scope.SUBSCRIBE)
-    return (await asyncio.to_thread(service.entries.get, caller.tenant, id)).as_json()
+    return (
+        await run_read(request, caller.tenant, service.entries.get, caller.tenant, id)
+    ).as_json()
 
 
 @router.put(
@@ -48,7 +49,7 @@ async def put_subscription(id: str, request: Request) -> Response:
         put = service.entries.put(caller.tenant, id, body)
         return put, service.entries.get(caller.tenant, id)
 
-    put, listed = await asyncio.to_thread(change)
+    put, listed = await run_read(request, caller.tenant, change)
     told = listed.as_json() | {"version": put.version}
     if put.warnings:
         told["warnings"] = [each.as_json() for each in put.warnings]
@@ -72,11 +73,13 @@ async def delete_subscription(id: str, request: Request) -> Response:
     """Ends a subscription."""
     service = service_of(request)
     caller = caller_with(request, Scope.SUBSCRIBE)
-    await asyncio.to_thread(service.entries.remove, caller.tenant, id)
+    await run_read(request, caller.tenant, service.entries.remove, caller.tenant, id)
     return Response(status_code=204)
 
 
 async def _pause(id: str, request: Request, *, paused: bool) -> dict[str, Any]:
     service = service_of(request)
     caller = caller_with(request, Scope.SUBSCRIBE)
-    return (await asyncio.to_thread(service.entries.pause, caller.tenant, id, paused)).as_json()
+    return (
+        await run_read(request, caller.tenant, service.entries.pause, caller.tenant, id, paused)
+    ).as_json()

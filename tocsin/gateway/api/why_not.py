@@ -4,7 +4,6 @@ it.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,13 +15,15 @@ from tocsin.events.event import Event
 from tocsin.gateway.api.access import Caller, Scope, caller_with
 from tocsin.gateway.api.bodies import WHY_NOT, json_body
 from tocsin.gateway.api.positions import LAST
-from tocsin.gateway.api.requests import object_of, service_of
+from tocsin.gateway.api.requests import object_of, run_work, service_of
 from tocsin.gateway.asking import asked_subscription
 from tocsin.gateway.console.stored_events import events_in
 from tocsin.gateway.console.why_not.answer import Asked, why_not
 from tocsin.gateway.service import Service
 from tocsin.gateway.storage.browsing import Span
 from tocsin.gateway.storage.rows import LogRow
+from tocsin.gateway.why import MAX_WHY_SECONDS
+from tocsin.gateway.work import bounded_work
 from tocsin.plan.composites import Part
 
 router = APIRouter(tags=["subscriptions"])
@@ -47,10 +48,11 @@ async def tell_why_not(request: Request) -> dict[str, Any]:
         if body.keys() != _MEMBERS:
             raise _wrong("subscription and event are to be given, and nothing else")
         pattern = _pattern(service, caller, body["subscription"])
-        return why_not(pattern, _asked(service, body["event"]))
+        asked = _asked(service, body["event"])
+        with bounded_work(MAX_WHY_SECONDS):
+            return why_not(pattern, asked)
 
-    async with service.trying:
-        return await asyncio.to_thread(look)
+    return await run_work(request, caller.tenant, look)
 
 
 def _pattern(service: Service, caller: Caller, given: object) -> Part:

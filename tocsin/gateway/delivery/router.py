@@ -4,14 +4,13 @@ position, and what a receiver knows the messages by.
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from fastapi import APIRouter, Request
 
 from tocsin.errors import MeaningProblem, StateProblem
 from tocsin.gateway.api.access import Scope, caller_with
-from tocsin.gateway.api.requests import object_of, service_of
+from tocsin.gateway.api.requests import object_of, run_read, service_of
 from tocsin.gateway.delivery.line import Key, Line
 from tocsin.gateway.delivery.part import delivery_of
 from tocsin.gateway.delivery.service import Delivery
@@ -25,7 +24,7 @@ _MOST = 2**63 - 1
 async def show(id: str, request: Request) -> dict[str, Any]:
     """How far the matches of a subscription are delivered."""
     delivery, key = _asked(id, request)
-    return (await asyncio.to_thread(_line, delivery, key)).as_json()
+    return (await run_read(request, key[0], _line, delivery, key)).as_json()
 
 
 @router.post("/v1/subscriptions/{id}/delivery")
@@ -35,9 +34,9 @@ async def deliver_again(id: str, request: Request) -> dict[str, Any]:
     body = await object_of(request, service_of(request).settings.limits.request_bytes)
     after = _position(body)
     if after is None:
-        line = await asyncio.to_thread(delivery.resume, key)
+        line = await run_read(request, key[0], delivery.resume, key)
     else:
-        line = await asyncio.to_thread(delivery.move, key, after)
+        line = await run_read(request, key[0], delivery.move, key, after)
     return line.as_json()
 
 
@@ -45,14 +44,14 @@ async def deliver_again(id: str, request: Request) -> dict[str, Any]:
 async def show_secret(id: str, request: Request) -> dict[str, str]:
     """The secret that messages are signed with."""
     delivery, key = _asked(id, request)
-    return {"secret": delivery.secret(await asyncio.to_thread(_line, delivery, key))}
+    return {"secret": delivery.secret(await run_read(request, key[0], _line, delivery, key))}
 
 
 @router.post("/v1/subscriptions/{id}/secret")
 async def change_secret(id: str, request: Request) -> dict[str, str]:
     """A new secret; messages are signed with the old one as well for a day."""
     delivery, key = _asked(id, request)
-    return {"secret": delivery.secret(await asyncio.to_thread(delivery.rotate, key))}
+    return {"secret": delivery.secret(await run_read(request, key[0], delivery.rotate, key))}
 
 
 def _asked(id: str, request: Request) -> tuple[Delivery, Key]:

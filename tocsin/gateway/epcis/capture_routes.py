@@ -8,8 +8,10 @@ from fastapi import APIRouter, Request, Response
 
 from tocsin.events.codecs.epcis.identifiers import canonical
 from tocsin.gateway.api.access import Scope
+from tocsin.gateway.api.requests import ended_with_client, run_read, run_work
 from tocsin.gateway.epcis.answers import address, next_page, tell, tell_nothing
 from tocsin.gateway.epcis.capturing import (
+    Captured,
     behaviour_of,
     job_of,
     read_document,
@@ -23,6 +25,7 @@ from tocsin.gateway.epcis.headers import USUAL, allow
 from tocsin.gateway.epcis.paging import Place, place_of, token_of
 from tocsin.gateway.epcis.parameters import read_page
 from tocsin.gateway.epcis.requests import admit, part_in, read_body, service_in
+from tocsin.gateway.storage.rows import NewRow
 from tocsin.hosts.local.alarm import wall_clock
 
 router = APIRouter(tags=["capture"])
@@ -42,13 +45,17 @@ async def capture(request: Request) -> Response:
     require_media_type(request.headers.get("content-type", ""), body)
     created = wall_clock()
     most = part.settings.capture_events
-    captured = await asyncio.to_thread(read_document, body, behaviour, created, most)
-    rows = rows_of(captured.stored, caller.tenant)
+
+    def read() -> tuple[Captured, list[NewRow]]:
+        captured = read_document(body, behaviour, created, most)
+        return captured, rows_of(captured.stored, caller.tenant)
+
+    captured, rows = await ended_with_client(request, service.intake.run(caller.tenant, read))
     caller.spend(len(rows))
     if rows:
         await asyncio.wrap_future(service.log.append(rows))
     job = job_of(captured, created, wall_clock())
-    await asyncio.to_thread(part.repository.add_job, caller.tenant, job)
+    await run_read(request, caller.tenant, part.repository.add_job, caller.tenant, job)
     location = address(request, "capture", job["captureID"])
     headers = {**USUAL, "Location": location, "GS1-Capture-Error-Behaviour": behaviour}
     return Response(status_code=202, headers=headers)
@@ -83,13 +90,16 @@ async def create_event(request: Request) -> Response:
     part, service = part_in(request), service_in(request)
     body = await read_body(request)
     require_media_type(request.headers.get("content-type", ""), body)
-    event = await asyncio.to_thread(read_event, body, wall_clock())
+    reading = service.intake.run(caller.tenant, read_event, body, wall_clock())
+    event = await ended_with_client(request, reading)
     id = str(event.attributes["eventID"])
-    await asyncio.to_thread(part.repository.catch_up)
+
+    def is_known() -> bool:
+        part.repository.catch_up()
+        return part.repository.index.has("eventID", canonical(id))
+
     declares = "errorDeclaration" in event.attributes
-    if not declares and await asyncio.to_thread(
-        part.repository.index.has, "eventID", canonical(id)
-    ):
+    if await run_work(request, caller.tenant, is_known) and not declares:
         raise EpcisException(ALREADY_EXISTS, f"there is an event {id!r}")
     caller.spend(1)
     await asyncio.wrap_future(service.log.append(rows_of([event], caller.tenant)))

@@ -16,7 +16,7 @@ from uuid import uuid4
 from tocsin.errors import EventProblem, LimitProblem, Problem
 from tocsin.events.codecs.cloudevents import encode
 from tocsin.events.codecs.epcis import decode_each
-from tocsin.events.codecs.epcis.document import looks_like_xml
+from tocsin.events.codecs.epcis.document import TOO_MANY, looks_like_xml
 from tocsin.events.event import Event
 from tocsin.events.views.epcis import EpcisData
 from tocsin.gateway.epcis.exceptions import (
@@ -81,15 +81,15 @@ def require_media_type(content_type: str, body: bytes) -> None:
 def read_document(body: bytes, behaviour: str, now: Instant, most: int) -> Captured:
     """The events of a document; raises where it is none, or has more events than may be."""
     try:
-        found = decode_each(body)
+        found = decode_each(body, most=most)
     except (EventProblem, LimitProblem) as problem:
-        raise exception_of(VALIDATION, problem) from None
-    if len(found) > most:
+        if problem.code != TOO_MANY:
+            raise exception_of(VALIDATION, problem) from None
         raise EpcisException(
             CAPTURE_LIMIT,
-            f"the document has {len(found):,} events, the limit is {most:,}",
+            f"the document has more than {most:,} events, which is the limit",
             hint="capture it in several documents",
-        )
+        ) from None
     events = tuple(_captured(each, now) for each in found if isinstance(each, Event))
     errors = tuple(each for each in found if isinstance(each, EventProblem))
     return Captured(events, errors, behaviour)

@@ -11,6 +11,7 @@ from fastapi import APIRouter, Request, Response
 
 from tocsin.events.codecs.epcis.identifiers import canonical
 from tocsin.events.codecs.epcis.shape import KINDS
+from tocsin.gateway.api.requests import run_work
 from tocsin.gateway.epcis.answers import next_page, tell, tell_found, tell_nothing
 from tocsin.gateway.epcis.documents import DIGITAL_LINK, collection
 from tocsin.gateway.epcis.exceptions import NO_SUCH_RESOURCE, EpcisException
@@ -37,15 +38,21 @@ RESOURCES: Mapping[str, tuple[str, str]] = {
 
 
 @router.get("/events")
-def events(request: Request) -> Response:
+async def events(request: Request) -> Response:
     """The events that the parameters ask for."""
-    return _answer(request)
+    tenant = admit(request, xml=True).tenant
+    return await run_work(request, tenant, _answer, request, tenant)
 
 
 @router.get("/events/{id:path}")
-def event(request: Request, id: str) -> Response:
+async def event(request: Request, id: str) -> Response:
     """An event by its eventID, with the declarations that it was wrong."""
-    asked = _asked(request, EQ_eventID=id)
+    tenant = admit(request, xml=True).tenant
+    return await run_work(request, tenant, _event, request, tenant, id)
+
+
+def _event(request: Request, tenant: str, id: str) -> Response:
+    asked = _asked(request, tenant, EQ_eventID=id)
     repository = part_in(request).repository
     repository.catch_up()
     if not repository.index.has("eventID", canonical(id)):
@@ -54,9 +61,13 @@ def event(request: Request, id: str) -> Response:
 
 
 @router.get("/{resource}")
-def members(request: Request, resource: str) -> Response:
+async def members(request: Request, resource: str) -> Response:
     """The values that stored events have: types, EPCs, steps, places or dispositions."""
-    admit(request)
+    tenant = admit(request).tenant
+    return await run_work(request, tenant, _members, request, resource)
+
+
+def _members(request: Request, resource: str) -> Response:
     field, _ = _resource(resource)
     page = read_page(request.query_params)
     after = name_after(page.token, resource) if page.token else ""
@@ -71,21 +82,28 @@ def members(request: Request, resource: str) -> Response:
 
 
 @router.get("/{resource}/{value:path}/events")
-def events_of(request: Request, resource: str, value: str) -> Response:
+async def events_of(request: Request, resource: str, value: str) -> Response:
     """The events that have the value."""
-    admit(request, xml=True)
-    field, parameter = _resource(resource)
-    _require_known(request, field, parameter, value)
-    return _answer(request, **{parameter: value})
+    tenant = admit(request, xml=True).tenant
+
+    def answer() -> Response:
+        field, parameter = _resource(resource)
+        _require_known(request, field, parameter, value)
+        return _answer(request, tenant, **{parameter: value})
+
+    return await run_work(request, tenant, answer)
 
 
 @router.get("/{resource}/{value:path}")
-def member(request: Request, resource: str, value: str) -> Response:
+async def member(request: Request, resource: str, value: str) -> Response:
     """What there is of a value: its events."""
-    admit(request)
-    field, parameter = _resource(resource)
-    _require_known(request, field, parameter, value)
-    return tell(collection(["events"]))
+    tenant = admit(request).tenant
+
+    def answer() -> Response:
+        _require_known(request, *_resource(resource), value)
+        return tell(collection(["events"]))
+
+    return await run_work(request, tenant, answer)
 
 
 @router.options("/events")
@@ -110,16 +128,15 @@ def member_options(resource: str) -> Response:
     return tell_nothing(allow(["GET"]))
 
 
-def _answer(request: Request, **fixed: Any) -> Response:
-    asked = _asked(request, **fixed)
+def _answer(request: Request, tenant: str, **fixed: Any) -> Response:
+    asked = _asked(request, tenant, **fixed)
     page = read_page(request.query_params)
     repository = part_in(request).repository
     repository.catch_up()
     return tell_found(request, find(repository.index, asked, page), SIMPLE)
 
 
-def _asked(request: Request, **fixed: Any) -> Asked:
-    tenant = admit(request, xml=True).tenant
+def _asked(request: Request, tenant: str, **fixed: Any) -> Asked:
     pairs = [] if "EQ_eventID" in fixed else request.query_params.multi_items()
     question = question_of_url(pairs, **fixed)
     return ask_simply(question, part_in(request).definitions(), tenant)

@@ -22,6 +22,7 @@ from tocsin.gateway.epcis.index import EventIndex, Indexed, Order
 from tocsin.gateway.epcis.narrowing import narrowings_of
 from tocsin.gateway.epcis.paging import Place, place_of, token_of
 from tocsin.gateway.epcis.parameters import Controls, Page
+from tocsin.gateway.work import checkpoint
 from tocsin.hosts.local.finite import Input, match_events
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Plan
@@ -140,6 +141,7 @@ def _candidates(
 ) -> Iterator[Indexed]:
     narrowings = narrowings_of(asked.plan.pattern)
     while chunk := index.find(narrowings, order, after, until, CHUNK):
+        checkpoint()
         yield from chunk
         if len(chunk) < CHUNK:
             return

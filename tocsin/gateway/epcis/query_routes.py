@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from fastapi import APIRouter, Request, Response
 
 from tocsin.errors import LimitProblem
+from tocsin.gateway.api.requests import run_work
 from tocsin.gateway.epcis.answers import address, next_page, tell, tell_found, tell_nothing
 from tocsin.gateway.epcis.exceptions import (
     ALREADY_EXISTS,
@@ -36,7 +35,7 @@ async def create_query(request: Request) -> Response:
     caller = admit(request)
     part = part_in(request)
     query = read_query(await read_object(request))
-    await asyncio.to_thread(_create, part, caller.tenant, query)
+    await run_work(request, caller.tenant, _create, part, caller.tenant, query)
     location = address(request, "queries", query.name)
     return tell(query.as_json(), 201, {"Location": location})
 
@@ -84,17 +83,19 @@ def delete_query(request: Request, name: str) -> Response:
 
 
 @router.get("/queries/{name}/events")
-def results(request: Request, name: str) -> Response:
+async def results(request: Request, name: str) -> Response:
     """The events that a query finds now."""
     caller = admit(request, xml=True)
+    return await run_work(request, caller.tenant, _results, request, caller.tenant, name)
+
+
+def _results(request: Request, tenant: str, name: str) -> Response:
     part = part_in(request)
-    query = query_named(part, caller.tenant, name)
+    query = query_named(part, tenant, name)
     _require_plain(request)
     page = read_page(request.query_params)
     part.repository.catch_up()
-    return tell_found(
-        request, find(part.repository.index, part.ask(query, caller.tenant), page), name
-    )
+    return tell_found(request, find(part.repository.index, part.ask(query, tenant), page), name)
 
 
 def _require_plain(request: Request) -> None:

@@ -12,6 +12,8 @@ from fastapi import APIRouter, Request, Response, WebSocket
 
 from tocsin.errors import LimitProblem, Problem
 from tocsin.gateway.api.access import Caller
+from tocsin.gateway.api.positions import CountedStream
+from tocsin.gateway.api.requests import run_work
 from tocsin.gateway.api.revocation import while_admitted
 from tocsin.gateway.epcis.answers import (
     address,
@@ -32,7 +34,13 @@ from tocsin.gateway.epcis.parameters import read_page
 from tocsin.gateway.epcis.part import EpcisPart
 from tocsin.gateway.epcis.queries import require_standing
 from tocsin.gateway.epcis.query_routes import query_named
-from tocsin.gateway.epcis.requests import admit, admit_listener, part_in, read_object
+from tocsin.gateway.epcis.requests import (
+    admit,
+    admit_listener,
+    part_in,
+    read_object,
+    service_in,
+)
 from tocsin.gateway.epcis.standing import (
     QuerySubscription,
     Terms,
@@ -58,7 +66,9 @@ async def subscribe(request: Request, name: str) -> Response:
     body = await read_object(request)
     dest, token = read_receiver(body)
     terms = read_terms(body, epc_format_of(request.headers))
-    made = await asyncio.to_thread(_subscribe, part, caller.tenant, name, terms, dest, token)
+    made = await run_work(
+        request, caller.tenant, _subscribe, part, caller.tenant, name, terms, dest, token
+    )
     part.worker.wake()
     location = address(request, "queries", name, "subscriptions", made.id)
     return tell(made.as_json(), 201, {"Location": location})
@@ -138,7 +148,9 @@ async def stream(socket: WebSocket, name: str) -> None:
     try:
         caller = admit_listener(socket)
         terms = terms_of_url(socket.query_params, epc_format_of(socket.headers))
-        standing = await asyncio.to_thread(_standing, part, caller.tenant, name, terms)
+        work = service_in(socket).work
+        standing = await work.run(caller.tenant, _standing, part, caller.tenant, name, terms)
+        counted = CountedStream(service_in(socket), caller.tenant)
     except (EpcisException, Problem) as error:
         await socket.accept()
         refused = exception_of_problem(error) if isinstance(error, Problem) else error
@@ -146,16 +158,17 @@ async def stream(socket: WebSocket, name: str) -> None:
         await socket.send_json(told)
         await socket.close(_POLICY_VIOLATION, str(told.get("type", "refused"))[:100])
         return
-    await socket.accept()
-    sending = asyncio.create_task(_send(socket, part, standing, caller))
-    leaving = asyncio.create_task(_left(socket))
-    await asyncio.wait([sending, leaving], return_when=asyncio.FIRST_COMPLETED)
-    for task in (sending, leaving):
-        task.cancel()
-    await asyncio.gather(sending, leaving, return_exceptions=True)
-    code = _GOING_AWAY if caller.is_admitted() else _POLICY_VIOLATION
-    with contextlib.suppress(RuntimeError):
-        await socket.close(code)
+    with counted:
+        await socket.accept()
+        sending = asyncio.create_task(_send(socket, part, standing, caller))
+        leaving = asyncio.create_task(_left(socket))
+        await asyncio.wait([sending, leaving], return_when=asyncio.FIRST_COMPLETED)
+        for task in (sending, leaving):
+            task.cancel()
+        await asyncio.gather(sending, leaving, return_exceptions=True)
+        code = _GOING_AWAY if caller.is_admitted() else _POLICY_VIOLATION
+        with contextlib.suppress(RuntimeError):
+            await socket.close(code)
 
 
 async def _send(

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from tocsin.errors import EventProblem
+from tocsin.errors import EventProblem, LimitProblem
 from tocsin.events.codecs.cloudevents import parse_json
 from tocsin.events.codecs.epcis.event import SOURCE, event_of_attributes
 from tocsin.events.codecs.epcis.from_xml import fields, local, raw_event, split
@@ -29,6 +29,9 @@ from tocsin.events.codecs.xml_text import xml_text
 from tocsin.events.event import Event
 from tocsin.events.views.document import Element, parse_xml
 
+TOO_MANY = "RequestTooLarge"
+"""The code of a request with too many events."""
+
 DOCUMENTS = ("EPCISDocument", "EPCISQueryDocument")
 
 _BYTE_ORDER_MARK = "\ufeff"
@@ -39,31 +42,42 @@ Reading = Callable[[], dict[str, Any]]
 """One event of a document, not yet read: it gives the event in its one form, or raises."""
 
 
-def decode_document(raw: bytes | str, source: str = SOURCE) -> list[Event]:
+def decode_document(raw: bytes | str, source: str = SOURCE, most: int | None = None) -> list[Event]:
     """The events of an EPCIS document, in its order; raises where the text is none, and names the
-    field.
+    field, or where it has more than `most` events.
     """
-    return [event_of_attributes(read(), source) for read in _readings(raw)]
+    return [event_of_attributes(read(), source) for read in _bounded(_readings(raw), most)]
 
 
-def decode_each(raw: bytes | str, source: str = SOURCE) -> list[Event | EventProblem]:
+def decode_each(
+    raw: bytes | str, source: str = SOURCE, most: int | None = None
+) -> list[Event | EventProblem]:
     """The same where each event stands for itself: what is wrong with one is told in its place.
 
     What is wrong with the document as a whole is raised.
     """
-    return [_event_or_problem(read, source) for read in _readings(raw)]
+    return [_event_or_problem(read, source) for read in _bounded(_readings(raw), most)]
 
 
-def normal_events(data: object) -> list[dict[str, Any]] | None:
+def normal_events(data: object, most: int | None = None) -> list[dict[str, Any]] | None:
     """The events in their one form of a JSON value or an XML text that is EPCIS; None where it is
-    something else.
+    something else; raises where there are more than `most`.
     """
     if isinstance(data, dict):
-        return _read_all(_of_json_value(data)) if is_epcis_json(data) else None
+        return _read_all(_of_json_value(data), most) if is_epcis_json(data) else None
     if isinstance(data, str) and any(name in data for name in _TYPES):
         root = parse_xml(data)
-        return _read_all(_of_root(root)) if is_epcis_xml(root) else None
+        return _read_all(_of_root(root), most) if is_epcis_xml(root) else None
     return None
+
+
+def too_many_events(most: int) -> LimitProblem:
+    """The problem of a request that has more events than it may have."""
+    return LimitProblem(
+        f"the request has more than {most:,} events, which is the limit",
+        code=TOO_MANY,
+        hint="send less at a time",
+    )
 
 
 def is_epcis_json(value: Mapping[str, Any]) -> bool:
@@ -89,8 +103,16 @@ def looks_like_xml(raw: bytes | str) -> bool:
     return start.lstrip(b"\xef\xbb\xbf\xff\xfe\x00 \t\r\n").startswith(b"<")
 
 
-def _read_all(readings: Iterator[Reading]) -> list[dict[str, Any]]:
-    return [read() for read in readings]
+def _read_all(readings: Iterator[Reading], most: int | None) -> list[dict[str, Any]]:
+    return [read() for read in _bounded(readings, most)]
+
+
+def _bounded(readings: Iterator[Reading], most: int | None) -> Iterator[Reading]:
+    """Give readings; raise at the one that is too many, before it is read."""
+    for number, read in enumerate(readings):
+        if most is not None and number >= most:
+            raise too_many_events(most)
+        yield read
 
 
 def _event_or_problem(read: Reading, source: str) -> Event | EventProblem:

@@ -29,20 +29,22 @@ from tocsin.events.event import Event
 from tocsin.events.views.payload import is_json, is_xml, media_type
 
 
-def decode_all(raw: bytes | str) -> list[Event]:
+def decode_all(raw: bytes | str, most: int | None = None) -> list[Event]:
     """The events of a text: a CloudEvent, the EPCIS events inside one, or an EPCIS document or
-    event without one.
+    event without one; raises where there are more than `most`.
     """
     if looks_like_xml(raw):
-        return decode_document(raw)
-    return events_of(parse_json(raw))
+        return decode_document(raw, most=most)
+    return events_of(parse_json(raw), most)
 
 
-def events_of(value: object) -> list[Event]:
-    """The events of a JSON value that is already parsed."""
+def events_of(value: object, most: int | None = None) -> list[Event]:
+    """The events of a JSON value that is already parsed; raises where there are more than
+    `most`.
+    """
     if isinstance(value, dict) and "source" not in value and is_epcis_json(value):
-        return [event_of_attributes(attributes) for attributes in normal_events(value) or ()]
-    return unwrapped(event_of(value))
+        return [event_of_attributes(each) for each in normal_events(value, most) or ()]
+    return unwrapped(event_of(value), most)
 
 
 def events_of_mapping(value: Mapping[str, Any]) -> list[Event]:
@@ -52,14 +54,14 @@ def events_of_mapping(value: Mapping[str, Any]) -> list[Event]:
     return unwrapped(from_mapping(value))
 
 
-def unwrapped(event: Event) -> list[Event]:
+def unwrapped(event: Event, most: int | None = None) -> list[Event]:
     """The EPCIS events in the data of an event; the event itself where its data is
     something else.
     """
     # most events: what EPCIS is, it says in its type
     if type(event.data) is dict and "type" not in event.data:
         return [event]
-    found = _inside(event)
+    found = _inside(event, most)
     if found is None:
         return [event]
     if len(found) == 1:
@@ -75,12 +77,12 @@ def as_line(event: Event) -> bytes:
     return encode(event).encode() + b"\n"
 
 
-def _inside(event: Event) -> list[dict[str, Any]] | None:
+def _inside(event: Event, most: int | None) -> list[dict[str, Any]] | None:
     if isinstance(event.data, dict):
         claims = is_epcis_json(event.data) and is_json(media_type(event.envelope))
-        return normal_events(event.data) if claims else None
+        return normal_events(event.data, most) if claims else None
     if isinstance(event.data, str) and is_xml(media_type(event.envelope)):
-        return normal_events(event.data)
+        return normal_events(event.data, most)
     return None
 
 

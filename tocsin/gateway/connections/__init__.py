@@ -1,0 +1,1 @@
+"""Bounds of connections: what a client may cost before and while it is served."""

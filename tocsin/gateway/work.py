@@ -1,0 +1,241 @@
+"""Work of requests in threads, shared fairly: each tenant has a few at a time and a short queue, so
+that none waits for the work of another.
+
+Work ends early where it calls `checkpoint`, or is within `bounded_work`: when its client has left,
+or the service stops.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
+from types import FrameType
+from typing import Any, ParamSpec, TypeVar
+
+from tocsin.errors import LimitProblem, StateProblem
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+MAX_THREADS = 64
+"""Of one pool, for all tenants together."""
+
+_IDLE_SECONDS = 10.0
+"""A thread without work ends after this time."""
+
+_CALLS_PER_LOOK = 512
+"""Calls between two looks at the clock."""
+
+_thread = threading.local()
+
+
+class WorkEnded(BaseException):
+    """Work whose result is not needed; not an Exception, as handlers of faults must let it pass."""
+
+
+@dataclass(slots=True, eq=False)
+class Job:
+    """A call, the tenant whose it is, and its outcome."""
+
+    tenant: str
+    call: Callable[[], Any]
+    future: Future[Any] = field(default_factory=Future)
+    is_ended: bool = False
+
+
+@dataclass(slots=True)
+class _Tenant:
+    """The work of one tenant: how much runs, and what waits."""
+
+    running: int = 0
+    waiting: deque[Job] = field(default_factory=deque)
+
+
+class WorkPool:
+    """Threads for the work of all tenants; `at_once` of a tenant run, `waiting` of it wait, and
+    more are refused. Threads are daemons: a service that stops does not wait for them.
+    """
+
+    def __init__(self, at_once: int, waiting: int, threads: int = MAX_THREADS) -> None:
+        self._at_once, self._most_waiting, self._threads = at_once, waiting, threads
+        self._tenants: dict[str, _Tenant] = {}
+        self._turns: deque[str] = deque()
+        self._ready: SimpleQueue[Job] = SimpleQueue()
+        self._running: set[Job] = set()
+        self._started = 0
+        self._is_closed = False
+        self._lock = threading.Lock()
+
+    async def run(
+        self,
+        tenant: str,
+        call: Callable[P, T],
+        *args: P.args,
+        **named: P.kwargs,
+    ) -> T:
+        """Return the result of a call in a thread; raise where the tenant has too much under way.
+        The work ends where the task that waits for it is cancelled.
+        """
+        job = self._submit(Job(tenant, lambda: call(*args, **named)))
+        try:
+            found: T = await asyncio.wrap_future(job.future)
+            return found
+        except WorkEnded:
+            raise _stopping() from None
+        finally:
+            self._end(job)
+
+    def close(self) -> None:
+        """End all work; none is taken from now on."""
+        with self._lock:
+            self._is_closed = True
+            jobs = [
+                *self._running,
+                *(job for each in self._tenants.values() for job in each.waiting),
+            ]
+        for job in jobs:
+            self._end(job)
+
+    def _submit(self, job: Job) -> Job:
+        with self._lock:
+            if self._is_closed:
+                raise _stopping()
+            tenant = self._tenants.setdefault(job.tenant, _Tenant())
+            if tenant.running >= self._at_once and len(tenant.waiting) >= self._most_waiting:
+                raise LimitProblem(
+                    f"{tenant.running} requests of the tenant are at work, and"
+                    f" {len(tenant.waiting)} wait",
+                    code="RateLimitExceeded",
+                    hint="wait for their answers",
+                )
+            tenant.waiting.append(job)
+            if job.tenant not in self._turns:
+                self._turns.append(job.tenant)
+            self._dispatch()
+        return job
+
+    def _end(self, job: Job) -> None:
+        """Have a job end soon, at once where it waits."""
+        job.is_ended = True
+        with self._lock:
+            tenant = self._tenants.get(job.tenant)
+            if tenant is not None and job in tenant.waiting:
+                tenant.waiting.remove(job)
+                self._forget_idle(job.tenant)
+        job.future.cancel()
+
+    def _dispatch(self) -> None:
+        """Start what may run, a job of each tenant in turn."""
+        for _ in range(len(self._turns)):
+            if len(self._running) >= self._threads:
+                return
+            name = self._turns.popleft()
+            tenant = self._tenants[name]
+            while tenant.waiting and tenant.running < self._at_once:
+                self._start(tenant.waiting.popleft(), tenant)
+                if len(self._running) >= self._threads:
+                    break
+            if tenant.waiting:
+                self._turns.append(name)
+
+    def _start(self, job: Job, tenant: _Tenant) -> None:
+        tenant.running += 1
+        self._running.add(job)
+        self._ready.put(job)
+        if len(self._running) > self._started:
+            self._started += 1
+            threading.Thread(target=self._work, name="work", daemon=True).start()
+
+    def _work(self) -> None:
+        while True:
+            try:
+                job = self._ready.get(timeout=_IDLE_SECONDS)
+            except Empty:
+                with self._lock:
+                    if len(self._running) < self._started:
+                        self._started -= 1
+                        return
+                continue
+            _perform(job)
+            self._finish(job)
+
+    def _finish(self, job: Job) -> None:
+        with self._lock:
+            self._running.discard(job)
+            self._tenants[job.tenant].running -= 1
+            self._dispatch()
+            self._forget_idle(job.tenant)
+
+    def _forget_idle(self, name: str) -> None:
+        tenant = self._tenants[name]
+        if not tenant.running and not tenant.waiting:
+            del self._tenants[name]
+            if name in self._turns:
+                self._turns.remove(name)
+
+
+def _stopping() -> StateProblem:
+    return StateProblem("the service stops", code="Stopping", hint="try again later")
+
+
+def _perform(job: Job) -> None:
+    if not job.future.set_running_or_notify_cancel():
+        return
+    _thread.job = job
+    try:
+        job.future.set_result(job.call())
+    except BaseException as error:
+        job.future.set_exception(error)
+    finally:
+        _thread.job = None
+
+
+def checkpoint() -> None:
+    """Raise WorkEnded where the result of this thread's work is not needed any longer."""
+    job: Job | None = getattr(_thread, "job", None)
+    if job is not None and job.is_ended:
+        raise WorkEnded
+
+
+class _OutOfTime(BaseException):
+    """Work that takes too long; not an Exception, as handlers of faults must let it pass."""
+
+
+@contextmanager
+def bounded_work(seconds: float) -> Iterator[None]:
+    """Bound the processor time of what is called inside, and end it with its job.
+
+    Calls are counted by the profiler's hook, so that code which knows nothing of it is bounded; it
+    is for code without locks and databases, as it ends anywhere.
+    """
+    end = time.thread_time() + seconds
+    calls = 0
+
+    def look(_frame: FrameType, _event: str, _arg: object) -> None:
+        nonlocal calls
+        calls += 1
+        if calls % _CALLS_PER_LOOK == 0:
+            checkpoint()
+            if time.thread_time() > end:
+                raise _OutOfTime
+
+    before = sys.getprofile()
+    sys.setprofile(look)
+    try:
+        yield
+    except _OutOfTime:
+        raise LimitProblem(
+            f"the answer takes more than {seconds:g} s of processor time",
+            code="TooMuchWork",
+            hint="ask about a simpler subscription or a smaller event",
+        ) from None
+    finally:
+        sys.setprofile(before)
