@@ -28,6 +28,8 @@ from tocsin.events.match import Match
 from tocsin.hosts.spark.catalogs.sources import FixedList
 from tocsin.hosts.spark.detection import stored_shard
 from tocsin.hosts.spark.detection.clock import Pace
+from tocsin.hosts.spark.results.letters import letters_in
+from tocsin.hosts.spark.results.match_codec import matches_in
 from tocsin.plan.explain.plan import summary_lines
 from tocsin.spark import match, match_with_dead_letters
 
@@ -232,3 +234,46 @@ def test_every_cut_with_lost_workers_is_the_hub(
         host = played(subscriptions, batches, shards, perhaps_lose_workers)
     assert ids(host.matches) == ids(expected)
     assert host.letters == list(hub.dead_letters)
+
+
+def frame_of(spark: SparkSession, events: Iterable[dict[str, Any]]) -> Any:
+    return spark.createDataFrame([(json.dumps(each),) for each in events], "value string")
+
+
+ALL = [AGG, SECOND, LAST, ANY, SPLIT, TASK, PAID]
+ALL_EVENTS = [event("o", 1, ORDER), event("p", 2, "<b>7</b>"), *FOUND_ONLY_HERE]
+
+
+def test_a_batch_is_the_file_of_the_local_host(spark: SparkSession) -> None:
+    """Also where copies of what it builds are in the input."""
+    expected, _ = in_file(ALL, ALL_EVENTS)
+    assert {each.subscription for each in expected} == {each.id for each in ALL}
+    found = found_in(match(frame_of(spark, ALL_EVENTS), ALL, shards=3))
+    assert ids(found) == ids(expected)
+    building = [each for each in expected if each.outputs and each.subscription != "task"]
+    copies = [json.loads(encode(each)) for found in building for each in constructed_events(found)]
+    given = [*ALL_EVENTS, *copies]
+    again = found_in(match(frame_of(spark, given), ALL, shards=3))
+    assert ids(again) == ids(in_file(ALL, given)[0])
+
+
+def test_a_batch_of_conditions_on_one_event_is_the_file(spark: SparkSession) -> None:
+    events = [event("1", 1, ORDER), event("2", 2, PAY), event("3", 3, "<a>1</a>")]
+    expected, letters = in_file([SPLIT, TASK, LOOP], events)
+    both = match_with_dead_letters(frame_of(spark, events), [SPLIT, TASK, LOOP]).toArrow()
+    assert ids(matches_in(both)) == ids(expected)
+    assert list(letters_in(both)) == letters
+
+
+@pytest.mark.parametrize("settings", [{}, {"deduplicate": "1 hour"}], ids=["plain", "once"])
+def test_a_stream_is_the_hub(spark: SparkSession, tmp_path: Path, settings: dict[str, str]) -> None:
+    """One event in a micro-batch, and a restart between what is built and what it waits for."""
+    stream = Stream(spark, tmp_path, {"lateness": f"{LATENESS}s", "shards": 2, **settings})
+    for some in (ALL_EVENTS[:5], ALL_EVENTS[5:]):
+        for each in some:
+            stream.put([json.dumps(each)])
+        stream.run(ALL)
+    hub = hub_of(ALL)
+    expected = [found for each in ALL_EVENTS for found in hub.publish(each)]
+    assert ids(stream.all_matches()) == ids(expected)
+    assert stream.all_letters() == []

@@ -122,8 +122,10 @@ class Sequencer(Generic[Payload]):
         return outcome
 
     def next_instant(self) -> Instant | None:
-        """What the watermark has to pass for anything more to happen without new events."""
-        wanted = (self._guard.engine.next_timer(), self._buffer.first())
+        """What the watermark has to pass for anything more to happen without new events; that time
+        begins is something, also where no composite wants the first event.
+        """
+        wanted = (self._guard.engine.next_timer(), self._buffer.first(), self.oldest)
         return min((instant for instant in wanted if instant is not None), default=None)
 
     def _follow_watermark(self, outcome: Outcome) -> None:

@@ -13,6 +13,7 @@ from tocsin.engine.index.kernels import Flags, Ints, Words, compiled, inlined
 from tocsin.engine.texts.numbers import instant
 from tocsin.engine.texts.scanner import BEGIN, ELDER, END, NAME, NAME_END, PARENT, TOKEN, Token
 from tocsin.events.event import UNTIMED
+from tocsin.values.time import FIRST_INSTANT, LAST_INSTANT
 
 NAMES = (
     "id",
@@ -267,6 +268,8 @@ def _has_good_time(text: Ints, tape: Ints, found: Ints, times: Ints) -> bool:
         good, end = instant(text, tape[endtime, BEGIN], tape[endtime, END])
         if not good or end < start:
             return False
+    if start < FIRST_INSTANT or end > LAST_INSTANT:
+        return False
     times[0] = start
     times[1] = end
     return True

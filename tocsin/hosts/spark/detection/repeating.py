@@ -37,7 +37,7 @@ class Repeated:
     """The messages of a shard, in canonical order, to be read again and again."""
 
     def __init__(self) -> None:
-        self._file = SpooledTemporaryFile(max_size=MOST_IN_MEMORY)  # noqa: SIM115: it goes with this
+        self._file = SpooledTemporaryFile(max_size=MOST_IN_MEMORY)  # noqa: SIM115
         self._built: set[tuple[str, str]] = set()
 
     def add(self, raw: bytes, message: Message) -> None:
