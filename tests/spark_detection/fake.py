@@ -70,7 +70,9 @@ class FakeHost:
             VERSION: [self.version()] * len(lines),
         }
         rows = pa.RecordBatch.from_pydict(columns)
-        sending = Sending(Serving(JsonRows(), self._source, detects=True), self._shards)
+        sending = Sending(
+            Serving(JsonRows(), self._source, detects=True, is_stream=True), self._shards
+        )
         return [row for batch in sending(iter([rows])) for row in batch.to_pylist()]
 
     def _keep(self, rows: Iterable[Row]) -> None:

@@ -106,6 +106,8 @@ def _members(row: MatchRow, match: dict[str, Any], log: EventLog) -> list[_Membe
         if isinstance(each, int):
             event = next((one for one in stored.get(each, ()) if one.id == id), None)
             found.append(_Member(source, id, each, event))
+        elif each is None:
+            found.append(_Member(source, id, None, None))
         else:
             found.append(_Member(source, id, None, from_mapping(each)))
     return found

@@ -64,14 +64,20 @@ class FanOut:
         """Whether more may be built out of an event; always where nobody built it."""
         return (
             not hops_behind(event.id)
-            or self._characters.get(self._origin(event.identity), 0) <= BUILDING_LIMIT
+            or self._characters.get(self.origin_of(event.identity), 0) <= BUILDING_LIMIT
         )
 
     def note(self, event: Event, match: Match) -> None:
         """That a match was built out of an event."""
         if match.outputs and hops_behind(event.id):
-            origin = self._origin(event.identity)
+            origin = self.origin_of(event.identity)
             _keep(self._characters, origin, sum(map(len, match.outputs)), self.remember)
+
+    def origin_of(self, identity: Identity) -> Identity:
+        """Return the event that came in, out of which an event was built; the event itself where it
+        came in.
+        """
+        return self._origins.get(identity, identity)
 
     def snapshot(self) -> list[list[Any]]:
         """What it remembers, as plain data."""
@@ -85,7 +91,7 @@ class FanOut:
         groups: dict[Identity, list[Built]] = {}
         for match, events in generation:
             last = (match.sources[-1], match.events[-1]) if match.events else ("", match.id)
-            groups.setdefault(self._origin(last), []).append((match, events))
+            groups.setdefault(self.origin_of(last), []).append((match, events))
         return groups
 
     def _fits(self, origin: Identity, hops: int, count: int) -> bool:
@@ -102,9 +108,6 @@ class FanOut:
             if len(self._origins) > self.remember:
                 del self._origins[next(iter(self._origins))]
         return events
-
-    def _origin(self, identity: Identity) -> Identity:
-        return self._origins.get(identity, identity)
 
 
 def _keep(counts: dict[Key, int], key: Key, more: int, remember: int) -> None:

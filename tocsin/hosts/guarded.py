@@ -166,6 +166,10 @@ class GuardedEngine:
         outcome.letters += letters
         return events, outcome
 
+    def origin_of(self, event: Event) -> tuple[str, str]:
+        """Return the identity of the event that came in, out of which an event was built."""
+        return self._fan_out.origin_of(event.identity)
+
     def snapshot(self) -> dict[str, Any]:
         """What has been raised and what was built, as plain data."""
         return {"strikes": self._strikes.snapshot(), "fan_out": self._fan_out.snapshot()}

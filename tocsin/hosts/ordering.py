@@ -10,7 +10,7 @@ from itertools import count
 from typing import Generic, TypeVar
 
 from tocsin.events.event import Event
-from tocsin.values.time import Duration, Instant
+from tocsin.values.time import LAST_INSTANT, Duration, Instant
 
 Payload = TypeVar("Payload")
 
@@ -28,10 +28,12 @@ class Watermark:
 
     @property
     def instant(self) -> Instant | None:
-        """Where the watermark stands, or None before the first event."""
+        """Where the watermark stands, or None before the first event. It does not go beyond the end
+        of time.
+        """
         if self.newest is None or self.lateness is None:
             return None
-        return self.newest - self.lateness
+        return min(self.newest - self.lateness, LAST_INSTANT + 1)
 
     def is_late(self, event: Event) -> bool:
         """Whether the event ends before the watermark, which moves on. An event without a time is

@@ -20,7 +20,7 @@
 Who was suspended on the way, for what waits for it or for its faults, is part of the outcome.
 
 `Sequencer` takes these steps for hosts that live: the Hub takes all of them; a Spark shard has 1 to
-3 done by the tasks before it, but for what waits and what is late, and republishes nothing.
+3 done by the tasks before it, but for what waits and what is late.
 `FiniteSequencer` takes 4 to 7 and 9 over finite input, whose events are in canonical order already:
 the watermark is the next event, and pauses between events are known and leapt over. Its host judges
 who is late in the order of the input, and republishes by going over the input again.
@@ -73,7 +73,8 @@ class Sequencer(Generic[Payload]):
         self._guard = guard
         self._atoms_of = atoms_of
         self._queue_limit = queue_limit
-        self._republishes = republishes
+        self.republishes = republishes
+        """Whether what is constructed happens at once. May change between two steps."""
         self._buffer: ReorderBuffer[Payload] = ReorderBuffer()
 
     def __len__(self) -> int:
@@ -121,8 +122,10 @@ class Sequencer(Generic[Payload]):
         return outcome
 
     def next_instant(self) -> Instant | None:
-        """What the watermark has to pass for anything more to happen without new events."""
-        wanted = (self._guard.engine.next_timer(), self._buffer.first())
+        """What the watermark has to pass for anything more to happen without new events; that time
+        begins is something, also where no composite wants the first event.
+        """
+        wanted = (self._guard.engine.next_timer(), self._buffer.first(), self.oldest)
         return min((instant for instant in wanted if instant is not None), default=None)
 
     def _follow_watermark(self, outcome: Outcome) -> None:
@@ -152,7 +155,7 @@ class Sequencer(Generic[Payload]):
         """What time brings about up to `now`; where that may construct events, one instant after
         the other.
         """
-        if self._republishes:
+        if self.republishes:
             while (found := self._guard.pass_instants(now, outcome)) is not NOTHING:
                 self._note(found, outcome)
         self._note(self._guard.advance_to(now, now), outcome)
@@ -173,7 +176,7 @@ class Sequencer(Generic[Payload]):
 
     def _published(self, matches: Collection[Match], outcome: Outcome) -> list[Event]:
         """The events that matches construct, where they are republished."""
-        if not self._republishes:
+        if not self.republishes:
             return []
         events, beside = self._guard.publish(matches)
         outcome.add(beside)
@@ -183,10 +186,14 @@ class Sequencer(Generic[Payload]):
         """What an event that was constructed brings about at once."""
         served = self._guard.match([event])
         outcome.add(served.beside)
-        outcome.add(self._guard.tell(served.rings))
+        outcome.add(self._rung(served))
         for _, atoms in served.relevant:
             found = self._guard.detect(event, atoms)
             outcome.add(Outcome(list(once(found.matches)), found.letters, found.ended))
+
+    def _rung(self, served: Served) -> Outcome:
+        """What atomic subscriptions tell of an event that was constructed."""
+        return self._guard.tell(served.rings)
 
 
 class LiveSequencer(Sequencer[tuple[Atom, ...]]):
@@ -232,7 +239,7 @@ class LiveSequencer(Sequencer[tuple[Atom, ...]]):
         while generation:
             served = self._serve(generation, outcome)
             for event, atoms in served.relevant:
-                if event.identity not in apart and not self._ahead.refuses(event):
+                if self._guard.origin_of(event) not in apart and not self._ahead.refuses(event):
                     self.hold(event, atoms)
             generation = self._tell(served, outcome)
         self.door.remember_served()

@@ -46,6 +46,7 @@ from tocsin.plan.composites import (
     parts_of,
     variables_of,
 )
+from tocsin.plan.construction import Construct
 from tocsin.plan.rewriting import with_parts
 
 NO_KEY = "no attribute is the same in all its parts"
@@ -56,6 +57,7 @@ _UNBOUNDED = "a window that no part bounds is one for all keys"
 _TOGETHER = "what it counts or compares over time is of all keys together"
 _TRIGGERED = "what a detection sends may have any key"
 _UNJOINED = "no equality joins all its parts"
+_CONSTRUCTS = "what it constructs is matched again, wherever anybody wants it"
 _BOUND = "its parts share what they bind, and one event may bind several values"
 
 
@@ -67,6 +69,15 @@ class Parting:
 
     by: Key
     why_not: str = ""
+
+
+def parting_of_plan(plan: Plan) -> Parting:
+    """Return by what the events of a plan can be parted: by nothing where it constructs, since what
+    is constructed may concern every other plan.
+    """
+    if isinstance(plan.output, Construct):
+        return Parting((), _CONSTRUCTS)
+    return parting_of(plan.pattern)
 
 
 def parting_of(pattern: Part) -> Parting:

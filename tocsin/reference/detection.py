@@ -65,7 +65,7 @@ from tocsin.reference.windows import (
     last_leapt,
     longest_wait,
 )
-from tocsin.values.time import Duration, Instant
+from tocsin.values.time import LAST_INSTANT, Duration, Instant
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,7 +127,8 @@ class Detection:
         if now is not None:
             self._known = now if self._known is None else max(now, self._known)
         self._leap = self._known
-        while (due := self._next_timer(now)) is not None and (now is None or due <= now):
+        last = LAST_INSTANT if now is None else min(now, LAST_INSTANT)
+        while (due := self._next_timer(now)) is not None and due <= last:
             self._step(None, due)
 
     def _begin(self, now: Instant) -> None:

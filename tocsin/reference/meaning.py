@@ -53,7 +53,7 @@ from tocsin.reference.windows import (
     is_in,
     windows,
 )
-from tocsin.values.time import Instant
+from tocsin.values.time import LAST_INSTANT, Instant
 
 
 def occurrences(
@@ -103,7 +103,8 @@ def occurrences(
             found = (
                 occurrence_of(event, rows_of(part, event)) for event in events if holds(part, event)
             )
-    return distinct(each for each in found if until is None or each.end <= until)
+    last = LAST_INSTANT if until is None else min(until, LAST_INSTANT)
+    return distinct(each for each in found if each.end <= last)
 
 
 def _triggered(

@@ -26,6 +26,16 @@ _ISO8601 = re.compile(
 )
 _SECOND = 1_000_000
 _FIRST, _LAST = -62_135_596_800 * _SECOND, 253_402_300_800 * _SECOND - 1
+_DAY = 86_400 * _SECOND
+
+FIRST_INSTANT: Instant = _FIRST + 2 * _DAY
+LAST_INSTANT: Instant = _LAST - 2 * _DAY
+"""When events may happen, and clocks may stand: from 0001-01-03 to the end of 9999-12-29, in UTC.
+Zones are less than a day away from UTC: so every such instant has a year from 1 to 9999 wherever it
+is written, which is all that Python, Arrow and Spark can hold. A deadline that would be later never
+comes.
+"""
+
 _UNITS = {
     unit: length
     for units, length in (
@@ -123,13 +133,30 @@ def _microseconds(span: timedelta) -> int:
     return (span.days * 86_400 + span.seconds) * _SECOND + span.microseconds
 
 
+def require_event_time(instant: Instant, text: str) -> Instant:
+    """Return an instant at which an event may happen; raise, with the text that was given, where no
+    event may.
+    """
+    if not FIRST_INSTANT <= instant <= LAST_INSTANT:
+        first, last = format_instant(FIRST_INSTANT), format_instant(LAST_INSTANT)
+        raise MeaningProblem(
+            f"{text!r} is not from {first} to {last}, as the times of events are",
+            hint="leave the time out where it is not known, and mend the clock that tells it",
+        )
+    return instant
+
+
 def is_instant(value: object) -> bool:
     """Whether a number is an instant that can be written: whole, from year 1 to 9999."""
     return isinstance(value, int) and _FIRST <= value <= _LAST
 
 
 def format_instant(instant: Instant) -> str:
-    """RFC 3339 in UTC, with a fraction of a second only where there is one."""
+    """RFC 3339 in UTC, with a fraction of a second only where there is one. What lies before year 1
+    or after 9999, as a window may that begins there, is written as the first or last instant.
+    """
+    if not _FIRST <= instant <= _LAST:
+        instant = max(_FIRST, min(instant, _LAST))
     text = (_NAIVE_EPOCH + timedelta(microseconds=instant)).isoformat()
     return f"{text.rstrip('0') if '.' in text else text}Z"
 

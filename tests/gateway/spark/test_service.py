@@ -112,3 +112,66 @@ def test_wrong_settings_are_told(given: dict[str, object], reason: str) -> None:
 def test_ontologies_belong_into_the_catalog(tmp_path: Path) -> None:
     with pytest.raises(UnsupportedProblem, match="ontologies are in the catalog"):
         spark_settings(load_settings(ontology=[tmp_path / "a.ttl"]))
+
+
+SHOP = """
+@prefix : <http://x/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+:Selling a owl:Class . :Thing a owl:Class . :target a owl:ObjectProperty .
+[] a <urn:tocsin:MetaStatement> ; <urn:tocsin:subject> :Selling ; <urn:tocsin:property> :target ;
+   <urn:tocsin:object> :Thing .
+"""
+
+
+def document(id: str, second: int, text: str) -> dict[str, Any]:
+    return event(second) | {"id": id, "datacontenttype": "application/xml", "data": text}
+
+
+def answers_of(up: Up) -> dict[str, Any]:
+    """What a service says of documents that are constructed one of the other, and of events that
+    a graph subscription finds odd.
+    """
+    found = up.client.put(
+        "/v1/definitions/shop", json={"ontology": SHOP, "media_type": "text/turtle"}
+    )
+    assert found.status_code in (200, 201), found.text
+    up.subscribe("sold", "graph", "(_:H, ?1, (Selling, target, Thing))")
+    agg = "WHERE <a>$x</> #A <b>$x</> #B #A ; #B CONSTRUCT <ab>$x</>"
+    second = "WHERE <ab>$x</> #X <c>$x</> #C #X ; #C CONSTRUCT <abc>$x</>"
+    up.subscribe("agg", "exmlql", agg)
+    up.subscribe("second", "exmlql", second)
+    up.subscribe("last", "exmlql", "WHERE <abc>$x</>", deliver={"content": "events"})
+    given = [
+        document("a", 1, "<a>1</a>"),
+        document("b", 2, "<b>1</b>"),
+        document("z", 10, "<z/>"),
+        document("c", 40, "<c>1</c>"),
+        *({**event(number), "data": {f"odd{number}": number}} for number in range(50, 60)),
+    ]
+    for each in given:
+        up.publish(each)
+    wait_until(lambda: len(up.rung()) >= 3, up.said())
+    up.client.post("/v1/events", content=b"{}", headers={"content-type": "application/json"})
+    wait_until(lambda: up.status()["lag"] == 0, "the lag stays")
+    found = {each["subscription"]: each for each in up.matches()}
+    whys = {
+        name: up.client.get(f"/v1/matches/{each['id']}/why").json() for name, each in found.items()
+    }
+    letters = up.client.get("/v1/dead-letters").json()["dead_letters"]
+    return {
+        "rung": up.rung(),
+        "members": {
+            name: [each["event"] for each in told["members"]] for name, told in whys.items()
+        },
+        "lineage": {name: told["lineage"] for name, told in whys.items()},
+        "told": found["last"]["members"],
+        "letters": [(each["code"], each["reason"]) for each in letters],
+    }
+
+
+@pytest.mark.spark
+def test_the_engine_spark_says_what_the_local_one_says(tmp_path: Path) -> None:
+    with service(tmp_path / "local", engine="local", lateness="2s") as up:
+        expected = answers_of(up)
+    assert [name for name, *_ in expected["rung"]] == ["agg", "last", "second"]
+    with service(tmp_path / "spark", lateness="2s", **SPARK) as up:
+        assert answers_of(up) == expected

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import count
 
 from tocsin.engine.detection.node import Node
-from tocsin.values.time import Instant
+from tocsin.values.time import LAST_INSTANT, Instant
 
 
 class Timers:
@@ -28,7 +28,9 @@ class Timers:
         self._gone = 0
 
     def wake(self, node: Node, due: Instant, token: object) -> None:
-        """The node is to be woken at `due`."""
+        """The node is to be woken at `due`; never, where that is after all time."""
+        if due > LAST_INSTANT:
+            return
         heapq.heappush(self.waiting, (due, next(self._numbers), node, token))
 
     def take(self, due: Instant) -> Iterator[tuple[Node, object]]:

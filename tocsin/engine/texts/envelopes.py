@@ -17,6 +17,7 @@ from tocsin.engine.index.kernels import Flags, Ints, Words, compiled, inlined
 from tocsin.engine.texts.numbers import instant
 from tocsin.engine.texts.scanner import BEGIN, ELDER, END, NAME, NAME_END, PARENT, TOKEN, Token
 from tocsin.events.event import UNTIMED
+from tocsin.values.time import FIRST_INSTANT, LAST_INSTANT
 
 NAMES = (
     "id",
@@ -291,6 +292,8 @@ def _has_good_time(text: Ints, tape: Ints, found: Ints, times: Ints) -> bool:
         # an end before the start, too
         if not good or end < start:
             return False
+    if start < FIRST_INSTANT or end > LAST_INSTANT:
+        return False
     times[0] = start
     times[1] = end
     return True

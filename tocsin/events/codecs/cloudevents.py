@@ -27,7 +27,13 @@ from tocsin.events.views.checking import check
 from tocsin.events.views.payload import is_json, is_text, is_xml, media_type
 from tocsin.values.scalars import canonical_number
 from tocsin.values.space import Geometry, is_plain_point, read_place
-from tocsin.values.time import Instant, Interval, format_instant, parse_instant
+from tocsin.values.time import (
+    Instant,
+    Interval,
+    format_instant,
+    parse_instant,
+    require_event_time,
+)
 
 MAX_BYTES = 4 << 20
 MAX_DEPTH = 100
@@ -192,13 +198,13 @@ def _interval(envelope: Mapping[str, Any]) -> Interval | None:
 
 
 def instant_of(name: str, given: object) -> Instant:
-    """The instant that a context attribute of an event gives; an EventProblem where it
-    gives none.
+    """The instant that a context attribute of an event gives; an EventProblem where it gives none,
+    or one that not every host can hold in every zone.
     """
     if not isinstance(given, str):
         raise EventProblem(f"{name} must be an RFC 3339 string", token=name)
     try:
-        return parse_instant(given)
+        return require_event_time(parse_instant(given), given)
     except MeaningProblem as problem:
         raise EventProblem(f"{name}: {problem.message}", token=name, hint=problem.hint) from None
 

@@ -28,6 +28,7 @@ from tocsin.gateway.spark.sink import Sink
 from tocsin.gateway.storage.database import Database
 from tocsin.gateway.storage.lock import RunnerLock, runner_lock
 from tocsin.gateway.storage.log import EventLog
+from tocsin.gateway.storage.matches import MatchStore
 from tocsin.gateway.storage.progress import Progress
 from tocsin.gateway.storage.schema import LOG_METADATA, METADATA, RUNNERS
 from tocsin.hosts.spark.queries.failures import problem_of
@@ -73,7 +74,8 @@ class Driver:
             return
         log = EventLog(Database(self._settings.log_url, LOG_METADATA))
         log.start()
-        sink = Sink(log, open_catalog(self._settings.catalog_url, create=True))
+        catalog = open_catalog(self._settings.catalog_url, create=True)
+        sink = Sink(log, catalog, MatchStore(database))
         self._teller.tell(state="starting")
         spark = _session(self._spark_settings)
         try:

@@ -1,36 +1,31 @@
 """What a micro-batch brings about, kept whole or not at all; a micro-batch that comes again is left
 out.
-
-What subscriptions construct goes into the log, from where it comes back as events; it is made of
-match ids, so that a repeat is a duplicate.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tocsin.catalog import Catalog, Subscription, Surroundings, compile_subscription
+from tocsin.catalog import Catalog, Subscription, Surroundings
 from tocsin.catalog.tenants import Owned
-from tocsin.errors import Problem, StateProblem
-from tocsin.events.codecs.cloudevents import encode, json_text
+from tocsin.errors import StateProblem
+from tocsin.events.codecs.cloudevents import as_object, json_text
 from tocsin.events.codecs.epcis.inside import decode_all
-from tocsin.events.constructed import constructed_events
 from tocsin.events.content import Content
 from tocsin.events.dead_letter import DeadLetter
 from tocsin.events.event import Event
 from tocsin.gateway.runner.rendering import Positions, kept_letter, kept_match, refused_letter
+from tocsin.gateway.spark.built import BuiltEvents
 from tocsin.gateway.storage.log import EventLog
+from tocsin.gateway.storage.matches import MatchStore
 from tocsin.gateway.storage.progress import NewTrouble, Progress, Results, Step
 from tocsin.gateway.storage.results import NewLetter, NewMatch
-from tocsin.gateway.storage.rows import LogRow, NewRow
+from tocsin.gateway.storage.rows import LogRow
 from tocsin.hosts.local.alarm import wall_clock
-from tocsin.hosts.republishing import constructing
 from tocsin.hosts.spark.queries.live import Placed, letters_told, placed_matches
-
-APPENDED_WITHIN = 60.0
 
 MOST_LOOKED_AT = 50_000
 """Among so many rows an event is looked for of which only the identity is known."""
@@ -43,14 +38,15 @@ class Held:
     version: int
     subscriptions: dict[str, Subscription]
     light: Surroundings
-    builders: frozenset[str]
 
 
 class Sink:
-    """Keeps micro-batches. `progress` is that of the query, known when it has begun."""
+    """Keeps micro-batches. `progress` is that of the query, known when it has begun; `stored` are
+    the matches that were kept before.
+    """
 
-    def __init__(self, log: EventLog, catalog: Catalog) -> None:
-        self._log, self._catalog = log, catalog
+    def __init__(self, log: EventLog, catalog: Catalog, stored: MatchStore | None = None) -> None:
+        self._log, self._catalog, self._stored = log, catalog, stored
         self._held: Held | None = None
         self._progress: Progress | None = None
         self._begun = threading.Event()
@@ -85,9 +81,9 @@ class Sink:
         if not found and not letters:
             return Results()
         held = self._catalog_now()
-        self._append_constructed(found, held)
         rows = self._rows(found, letters, held)
-        results = Results(matches=[self._kept(each, held, rows) for each in found])
+        built = BuiltEvents((each.match for each in found), self._stored)
+        results = Results(matches=[self._kept(each, held, rows, built) for each in found])
         for letter in letters:
             if self._is_trouble(letter):
                 self._note_trouble(letter, results)
@@ -95,8 +91,9 @@ class Sink:
                 results.letters.append(_letter(letter, rows))
         return results
 
-    def _kept(self, placed: Placed, held: Held, rows: _Rows) -> NewMatch:
+    def _kept(self, placed: Placed, held: Held, rows: _Rows, built: BuiltEvents) -> NewMatch:
         match = placed.match
+        identities = list(zip(match.sources, match.events, strict=True))
         if _content(held, match.subscription) is Content.IDS:
             whose = Owned.of_key(match.subscription)
             body = match.as_json() | {"subscription": whose.name}
@@ -106,11 +103,16 @@ class Sink:
                 whose.name,
                 match.detected,
                 json_text(body),
-                json_text(placed.positions),
+                json_text(
+                    [
+                        _member(built.get(each)) if position is None else position
+                        for each, position in zip(identities, placed.positions, strict=True)
+                    ]
+                ),
                 held.version,
             )
-        identities = zip(match.sources, match.events, strict=True)
-        members = tuple(rows.events[each] for each in identities if each in rows.events)
+        known = (rows.events.get(each) or built.get(each) for each in identities)
+        members = tuple(each for each in known if each is not None)
         told = replace(match, members=members)
         words_of = held.light.words_of
         return kept_match(told, held.subscriptions, rows.positions, words_of, held.version)
@@ -120,7 +122,7 @@ class Sink:
         wanted = {letter.line for letter in letters if letter.line is not None}
         for each in found:
             if _content(held, each.match.subscription) is not Content.IDS:
-                wanted |= set(each.positions)
+                wanted |= {position for position in each.positions if position is not None}
         rows = self._log.rows_at(sorted(wanted)) if wanted else {}
         if any(letter.line is None and letter.subscription is None for letter in letters):
             rows |= self._newest_rows()
@@ -130,20 +132,6 @@ class Sink:
         """Those that may be in this micro-batch: late events are told without their position."""
         newest = self._log.read_stored(max(0, self.kept_position), MOST_LOOKED_AT)
         return {row.position: row for row in newest}
-
-    def _append_constructed(self, found: Sequence[Placed], held: Held) -> None:
-        built = [
-            NewRow(
-                encode(event).encode(),
-                Owned.of_key(each.match.subscription).tenant,
-                events=(event,),
-            )
-            for each in found
-            if each.match.subscription in held.builders
-            for event in constructed_events(each.match)
-        ]
-        if built:
-            self._log.append(built).result(APPENDED_WITHIN)
 
     def _is_trouble(self, letter: DeadLetter) -> bool:
         """Whether it is a subscription that cannot be served, rather than an event."""
@@ -164,7 +152,7 @@ class Sink:
             snapshot = self._catalog.snapshot(version)
             light = Surroundings.of(snapshot.definitions)
             held = {each.id: each for each in snapshot.subscriptions}
-            self._held = Held(version, held, light, _builders(snapshot.subscriptions, light))
+            self._held = Held(version, held, light)
         return self._held
 
 
@@ -210,13 +198,6 @@ def _content(held: Held, name: str) -> Content:
     return (subscription.content if subscription else None) or Content.IDS
 
 
-def _builders(subscriptions: Iterable[Subscription], light: Surroundings) -> frozenset[str]:
-    """The subscriptions whose outputs are events again; only one language constructs."""
-    plans = {}
-    for each in subscriptions:
-        if each.language == "exmlql":
-            try:
-                plans[each.id] = compile_subscription(each, light)
-            except Problem:  # a worker tells it
-                continue
-    return constructing(plans)
+def _member(built: Event | None) -> dict[str, object] | None:
+    """A member that is in no row of the log; None where it is not known any more."""
+    return None if built is None else as_object(built)

@@ -212,8 +212,9 @@ def match_events(
     """Every match of the plans over finite input, in output order; at its end the clock runs on to
     `until`.
 
-    What came late rings atomic subscriptions only: composites have gone past it. What is
-    constructed is matched again. `progress` hears how many events are done.
+    What came late, and what is constructed out of it, rings atomic subscriptions only: composites
+    have gone past it. What is constructed is matched again. `progress` hears how many events are
+    done.
     """
     letters: list[DeadLetter] = []
 
@@ -251,7 +252,7 @@ def _matched(
         outcome.add(served.beside)
         outcome.add(guard.tell(served.rings))
         for event, atoms in served.relevant:
-            if event.identity not in found.late:
+            if guard.origin_of(event) not in found.late:
                 outcome.add(sequencer.serve(event, atoms))
     outcome.add(sequencer.end(until))
     for event, problem in outcome.warned:

@@ -11,7 +11,7 @@ from tocsin.plan.composites import Plan, atoms_of
 from tocsin.plan.explain.atoms import atom_lines
 from tocsin.plan.explain.composites import part_lines, state_lines
 from tocsin.plan.explain.conditions import path_text, selector_text
-from tocsin.plan.partitioning import Parting, parting_of
+from tocsin.plan.partitioning import Parting, parting_of_plan
 from tocsin.values.notebook import preformatted
 
 
@@ -36,7 +36,7 @@ def summary_lines(plan: Plan) -> Iterator[str]:
         yield "state bound    none: an atomic subscription looks at one event and keeps nothing"
         return
     yield f"atoms          {len(list(atoms_of(pattern)))}, {len(set(atoms_of(pattern)))} distinct"
-    yield f"parted by      {_parting_text(parting_of(pattern))}"
+    yield f"parted by      {_parting_text(parting_of_plan(plan))}"
     title = "state bound    "
     for line in state_lines(pattern):
         yield title + line

@@ -13,12 +13,13 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from tocsin.errors import MeaningProblem
 from tocsin.events.codecs.epcis.event_hash import event_hash
 from tocsin.events.codecs.epcis.identifiers import canonical
 from tocsin.events.codecs.epcis.readings import wrong
 from tocsin.events.event import Event, Path, value_at
 from tocsin.events.views.epcis import EpcisData
-from tocsin.values.time import Interval, parse_instant
+from tocsin.values.time import Interval, parse_instant, require_event_time
 
 SOURCE = "urn:epcglobal:epcis"
 """The source of events that come without an envelope: an eventID is unique in the world."""
@@ -50,7 +51,10 @@ def enveloped(attributes: dict[str, Any], envelope: Mapping[str, Any]) -> Event:
     keys = common_keys(attributes)
     whole = {**envelope, **keys, "time": time, "datacontenttype": "application/json"}
     whole.pop("endtime", None)
-    moment = parse_instant(time)
+    try:
+        moment = require_event_time(parse_instant(time), time)
+    except MeaningProblem as problem:
+        raise wrong("eventTime", problem.message, problem.hint) from None
     return Event(whole, EpcisData(attributes), Interval(moment, moment), place_of(attributes))
 
 

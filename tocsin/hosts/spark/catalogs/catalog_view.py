@@ -34,8 +34,10 @@ class CatalogView(ABC):
         """The subscriptions of the version, those that do not compile included."""
         return tuple(self._entries.values())
 
-    def follow(self, snapshot: Snapshot) -> None:
-        """Serves what the snapshot holds; what is the same in both versions is not touched."""
+    def follow(self, snapshot: Snapshot, *, renews_all: bool = False) -> None:
+        """Serves what the snapshot holds; what is the same in both versions is not touched, unless
+        all are to be looked at again.
+        """
         is_defined_anew = snapshot.definitions != self.definitions
         if is_defined_anew:
             self.definitions = snapshot.definitions
@@ -48,7 +50,7 @@ class CatalogView(ABC):
                 self.leave(id)
         for each in self._entries.values():
             is_same = before.get(each.id) == digests[each.id]
-            if not is_same or (is_defined_anew and may_depend(each)):
+            if renews_all or not is_same or (is_defined_anew and may_depend(each)):
                 self.renew(each, is_new=each.id not in before)
         self.version = snapshot.version
 

@@ -20,7 +20,8 @@ from tocsin.hosts.spark.catalogs.sources import LiveCatalog, Source
 from tocsin.hosts.spark.results.letters import internal_problem
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Key, Plan, atoms_of
-from tocsin.plan.partitioning import parting_of
+from tocsin.plan.construction import Construct
+from tocsin.plan.partitioning import parting_of_plan
 
 KEPT = 4
 """How many sources a worker keeps compiled; the one used longest ago goes first."""
@@ -52,6 +53,8 @@ class Index(CatalogView):
         self._plans: dict[str, Plan] | None = None
         self._atoms: dict[str, tuple[Atom, ...]] = {}
         self._keys: dict[str, Key] = {}
+        self.builders: set[str] = set()
+        """The subscriptions whose outputs are events again."""
         self._wanted: dict[Atom, dict[str, None]] = {}
         self._routes: dict[tuple[int, int], Route] = {}
 
@@ -98,6 +101,7 @@ class Index(CatalogView):
         if self.problems.pop(id, None) is not None:
             return
         self.engine.remove(id)
+        self.builders.discard(id)
         self._keys.pop(id, None)
         for atom in self._atoms.pop(id, ()):
             del self._wanted[atom][id]
@@ -117,8 +121,10 @@ class Index(CatalogView):
         if is_composite and not self._detects:
             raise _no_detection(subscription.id, plan)
         self.engine.add(subscription.id, plan)
+        if isinstance(plan.output, Construct):
+            self.builders.add(subscription.id)
         if is_composite:
-            self._keys[subscription.id] = parting_of(plan.pattern).by
+            self._keys[subscription.id] = parting_of_plan(plan).by
             self._atoms[subscription.id] = tuple(set(atoms_of(plan.pattern)))
             for atom in self._atoms[subscription.id]:
                 self._wanted.setdefault(atom, {})[subscription.id] = None
@@ -127,6 +133,8 @@ class Index(CatalogView):
     def _route(self, atom: Atom, shards: int) -> Route:
         keys = {each: self._keys[each] if shards > 1 else () for each in self._wanted[atom]}
         whole = frozenset(shard_of(each, shards) for each, by in keys.items() if not by)
+        if not self.builders.isdisjoint(keys):
+            whole = frozenset(range(shards))
         route = self._routes[id(atom), shards] = Route(
             atom_name(atom), whole, frozenset(by for by in keys.values() if by)
         )

@@ -1,9 +1,14 @@
-"""The composites of one shard in a working engine. What stays from version to version keeps its
+"""The subscriptions of one shard in a working engine. What stays from version to version keeps its
 state.
 
 A composite whose events a key parts is served by every shard, each with its share of the events;
 the others belong to one shard, which serves them whole. An event may come to a shard for others
 than those whose share it is in: so the plan of a share says itself what it is about.
+
+What a composite constructs is an event that any subscription may want at once. So every shard
+serves all that construct, whole, and has what they build before its own composites; the shard to
+which a subscription belongs tells what comes of it. Conditions on one event are then asked about
+what was built, too: each by the shard to which it belongs.
 
 Whether a subscription stays is a matter of its plan: a new receiver, or a definition that it does
 not use, changes nothing. A subscription that does not compile is told by the match tasks; here it
@@ -17,7 +22,7 @@ from dataclasses import replace
 
 from tocsin.catalog import Snapshot, Subscription, compile_subscription, refuse_past_windows
 from tocsin.errors import Problem
-from tocsin.events.dead_letter import WINDOW_OVER
+from tocsin.events.dead_letter import WINDOW_OVER, DeadLetter
 from tocsin.hosts.outcome import Outcome
 from tocsin.hosts.spark.catalogs.catalog_view import CatalogView
 from tocsin.hosts.spark.catalogs.shards import atom_name, shard_of
@@ -29,7 +34,8 @@ from tocsin.hosts.spark.results.letters import (
 )
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Plan, Share, atoms_of
-from tocsin.plan.partitioning import parting_of, share_of_plan
+from tocsin.plan.construction import Construct
+from tocsin.plan.partitioning import parting_of_plan, share_of_plan
 from tocsin.values.time import Instant
 
 ATOMIC_LANGUAGES = frozenset({"selector"})
@@ -39,7 +45,7 @@ none.
 
 
 class Members(CatalogView):
-    """The composites of shard `number` of so many."""
+    """The subscriptions that shard `number` of so many serves."""
 
     def __init__(self, number: int, shards: int) -> None:
         super().__init__()
@@ -49,6 +55,9 @@ class Members(CatalogView):
         self._atoms: dict[bytes, Atom] = {}
         self._now: Instant | None = None
         self._letters: list[Letter] = []
+        self._building: set[str] = set()
+        self.builds = False
+        """Whether some composite constructs events."""
 
     def move_to(self, snapshot: Snapshot, now: Instant | None = None) -> list[Letter]:
         """Holds what the snapshot holds for this shard; gives a dead letter for each that is
@@ -56,6 +65,9 @@ class Members(CatalogView):
         """
         self._now, self._letters = now, []
         self.follow(snapshot)
+        if self.builds != bool(self._building):
+            self.builds = bool(self._building)
+            self.follow(snapshot, renews_all=True)
         self._name_atoms()
         return self._letters
 
@@ -63,22 +75,40 @@ class Members(CatalogView):
     def has_shares(self) -> bool:
         """Whether it serves its share of a composite that several shards serve."""
         plans = self._held.values()
-        return self._shards > 1 and any(parting_of(plan.pattern).by for plan in plans)
+        return self._shards > 1 and any(parting_of_plan(plan).by for plan in plans)
 
     def serves(self, subscription: Subscription) -> bool:
         """Whether it belongs to this shard, or may be one that all shards serve."""
         return self._is_home(subscription.id) or subscription.language not in ATOMIC_LANGUAGES
 
+    def builders(self) -> frozenset[str]:
+        """Return the subscriptions whose outputs are events again."""
+        return frozenset(id for id, plan in self._held.items() if _constructs(plan))
+
+    def tells(self, id: str) -> bool:
+        """Return whether this shard tells what a subscription comes to that is served here."""
+        plan = self._held.get(id)
+        return plan is None or not _constructs(plan) or self._is_home(id)
+
+    def tells_of_building(self, letter: DeadLetter) -> bool:
+        """Return whether this shard tells what could not be built, which every shard finds out."""
+        return shard_of(letter.input, self._shards) == self._number
+
     def letters_of(self, outcome: Outcome) -> Iterator[Letter]:
         """The dead letters of an outcome; what every shard finds out at the same time is told by
         the one to which the subscription belongs.
         """
+        letters = [
+            each
+            for each in outcome.letters
+            if each.subscription is None or self.tells(each.subscription)
+        ]
         ended = [
             (id, letter)
             for id, letter in outcome.ended
-            if letter.code != WINDOW_OVER or self._is_home(id)
+            if self.tells(id) and (letter.code != WINDOW_OVER or self._is_home(id))
         ]
-        return letters_of(replace(outcome, ended=ended))
+        return letters_of(replace(outcome, letters=letters, ended=ended))
 
     def plans(self) -> dict[str, Plan]:
         """The plans that the engine serves."""
@@ -89,22 +119,22 @@ class Members(CatalogView):
         return [self._atoms[name] for name in names if name in self._atoms]
 
     def refused(self) -> list[str]:
-        """Composites that the engine did not take."""
+        """Subscriptions that the engine did not take."""
         return [id for id in self._held if id not in self.engine]
 
     def refuse(self, ids: Iterable[str]) -> None:
-        """Takes composites out that the engine did not take when they came."""
+        """Takes subscriptions out that the engine did not take when they came."""
         for id in ids:
             if id in self.engine:
                 self.engine.remove(id)
         self._name_atoms()
 
     def renew(self, subscription: Subscription, *, is_new: bool) -> None:
-        """Takes a composite in; where its plan stays the same, so does its state."""
-        plan = self._composite(subscription)
+        """Takes a subscription in; where its plan stays the same, so does its state."""
+        plan = self._plan(subscription)
         if not is_new and plan == self._held.get(subscription.id):
             return
-        self.leave(subscription.id)
+        self._drop(subscription.id)
         if plan is None:
             return
         self._held[subscription.id] = plan
@@ -117,7 +147,11 @@ class Members(CatalogView):
             self._refuse(subscription, internal_problem(error))
 
     def leave(self, id: str) -> None:
-        """Drops a composite; of others nothing is held."""
+        """Drops a subscription."""
+        self._building.discard(id)
+        self._drop(id)
+
+    def _drop(self, id: str) -> None:
         self._held.pop(id, None)
         if id in self.engine:
             self.engine.remove(id)
@@ -131,20 +165,37 @@ class Members(CatalogView):
                 letter_of_subscription(problem, subscription.id, subscription.expression)
             )
 
-    def _composite(self, subscription: Subscription) -> Plan | None:
+    def _plan(self, subscription: Subscription) -> Plan | None:
+        """The plan of a subscription as it is served here; None where it is not."""
+        self._building.discard(subscription.id)
+        if not self.builds and subscription.language in ATOMIC_LANGUAGES:
+            return None
         try:
             plan = compile_subscription(subscription, self.surroundings)
         except Exception:  # whatever it is, the match tasks tell it
             return None
-        return None if isinstance(plan.pattern, Atom) else self._plan_here(subscription.id, plan)
+        is_atomic = isinstance(plan.pattern, Atom)
+        if _constructs(plan) and not is_atomic:
+            self._building.add(subscription.id)
+        if is_atomic and not self.builds:
+            return None
+        return self._plan_here(subscription.id, plan)
 
     def _plan_here(self, id: str, plan: Plan) -> Plan | None:
-        """The plan of this shard's share, or the whole plan where it belongs here; else none."""
-        by = parting_of(plan.pattern).by
+        """The plan of this shard's share, or the whole plan where it belongs here or constructs;
+        else none.
+        """
+        by = () if isinstance(plan.pattern, Atom) else parting_of_plan(plan).by
         if by and self._shards > 1:
             return share_of_plan(plan, Share(by, self._number, self._shards))
-        return plan if self._is_home(id) else None
+        return plan if _constructs(plan) or self._is_home(id) else None
 
     def _name_atoms(self) -> None:
-        atoms = {atom for plan in self.plans().values() for atom in atoms_of(plan.pattern)}
+        patterns = (plan.pattern for plan in self.plans().values())
+        composites = (each for each in patterns if not isinstance(each, Atom))
+        atoms = {atom for each in composites for atom in atoms_of(each)}
         self._atoms = {atom_name(atom): atom for atom in atoms}
+
+
+def _constructs(plan: Plan) -> bool:
+    return isinstance(plan.output, Construct)

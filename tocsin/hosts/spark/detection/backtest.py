@@ -2,7 +2,8 @@
 the end or `until`.
 
 Spark sorts the events of each shard; an engine then sees them one by one, so that a shard may be
-larger than memory. Matches of atomic subscriptions and dead letters pass through in the same pass.
+larger than memory. Where composites construct, they are set aside to be gone over again. Matches of
+atomic subscriptions and dead letters pass through in the same pass.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from tocsin.hosts.sequencer import FiniteSequencer
 from tocsin.hosts.spark.catalogs.shard_plans import Members
 from tocsin.hosts.spark.catalogs.shards import shard_keys
 from tocsin.hosts.spark.catalogs.sources import Source
+from tocsin.hosts.spark.detection.repeating import Repeated
 from tocsin.hosts.spark.results.batches import BY_MATCH, MATCHES, Results, batch_of_both, batches_of
 from tocsin.hosts.spark.results.telling import IDS_ONLY, Telling
 from tocsin.hosts.spark.tasks.messages import message_of
@@ -31,7 +33,7 @@ FORGET_EVERY = 1000
 """After how many events an engine is told to drop what can no longer matter."""
 
 _ITEMS = (
-    "array<struct<shard: bigint, source: string, id: string, message: binary, match:"
+    "array<struct<shard: bigint, start: bigint, source: string, id: string, message: binary, match:"
     f" {MATCHES.simpleString()}>>"
 )
 _LISTS = f"array<{MATCHES.simpleString()}>"
@@ -61,7 +63,10 @@ def spread_over_shards(by_event: DataFrame, shards: int) -> DataFrame:
     keys = F.array(*(F.lit(key).cast("bigint") for key in shard_keys(shards)))
     own = F.element_at(keys, (F.pmod(F.hash("identity"), F.lit(shards)) + 1).cast("int"))
     wanted = F.transform(
-        "wanted", lambda each: _item(each["shard"], each["source"], each["id"], each["message"])
+        "wanted",
+        lambda each: _item(
+            each["shard"], each["start"], each["source"], each["id"], each["message"]
+        ),
     )
     rings = F.transform(
         F.coalesce("matches", F.array().cast(_LISTS)), lambda each: _item(own, match=each)
@@ -69,12 +74,13 @@ def spread_over_shards(by_event: DataFrame, shards: int) -> DataFrame:
     is_letter = F.col("dead_letter").isNotNull()
     letters = F.when(is_letter, F.array(_item(own))).otherwise(F.array().cast(_ITEMS))
     item = F.explode(F.concat(wanted, rings, letters))
-    chosen = by_event.select("end", "start", "version", "dead_letter", item.alias("item"))
-    return chosen.select("end", "start", "version", "dead_letter", "item.*")
+    chosen = by_event.select("end", "version", "dead_letter", item.alias("item"))
+    return chosen.select("end", "version", "dead_letter", "item.*")
 
 
 def _item(
     shard: Column,
+    start: Column | None = None,
     source: Column | None = None,
     id: Column | None = None,
     message: Column | None = None,
@@ -85,6 +91,7 @@ def _item(
 
     return F.struct(
         shard.alias("shard"),
+        typed(start, "bigint").alias("start"),
         typed(source, "string").alias("source"),
         typed(id, "string").alias("id"),
         typed(message, "binary").alias("message"),
@@ -143,6 +150,7 @@ class Run:
         self._spans: list[Span] = []
         self._sequencer = FiniteSequencer(self.members.guard(), forget_every=FORGET_EVERY)
         self._outcome = Outcome()
+        self._repeated: Repeated | None = None
 
     def take(self, version: int, message: bytes | None) -> None:
         """The next event in canonical order, or only that the shard is there."""
@@ -154,6 +162,9 @@ class Run:
             self._begin()
         elif told.span is not None:
             self._spans.append(told.span)
+        if told.hits and self._repeated is not None:
+            self._repeated.add(message, told)
+            return
         for hit in told.hits:
             atoms = self.members.atoms(hit.atoms)
             self._outcome.add(self._sequencer.serve(hit.event, atoms))
@@ -161,7 +172,11 @@ class Run:
     def end(self, until: Instant | None) -> None:
         """There are no more events: the clock runs on."""
         self._begin()
-        self._outcome.add(self._sequencer.end(until))
+        if self._repeated is None:
+            self._outcome.add(self._sequencer.end(until))
+        else:
+            found = self._repeated.detect(self.members, self._spans, until, FORGET_EVERY)
+            self._outcome.add(found)
 
     def results(self) -> Results:
         """What has come about since this was asked last."""
@@ -175,7 +190,9 @@ class Run:
         if self.members.version is not None:
             return
         self.members.move_to(self._source.snapshot(self._version))
-        if self._spans:
+        if self.members.builds:
+            self._repeated = Repeated()
+        elif self._spans:
             oldest = min(oldest for oldest, _ in self._spans)
             newest = max(newest for _, newest in self._spans)
             self._outcome.add(self._sequencer.begin(oldest, newest, self._spans))

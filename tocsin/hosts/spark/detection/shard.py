@@ -16,9 +16,9 @@ from hashlib import blake2b
 from tocsin.events.dead_letter import late
 from tocsin.events.match import once
 from tocsin.events.order import in_canonical_order
-from tocsin.hosts.sequencer import Sequencer
 from tocsin.hosts.spark.catalogs.shard_plans import Members
 from tocsin.hosts.spark.catalogs.sources import Source
+from tocsin.hosts.spark.detection.building import ShardSequencer
 from tocsin.hosts.spark.detection.clock import Millis, Pace, StreamClock
 from tocsin.hosts.spark.results.batches import Results
 from tocsin.hosts.spark.results.letters import Letter, letter_of
@@ -27,10 +27,13 @@ from tocsin.hosts.spark.tasks.messages import Hit, message_of
 from tocsin.hosts.spark.tasks.serde import event_of_plain, pack, plain_event, unpack
 from tocsin.values.time import Instant
 
-LAYOUT = 2
+LAYOUT = 3
 """How subscriptions and events are spread over shards: 1 parted subscriptions alone, 2 also parts
-events by keys. Written into every snapshot but those of layout 1.
+events by keys, 3 has every shard construct. Written into every snapshot but those of layout 1.
 """
+
+KEYS_PART = 2
+"""The first layout that parts events by keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +62,7 @@ class Shard:
         """The layout under which the last snapshot was taken."""
         self.clock = StreamClock(setting.pace.lateness, idle=setting.pace.idle)
         self._members = Members(setting.number, setting.shards)
-        self._sequencer: Sequencer[tuple[bytes, ...]] = Sequencer(
-            self._members.guard(), self.clock, self._members.atoms
-        )
+        self._sequencer = ShardSequencer(self._members, self.clock)
 
     def take(self, step: bytes) -> Results:
         """Takes one step."""
@@ -79,7 +80,8 @@ class Shard:
             self.clock.run_on(now)
         outcome = self._sequencer.advance()
         self.token = blake2b(self.token + step, digest_size=16).digest()
-        return Results(list(once(outcome.matches)), [*letters, *self._members.letters_of(outcome)])
+        told = [each for each in once(outcome.matches) if self._members.tells(each.subscription)]
+        return Results(told, [*letters, *self._members.letters_of(outcome)])
 
     @property
     def has_shares(self) -> bool:
@@ -127,13 +129,14 @@ class Shard:
             sequencer.has_begun,
         )
         self.layout = LAYOUT
-        engine = members.engine.snapshot()
-        return pack((LAYOUT, self.token, members.version, members.refused(), engine, held, times))
+        engine, guard = members.engine.snapshot(), sequencer.guard.snapshot()
+        parts = (self.token, members.version, members.refused(), engine, held, times, guard)
+        return pack((LAYOUT, *parts))
 
     def restore(self, raw: bytes) -> None:
         """Takes over a snapshot into a shard that has seen nothing yet."""
         found = unpack(raw)
-        self.layout, self.token, version, refused, state, held, times = (
+        self.layout, self.token, version, refused, state, held, times, *guard = (
             found if isinstance(found[0], int) else (1, *found)
         )
         if version is not None:
@@ -145,6 +148,8 @@ class Shard:
             sequencer.hold(event_of_plain(plain), atoms)
         clock.newest, clock.arrived, clock.counted, clock.lateness, clock.idle, *begun = times
         sequencer.oldest, sequencer.has_begun = begun
+        if guard:
+            sequencer.guard.restore(guard[0])
 
     def _admit(self, hits: list[Hit]) -> Iterator[Letter]:
         """Late events become dead letters, those that wait already are left out, the others

@@ -21,7 +21,7 @@ from tocsin.events.dead_letter import shown_error
 from tocsin.hosts.spark.catalogs.sources import FixedList, LiveCatalog, Source
 from tocsin.hosts.spark.detection.clock import Millis
 from tocsin.hosts.spark.detection.homes import Home, ask_home, folder_of_executor
-from tocsin.hosts.spark.detection.shard import LAYOUT, Setting, Shard
+from tocsin.hosts.spark.detection.shard import KEYS_PART, Setting, Shard
 from tocsin.hosts.spark.detection.stored_shard import Head, StoredShard
 from tocsin.hosts.spark.results.batches import batches_of
 from tocsin.hosts.spark.results.telling import Telling
@@ -250,7 +250,7 @@ def _require_same_shards(head: Head, setting: Setting) -> None:
 
 def _require_same_layout(shard: Shard) -> None:
     """A shard of a former layout goes on where none of its composites would be elsewhere now."""
-    if shard.layout != LAYOUT and shard.has_shares:
+    if shard.layout < KEYS_PART and shard.has_shares:
         raise StateProblem(
             "the query was begun by a version that did not spread events over shards by their keys",
             code="LayoutError",

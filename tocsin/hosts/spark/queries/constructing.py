@@ -1,9 +1,8 @@
-"""Constructed documents as events again: of a stream through the sink and back, of a file in one
-job after the other.
+"""Constructed documents as events, for others: the query that constructs them has matched them
+itself.
 
-A stream has no way back into itself. Write what `constructed` gives to the log that the stream
-reads; ids are made of match ids, so a repeated write is a duplicate, and the hops in them end a
-loop.
+Ids are made of match ids, so that a repeated write is a duplicate. A query that reads what it wrote
+leaves such copies out.
 """
 
 from __future__ import annotations
@@ -11,10 +10,10 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from tocsin.catalog import Surroundings, compile_subscription
+from tocsin.catalog import Snapshot, Surroundings, compile_subscription
 from tocsin.events.constructed import HOP_LIMIT, ID_PATTERN, SOURCE
-from tocsin.hosts.republishing import constructing
-from tocsin.hosts.spark.catalogs.sources import FIXED_VERSION, Source
+from tocsin.hosts.spark.catalogs.shard_plans import ATOMIC_LANGUAGES
+from tocsin.plan.construction import Construct
 
 
 def constructed(matches: DataFrame) -> DataFrame:
@@ -51,10 +50,18 @@ def rfc3339(column: str) -> Column:
     return F.date_format(utc, "yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'")
 
 
-def constructing_in(source: Source) -> frozenset[str]:
-    """The subscriptions of a source whose outputs are events again."""
-    snapshot = source.snapshot(FIXED_VERSION)
+def constructs_any(snapshot: Snapshot) -> bool:
+    """Return whether a subscription of a list or catalog constructs; what does not compile does
+    not.
+    """
     light = Surroundings.of(snapshot.definitions)
-    return constructing(
-        {each.id: compile_subscription(each, light) for each in snapshot.subscriptions}
-    )
+    for subscription in snapshot.subscriptions:
+        if subscription.language in ATOMIC_LANGUAGES:
+            continue
+        try:
+            plan = compile_subscription(subscription, light)
+        except Exception:  # whatever it is, the match tasks tell it
+            continue
+        if isinstance(plan.output, Construct):
+            return True
+    return False

@@ -11,7 +11,7 @@ import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +22,6 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from tocsin.errors import MeaningProblem
-from tocsin.events.codecs.cloudevents import encode
 from tocsin.events.codecs.epcis.inside import decode_all
 from tocsin.events.codecs.sound_lines import sound_lines
 from tocsin.events.dead_letter import LATE, DeadLetter, far_letter, late, malformed
@@ -30,10 +29,7 @@ from tocsin.events.event import Event
 from tocsin.events.match import Match
 from tocsin.events.reception import Ends, ends_named, received
 from tocsin.hosts import ahead as clocks
-from tocsin.hosts.fan_out import FanOut
-from tocsin.hosts.republishing import cascaded
 from tocsin.hosts.spark.catalogs.sources import Entry, source_of
-from tocsin.hosts.spark.queries.constructing import constructing_in
 from tocsin.hosts.spark.queries.dataflow import Detection
 from tocsin.hosts.spark.queries.matching import results_of
 from tocsin.hosts.spark.reading.lines import PART_BYTES, opened, read_lines
@@ -66,7 +62,7 @@ def run_match(
     rest is a dead letter; where that is no event at all, it raises. A Spark session that runs is
     used; else one is started on `master`, and left running. For composites the clock runs on to
     `until`, or to the end of time; what is late is left out of them. What is constructed is matched
-    again, in a job that has it beside the input. Matches hold their members where that is asked
+    again. Matches hold their members where that is asked
     for: each has to come here from the worker that found it. With `interval="reception"` an event
     without endtime ends when it was received, where it says when. With `ahead`, an event that ends
     so much later than those around it is a dead letter, and left out of composites.
@@ -78,22 +74,13 @@ def run_match(
     telling = EVENTS_AS_TEXT if with_members else Telling(heeds=False)
 
     def run(path: str) -> tuple[list[Match], list[DeadLetter]]:
-        letters: list[DeadLetter] = []
         lines = read_lines(spark, path, part_bytes=part_bytes)
         judged = lateness is not None or ahead is not None
         late_ones = list(_out_of_time(lines, lateness, ahead, ends)) if judged else []
         detection = Detection(until=until, late=frozenset(map(_identity, late_ones)))
-
-        def evaluate(further: Sequence[Event], _: FanOut) -> list[Match]:
-            results = results_of(
-                _with_events(lines, further), source, detection, telling, ends=ends
-            )
-            both = _collected(told(results, telling))
-            letters[:] = letters_in(both)
-            return list(matches_in(both))
-
-        found, over = cascaded(evaluate, constructing_in(source))
-        return found, [*letters, *late_ones, *over]
+        results = results_of(lines, source, detection, telling, ends=ends)
+        both = _collected(told(results, telling))
+        return list(matches_in(both)), [*letters_in(both), *late_ones]
 
     with _in_a_file(events_path) as path:
         try:
@@ -105,15 +92,6 @@ def run_match(
     return sorted(found, key=lambda match: match.order), sorted(
         letters, key=lambda letter: letter.line or 0
     )
-
-
-def _with_events(lines: DataFrame, further: Sequence[Event]) -> DataFrame:
-    """The lines of a file, and further events."""
-    if not further:
-        return lines
-    rows = [(encode(event).encode(),) for event in further]
-    added = lines.sparkSession.createDataFrame(rows, "value binary")
-    return lines.unionByName(added, allowMissingColumns=True)
 
 
 @contextmanager

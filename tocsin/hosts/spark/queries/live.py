@@ -11,7 +11,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from tocsin.events.dead_letter import DeadLetter
+from tocsin.events.dead_letter import EVENT_WARNING, DeadLetter
 from tocsin.events.match import Match
 from tocsin.events.reception import ends_named
 from tocsin.hosts.spark.catalogs.shards import DEFAULT_SHARDS
@@ -40,10 +40,10 @@ class LiveSettings:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A match, and the positions of its members."""
+    """A match, and the positions of its members; None for one that was constructed."""
 
     match: Match
-    positions: list[int]
+    positions: list[int | None]
 
 
 def live_results(rows: DataFrame, catalog: str, settings: LiveSettings) -> DataFrame:
@@ -80,8 +80,12 @@ def placed_matches(batch: Any) -> Iterator[Placed]:
 
 
 def letters_told(batch: Any) -> Iterator[DeadLetter]:
-    """The dead letters of a micro-batch that was collected as Arrow; `line` is the position."""
+    """The dead letters of a micro-batch that was collected as Arrow; `line` is the position. A
+    warning about an event that was served is none.
+    """
     for row in batch.column("dead_letter").drop_null().to_pylist():
+        if row["code"] == EVENT_WARNING:
+            continue
         yield DeadLetter(
             row["code"],
             row["reason"],

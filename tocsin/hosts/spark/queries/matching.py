@@ -26,6 +26,7 @@ from tocsin.hosts.spark.catalogs.shards import DEFAULT_SHARDS
 from tocsin.hosts.spark.catalogs.sources import Source, Subscriptions, snapshot_of, source_of
 from tocsin.hosts.spark.detection.clock import Pace
 from tocsin.hosts.spark.queries.absent_columns import warn_of_absent_columns
+from tocsin.hosts.spark.queries.constructing import constructs_any
 from tocsin.hosts.spark.queries.dataflow import (
     DEFAULT_LATENESS,
     Counting,
@@ -42,6 +43,7 @@ from tocsin.hosts.spark.results.match_codec import MATCH_NAMES
 from tocsin.hosts.spark.results.telling import Telling, telling_of, told
 from tocsin.hosts.spark.sessions.callers import levels_to_the_caller
 from tocsin.hosts.spark.sessions.workers import choose_python
+from tocsin.hosts.spark.tasks.deduplication import matches_once
 from tocsin.hosts.spark.tasks.worker import Serving
 from tocsin.plan.composites import Part, rings_by_time
 from tocsin.values.time import Duration, parse_duration, parse_instant
@@ -225,8 +227,12 @@ def results_of(
     if first is not None and events.isStreaming and detection.pace.idle is None:
         _warn_of_waiting(chain([first], found))
     detects = bool(composites) or first is not None
-    serving = Serving(layout, source, telling, detects, detection.ahead if detects else None)
-    return match_rows(with_version(rows, source), serving, detection, counting, watch)
+    ahead = detection.ahead if detects else None
+    serving = Serving(layout, source, telling, detects, ahead, events.isStreaming)
+    results = match_rows(with_version(rows, source), serving, detection, counting, watch)
+    if counting.once and not events.isStreaming and constructs_any(held):
+        return matches_once(results)
+    return results
 
 
 def _warn_of_waiting(found: Iterable[tuple[str, Part]]) -> None:

@@ -14,9 +14,9 @@ import pyarrow.compute as pc
 from tocsin.errors import Problem
 from tocsin.events.event import ENVELOPE, Path
 from tocsin.events.reception import RECEIVED, Ends
-from tocsin.hosts.spark.reading.table import FIRST, LAST, EventTable
+from tocsin.hosts.spark.reading.table import EventTable
 from tocsin.values.space import read_place
-from tocsin.values.time import parse_instant
+from tocsin.values.time import FIRST_INSTANT, LAST_INSTANT, parse_instant
 
 Flags = npt.NDArray[np.bool_]
 
@@ -72,7 +72,8 @@ def _no_times(table: EventTable, path: Path, found: Any) -> Flags:
     given = table.column(path)
     if given is None:
         return np.zeros(table.rows.num_rows, dtype=np.bool_)
-    outside = _flags(pc.less(found, FIRST)) | _flags(pc.greater(found, LAST))
+    early, late = pc.less(found, FIRST_INSTANT), pc.greater(found, LAST_INSTANT)
+    outside = _flags(early) | _flags(late)
     return _flags(pc.and_(given.is_valid(), found.is_null())) | outside
 
 

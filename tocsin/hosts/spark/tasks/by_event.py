@@ -8,7 +8,7 @@ when there are events, has an identity that no other row has.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
@@ -18,8 +18,10 @@ import pyarrow as pa
 from pyspark.sql.pandas.types import from_arrow_type
 from pyspark.sql.types import StructField, StructType
 
+from tocsin.events.event import Event
 from tocsin.hosts.garbage import a_task
 from tocsin.hosts.pauses import Span
+from tocsin.hosts.spark.catalogs.plan_cache import Route
 from tocsin.hosts.spark.catalogs.shards import shard_keys
 from tocsin.hosts.spark.results.batches import MOST_MATCHES
 from tocsin.hosts.spark.results.letters import DEAD_LETTER, Letter, letter_array
@@ -28,12 +30,15 @@ from tocsin.hosts.spark.tasks.messages import Draft, drafts_for
 from tocsin.hosts.spark.tasks.reports import Task
 from tocsin.hosts.spark.tasks.worker import Identity, MatchedRows, Serving, served
 
-Want = tuple[int, str, str, bytes]
-"""The key of a shard, source and id of the event, and the message to the shard."""
+Want = tuple[int, int | None, str, str, bytes]
+"""The key of a shard, start, source and id of the event, and the message to the shard. The event is
+that of the row, or was built out of it and ends when it does.
+"""
 
 _WANT = pa.struct(
     [
         ("shard", pa.int64()),
+        ("start", pa.int64()),
         ("source", pa.string()),
         ("id", pa.string()),
         ("message", pa.binary()),
@@ -74,8 +79,9 @@ class ByEvent:
         names = _Names(Task.current())
 
         def rows_of(found: MatchedRows) -> Iterator[Any]:
-            if found.letters:
-                yield _letter_rows(found, names)
+            for each in (found, *(built.rows for built in found.built)):
+                if each.letters:
+                    yield _letter_rows(each, names)
             if self.shards:
                 for span in found.spans(self.late):
                     yield self._span_row(found.version, span, names)
@@ -87,11 +93,13 @@ class ByEvent:
     def _span_row(self, version: int, span: Span, names: _Names) -> Any:
         """To every shard, from when to when there are events, whoever wants them."""
         message = Draft().packed(version, span)
-        wanted = [[(key, "", "", message) for key in shard_keys(self.shards)]]
+        wanted = [[(key, None, "", "", message) for key in shard_keys(self.shards)]]
         return _rows(version, identity=[names.take("blank ")], wanted=_wanted_array(wanted))
 
     def _event_rows(self, found: MatchedRows) -> Iterator[Any]:
-        """Rows of events in the order of reading, cut so that no batch has too many matches."""
+        """Rows of events in the order of reading, cut so that no batch has too many matches. What
+        was built out of an event is in its row: where the event does not count, nor does that.
+        """
         size = found.reading.batch.size
         if size == 0:
             return
@@ -102,32 +110,55 @@ class ByEvent:
         wanted = self._wanted(found)
         for first, last in _portions(bounds):
             some = slice(first, last)
-            matches = found.matches(int(bounds[first]), int(bounds[last]))
-            offsets = pa.array(bounds[first : last + 1] - bounds[first])
             yield _rows(
                 found.version,
                 identity=identities[some],
                 end=heads.ends[some],
                 start=heads.starts[some],
                 content=contents[some],
-                matches=pa.ListArray.from_arrays(offsets, matches, type=_MATCHES),
+                matches=_matches_by_event(found, bounds, first, last),
                 wanted=None if wanted is None else _wanted_array(wanted[some]),
             )
 
     def _wanted(self, found: MatchedRows) -> list[list[Want]] | None:
         """For every event, a message to each shard that wants it; None where nobody wants any."""
-        if not self.shards or not found.relevant:
+        if not self.shards or not (found.relevant or found.built):
             return None
-        keys = shard_keys(self.shards)
-        wanted: list[list[Want]] = [[] for _ in range(found.reading.batch.size)]
-        for number, event, routes in found.wanted(self.shards):
-            if event.identity not in self.late and event.interval is not None:
-                end = event.interval.end
-                wanted[number] = [
-                    (keys[shard], event.source, event.id, draft.packed(found.version, (end, end)))
-                    for shard, draft in drafts_for(event, routes, self.shards).items()
-                ]
+        batch = found.reading.batch
+        wanted: list[list[Want]] = [[] for _ in range(batch.size)]
+        for rows, origins in ((found, range(batch.size)), *found.built):
+            for number, event, routes in rows.wanted(self.shards):
+                if batch.event(origins[number]).identity not in self.late:
+                    wanted[origins[number]] += self._wants(event, routes, found.version)
         return wanted
+
+    def _wants(self, event: Event, routes: Iterable[Route], version: int) -> Iterator[Want]:
+        assert event.interval is not None, "what has no time can be part of no composite"
+        keys, (start, end) = shard_keys(self.shards), (event.interval.start, event.interval.end)
+        for shard, draft in drafts_for(event, routes, self.shards).items():
+            packed = draft.packed(version, (end, end))
+            yield keys[shard], start, event.source, event.id, packed
+
+
+def _matches_by_event(found: MatchedRows, bounds: Any, first: int, last: int) -> Any:
+    """The matches of events first to last, the last not included, and of what was built out of
+    them, as one list for each.
+    """
+    low, high = int(bounds[first]), int(bounds[last])
+    matches = found.matches(low, high)
+    if not found.built:
+        offsets = pa.array(bounds[first : last + 1] - bounds[first])
+        return pa.ListArray.from_arrays(offsets, matches, type=_MATCHES)
+    owners, arrays = [found.rings.events[low:high]], [matches]
+    for rows, origins in found.built:
+        at = np.asarray(origins, np.int32)[rows.rings.events]
+        chosen = np.flatnonzero((at >= first) & (at < last))
+        owners.append(at[chosen])
+        arrays.append(rows.matches(0, len(rows.rings)).take(pa.array(chosen)))
+    by_owner = np.argsort(joined := np.concatenate(owners), kind="stable")
+    ends = np.searchsorted(joined[by_owner], np.arange(first, last + 1)).astype(np.int32)
+    whole = pa.concat_arrays(arrays).take(pa.array(by_owner))
+    return pa.ListArray.from_arrays(pa.array(ends), whole, type=_MATCHES)
 
 
 class _Names:

@@ -10,10 +10,12 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from tocsin.events.constructed import ID_PATTERN
 from tocsin.hosts.spark.results.batches import BY_MATCH
 from tocsin.values.time import Duration
 
 _CAME = "came"
+_KEY = "row_key"
 _KEPT = ("end", "start", "matches", "dead_letter", "version", "wanted")
 
 
@@ -34,6 +36,16 @@ def spread_matches(by_event: DataFrame) -> DataFrame:
     nothing = F.lit(None).cast(BY_MATCH["match"].dataType)
     matches = F.when(is_letter, F.array(nothing)).otherwise(F.col("matches"))
     return by_event.select(F.explode(matches).alias("match"), "dead_letter")
+
+
+def matches_once(results: DataFrame) -> DataFrame:
+    """Rows (match, dead_letter) of a batch: each match with a constructed event once, where the
+    event is built and is in the input as well.
+    """
+    is_built = F.exists("match.events", lambda id: id.rlike(ID_PATTERN))
+    own = F.concat(F.lit("row "), F.monotonically_increasing_id().cast("string"))
+    key = F.when(is_built, F.col("match.id")).otherwise(own)
+    return results.withColumn(_KEY, key).dropDuplicates([_KEY]).drop(_KEY)
 
 
 def _first_in_order(by_event: DataFrame) -> DataFrame:

@@ -81,14 +81,22 @@ class Forwarding:
 
 
 def _message_rows(found: MatchedRows, shards: int) -> Iterator[_Sent]:
-    """One message per shard: its events, if there are any, and the span of all events."""
+    """One message per shard: its events, if there are any, and the span of all events; and what was
+    built out of them.
+    """
+    span = found.span()
+    for number, draft in enumerate(_drafts(found, shards)):
+        yield number, draft.packed(found.version, span), len(draft.events)
+    for each in found.built:
+        for number, draft in enumerate(_drafts(each.rows, shards)):
+            if draft.events:
+                yield number, draft.packed(found.version, None), len(draft.events)
+
+
+def _drafts(found: MatchedRows, shards: int) -> list[Draft]:
     router = Router(found.index, found.reading.batch, shards)
     router.send(found.relevant, found.beyond)
-    span = found.span()
-    return (
-        (number, draft.packed(found.version, span), len(draft.events))
-        for number, draft in enumerate(router.drafts)
-    )
+    return router.drafts
 
 
 def _results_in(rows: Any) -> Iterator[Any]:

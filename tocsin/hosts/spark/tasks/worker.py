@@ -7,9 +7,9 @@ lives in `plan_cache`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow.compute as pc
 
@@ -36,6 +36,7 @@ from tocsin.hosts.spark.results.match_codec import rings_to_arrow
 from tocsin.hosts.spark.results.telling import IDS_ONLY, Teller, Telling
 from tocsin.hosts.spark.tasks.apart import apart_of, faults_of
 from tocsin.hosts.spark.tasks.contained import refuse_too_much, serve_rows
+from tocsin.hosts.spark.tasks.generations import Generation, copies_in, generations_of
 from tocsin.hosts.spark.tasks.reports import WORKER_ODD_EVENTS, WORKER_REPORTS, Task
 from tocsin.hosts.spark.tasks.wrong_clocks import beyond, far_letters, now_of
 from tocsin.values.time import Duration, Instant
@@ -46,7 +47,8 @@ Identity = tuple[str, str]
 @dataclass(frozen=True, slots=True)
 class Serving:
     """What a task is told: how rows are read, whom to ring, what matches tell; whether composites
-    are detected, and how far ahead an event may end for them.
+    are detected, and how far ahead an event may end for them. On a stream copies of what the query
+    itself builds are left out.
     """
 
     layout: Layout
@@ -54,6 +56,7 @@ class Serving:
     telling: Telling = IDS_ONLY
     detects: bool = False
     ahead: Duration | None = None
+    is_stream: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,8 @@ class MatchedRows:
     dead letters.
 
     `told` has for each ring what it tells beyond that it happened, or None; it is empty where that
-    is nothing at all. No composite sees the events whose numbers are in `beyond`.
+    is nothing at all. No composite sees the events whose numbers are in `beyond`. `built` is what
+    subscriptions construct out of the events, matched as well.
     """
 
     version: int
@@ -74,6 +78,7 @@ class MatchedRows:
     relevant: Sequence[Relevant] = ()
     letters: Sequence[Letter] = ()
     beyond: frozenset[int] = frozenset()
+    built: Sequence[BuiltRows] = ()
 
     def matches(self, first: int, last: int) -> Any:
         """The matches of rings first to last, the last not included, as an array."""
@@ -89,6 +94,8 @@ class MatchedRows:
             yield batch_of_letters(list(self.letters))
         for first in range(0, len(self.rings), MOST_MATCHES):
             yield batch_of_matches(self.matches(first, first + MOST_MATCHES))
+        for each in self.built:
+            yield from each.rows.results()
 
     def wanted(self, shards: int) -> Iterator[tuple[int, Event, list[Route]]]:
         """Events that composites want, by number, and where they go; what has no time can be part
@@ -126,6 +133,15 @@ class MatchedRows:
             for each in events
             if each.interval is not None and each.identity not in late
         ]
+
+
+class BuiltRows(NamedTuple):
+    """Events that were built at one time; `origins` has for each the number of the event that it
+    comes of.
+    """
+
+    rows: MatchedRows
+    origins: Sequence[int]
 
 
 Outputs = Callable[[MatchedRows], Iterator[Any]]
@@ -202,7 +218,8 @@ class _Matching:
         reading = read(rows, self.serving.layout)
         matched = self.index.engine.match(reading.batch)
         refuse_too_much(len(matched.rings), rows.num_rows)
-        rings, told, untold = _told(self.index.engine, reading, matched.rings)
+        rung, relevant = self._without_copies(reading, matched.rings, matched.relevant)
+        rings, told, untold = _told(self.index.engine, reading, rung)
         far = beyond(reading, now_of(rows), self.serving.ahead)
         letters = [
             *reading.letters,
@@ -210,18 +227,49 @@ class _Matching:
             *far_letters(reading, far, self.serving.ahead),
             *untold,
         ]
-        return self._found(reading, rings, told, matched.relevant, letters, far)
+        found = self._found(reading, rings, told, relevant, letters, far)
+        return self._with_built(found, now_of(rows))
 
     def match_apart(self, rows: Any) -> MatchedRows:
         """What one row that raises comes to, for the subscriptions that it does not raise for."""
         apart = apart_of(rows, self.serving.layout, self.index)
         far = beyond(apart.reading, now_of(rows), self.serving.ahead)
         letters = [*apart.letters, *far_letters(apart.reading, far, self.serving.ahead)]
-        return self._found(apart.reading, apart.rings, apart.told, apart.relevant, letters, far)
+        found = self._found(apart.reading, apart.rings, apart.told, apart.relevant, letters, far)
+        return self._with_built(found, now_of(rows))
 
     def letters_alone(self, letters: Iterable[Letter]) -> MatchedRows:
         """Nothing but dead letters."""
         return self._found(RowReading((), ()), NO_RINGS, (), (), list(letters), frozenset())
+
+    def _with_built(self, found: MatchedRows, now: Instant | None) -> MatchedRows:
+        """The same with what subscriptions construct out of it."""
+        if not self.index.builders or not found.told:
+            return found
+        built = [
+            BuiltRows(self._built(each, now), each.origins)
+            for each in generations_of(self.index, found.reading.batch, found.rings, found.told)
+        ]
+        return replace(found, built=built)
+
+    def _built(self, each: Generation, now: Instant | None) -> MatchedRows:
+        reading = RowReading(each.events, ())
+        far = beyond(reading, now, self.serving.ahead)
+        return self._found(reading, each.rings, each.told, each.relevant, list(each.letters), far)
+
+    def _without_copies(
+        self, reading: Reading, rings: Rings, relevant: Sequence[Relevant]
+    ) -> tuple[Rings, Sequence[Relevant]]:
+        """Rings and what composites want, without events that the query itself has built."""
+        if not self.serving.is_stream:
+            return rings, relevant
+        asked = {*rings.events.tolist(), *(each.index for each in relevant)}
+        copies = copies_in(self.index, reading, asked)
+        if not copies:
+            return rings, relevant
+        kept = [number for number, (event, _) in enumerate(rings) if event not in copies]
+        others = [each for each in relevant if each.index not in copies]
+        return Rings(rings.events[kept], [rings.keys[number] for number in kept]), others
 
     def _found(
         self,
