@@ -16,13 +16,21 @@ from tocsin.catalog.compiling import (
     warnings_of,
     with_plan,
 )
-from tocsin.catalog.effects import Effects, effects_of
+from tocsin.catalog.effects import Effects, effects_between, effects_of
 from tocsin.catalog.entries import Definition, StoredPlan, Subscription
 from tocsin.catalog.knowledge import knowledge_in, ontologies, require_agreement, usage_in
 
 if TYPE_CHECKING:
     from tocsin.catalog.files import Entries, read_entries, read_entry_file
-    from tocsin.catalog.store import Catalog, Changes, Snapshot, create_catalog, open_catalog
+    from tocsin.catalog.store import (
+        Catalog,
+        Changes,
+        PlacedVersion,
+        ReadPosition,
+        Snapshot,
+        create_catalog,
+        open_catalog,
+    )
 
 __all__ = [
     "Catalog",
@@ -31,12 +39,15 @@ __all__ = [
     "Definition",
     "Effects",
     "Entries",
+    "PlacedVersion",
+    "ReadPosition",
     "Snapshot",
     "StoredPlan",
     "Subscription",
     "Surroundings",
     "compile_subscription",
     "create_catalog",
+    "effects_between",
     "effects_of",
     "knowledge_in",
     "loop_warnings",
@@ -55,7 +66,18 @@ __all__ = [
 
 _HOMES = {
     **dict.fromkeys(("Entries", "read_entries", "read_entry_file"), "files"),
-    **dict.fromkeys(("Catalog", "Changes", "Snapshot", "create_catalog", "open_catalog"), "store"),
+    **dict.fromkeys(
+        (
+            "Catalog",
+            "Changes",
+            "PlacedVersion",
+            "ReadPosition",
+            "Snapshot",
+            "create_catalog",
+            "open_catalog",
+        ),
+        "store",
+    ),
 }
 
 

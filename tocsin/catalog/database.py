@@ -44,16 +44,26 @@ PLANS = sql.Table(
     sql.Column("wire", sql.Text, nullable=False),
 )
 """The plans of subscriptions beside their texts in the log; catalogs of old have no such table."""
+CHANGES = sql.Table(
+    "tocsin_change",
+    _METADATA,
+    sql.Column("version", sql.Integer, primary_key=True, autoincrement=False),
+    sql.Column("position", sql.BigInteger, nullable=False),
+)
+"""The position in a log of events after which a version holds, for those who serve a log. A version
+without a row of its own holds from the position of the next one that has a row; catalogs of old
+have no such table.
+"""
 _LOCKED = ("locked", "lock timeout", "LockNotAvailable")
 
 
 class Database:
     """A database by its URL; a connection is made for each use. Opening one makes nothing."""
 
-    __slots__ = ("_engine", "_file", "_has_plans", "url")
+    __slots__ = ("_engine", "_file", "_has_changes", "_has_plans", "url")
 
     def __init__(self, url: str) -> None:
-        self._has_plans = False
+        self._has_plans = self._has_changes = False
         self.url = url if "://" in url else f"sqlite:///{Path(url).absolute()}"
         try:
             parsed = sql.make_url(self.url)
@@ -105,6 +115,22 @@ class Database:
         """Lets a catalog of old keep plans from now on."""
         if not self.has_plans(connection):
             PLANS.create(connection, checkfirst=True)
+
+    def has_changes(self, connection: sql.Connection) -> bool:
+        """True if the catalog keeps the positions of its versions."""
+        self._has_changes = self._has_changes or sql.inspect(connection).has_table(CHANGES.name)
+        return self._has_changes
+
+    def require_changes(self, connection: sql.Connection, version: int) -> None:
+        """Let a catalog of old keep positions after this version.
+
+        The versions up to it hold from the beginning of the log, since nothing else is known. The
+        caller has the lock of the counter.
+        """
+        if not self.has_changes(connection):
+            CHANGES.create(connection, checkfirst=True)
+            if version:
+                connection.execute(CHANGES.insert().values(version=version, position=0))
 
     def make_catalog(self) -> None:
         """An empty catalog, where there is none."""

@@ -16,7 +16,7 @@ from tocsin.catalog.stored_plans import may_depend
 from tocsin.errors import Problem
 from tocsin.plan.composites import Plan
 
-__all__ = ["Effects", "effects_of", "may_depend", "read_in"]
+__all__ = ["Effects", "effects_between", "effects_of", "may_depend", "read_in"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,13 @@ def effects_of(
     subscriptions: Iterable[Subscription], before: Iterable[Definition], after: Iterable[Definition]
 ) -> Effects:
     """What it does to subscriptions that the definitions become others."""
-    old, new = Surroundings.of(before), Surroundings.of(after)
+    return effects_between(subscriptions, Surroundings.of(before), Surroundings.of(after))
+
+
+def effects_between(
+    subscriptions: Iterable[Subscription], old: Surroundings, new: Surroundings
+) -> Effects:
+    """Return the same for definitions that were compiled already."""
     broken: list[tuple[Subscription, Problem]] = []
     changed: list[Subscription] = []
     healed: list[Subscription] = []

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from shlex import quote
 from types import MappingProxyType
@@ -14,7 +14,7 @@ from types import MappingProxyType
 import sqlalchemy as sql
 
 from tocsin.catalog.compiling import Surroundings, with_plan
-from tocsin.catalog.database import COUNTER, LOG, PLANS, Database
+from tocsin.catalog.database import CHANGES, COUNTER, LOG, PLANS, Database
 from tocsin.catalog.entries import Definition, StoredPlan, Subscription
 from tocsin.catalog.knowledge import require_agreement
 from tocsin.catalog.tenants import Owned
@@ -22,9 +22,13 @@ from tocsin.errors import MeaningProblem, StateProblem
 
 _DEFINITION_MARK = "define "
 _SUBSCRIPTION_MARK = "subscription "
+_PAUSED_MARK = "paused "
 _CHUNK = 500
 
 Entry = Subscription | Definition
+
+ReadPosition = Callable[[], int]
+"""Returns the position of the newest event in the log that a catalog is served with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,18 +40,30 @@ class Snapshot:
     version: int
     subscriptions: tuple[Subscription, ...]
     definitions: tuple[Definition, ...] = ()
+    paused: tuple[Subscription, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
     """What leads from one version to a later one; a subscription that was replaced is in both.
 
-    `redefined` says whether definitions came, went or changed as well.
+    `redefined` says whether definitions came, went or changed as well. `paused` and `unpaused` are
+    the same as `added` and `removed` for subscriptions that are kept without being served.
     """
 
     added: tuple[Subscription, ...]
     removed: tuple[str, ...]
     redefined: bool = False
+    paused: tuple[Subscription, ...] = ()
+    unpaused: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedVersion:
+    """A version that holds for the events after a position of the log."""
+
+    version: int
+    position: int
 
 
 class Catalog:
@@ -56,6 +72,10 @@ class Catalog:
 
     A change is made whole or not at all. With `expected` it is refused where the catalog has moved
     on from that version: whoever has looked before changing does not overwrite what came between.
+
+    `position` returns the head of the log that the catalog is served with. It is called while the
+    catalog is locked, so that positions rise with versions, and kept with the version: events up to
+    it are matched without the change, those after it with it.
 
     Subscriptions are compiled when they come, unless they bring their plans along, and leave with
     their plans: those who serve them need not compile them again. One that does not compile is kept
@@ -72,51 +92,98 @@ class Catalog:
     def version(self) -> int:
         """The number of the newest version; it grows by one with every change."""
         with self._database.reading() as connection:
-            return _version(connection)
+            return read_version(connection)
 
-    def add(self, *entries: Entry, expected: int | None = None) -> int:
+    def add(
+        self,
+        *entries: Entry,
+        expected: int | None = None,
+        position: ReadPosition | None = None,
+    ) -> int:
         """All entries, or none where a name is taken, or where an ontology contradicts another; the
         new version.
         """
         bodies, plans = _bodies(entries), self._plans(entries)
         with self._database.writing() as connection:
-            version = _next_version(connection, expected)
+            version = self._begin(connection, expected, position)
             if taken := set(bodies) & _present(connection, list(bodies)):
                 raise _duplicate(min(taken))
+            if paused := _present(connection, _paused_names(bodies)):
+                raise _duplicate(min(paused))
             _require_knowledge(connection, version, entries)
             self._append(connection, version, bodies, plans)
         return version
 
-    def replace(self, *entries: Entry, expected: int | None = None) -> int:
+    def replace(
+        self,
+        *entries: Entry,
+        expected: int | None = None,
+        position: ReadPosition | None = None,
+    ) -> int:
         """All entries instead of those of the same names, in one version, or none; returns the new
-        version.
+        version. A subscription that was paused is served again.
 
         Refused where there is none to replace, or where an ontology contradicts another.
         """
         bodies, plans = _bodies(entries), self._plans(entries)
         with self._database.writing() as connection:
-            version = _next_version(connection, expected)
+            version = self._begin(connection, expected, position)
+            paused = _present(connection, _paused_names(bodies))
             _require_present(
-                connection, list(bodies), hint="add it: tocsin catalog add, or Catalog.add"
+                connection,
+                [name for name in bodies if _paused_name(name) not in paused],
+                hint="add it: tocsin catalog add, or Catalog.add",
             )
             _require_knowledge(connection, version, entries)
+            self._append(connection, version, {**bodies, **dict.fromkeys(paused)}, plans)
+        return version
+
+    def put(
+        self,
+        subscription: Subscription,
+        *,
+        paused: bool = False,
+        expected: int | None = None,
+        position: ReadPosition | None = None,
+    ) -> int:
+        """Add a subscription, or replace the one of its id; return the new version.
+
+        One that is paused is kept and not served; it takes the place of one that is served, and the
+        other way round.
+        """
+        name = _name(subscription)
+        bodies: dict[str, str | None] = {name: json.dumps(subscription.as_json())}
+        plans = {} if paused else self._plans((subscription,))
+        with self._database.writing() as connection:
+            version = self._begin(connection, expected, position)
+            if paused:
+                bodies = {_paused_name(name): bodies[name]}
+            other = name if paused else _paused_name(name)
+            bodies |= dict.fromkeys(_present(connection, [other]))
             self._append(connection, version, bodies, plans)
         return version
 
     def remove(
-        self, *ids: str, definitions: Sequence[str] = (), expected: int | None = None
+        self,
+        *ids: str,
+        definitions: Sequence[str] = (),
+        expected: int | None = None,
+        position: ReadPosition | None = None,
     ) -> int:
-        """Subscriptions by id and definitions by name, or none where one is not there; returns the
-        new version.
+        """Subscriptions by id, served or paused, and definitions by name, or none where one is not
+        there; returns the new version.
         """
         names = [
             *(_SUBSCRIPTION_MARK + each for each in ids),
             *(_DEFINITION_MARK + each for each in definitions),
         ]
         with self._database.writing() as connection:
-            version = _next_version(connection, expected)
-            _require_present(connection, names, hint="see what there is: tocsin catalog list")
-            self._append(connection, version, dict.fromkeys(names))
+            version = self._begin(connection, expected, position)
+            paused = _present(connection, _paused_names(names))
+            served = [name for name in names if _paused_name(name) not in paused]
+            _require_present(connection, served, hint="see what there is: tocsin catalog list")
+            found = _present(connection, names) | paused
+            self._append(connection, version, dict.fromkeys(sorted(found)))
         return version
 
     def remove_definitions(self, *names: str) -> int:
@@ -125,16 +192,40 @@ class Catalog:
         """
         return self.remove(definitions=names)
 
+    def placed(self, after: int) -> list[PlacedVersion]:
+        """Return the versions after one that have a position, in their order."""
+        query = sql.select(CHANGES).where(CHANGES.c.version > after).order_by(CHANGES.c.version)
+        with self._database.reading() as connection:
+            if not self._database.has_changes(connection):
+                return []
+            return [PlacedVersion(*row) for row in connection.execute(query)]
+
+    def place(self, position: ReadPosition) -> None:
+        """Give the newest version a position, unless it has one: for changes that were made by
+        those who do not know the log.
+        """
+        with self._database.reading() as connection:
+            if self._database.has_changes(connection) and _is_placed(connection):
+                return
+        with self._database.writing() as connection:
+            connection.execute(COUNTER.update().values(version=COUNTER.c.version))
+            version = read_version(connection)
+            self._database.require_changes(connection, version)
+            if not _is_placed(connection):
+                connection.execute(CHANGES.insert().values(version=version, position=position()))
+
     def snapshot(self, version: int | None = None) -> Snapshot:
         """All that the catalog held at a version, the newest by default."""
         with self._database.reading() as connection:
-            at = _version(connection) if version is None else version
+            at = read_version(connection) if version is None else version
             return _snapshot(_state(connection, at, self._database.has_plans(connection)), at)
 
     def definitions(self, version: int | None = None) -> tuple[Definition, ...]:
         """The definitions alone of a version, the newest by default."""
         with self._database.reading() as connection:
-            return _definitions(connection, _version(connection) if version is None else version)
+            return _definitions(
+                connection, read_version(connection) if version is None else version
+            )
 
     def get(self, name: str, *, definition: bool = False) -> tuple[Entry, int] | None:
         """A subscription by its id, or a definition by its name, and the version that brought it;
@@ -176,15 +267,24 @@ class Catalog:
             before = _state(connection, after, with_plans, touched)
             now = _state(connection, until, with_plans, touched)
         gone, came = _difference(before, now), _difference(now, before)
+        new = _snapshot(came, until)
         return Changes(
-            _snapshot(came, until).subscriptions,
-            tuple(
-                name.removeprefix(_SUBSCRIPTION_MARK)
-                for name in gone
-                if name.startswith(_SUBSCRIPTION_MARK)
-            ),
+            new.subscriptions,
+            _ids(gone, _SUBSCRIPTION_MARK),
             any(name.startswith(_DEFINITION_MARK) for name in (*gone, *came)),
+            new.paused,
+            _ids(gone, _PAUSED_MARK),
         )
+
+    def _begin(
+        self, connection: sql.Connection, expected: int | None, position: ReadPosition | None
+    ) -> int:
+        """Lock the catalog for a change; return its version, whose position is kept if given."""
+        version = _next_version(connection, expected)
+        if position is not None:
+            self._database.require_changes(connection, version - 1)
+            connection.execute(CHANGES.insert().values(version=version, position=position()))
+        return version
 
     def _plans(self, entries: Sequence[Entry]) -> dict[str, StoredPlan]:
         """The plans of subscriptions in the light of what is defined, where they have one.
@@ -256,14 +356,21 @@ def create_catalog(url: str) -> Catalog:
     return Catalog(database.url)
 
 
-def _version(connection: sql.Connection) -> int:
+def read_version(connection: sql.Connection) -> int:
+    """Return the newest version of the catalog in the database of a connection."""
     return int(connection.execute(sql.select(COUNTER.c.version)).scalar_one())
+
+
+def _is_placed(connection: sql.Connection) -> bool:
+    """True if the newest version has a position."""
+    newest = connection.execute(sql.select(sql.func.max(CHANGES.c.version))).scalar() or 0
+    return newest >= read_version(connection)
 
 
 def _next_version(connection: sql.Connection, expected: int | None) -> int:
     """Takes the write lock first, so that versions come one after the other."""
     connection.execute(COUNTER.update().values(version=COUNTER.c.version + 1))
-    version = _version(connection)
+    version = read_version(connection)
     if expected not in (None, version - 1):
         raise StateProblem(
             f"the catalog has moved on from version {expected} to {version - 1}",
@@ -341,15 +448,31 @@ def _difference(one: Mapping[str, _Row], other: Mapping[str, _Row]) -> dict[str,
 def _snapshot(state: Mapping[str, _Row], version: int) -> Snapshot:
     subscriptions: list[Subscription] = []
     definitions: list[Definition] = []
-    for row in state.values():
-        body = None if row.body is None else json.loads(row.body)
-        if body is None:
+    paused: list[Subscription] = []
+    for name, row in state.items():
+        if row.body is None:
             continue
-        if "define" in body:
+        body = json.loads(row.body)
+        if name.startswith(_DEFINITION_MARK):
             definitions.append(Definition.from_json(body))
+        elif name.startswith(_PAUSED_MARK):
+            paused.append(Subscription.from_json(body))
         else:
             subscriptions.append(Subscription.from_json(body, row.stored))
-    return Snapshot(version, tuple(subscriptions), tuple(definitions))
+    return Snapshot(version, tuple(subscriptions), tuple(definitions), tuple(paused))
+
+
+def _ids(names: Iterable[str], mark: str) -> tuple[str, ...]:
+    return tuple(name.removeprefix(mark) for name in names if name.startswith(mark))
+
+
+def _paused_name(name: str) -> str:
+    """Return the name that a subscription has in the log while it is paused."""
+    return _PAUSED_MARK + name.removeprefix(_SUBSCRIPTION_MARK)
+
+
+def _paused_names(names: Iterable[str]) -> list[str]:
+    return [_paused_name(name) for name in names if name.startswith(_SUBSCRIPTION_MARK)]
 
 
 def _definitions(connection: sql.Connection, version: int) -> tuple[Definition, ...]:
@@ -427,7 +550,7 @@ def _name(entry: Entry) -> str:
 
 def _shown(name: str) -> str:
     kind, _, own = name.partition(" ")
-    return f"{'definition' if kind == 'define' else kind} {own!r}"
+    return f"{'definition' if kind == 'define' else 'subscription'} {own!r}"
 
 
 def _first_repeated(names: Sequence[str]) -> str:

@@ -4,11 +4,11 @@ the versions that it had. A change that would break subscriptions is refused unl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tocsin.catalog import Catalog, Definition, Effects, effects_of
+from tocsin.catalog import Catalog, Definition, ReadPosition, Surroundings, effects_between
 from tocsin.catalog.tenants import Owned
 from tocsin.errors import LimitProblem, MeaningProblem, StateProblem
 from tocsin.gateway.settings import Limits
@@ -28,13 +28,15 @@ class Definitions:
     """The definitions of all tenants; the tenant "" shares its own with all others."""
 
     def __init__(
-        self, catalog: Catalog, entries: Entries, limits: Limits, changed: Callable[[int], None]
+        self, catalog: Catalog, entries: Entries, limits: Limits, position: ReadPosition
     ) -> None:
         self._catalog, self._entries, self._limits = catalog, entries, limits
-        self._changed = changed
+        self._position = position
 
     def put(self, tenant: str, name: str, body: Mapping[str, Any], *, force: bool = False) -> Put:
-        """Adds or replaces a definition."""
+        """Adds or replaces a definition. It is compiled beside what stands, which readers see until
+        the catalog has the new one.
+        """
         definition = _read(tenant, name, body)
         with self._entries.lock:
             mirror = self._entries.mirror
@@ -42,12 +44,14 @@ class Definitions:
             is_new = definition.name not in mirror.definitions
             if is_new:
                 self._require_room(tenant)
-            after = mirror.definitions | {definition.name: definition}
-            self._require_sound(definition, after.values())
-            self._require_harmless(tenant, after, force)
+            after = {**mirror.definitions, definition.name: definition}
+            light = mirror.light_of(after.values())
+            _require_sound(definition, light)
+            self._require_harmless(tenant, light, force)
             change = self._catalog.add if is_new else self._catalog.replace
-            version = change(definition)
-            self._changed(version)
+            version = change(definition, position=self._position)
+            mirror.redefine(version, after, light)
+            self._entries.tell(version)
         return Put(is_new, version)
 
     def remove(self, tenant: str, name: str, *, force: bool = False) -> None:
@@ -59,8 +63,11 @@ class Definitions:
             if full not in mirror.definitions:
                 raise _unknown(name)
             after = {each: mirror.definitions[each] for each in mirror.definitions if each != full}
-            self._require_harmless(tenant, after, force)
-            self._changed(self._catalog.remove(definitions=[full]))
+            light = mirror.light_of(after.values())
+            self._require_harmless(tenant, light, force)
+            version = self._catalog.remove(definitions=[full], position=self._position)
+            mirror.redefine(version, after, light)
+            self._entries.tell(version)
 
     def get(self, tenant: str, name: str) -> Version:
         """A definition of a tenant or, where it has none of the name, the shared one."""
@@ -79,22 +86,14 @@ class Definitions:
 
     def list_all(self, tenant: str) -> list[Definition]:
         """The definitions that a tenant sees: the shared ones, and its own before them."""
-        with self._entries.lock:
-            mirror = self._entries.mirror
+        mirror = self._entries.mirror
+        with mirror.lock:
             mirror.refresh()
             shared = {each.name: each for each in mirror.definitions_of("")}
             own = {Owned.of_key(each.name).name: each for each in mirror.definitions_of(tenant)}
         return [each for _, each in sorted((shared | own).items())]
 
-    def _require_sound(self, definition: Definition, after: Iterable[Definition]) -> None:
-        whose = Owned.of_key(definition.name)
-        light = self._entries.mirror.light_of(after)
-        context = light.seen_by(Owned(whose.tenant, "it").key)
-        known = context.definitions.get(whose.name)
-        for problem in judge_definition(known, context).problems if known is not None else ():
-            raise problem
-
-    def _require_harmless(self, tenant: str, after: Mapping[str, Definition], force: bool) -> None:
+    def _require_harmless(self, tenant: str, after: Surroundings, force: bool) -> None:
         """Raises where subscriptions would compile no more."""
         if force:
             return
@@ -102,7 +101,7 @@ class Definitions:
         concerned = (
             mirror.subscriptions_of(tenant) if tenant else list(mirror.subscriptions.values())
         )
-        effects: Effects = effects_of(concerned, mirror.definitions.values(), after.values())
+        effects = effects_between(concerned, mirror.light, after)
         if effects.broken:
             names = [Owned.of_key(each.id).name for each, _ in effects.broken[:5]]
             first = effects.broken[0][1]
@@ -121,6 +120,14 @@ class Definitions:
                 code="DefinitionLimit",
                 hint="remove some, or raise limits.definitions in the settings",
             )
+
+
+def _require_sound(definition: Definition, light: Surroundings) -> None:
+    whose = Owned.of_key(definition.name)
+    context = light.seen_by(Owned(whose.tenant, "it").key)
+    known = context.definitions.get(whose.name)
+    for problem in judge_definition(known, context).problems if known is not None else ():
+        raise problem
 
 
 def body_of(definition: Definition) -> dict[str, Any]:

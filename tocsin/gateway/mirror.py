@@ -4,68 +4,109 @@ new subscriptions without reading all of it.
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from tocsin.catalog import Catalog, Definition, Subscription, Surroundings
 from tocsin.catalog.tenants import Owned
 
 
 class Mirror:
-    """What the catalog held at `version`. Used by one thread at a time; `refresh` before reading.
+    """What the catalog held at `version`. Whoever reads several things of one version takes `lock`
+    and calls `refresh` first.
 
     `own` are definitions that the catalog does not have, such as ontologies of the settings.
+
+    Nothing is compiled under `lock`: `light`, which may take long after definitions have changed,
+    has a lock of its own and must be asked for without `lock`.
     """
 
     def __init__(self, catalog: Catalog, own: Iterable[Definition] = ()) -> None:
         self._catalog = catalog
         self._own = {each.name: each for each in own}
+        self.lock = threading.RLock()
+        self._compiling = threading.Lock()
         self.version = 0
         self.subscriptions: dict[str, Subscription] = {}
+        self.paused: dict[str, Subscription] = {}
         self._counts: Counter[str] = Counter()
-        self.definitions: dict[str, Definition] = {}
-        self.light = Surroundings.of(self._own.values())
+        self.definitions: Mapping[str, Definition] = {}
+        self._light: tuple[Mapping[str, Definition], Surroundings] | None = None
+
+    @property
+    def light(self) -> Surroundings:
+        """What subscriptions are read in the light of; made anew once definitions have changed."""
+        with self._compiling:
+            definitions, known = self.definitions, self._light
+            if known is not None and known[0] is definitions:
+                return known[1]
+            made = self.light_of(definitions.values())
+            self._light = (definitions, made)
+            return made
 
     def refresh(self) -> None:
         """Takes over what has changed since."""
-        version = self._catalog.version()
-        if version == self.version:
-            return
-        changes = self._catalog.changes(self.version, version)
-        for gone in changes.removed:
-            self._drop(gone)
-        for each in changes.added:
-            self._hold(each)
-        if changes.redefined:
-            found = self._catalog.definitions(version)
-            self.definitions = {each.name: each for each in found}
-            self.light = self.light_of(self.definitions.values())
-        self.version = version
+        with self.lock:
+            version = self._catalog.version()
+            if version == self.version:
+                return
+            changes = self._catalog.changes(self.version, version)
+            definitions = self._catalog.definitions(version) if changes.redefined else None
+            for gone in (*changes.removed, *changes.unpaused):
+                self._drop(gone)
+            for each in changes.added:
+                self._hold(each)
+            for each in changes.paused:
+                self._hold(each, paused=True)
+            if definitions is not None:
+                self.definitions = {each.name: each for each in definitions}
+            self.version = version
 
     def note(
-        self, version: int, added: Subscription | None = None, removed: str | None = None
+        self,
+        version: int,
+        added: Subscription | None = None,
+        removed: str | None = None,
+        *,
+        paused: bool = False,
     ) -> None:
         """A change that this process has made itself: it need not be read, unless another came
-        between.
+        between, which the next `refresh` reads. Never raises, since the change is made.
         """
-        if version != self.version + 1:
-            self.refresh()
-            return
-        if removed is not None:
-            self._drop(removed)
-        if added is not None:
-            self._hold(added)
-        self.version = version
+        with self.lock:
+            if version != self.version + 1:
+                return
+            if removed is not None:
+                self._drop(removed)
+            if added is not None:
+                self._hold(added, paused=paused)
+            self.version = version
 
-    def _hold(self, subscription: Subscription) -> None:
-        self._counts[Owned.of_key(subscription.id).tenant] += (
-            subscription.id not in self.subscriptions
-        )
-        self.subscriptions[subscription.id] = subscription
+    def redefine(
+        self, version: int, definitions: Mapping[str, Definition], light: Surroundings | None
+    ) -> None:
+        """The same for definitions, with what was compiled of them already, if it was."""
+        with self.lock:
+            if version != self.version + 1:
+                return
+            if light is not None:
+                self._light = (definitions, light)
+            self.definitions = definitions
+            self.version = version
 
-    def _drop(self, id: str) -> None:
-        if self.subscriptions.pop(id, None) is not None:
+    def _hold(self, subscription: Subscription, *, paused: bool = False) -> None:
+        self._drop(subscription.id, replaced=not paused and subscription.id in self.subscriptions)
+        self._counts[Owned.of_key(subscription.id).tenant] += 1
+        (self.paused if paused else self.subscriptions)[subscription.id] = subscription
+
+    def _drop(self, id: str, *, replaced: bool = False) -> None:
+        """Forget a subscription, served or paused; one that is replaced keeps its place."""
+        if id in self.subscriptions or id in self.paused:
             self._counts[Owned.of_key(id).tenant] -= 1
+        self.paused.pop(id, None)
+        if not replaced:
+            self.subscriptions.pop(id, None)
 
     def light_of(self, definitions: Iterable[Definition]) -> Surroundings:
         """What subscriptions would be read in the light of."""
@@ -77,8 +118,12 @@ class Mirror:
             each for id, each in self.subscriptions.items() if Owned.of_key(id).tenant == tenant
         ]
 
+    def paused_of(self, tenant: str) -> list[Subscription]:
+        """The subscriptions of a tenant that are paused."""
+        return [each for id, each in self.paused.items() if Owned.of_key(id).tenant == tenant]
+
     def count(self, tenant: str) -> int:
-        """How many subscriptions a tenant has."""
+        """How many subscriptions a tenant has, paused ones included."""
         return self._counts[tenant]
 
     def definitions_of(self, tenant: str) -> list[Definition]:

@@ -11,6 +11,7 @@ from concurrent.futures import Future
 from typing import Any, Protocol
 
 from tocsin.catalog import Catalog, ontologies, open_catalog
+from tocsin.catalog.store import read_version
 from tocsin.errors import StateProblem
 from tocsin.gateway.console.late import LateEvents
 from tocsin.gateway.console.network import NetworkViews
@@ -85,11 +86,12 @@ class Service:
             Standing(self.database),
             limits,
             self.catalog_changed,
+            self.log.stored_head,
             self.own,
             lambda: self.runner.status().watermark,
         )
         self.network = NetworkViews(self.runner, self.entries)
-        self.definitions = Definitions(self.catalog, self.entries, limits, self.catalog_changed)
+        self.definitions = Definitions(self.catalog, self.entries, limits, self.log.stored_head)
         self.replays = Replays(self.log, self.entries, [])
         self.keys = KeyStore(self.database)
         self.keyring = Keyring(self.keys, limits)
@@ -121,6 +123,7 @@ class Service:
 
     def start(self) -> None:
         """Begins to accept and to match."""
+        self.catalog.place(self.log.stored_head)  # what was changed while nothing was accepted
         self.log.start()
         self.runner.start()
         if self._watcher is not None:
@@ -170,7 +173,15 @@ class Service:
             self._make_hub,
             counters=self.counters,
             shared=not self.log_database.is_sqlite,
+            newest_version=None if self.database.is_sqlite else self._newest_version,
         )
+
+    def _newest_version(self) -> int:
+        """Return the newest version of a catalog that is in the same database as the rest, by a
+        connection that is open already.
+        """
+        with self.database.reading() as connection:
+            return read_version(connection)
 
     def _make_hub(self, catalog: Catalog) -> DrivenHub:
         settings = self.settings

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from tocsin.catalog import (
     Catalog,
     Definition,
+    ReadPosition,
     Subscription,
     compile_subscription,
     problems_of,
@@ -32,32 +33,15 @@ LONGEST_NAME = 200
 _UNREAD = "NotReadYet"
 """What the catalog warns of because only a service reads it."""
 
-Key = tuple[str, str]
-"""A tenant, and what it calls a subscription."""
-
 
 class Hook(Protocol):
-    """Who has a say when subscriptions come and go."""
+    """A part of the service that follows the subscriptions of the catalog."""
 
     def check(self, deliver: Mapping[str, Any] | None) -> None:
         """Raises where matches cannot be delivered so."""
 
-    def put(self, key: Key, deliver: Mapping[str, Any] | None, *, paused: bool) -> None:
-        """A subscription is about to be there."""
-
-    def remove(self, key: Key) -> None:
-        """A subscription is there no more."""
-
-
-@dataclass(frozen=True, slots=True)
-class Put:
-    """What came of putting something: whether it is new, the version that has it, and what is
-    odd.
-    """
-
-    is_new: bool
-    version: int
-    warnings: tuple[Problem, ...] = ()
+    def catalog_changed(self) -> None:
+        """Follow a change that is made. Never raises: what cannot be done now is done later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +63,25 @@ class Listed:
         return body | {"paused": False, "state": "live"}
 
 
+@dataclass(frozen=True, slots=True)
+class Put:
+    """What came of putting something: whether it is new, the version that has it, what is odd, and
+    how a subscription stands now.
+    """
+
+    is_new: bool
+    version: int
+    warnings: tuple[Problem, ...] = ()
+    listed: Listed | None = None
+
+
 class Entries:
     """The subscriptions of all tenants. `changed` is told each new version before anybody
-    else.
+    else; `position` returns the head of the log, which is kept with each version.
+
+    The catalog is the one place where a change is made: whoever follows it does so afterwards, and
+    catches up where that fails. Changes take `lock` one after the other; readers do not wait for
+    it.
     """
 
     def __init__(
@@ -90,24 +90,39 @@ class Entries:
         standing: Standing,
         limits: Limits,
         changed: Callable[[int], None],
+        position: ReadPosition,
         own: Iterable[Definition] = (),
         clock: Callable[[], Instant | None] = lambda: None,
     ) -> None:
         self._catalog, self._standing, self._limits = catalog, standing, limits
-        self._changed, self._clock = changed, clock
+        self._changed, self._position, self._clock = changed, position, clock
         self.lock = threading.RLock()
         self.mirror = Mirror(catalog, own)
         self.hooks: list[Hook] = []
-        self._paused = standing.paused()
-        self._settle()
+        self._take_over_paused()
 
-    def _settle(self) -> None:
-        """One that is paused and in the catalog as well is what a process left that died between
-        the two.
+    def _take_over_paused(self) -> None:
+        """Move subscriptions into the catalog that an earlier release kept elsewhere while they
+        were paused. One that is in both is what a process left that died between the two.
         """
-        self.mirror.refresh()
-        for name in self._paused.keys() & self.mirror.subscriptions.keys():
-            self._tell(self._catalog.remove(name))
+        while True:
+            self.mirror.refresh()
+            found = self._standing.paused()  # read after the version: another gateway may do it too
+            if not found:
+                return
+            name, subscription = found.popitem()
+            try:
+                self._catalog.put(
+                    subscription,
+                    paused=True,
+                    expected=self.mirror.version,
+                    position=self._position,
+                )
+            except StateProblem as problem:
+                if problem.code != "CatalogChanged":
+                    raise
+            else:
+                self._standing.forget(name)
 
     def put(self, tenant: str, id: str, body: Mapping[str, Any]) -> Put:
         """Adds or replaces a subscription; raises where it does not compile."""
@@ -116,72 +131,66 @@ class Entries:
             hook.check(subscription.deliver)
         with self.lock:
             self.mirror.refresh()
-            compiled = read_subscription(subscription, self.mirror.light)
+            light = self.mirror.light
+            compiled = read_subscription(subscription, light)
             plan = compiled.require_plan()
             refuse_past_windows(subscription, plan, self._clock())
-            subscription = with_plan(subscription, self.mirror.light, plan)
+            subscription = with_plan(subscription, light, plan)
             is_new = not (
-                subscription.id in self._paused or subscription.id in self.mirror.subscriptions
+                subscription.id in self.mirror.paused
+                or subscription.id in self.mirror.subscriptions
             )
             if is_new:
                 self._require_room(tenant)
-            for hook in self.hooks:
-                hook.put((tenant, id), subscription.deliver, paused=paused)
-            version = self._pause(subscription) if paused else self._serve(subscription)
-            return Put(is_new, version, _odd(compiled.warnings))
+            version = self._catalog.put(subscription, paused=paused, position=self._position)
+            self.mirror.note(version, added=subscription, paused=paused)
+            self.tell(version)
+            listed = Listed(subscription, is_paused=paused)
+            return Put(is_new, version, _odd(compiled.warnings), listed)
 
     def pause(self, tenant: str, id: str, paused: bool) -> Listed:
         """Pauses a subscription, or has it served again."""
         with self.lock:
             found = self.get(tenant, id)
-            if found.is_paused != paused:
-                body = found.subscription.as_json() | {"paused": paused}
-                self.put(tenant, id, {name: body[name] for name in body if name != "id"})
-            return self.get(tenant, id)
+            if found.is_paused == paused:
+                return found
+            body = found.subscription.as_json() | {"paused": paused}
+            put = self.put(tenant, id, {name: body[name] for name in body if name != "id"})
+            return put.listed or found
 
     def remove(self, tenant: str, id: str) -> int:
         """Removes a subscription; raises where there is none."""
         name = Owned(tenant, id).key
         with self.lock:
             self.mirror.refresh()
-            was_paused = self._paused.pop(name, None) is not None
-            if was_paused:
-                self._standing.forget(name)
-            if name in self.mirror.subscriptions:
-                self._tell(self._catalog.remove(name))
-            elif not was_paused:
+            if name not in self.mirror.paused and name not in self.mirror.subscriptions:
                 raise _unknown(id)
-            for hook in self.hooks:
-                hook.remove((tenant, id))
-            return self.mirror.version
+            version = self._catalog.remove(name, position=self._position)
+            self.mirror.note(version, removed=name)
+            return self.tell(version)
 
     def get(self, tenant: str, id: str) -> Listed:
         """A subscription and how it stands; raises where there is none."""
         name = Owned(tenant, id).key
-        with self.lock:
+        with self.mirror.lock:
             self.mirror.refresh()
-            if name in self._paused:
-                return Listed(self._paused[name], is_paused=True)
-            if name not in self.mirror.subscriptions:
-                raise _unknown(id)
-            return Listed(
-                self.mirror.subscriptions[name], trouble=self._standing.troubles().get(name)
-            )
+            paused = self.mirror.paused.get(name)
+            served = self.mirror.subscriptions.get(name)
+        if paused is not None:
+            return Listed(paused, is_paused=True)
+        if served is None:
+            raise _unknown(id)
+        return Listed(served, trouble=self._standing.troubles().get(name))
 
     def list_all(self, tenant: str) -> list[Listed]:
         """All subscriptions of a tenant, in the order of their ids."""
-        with self.lock:
+        with self.mirror.lock:
             self.mirror.refresh()
-            troubles = self._standing.troubles()
-            live = [
-                Listed(each, trouble=troubles.get(each.id))
-                for each in self.mirror.subscriptions_of(tenant)
-            ]
-            paused = [
-                Listed(each, is_paused=True)
-                for name, each in self._paused.items()
-                if Owned.of_key(name).tenant == tenant
-            ]
+            served = self.mirror.subscriptions_of(tenant)
+            silent = self.mirror.paused_of(tenant)
+        troubles = self._standing.troubles()
+        live = [Listed(each, trouble=troubles.get(each.id)) for each in served]
+        paused = [Listed(each, is_paused=True) for each in silent]
         return sorted([*live, *paused], key=lambda each: each.subscription.id)
 
     def renew(self, whose: Owned) -> None:
@@ -191,7 +200,8 @@ class Entries:
             self.mirror.refresh()
             if name not in self.mirror.subscriptions:
                 raise _unknown(whose.name)
-            self._tell(self._catalog.replace(self.mirror.subscriptions[name]))
+            known = self.mirror.subscriptions[name]
+            self.tell(self._catalog.put(known, position=self._position))
 
     def compile(self, subscription: Subscription) -> Plan:
         """The plan of a subscription in the light of what is defined; raises its first problem."""
@@ -199,9 +209,8 @@ class Entries:
 
     def problems(self, subscription: Subscription) -> list[Problem]:
         """Every problem of a subscription."""
-        with self.lock:
-            self.mirror.refresh()
-            found = problems_of(subscription, self.mirror.light)
+        self.mirror.refresh()
+        found = problems_of(subscription, self.mirror.light)
         for hook in self.hooks:
             try:
                 hook.check(subscription.deliver)
@@ -213,31 +222,16 @@ class Entries:
         """What is odd about a subscription that compiles."""
         return _odd(warnings_of(subscription, self.mirror.light))
 
-    def _serve(self, subscription: Subscription) -> int:
-        if subscription.id in self.mirror.subscriptions:
-            version = self._catalog.replace(subscription)
-        else:
-            version = self._catalog.add(subscription)
-        if self._paused.pop(subscription.id, None) is not None:
-            self._standing.forget(subscription.id)
-        self.mirror.note(version, added=subscription)
-        return self._tell(version)
-
-    def _pause(self, subscription: Subscription) -> int:
-        self._standing.pause(subscription)
-        self._paused[subscription.id] = subscription
-        if subscription.id not in self.mirror.subscriptions:
-            return self.mirror.version
-        return self._tell(self._catalog.remove(subscription.id))
-
-    def _tell(self, version: int) -> int:
+    def tell(self, version: int) -> int:
+        """Tell those who follow the catalog of a version that is made; return it."""
         self._changed(version)
+        for hook in self.hooks:
+            hook.catalog_changed()
         return version
 
     def _require_room(self, tenant: str) -> None:
         most = self._limits.subscriptions
-        paused = sum(Owned.of_key(name).tenant == tenant for name in self._paused)
-        if self.mirror.count(tenant) + paused >= most:
+        if self.mirror.count(tenant) >= most:
             raise LimitProblem(
                 f"there are {most:,} subscriptions already, which is the limit",
                 code="SubscriptionLimit",

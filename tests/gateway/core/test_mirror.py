@@ -36,6 +36,22 @@ def test_what_another_did_in_between_is_read(catalog: Catalog) -> None:
     mirror = Mirror(catalog)
     catalog.add(_one("theirs"), Definition("Region", region="POINT(0 0)"))
     mirror.note(catalog.add(_one("mine")), added=_one("mine"))
+    mirror.refresh()
     assert set(mirror.subscriptions) == {"theirs", "mine"}
     assert set(mirror.definitions) == {"Region"}
     assert mirror.version == 2
+
+
+def test_a_paused_one_is_counted_and_not_served(catalog: Catalog) -> None:
+    noting, reading = Mirror(catalog), Mirror(catalog)
+    noting.note(catalog.put(_one("a")), added=_one("a"))
+    noting.note(catalog.put(_one("a", 2), paused=True), added=_one("a", 2), paused=True)
+    noting.note(catalog.put(_one("b"), paused=True), added=_one("b"), paused=True)
+    noting.note(catalog.put(_one("b", 3)), added=_one("b", 3))
+    noting.note(catalog.put(_one("c"), paused=True), added=_one("c"), paused=True)
+    noting.note(catalog.remove("c"), removed="c")
+    reading.refresh()
+    for mirror in (noting, reading):
+        assert mirror.paused == {"a": _one("a", 2)}
+        assert mirror.subscriptions == {"b": _one("b", 3)}
+        assert mirror.count("") == 2

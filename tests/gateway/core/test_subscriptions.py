@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from tests.gateway.core.asking import Asked, event, wait_for
+from tocsin.gateway.storage.schema import PAUSED
 
 CHEAP = {"language": "selector", "expression": "price < 400"}
 DEPOT = {"region": "POLYGON((0 0,0 10,10 10,10 0,0 0))"}
@@ -101,8 +103,9 @@ def test_a_paused_one_is_silent_until_it_is_resumed(asked: Asked) -> None:
 def test_paused_and_in_the_catalog_is_what_a_crash_leaves_and_is_settled(start: Any) -> None:
     asked = start()
     asked.subscribe("cheap", "price < 400")
-    subscription = asked.service.entries.get("", "cheap").subscription
-    asked.service.entries._standing.pause(subscription)
+    body = json.dumps(asked.service.entries.get("", "cheap").subscription.as_json())
+    with asked.service.database.writing() as connection:
+        connection.execute(PAUSED.insert().values(subscription="cheap", body=body))
     asked.service.stop()
     again = start()
     assert again.http.get("/v1/subscriptions/cheap").json()["state"] == "paused"

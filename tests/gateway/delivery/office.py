@@ -10,6 +10,8 @@ from typing import Any
 
 import sqlalchemy as sql
 
+from tocsin.catalog import Subscription, open_catalog
+from tocsin.catalog.tenants import Owned
 from tocsin.gateway.delivery.service import Delivery, Surroundings
 from tocsin.gateway.delivery.settings import DeliverySettings
 from tocsin.gateway.delivery.targets import Producer
@@ -45,24 +47,46 @@ class Office:
             prepare_sequences(connection)
         self.matches = MatchStore(self.database)
         self.feed = Feed(self.matches.head())
+        self.catalog = open_catalog(url or str(folder / "catalog.db"), create=True)
         around = Surroundings(
             self.database,
             self.matches,
             self.feed,
+            self.catalog,
             url or f"sqlite:///{folder / 'delivery.db'}",
             folder,
             producer,
         )
         self.delivery = Delivery(DeliverySettings(**(QUICK | settings)), around)
 
-    def subscribe(self, id: str, deliver: dict[str, Any] | None, tenant: str = "") -> None:
-        self.delivery.put((tenant, id), deliver)
+    def subscribe(
+        self,
+        id: str,
+        deliver: dict[str, Any] | None,
+        tenant: str = "",
+        *,
+        paused: bool = False,
+    ) -> None:
+        """A change of the catalog as the service makes it; refused where delivery refuses it."""
+        self.delivery.check(deliver)
+        subscription = Subscription(Owned(tenant, id).key, "selector", "a = 1", deliver=deliver)
+        self.catalog.put(subscription, paused=paused)
+        self.delivery.catalog_changed()
+
+    def unsubscribe(self, id: str, tenant: str = "") -> None:
+        self.catalog.remove(Owned(tenant, id).key)
+        self.delivery.catalog_changed()
 
     def ring(self, subscription: str, *ids: str, tenant: str = "") -> None:
         """Matches come to be, in one go."""
         new = [
             NewMatch(
-                each, tenant, subscription, None, json.dumps({"id": each, "subscription": "s"})
+                each,
+                tenant,
+                subscription,
+                None,
+                json.dumps({"id": each, "subscription": "s"}),
+                version=self.catalog.version(),
             )
             for each in ids
         ]

@@ -172,13 +172,13 @@ def test_a_paused_subscription_waits_and_goes_on(tmp_path: Path) -> None:
         deliver = {"webhook": receiver.url}
         office.subscribe("s", deliver)
         office.subscribe("other", deliver)
-        office.delivery.put(("", "s"), deliver, paused=True)
+        office.subscribe("s", deliver, paused=True)
         office.ring("s", "01")
         office.ring("other", "02")
         receiver.wait_for(1)
         assert [each.id for each in receiver.received] == ["02"]
         assert office.state("s")["state"] == "paused"
-        office.delivery.put(("", "s"), deliver)
+        office.subscribe("s", deliver)
         receiver.wait_for(2)
         assert receiver.received[1].id == "01"
 
@@ -188,7 +188,7 @@ def test_a_removed_subscription_is_delivered_no_more_and_begins_anew(tmp_path: P
         office.subscribe("s", {"webhook": receiver.url})
         office.ring("s", "01")
         receiver.wait_for(1)
-        office.delivery.remove(("", "s"))
+        office.unsubscribe("s")
         assert office.delivery.line(("", "s")) is None
         wait_until(lambda: office.delivery.worker.lines == 0)
         receiver.behaviour = lambda request: Reply()

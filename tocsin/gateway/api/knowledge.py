@@ -65,13 +65,12 @@ async def tell_knowledge(request: Request) -> list[dict[str, Any]]:
 
 def _words(service: Service, tenant: str) -> Ontology | None:
     """The ontology that a tenant's subscriptions see; None where there is none."""
-    with service.entries.lock:
-        service.entries.mirror.refresh()
-        return service.entries.mirror.light.words_of(Owned(tenant, "it").key)
+    service.entries.mirror.refresh()
+    return service.entries.mirror.light.words_of(Owned(tenant, "it").key)
 
 
 def _plans(service: Service, tenant: str) -> list[tuple[Subscription, Plan]]:
-    with service.entries.lock:
+    with service.entries.mirror.lock:
         service.entries.mirror.refresh()
         known = service.entries.mirror.subscriptions_of(tenant)[:MOST_SUBSCRIPTIONS]
     found: list[tuple[Subscription, Plan]] = []

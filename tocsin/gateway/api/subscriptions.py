@@ -10,7 +10,6 @@ from fastapi.responses import JSONResponse
 from tocsin.gateway.api.access import Scope, caller_with
 from tocsin.gateway.api.bodies import SUBSCRIPTION, json_body
 from tocsin.gateway.api.requests import object_of, run_read, service_of
-from tocsin.gateway.subscriptions import Listed, Put
 
 router = APIRouter(tags=["subscriptions"])
 
@@ -45,12 +44,9 @@ async def put_subscription(id: str, request: Request) -> Response:
     caller = caller_with(request, Scope.SUBSCRIBE)
     body = await object_of(request, service.settings.limits.request_bytes)
 
-    def change() -> tuple[Put, Listed]:
-        put = service.entries.put(caller.tenant, id, body)
-        return put, service.entries.get(caller.tenant, id)
-
-    put, listed = await run_read(request, caller.tenant, change)
-    told = listed.as_json() | {"version": put.version}
+    put = await run_read(request, caller.tenant, service.entries.put, caller.tenant, id, body)
+    assert put.listed is not None
+    told = put.listed.as_json() | {"version": put.version}
     if put.warnings:
         told["warnings"] = [each.as_json() for each in put.warnings]
     return JSONResponse(told, 201 if put.is_new else 200)

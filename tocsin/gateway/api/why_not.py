@@ -63,9 +63,8 @@ def _pattern(service: Service, caller: Caller, given: object) -> Part:
         subscription = asked_subscription(caller.tenant, given)
     else:
         raise _wrong("subscription is an id or an object with language and expression")
-    with service.entries.lock:
-        service.entries.mirror.refresh()
-        return service.entries.compile(subscription).pattern
+    service.entries.mirror.refresh()
+    return service.entries.compile(subscription).pattern
 
 
 def _asked(service: Service, given: object) -> Asked:

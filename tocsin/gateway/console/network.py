@@ -96,7 +96,7 @@ class NetworkViews:
         known = self._kept.get(tenant)
         if known is not None and time.monotonic() - known.at < FRESH:
             return known.views
-        with self._entries.lock:
+        with self._entries.mirror.lock:
             self._entries.mirror.refresh()
             keys = [each.id for each in self._entries.mirror.subscriptions_of(tenant)]
         views: list[NodeView] = take_look(self._runner, lambda hub: hub.view(keys))
@@ -131,7 +131,7 @@ class NetworkViews:
             nodes[name] = _Told(view.part, inputs, list(view.keys), view.waiting, view.served)
             if isinstance(view.part, Atom):
                 atoms[view.part] = name
-        with self._entries.lock:
+        with self._entries.mirror.lock:
             self._entries.mirror.refresh()
             known = self._entries.mirror.subscriptions_of(tenant)
         seen = {key for node in nodes.values() for key in node.keys}

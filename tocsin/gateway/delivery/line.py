@@ -35,6 +35,7 @@ class Line:
     generation: int = 1
     rotated: Instant = 0
     moved: int = 0
+    since: int = 0
 
     @property
     def key(self) -> Key:

@@ -22,8 +22,8 @@ class Outbox(Protocol):
     def owners_after(self, position: int, limit: int) -> tuple[Collection[Key], int]:
         """Whose matches come after a position, and the position up to which that was looked at."""
 
-    def read(self, key: Key, after: int, limit: int) -> list[Notice]:
-        """The first matches of a subscription after a position."""
+    def read(self, key: Key, after: int, limit: int, since: int = 0) -> list[Notice]:
+        """The first matches of a subscription after a position, of a version or later ones."""
 
 
 class StoredOutbox:
@@ -45,10 +45,12 @@ class StoredOutbox:
         keys = {(row.tenant, row.subscription) for row in rows}
         return keys, rows[-1].position if rows else position
 
-    def read(self, key: Key, after: int, limit: int) -> list[Notice]:
+    def read(self, key: Key, after: int, limit: int, since: int = 0) -> list[Notice]:
         """Matches of one subscription, oldest first."""
         tenant, subscription = key
-        rows = self._matches.read(after, limit, tenant=tenant, subscription=subscription)
+        rows = self._matches.read(
+            after, limit, tenant=tenant, subscription=subscription, version=since
+        )
         return [notice_of(row) for row in rows]
 
 

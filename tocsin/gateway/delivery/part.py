@@ -18,6 +18,7 @@ def make_delivery(service: Service) -> Delivery:
         service.database,
         service.matches,
         service.feed,
+        service.catalog,
         settings.database or own,
         settings.data,
         _producer(service),

@@ -28,11 +28,23 @@ DELIVERIES = sql.Table(
     sql.Column("generation", sql.Integer, nullable=False, default=1),
     sql.Column("rotated", BIG, nullable=False, default=0),
     sql.Column("moved", BIG, nullable=False, default=0),
+    sql.Column("since", BIG, nullable=False, default=0, server_default="0"),
 )
 """One row per subscription that is delivered. `position` is that of the last match that is done
 with. `changed` is a number that rises with everything that its owner does to the row, and tells the
 worker that what it knows is old; `moved` is the one at which the owner set the position. The next
-match has `failed` so many times, and is not tried `not_before` an instant.
+match has `failed` so many times, and is not tried `not_before` an instant. Matches of versions of
+the catalog before `since` are those of an earlier subscription of the same name.
+"""
+
+FOLLOWED = sql.Table(
+    "tocsin_delivery_followed",
+    METADATA,
+    sql.Column("one", sql.Integer, primary_key=True, autoincrement=False),
+    sql.Column("version", BIG, nullable=False),
+)
+"""The version of the catalog that the rows above are of; without a row where an earlier release
+wrote them.
 """
 
 COUNTER = sql.Table(

@@ -5,14 +5,17 @@ subscriptions may ask of it.
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tocsin.errors import StateProblem
+from tocsin.catalog import Catalog
+from tocsin.errors import Problem, StateProblem
 from tocsin.events.codecs.cloudevents import json_text, parse_json
+from tocsin.gateway.delivery.catalog_lines import CatalogLines
 from tocsin.gateway.delivery.destination import Rules, parse_destination
 from tocsin.gateway.delivery.http_sender import HttpSender
 from tocsin.gateway.delivery.lease import Lease
@@ -34,6 +37,8 @@ from tocsin.gateway.storage.results import NewLetter, store_letters
 from tocsin.gateway.storage.rows import LetterRow
 from tocsin.hosts.local.alarm import wall_clock
 
+LOGGER = logging.getLogger(__name__)
+
 UNDELIVERED = "DeliveryError"
 """The code of dead letters that are matches."""
 
@@ -48,6 +53,7 @@ class Surroundings:
     database: Database
     matches: MatchStore
     feed: Feed
+    catalog: Catalog
     url: str
     data: Path
     producer: Producer | None = None
@@ -66,6 +72,7 @@ class Delivery:
         self._rules = Rules(settings.rules, around.producer is not None, settings.files is not None)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: asyncio.Event | None = None
+        self._lines = CatalogLines(around.catalog, self._store, around.matches, self._delivers)
         self._opener = Opener(settings, self._rules, self._key, around.producer)
         self.worker = Worker(self._work())
         self._thread = threading.Thread(target=self._run, name="tocsin-delivery", daemon=True)
@@ -81,6 +88,7 @@ class Delivery:
         if self._loop is not None and self._stop is not None and self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._stop.set)
             self._thread.join(_STOP_WITHIN)
+        self._lines.save()
         self._lease.release()
         if self._around.producer is not None:
             self._around.producer.close()
@@ -90,32 +98,35 @@ class Delivery:
         """Raises where a subscription cannot be delivered as it says."""
         parse_destination(deliver, self._rules)
 
-    def put(self, key: Key, deliver: Mapping[str, Any] | None, *, paused: bool = False) -> None:
-        """To be called before a subscription comes to be, or to be another one."""
-        wanted = parse_destination(deliver, self._rules)
-        told = None if wanted is None else deliver
-        self._store.put(key, told, self._around.matches.head(), paused=paused)
-        self.worker.wake(changed=True)
+    def _delivers(self, deliver: Mapping[str, Any] | None) -> bool:
+        return parse_destination(deliver, self._rules) is not None
 
-    def remove(self, key: Key) -> None:
-        """To be called after a subscription is gone."""
-        self._store.remove(key)
+    def catalog_changed(self) -> None:
+        """Take over a change that the catalog has; what fails now the worker does later."""
+        try:
+            self._lines.follow()
+        except Problem as problem:
+            LOGGER.warning("delivery follows the catalog later: %s", problem)
         self.worker.wake(changed=True)
 
     def line(self, key: Key) -> Line | None:
         """How far a subscription is delivered; None where it is not delivered at all."""
+        self._lines.follow()
         return self._store.get(key)
 
     def move(self, key: Key, position: int) -> Line:
         """Delivers everything after a position, again or for the first time."""
+        self._lines.follow()
         return self._changed(self._store.move(key, position))
 
     def resume(self, key: Key) -> Line:
         """Tries again at once, even where the receiver wanted no more."""
+        self._lines.follow()
         return self._changed(self._store.resume(key))
 
     def rotate(self, key: Key) -> Line:
         """Makes a new secret; the old one is good for a day more."""
+        self._lines.follow()
         return self._changed(self._store.rotate(key, wall_clock()))
 
     def secret(self, line: Line) -> str:
@@ -124,7 +135,7 @@ class Delivery:
 
     def redeliver(self, key: Key, notice: Notice) -> None:
         """Tries one match once more, now; a problem where it is not taken."""
-        line = self._store.get(key)
+        line = self.line(key)
         loop = self._loop
         if line is None or loop is None:
             raise StateProblem(
@@ -192,6 +203,7 @@ class Delivery:
             self._bury,
             wall_clock,
             self._lease.hold,
+            self._lines.follow,
             settings.backoff,
             settings.lanes,
         )

@@ -1,19 +1,22 @@
 """The lines of all subscriptions in their database. What their owners do to them wins over what a
 worker knows of them.
+
+Lines follow the catalog: each version is taken over in one transaction with its number, so that a
+change which the catalog has is never half here, however often it is tried.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import sqlalchemy as sql
 
 from tocsin.errors import StateProblem
 from tocsin.gateway.delivery.line import Key, Line
-from tocsin.gateway.delivery.schema import COUNTER, DELIVERIES, METADATA
+from tocsin.gateway.delivery.schema import COUNTER, DELIVERIES, FOLLOWED, METADATA
 from tocsin.gateway.storage.database import Database
 from tocsin.values.time import Instant
 
@@ -22,39 +25,62 @@ _FRESH: dict[str, Any] = {"failed": 0, "not_before": 0, "reason": None, "ended":
 _PROGRESS = ("position", "failed", "not_before", "reason", "ended", "delivered", "buried")
 
 
+@dataclass(frozen=True, slots=True)
+class WantedLine:
+    """A line as the catalog wants it; `deliver` is None where nothing is delivered.
+
+    `newest` is the position of the last match before the subscription came: a line that is new
+    begins behind it.
+    """
+
+    key: Key
+    deliver: Mapping[str, Any] | None
+    paused: bool = False
+    newest: int = 0
+
+
 class DeliveryStore:
     """The lines behind a database."""
 
     def __init__(self, url: str) -> None:
         self._database = Database(url, METADATA)
         with self._database.writing() as connection:
+            _require_since(connection)
             if connection.execute(sql.select(COUNTER)).first() is None:
                 connection.execute(COUNTER.insert().values(one=1, changed=0))
             connection.execute(DELIVERIES.delete().where(DELIVERIES.c.deliver == _GONE))
 
-    def put(
-        self, key: Key, deliver: Mapping[str, Any] | None, newest: int, *, paused: bool = False
-    ) -> None:
-        """The subscription is delivered as it says from now on, beginning after the newest match
-        where it was not delivered before.
-        """
-        if deliver is None and self.get(key) is None:
-            return
-        told = _GONE if deliver is None else json.dumps(deliver, sort_keys=True)
-        with self._database.writing() as connection:
-            known = _row(connection, key)
-            if known is None or known.deliver == _GONE:
-                if deliver is not None:
-                    _insert(connection, key, told, newest, paused)
-            elif (known.deliver, known.paused) != (told, paused):
-                anew = {} if known.deliver == told else _FRESH
-                _change(connection, key, {"deliver": told, "paused": paused, **anew})
+    def followed(self) -> int | None:
+        """Return the version of the catalog that the lines are of; None before the first."""
+        with self._database.reading() as connection:
+            return _followed(connection)
 
-    def remove(self, key: Key) -> None:
-        """The subscription is delivered no more, and nothing is known of it."""
+    def keys(self) -> set[Key]:
+        """Return the subscriptions that are delivered."""
+        query = sql.select(DELIVERIES.c.tenant, DELIVERIES.c.subscription).where(
+            DELIVERIES.c.deliver != _GONE
+        )
+        with self._database.reading() as connection:
+            return {(tenant, name) for tenant, name in connection.execute(query)}
+
+    def follow(
+        self, version: int, wanted: Iterable[WantedLine], removed: Collection[Key] = ()
+    ) -> None:
+        """Take over what a version of the catalog says, unless that was done already.
+
+        A subscription that was not delivered before is delivered from behind `newest` on.
+        """
         with self._database.writing() as connection:
-            if _row(connection, key) is not None:
-                _change(connection, key, {"deliver": _GONE})
+            connection.execute(COUNTER.update().values(changed=COUNTER.c.changed))
+            known = _followed(connection)
+            if known is not None and known >= version:
+                return
+            for key in removed:
+                _remove(connection, key)
+            for each in wanted:
+                _put(connection, each, version)
+            connection.execute(FOLLOWED.delete())
+            connection.execute(FOLLOWED.insert().values(one=1, version=version))
 
     def move(self, key: Key, position: int) -> Line:
         """The subscription is delivered from after a position on, again or for the first time,
@@ -124,11 +150,43 @@ def is_gone(line: Line) -> bool:
     return line.deliver == _GONE
 
 
-def _insert(connection: sql.Connection, key: Key, told: str, newest: int, paused: bool) -> None:
-    connection.execute(DELIVERIES.delete().where(*_where(key)))
+def _followed(connection: sql.Connection) -> int | None:
+    found = connection.execute(sql.select(FOLLOWED.c.version)).scalar()
+    return None if found is None else int(found)
+
+
+def _put(connection: sql.Connection, wanted: WantedLine, version: int) -> None:
+    told = _GONE if wanted.deliver is None else json.dumps(wanted.deliver, sort_keys=True)
+    known = _row(connection, wanted.key)
+    if known is None or known.deliver == _GONE:
+        if wanted.deliver is not None:
+            _insert(connection, wanted, told, version)
+    elif (known.deliver, known.paused) != (told, wanted.paused):
+        anew = {} if known.deliver == told else _FRESH
+        _change(connection, wanted.key, {"deliver": told, "paused": wanted.paused, **anew})
+
+
+def _remove(connection: sql.Connection, key: Key) -> None:
+    if _row(connection, key) is not None:
+        _change(connection, key, {"deliver": _GONE})
+
+
+def _insert(connection: sql.Connection, wanted: WantedLine, told: str, version: int) -> None:
+    connection.execute(DELIVERIES.delete().where(*_where(wanted.key)))
     number = _next_change(connection)
-    line = Line(*key, told, number, paused, newest, moved=number)
+    line = Line(
+        *wanted.key, told, number, wanted.paused, wanted.newest, moved=number, since=version
+    )
     connection.execute(DELIVERIES.insert().values(asdict(line)))
+
+
+def _require_since(connection: sql.Connection) -> None:
+    """Add the column that tables of earlier releases do not have."""
+    columns = {each["name"] for each in sql.inspect(connection).get_columns(DELIVERIES.name)}
+    if "since" not in columns:
+        connection.execute(
+            sql.text(f"ALTER TABLE {DELIVERIES.name} ADD COLUMN since BIGINT NOT NULL DEFAULT 0")
+        )
 
 
 def _change(

@@ -52,7 +52,8 @@ class Pace:
 class Work:
     """What a worker needs: lines, matches, a target for each line, and a place for dead letters.
 
-    `hold` says whether this worker is the one who delivers, now or still.
+    `hold` says whether this worker is the one who delivers, now or still. `follow` brings the lines
+    up to date with the catalog.
     """
 
     store: DeliveryStore
@@ -61,6 +62,7 @@ class Work:
     bury: Callable[[Line, Sequence[Notice], Failed], None]
     clock: Callable[[], Instant]
     hold: Callable[[], bool] = lambda: True
+    follow: Callable[[], None] = lambda: None
     backoff: Backoff = field(default_factory=Backoff)
     make_lanes: Callable[[], Lanes] = Lanes
     pace: Pace = field(default_factory=Pace)
@@ -157,6 +159,7 @@ class Worker:
     async def _refresh(self) -> None:
         """Takes up what owners have changed."""
         self._refreshed = monotonic()
+        await self._in_thread(self._work.follow)
         for line in await self._in_thread(self._work.store.changed_after, self._changed):
             self._changed = line.changed
             await self._call_back(line.key)
@@ -220,7 +223,9 @@ class Worker:
 
     async def read(self, line: Line, limit: int) -> list[Notice]:
         """The next matches of a line."""
-        return await self._in_thread(self._work.outbox.read, line.key, line.position, limit)
+        return await self._in_thread(
+            self._work.outbox.read, line.key, line.position, limit, line.since
+        )
 
     async def bury(self, line: Line, notices: Sequence[Notice], failed: Failed) -> None:
         """Dead letters of matches, stored before the line goes on."""

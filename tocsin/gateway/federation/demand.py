@@ -49,11 +49,11 @@ class Demand:
 
     def now(self) -> Asked:
         """What is asked now."""
-        with self._entries.lock:
-            mirror = self._entries.mirror
+        mirror = self._entries.mirror
+        with mirror.lock:
             mirror.refresh()
-            version, light = mirror.version, mirror.light
-            given = dict(mirror.subscriptions)
+            version, given = mirror.version, dict(mirror.subscriptions)
+        light = mirror.light
         with self._lock:
             if self._last is None or self._last.version != version or light is not self._light:
                 self._last = self._gathered(version, given, light)

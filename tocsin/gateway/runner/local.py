@@ -4,6 +4,9 @@ What steps put out is kept in one transaction with the steps, so that a process 
 goes on as if it had not: the snapshot is read, the steps after it are taken again and their output
 dropped, since it was kept with them. Time is that of the log: an event that waited in it is not
 late for that.
+
+A version of the catalog holds for the events after its position in the log (decision 0063), so a
+step ends at the position of the next version that is not served yet.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from tocsin.events.dead_letter import shown_error
 from tocsin.events.event import Event
 from tocsin.gateway.feed import Feed
 from tocsin.gateway.runner import RunnerStatus
+from tocsin.gateway.runner.catalog_versions import CatalogVersions
 from tocsin.gateway.runner.counting import Counters
 from tocsin.gateway.runner.inspecting import Inspections, Look
 from tocsin.gateway.runner.keeping import packed, unpacked
@@ -60,7 +64,11 @@ MakeHub = Callable[[Catalog], DrivenHub]
 
 
 class LocalRunner:
-    """A thread that takes the steps. `shared` says that other processes may append to the log."""
+    """A thread that takes the steps. `shared` says that other processes may append to the log.
+
+    `newest_version` reads the newest version of the catalog, where there is a quicker way to it
+    than the catalog itself.
+    """
 
     def __init__(
         self,
@@ -72,12 +80,15 @@ class LocalRunner:
         *,
         counters: Counters | None = None,
         shared: bool = False,
+        newest_version: Callable[[], int] | None = None,
     ) -> None:
         self._log, self._progress, self._catalog, self._feed = log, progress, catalog, feed
+        self._versions = CatalogVersions(
+            catalog, newest_version or catalog.version, log.stored_head
+        )
         self._make_hub = make_hub
         self.counters = counters or Counters()
         self._shared = shared
-        self._version = 0
         self._stopping = threading.Event()
         self._ready = threading.Event()
         self._error: str | None = None
@@ -108,8 +119,8 @@ class LocalRunner:
         self._inspections.refuse()
 
     def catalog_changed(self, version: int) -> None:
-        """The next step sees this version."""
-        self._version = max(version, self._version)
+        """Events after the position of this version are matched with it."""
+        self._versions.note(version)
         self._log.nudge()
 
     def status(self) -> RunnerStatus:
@@ -156,6 +167,7 @@ class LocalRunner:
     def _resumed(self) -> DrivenHub:
         """A hub in the state that was kept last."""
         self._unsaved, self._positions = Results(), Positions()
+        self._versions.restart()
         hub = self._make_hub(self._catalog)
         snapshot, steps = self._progress.load()
         self._position = self._number = self._steps_since = 0
@@ -176,18 +188,21 @@ class LocalRunner:
     def _work(self, hub: DrivenHub) -> None:
         while not self._stopping.is_set():
             rows = self._log.read(self._position, BATCH)
-            self._look_around()
+            self._look_around(bool(rows))
             self._count_waiting(hub)
             self._inspections.take(hub)
+            version = self._versions.at(self._position, hub.version)
             if rows:
-                self._take(hub, rows, rows[0].received)
+                end = self._versions.end_of(version)
+                given = [row for row in rows if end is None or row.position <= end]
+                self._take(hub, given, rows[0].received, version)
                 continue
             now = self._log.quiet_until(self._position)
             if now is None:
                 continue
             wake = now if self._resumes else hub.next_wake()
-            if hub.version != self._version or (wake is not None and wake <= now):
-                self._take(hub, (), now)
+            if hub.version != version or (wake is not None and wake <= now):
+                self._take(hub, (), now, version)
                 continue
             if self._unsaved.steps and time.monotonic() - self._unsaved_since > POLL:
                 self._save()
@@ -200,10 +215,9 @@ class LocalRunner:
             self._waiting = hub.pending_count
             self._counted = time.monotonic()
 
-    def _take(self, hub: DrivenHub, rows: Sequence[LogRow], now: Instant) -> None:
+    def _take(self, hub: DrivenHub, rows: Sequence[LogRow], now: Instant, version: int) -> None:
         """One step, and what it brings about."""
         begun = time.monotonic()
-        version = max(self._version, hub.version)
         resumes, self._resumes = self._resumes, False
         if resumes:
             hub.resume(now)
@@ -298,12 +312,18 @@ class LocalRunner:
         pause = max(SNAPSHOT_SECONDS, SNAPSHOT_SHARE * self._snapshot_cost)
         return time.monotonic() - self._snapped > pause
 
-    def _look_around(self) -> None:
-        """Now and then: have other processes changed the catalog or the log?"""
-        if time.monotonic() - self._looked < (0.02 if self._shared else POLL):
+    def _look_around(self, has_rows: bool) -> None:
+        """Notice what other processes have done to the catalog and the log.
+
+        Called after rows were read. What other gateways change is looked for each time, so that an
+        event which was sent after a change was answered is never matched without it.
+        """
+        is_due = time.monotonic() - self._looked >= (0.02 if self._shared else POLL)
+        if is_due or (self._shared and has_rows):
+            self._versions.look()
+        if not is_due:
             return
         self._looked = time.monotonic()
-        self._version = max(self._catalog.version(), self._version)
         if self._shared:
             self._log.look_for_others()
 

@@ -85,6 +85,10 @@ class EventLog:
         """The position of the newest row, as far as this process knows; 0 where there is none."""
         return self._head
 
+    def stored_head(self) -> int:
+        """Return the position of the newest row that any process has written."""
+        return self._stored_head()[0]
+
     def append(self, rows: Sequence[NewRow], moves: Sequence[Move] = ()) -> Future[int]:
         """Has rows written; done when they are on the disk, with the position of the last.
 

@@ -47,10 +47,12 @@ class MatchStore:
         since: Instant | None = None,
         until: Instant | None = None,
         before: int | None = None,
+        version: int | None = None,
         newest: bool = False,
     ) -> list[MatchRow]:
         """The first matches after a position or, with `newest`, the last before another; of one
-        tenant, of one subscription, detected in a span of time. None for all. Oldest first.
+        tenant, of one subscription, detected in a span of time, of a version of the catalog or
+        later ones. None for all. Oldest first.
         """
         query = sql.select(*_COLUMNS).where(MATCHES.c.position > after)
         if tenant is not None:
@@ -63,11 +65,26 @@ class MatchStore:
             query = query.where(MATCHES.c.detected <= until)
         if before is not None:
             query = query.where(MATCHES.c.position < before)
+        if version:
+            query = query.where(MATCHES.c.version >= version)
         order = MATCHES.c.position.desc() if newest else MATCHES.c.position
         with self._database.reading() as connection:
             found = connection.execute(query.order_by(order).limit(limit))
             rows = [MatchRow(*row) for row in found]
         return rows[::-1] if newest else rows
+
+    def head_before(self, tenant: str, subscription: str, version: int) -> int:
+        """Return the position of the newest match or, where a subscription has rung already since a
+        version of the catalog, the one before the first of these matches.
+        """
+        own = MATCHES.c.tenant == tenant, MATCHES.c.subscription == subscription
+        older = sql.select(MATCHES.c.position).where(*own, MATCHES.c.version < version)
+        with self._database.reading() as connection:
+            newest = older.order_by(MATCHES.c.position.desc()).limit(1)
+            last = connection.execute(newest).scalar() or 0
+            later = sql.select(MATCHES.c.position).where(*own, MATCHES.c.position > last)
+            first = connection.execute(later.order_by(MATCHES.c.position).limit(1)).scalar()
+            return last_position(connection, MATCH_SEQUENCE) if first is None else int(first) - 1
 
     def get(self, id: str, tenant: str) -> MatchRow | None:
         """A match by its id; None where the tenant has none."""

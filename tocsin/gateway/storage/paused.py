@@ -1,5 +1,5 @@
-"""Subscriptions that are paused, and those that are in trouble: what the catalog does not say of
-them.
+"""Subscriptions that are in trouble, which the catalog does not say of them, and those that an
+earlier release kept here while they were paused.
 """
 
 from __future__ import annotations
@@ -29,20 +29,13 @@ class Standing:
         self._database = database
 
     def paused(self) -> dict[str, Subscription]:
-        """All that are paused, by name."""
+        """All that an earlier release paused, by name; the catalog keeps them now."""
         with self._database.reading() as connection:
             rows = connection.execute(sql.select(PAUSED.c.subscription, PAUSED.c.body)).all()
         return {name: Subscription.from_json(json.loads(body)) for name, body in rows}
 
-    def pause(self, subscription: Subscription) -> None:
-        """Keeps a subscription as a paused one, in place of what was kept before."""
-        with self._database.writing() as connection:
-            connection.execute(PAUSED.delete().where(PAUSED.c.subscription == subscription.id))
-            body = json.dumps(subscription.as_json())
-            connection.execute(PAUSED.insert().values(subscription=subscription.id, body=body))
-
     def forget(self, name: str) -> bool:
-        """A subscription is paused no more; whether it was."""
+        """Remove a subscription that the catalog has now; return True if it was here."""
         with self._database.writing() as connection:
             gone = connection.execute(PAUSED.delete().where(PAUSED.c.subscription == name))
         return gone.rowcount > 0

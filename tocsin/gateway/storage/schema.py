@@ -157,7 +157,9 @@ PAUSED = sql.Table(
     sql.Column("subscription", sql.Text, primary_key=True),
     _column("body", sql.Text),
 )
-"""Subscriptions that are not in the catalog for a while, because their owner says so."""
+"""Subscriptions that an earlier release took out of the catalog while they were paused; they are
+moved into it when the service opens.
+"""
 
 KEYS = sql.Table(
     "tocsin_keys",
