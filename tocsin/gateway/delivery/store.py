@@ -15,6 +15,7 @@ from tocsin.errors import StateProblem
 from tocsin.gateway.delivery.line import Key, Line
 from tocsin.gateway.delivery.schema import COUNTER, DELIVERIES, METADATA
 from tocsin.gateway.storage.database import Database
+from tocsin.gateway.storage.heads import DELIVERY_HEADS
 from tocsin.values.time import Instant
 
 _GONE = "null"
@@ -26,7 +27,7 @@ class DeliveryStore:
     """The lines behind a database."""
 
     def __init__(self, url: str) -> None:
-        self._database = Database(url, METADATA)
+        self._database = Database(url, METADATA, heads=DELIVERY_HEADS)
         with self._database.writing() as connection:
             if connection.execute(sql.select(COUNTER)).first() is None:
                 connection.execute(COUNTER.insert().values(one=1, changed=0))
