@@ -9,6 +9,7 @@ import typer
 
 from tocsin.gateway.settings import load_settings
 from tocsin.gateway.storage.database import Database
+from tocsin.gateway.storage.heads import STATE_HEADS
 from tocsin.gateway.storage.keys import KeyStore
 from tocsin.gateway.storage.schema import METADATA
 from tocsin.values.time import format_instant
@@ -58,4 +59,4 @@ def revoke(
 def _store(data: Path | None, config: Path | None) -> KeyStore:
     settings = load_settings(config, data=data)
     settings.data.mkdir(parents=True, exist_ok=True)
-    return KeyStore(Database(settings.state_url, METADATA))
+    return KeyStore(Database(settings.state_url, METADATA, heads=STATE_HEADS))

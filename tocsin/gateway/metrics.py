@@ -71,6 +71,11 @@ class _Figures(Collector):
             ("matches", "Matches that were found", matches),
             ("late_events", "Events that came behind the watermark", counts.late),
             ("duplicates", "Events that had come before", counts.duplicates),
+            (
+                "snapshot_fallbacks",
+                "Damaged snapshots that the runner passed over",
+                self._service.progress.fallbacks,
+            ),
         ):
             yield CounterMetricFamily(f"tocsin_{name}", text, value=value)
 

@@ -18,6 +18,8 @@ import sqlalchemy as sql
 from tocsin.errors import StateProblem
 from tocsin.gateway.parts import open_service
 from tocsin.gateway.settings import EngineName, load_settings
+from tocsin.gateway.storage.faults import require_sound
+from tocsin.gateway.storage.write_count import TABLE
 
 AT_ONCE = 5_000
 """So many rows are copied at a time."""
@@ -35,6 +37,7 @@ def move_data(folder: Path, url: str) -> dict[str, int]:
     table.
     """
     with _only_user(folder):
+        require_sound(folder, None)
         _make_tables(folder, url)
         engine = sql.create_engine(url)
         counts: dict[str, int] = {}
@@ -97,7 +100,8 @@ def _copy_file(file: Path, target: sql.Connection) -> dict[str, int]:
     try:
         with engine.connect() as source:
             found.reflect(source)
-            return {table.name: _copy_table(source, table, target) for table in found.sorted_tables}
+            tables = [table for table in found.sorted_tables if table.name != TABLE]
+            return {table.name: _copy_table(source, table, target) for table in tables}
     finally:
         engine.dispose()
 

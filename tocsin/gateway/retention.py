@@ -17,6 +17,7 @@ from tocsin.gateway.storage.database import Database
 from tocsin.gateway.storage.schema import (
     DEAD_LETTERS,
     EVENTS,
+    GENERATIONS,
     MATCHES,
     RUNNERS,
     SNAPSHOTS,
@@ -123,23 +124,35 @@ class Keeper:
         return int(first + count - count * size // total)
 
     def _needed(self) -> int:
-        """The first position that a runner may still ask for: behind its snapshot, where it has
-        one; from the beginning, where it has steps only; else some way behind where it is, since
-        its last batches may be run again.
+        """The first position that a runner may still ask for: behind its oldest snapshot; from the
+        beginning, where it has steps before that, or steps only; else some way behind where it is,
+        since its last batches may be run again.
         """
         with self._state.reading() as connection:
-            taken = _by_name(connection, SNAPSHOTS.c.runner, SNAPSHOTS.c.position)
             come = _by_name(connection, RUNNERS.c.name, RUNNERS.c.position)
-            stepping = set(connection.execute(sql.select(STEPS.c.runner).distinct()).scalars())
-        back = {name: position - RUN_AGAIN for name, position in come.items()}
-        reached = back | dict.fromkeys(stepping, 0) | taken
+            first = _by_name(connection, STEPS.c.runner, STEPS.c.number)
+            step = _oldest(connection, "step")
+            position = _oldest(connection, "position")
+        back = {name: reached - RUN_AGAIN for name, reached in come.items()}
+        whole = {name for name, number in first.items() if number <= step.get(name, number)}
+        reached = back | position | dict.fromkeys(whole, 0)
         return max(0, min(reached.values(), default=0)) + 1
+
+
+def _oldest(connection: sql.Connection, column: str) -> dict[str, int]:
+    """Return a column of the oldest snapshot of each runner."""
+    old, new = (
+        _by_name(connection, table.c.runner, table.c[column]) for table in (SNAPSHOTS, GENERATIONS)
+    )
+    return {name: min(each[name] for each in (old, new) if name in each) for name in old | new}
 
 
 def _by_name(
     connection: sql.Connection, name: sql.Column[Any], position: sql.Column[Any]
 ) -> dict[str, int]:
-    return {each: int(at) for each, at in connection.execute(sql.select(name, position))}
+    """Return the lowest position for each name."""
+    query = sql.select(name, sql.func.min(position)).group_by(name)
+    return {each: int(at) for each, at in connection.execute(query)}
 
 
 def _remove_some(database: Database, table: sql.Table, column: str, limit: int) -> int:

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from tocsin.catalog import Catalog, ontologies, open_catalog
 from tocsin.catalog.store import read_version
-from tocsin.errors import StateProblem
+from tocsin.errors import Problem, StateProblem
 from tocsin.gateway.console.late import LateEvents
 from tocsin.gateway.console.network import NetworkViews
 from tocsin.gateway.console.statistics import Statistics
@@ -31,11 +31,15 @@ from tocsin.gateway.spark.runner import SparkRunner
 from tocsin.gateway.storage.browsing import Browsing
 from tocsin.gateway.storage.database import Database, write_ahead
 from tocsin.gateway.storage.dead_letters import LetterStore
+from tocsin.gateway.storage.faults import require_sound
+from tocsin.gateway.storage.heads import LOG_HEADS, STATE_HEADS
 from tocsin.gateway.storage.keys import KeyStore
 from tocsin.gateway.storage.lock import runner_lock
 from tocsin.gateway.storage.log import EventLog
+from tocsin.gateway.storage.marks import Mark, MarkFile, mark_path
 from tocsin.gateway.storage.matches import MatchStore
 from tocsin.gateway.storage.paused import Standing
+from tocsin.gateway.storage.positions import CATALOG, FILES
 from tocsin.gateway.storage.progress import Progress
 from tocsin.gateway.storage.schema import LOG_METADATA, METADATA
 from tocsin.gateway.storage.tallies import Tallies
@@ -59,16 +63,21 @@ class Part(Protocol):
 
 class Service:
     """All parts of one gateway. Nothing is done before `start`; `stop` may be called at any
-    time. `parts` start after the core, and stop before it.
+    time. `parts` start after the core, and stop before it. Without `check` stores that have lost
+    something are opened all the same, for `recover`.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, check: bool = True) -> None:
         self.settings = settings
         self._lock = _locked(settings)
-        self.log_database = Database(settings.log_url, LOG_METADATA)
-        self.database = Database(settings.state_url, METADATA)
+        if check:
+            _require_sound(settings, self._lock)
+        self.log_database = Database(settings.log_url, LOG_METADATA, heads=LOG_HEADS)
+        self.database = Database(settings.state_url, METADATA, heads=STATE_HEADS)
         self.catalog = open_catalog(settings.catalog_url, create=True)
         write_ahead(settings.catalog_url)
+        self._catalog_mark = None if settings.database else _catalog_mark(settings)
+        self._note_version(self.catalog.version())
         self.own = ontologies([str(path) for path in settings.ontology] or None)
         self.progress = Progress(self.database, _LOCAL)
         self.log = EventLog(self.log_database)
@@ -144,13 +153,20 @@ class Service:
         self.runner.stop()
         self.database.close()
         self.log_database.close()
+        if self._catalog_mark is not None:
+            self._catalog_mark.close()
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
 
     def catalog_changed(self, version: int) -> None:
         """After every change of the catalog, before anybody is told of it."""
+        self._note_version(version)
         self.runner.catalog_changed(version)
+
+    def _note_version(self, version: int) -> None:
+        if self._catalog_mark is not None:
+            self._catalog_mark.note(Mark(CATALOG, version))
 
     def _make_runner(self) -> Runner:
         match self.settings.engine:
@@ -248,6 +264,20 @@ def _locked(settings: Settings) -> int | None:
             hint="stop it first, or give another folder with --data",
         ) from None
     return number
+
+
+def _catalog_mark(settings: Settings) -> MarkFile:
+    return MarkFile(mark_path(settings.data / FILES[CATALOG]))
+
+
+def _require_sound(settings: Settings, lock: int | None) -> None:
+    """Raise where a store has lost something; the folder is free again then."""
+    try:
+        require_sound(settings.data, settings.database)
+    except Problem:
+        if lock is not None:
+            os.close(lock)
+        raise
 
 
 def check_ontologies(settings: Settings) -> None:

@@ -88,19 +88,30 @@ def test_metrics_of_subscriptions_are_for_an_admin(start: Any) -> None:
     assert 'subscription="secret",tenant="acme"' in text
 
 
-def test_old_events_go_but_none_that_a_runner_needs(asked: Asked) -> None:
+def test_old_events_go_but_none_that_a_runner_needs(start: Any) -> None:
+    asked = start()
     asked.subscribe("cheap", "price < 400")
     asked.publish(*(event(str(number), price=1) for number in range(10)))
     asked.settle()
+    assert _later(asked).remove_old() == 0
+    asked.service.runner.stop()
+    assert _later(asked).remove_old() == 0, "without its only snapshot a runner begins anew"
+    asked.service.stop()
+    again = start()
+    again.publish(event("10", price=1))
+    again.settle()
+    again.service.runner.stop()
+    assert _later(again).remove_old() == 10, "the older of two snapshots was taken there"
+    assert [row.position for row in again.service.log.read_stored(0, 100)] == [11]
+    assert len(again.matches()) == 11
+
+
+def _later(asked: Asked) -> Keeper:
+    """The keeper as it works in a week."""
     service = asked.service
-    later = Keeper(
+    return Keeper(
         service.log_database, service.database, Retention(), lambda: wall_clock() + 8 * DAY
     )
-    assert later.remove_old() == 0
-    service.runner.stop()
-    assert later.remove_old() == 10
-    assert service.log.read_stored(0, 100) == []
-    assert len(asked.matches()) == 10
 
 
 def test_matches_and_letters_go_when_they_are_old(
@@ -122,8 +133,13 @@ def test_matches_and_letters_go_when_they_are_old(
     assert asked.http.get("/v1/matches").json()["next"] == 11
 
 
-def test_a_log_that_is_too_large_loses_its_oldest(asked: Asked) -> None:
-    asked.publish(*(event(str(number), text="x" * 1000) for number in range(20)))
+def test_a_log_that_is_too_large_loses_its_oldest(start: Any) -> None:
+    asked = start()
+    asked.publish(*(event(str(number), text="x" * 1000) for number in range(19)))
+    asked.settle()
+    asked.service.stop()
+    asked = start()
+    asked.publish(event("19", text="x" * 1000))
     asked.settle()
     asked.service.runner.stop()
     service = asked.service
@@ -140,13 +156,12 @@ def test_a_restart_after_retention_goes_on(start: Any) -> None:
     asked.subscribe("cheap", "price < 400")
     asked.publish(*(event(str(number), price=1) for number in range(5)))
     asked.settle()
+    asked.service.stop()
+    asked = start()
+    asked.publish(event("old", price=500))
+    asked.settle()
     asked.service.runner.stop()
-    Keeper(
-        asked.service.log_database,
-        asked.service.database,
-        Retention(),
-        lambda: wall_clock() + 8 * DAY,
-    ).remove_old()
+    assert _later(asked).remove_old() == 5
     asked.service.stop()
     again = start()
     again.publish(event("4", price=1), event("5", price=1))

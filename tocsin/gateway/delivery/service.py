@@ -115,9 +115,11 @@ class Delivery:
         return self._store.get(key)
 
     def move(self, key: Key, position: int) -> Line:
-        """Delivers everything after a position, again or for the first time."""
+        """Delivers everything after a position, again or for the first time; a position that is not
+        reached yet means after the newest match.
+        """
         self._lines.follow()
-        return self._changed(self._store.move(key, position))
+        return self._changed(self._store.move(key, min(position, self._around.matches.head())))
 
     def resume(self, key: Key) -> Line:
         """Tries again at once, even where the receiver wanted no more."""

@@ -18,6 +18,7 @@ from tocsin.errors import StateProblem
 from tocsin.gateway.delivery.line import Key, Line
 from tocsin.gateway.delivery.schema import COUNTER, DELIVERIES, FOLLOWED, METADATA
 from tocsin.gateway.storage.database import Database
+from tocsin.gateway.storage.heads import DELIVERY_HEADS
 from tocsin.values.time import Instant
 
 _GONE = "null"
@@ -43,7 +44,7 @@ class DeliveryStore:
     """The lines behind a database."""
 
     def __init__(self, url: str) -> None:
-        self._database = Database(url, METADATA)
+        self._database = Database(url, METADATA, heads=DELIVERY_HEADS)
         with self._database.writing() as connection:
             _require_since(connection)
             if connection.execute(sql.select(COUNTER)).first() is None:

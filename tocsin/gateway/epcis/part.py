@@ -18,6 +18,7 @@ from tocsin.gateway.epcis.tables import METADATA
 from tocsin.gateway.epcis.worker import Worker
 from tocsin.gateway.service import Service
 from tocsin.gateway.storage.database import Database
+from tocsin.gateway.storage.heads import EPCIS_HEADS
 
 _LOCK = 0x746F6373696E2002
 """The lock of the one process that tells subscribers of queries."""
@@ -40,7 +41,7 @@ class EpcisPart:
     def __init__(self, service: Service) -> None:
         self._service = service
         self.settings = _read(service.settings.epcis)
-        self._database = Database(_url(service), METADATA)
+        self._database = Database(_url(service), METADATA, heads=EPCIS_HEADS)
         self.repository = Repository(self._database, service.log)
         rules = AddressRules.allowing(self.settings.allow)
         lease = Lease(_url(service), _LOCK)

@@ -26,6 +26,7 @@ from tocsin.gateway.spark.log import log_stream
 from tocsin.gateway.spark.settings import SparkSettings, spark_settings
 from tocsin.gateway.spark.sink import Sink
 from tocsin.gateway.storage.database import Database
+from tocsin.gateway.storage.heads import LOG_HEADS, STATE_HEADS
 from tocsin.gateway.storage.lock import RunnerLock, runner_lock
 from tocsin.gateway.storage.log import EventLog
 from tocsin.gateway.storage.matches import MatchStore
@@ -69,10 +70,10 @@ class Driver:
 
     def run(self) -> None:
         """Matches until standard input ends; raises what ends the query before."""
-        database = Database(self._settings.state_url, METADATA)
+        database = Database(self._settings.state_url, METADATA, heads=STATE_HEADS)
         if not self._has_lock(database):
             return
-        log = EventLog(Database(self._settings.log_url, LOG_METADATA))
+        log = EventLog(Database(self._settings.log_url, LOG_METADATA, heads=LOG_HEADS))
         log.start()
         catalog = open_catalog(self._settings.catalog_url, create=True)
         sink = Sink(log, catalog, MatchStore(database))

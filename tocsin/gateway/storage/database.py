@@ -5,14 +5,16 @@ and waits for the disk.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sql
 from sqlalchemy.pool import QueuePool
 
 from tocsin.errors import MeaningProblem, StateProblem
+from tocsin.gateway.storage.write_count import WriteCount
 
 BUSY = 10.0
 """For so many seconds a SQLite file that another connection writes to is waited for."""
@@ -21,9 +23,15 @@ _PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "temp_store=MEMORY", "cache_
 
 
 class Database:
-    """Connections to one database. What goes wrong in it is a StateProblem `StorageError`."""
+    """Connections to one database. What goes wrong in it is a StateProblem `StorageError`.
 
-    def __init__(self, url: str, metadata: sql.MetaData) -> None:
+    With `heads`, SQL that selects its highest positions by name, a SQLite file counts its write
+    transactions and keeps a mark beside it.
+    """
+
+    def __init__(
+        self, url: str, metadata: sql.MetaData, *, heads: Mapping[str, str] | None = None
+    ) -> None:
         self.url = url
         self.is_sqlite = url.startswith("sqlite")
         try:
@@ -33,8 +41,11 @@ class Database:
         if self.is_sqlite:
             sql.event.listen(self._engine, "connect", _prepare)
             sql.event.listen(self._engine, "begin", _begin_now)
+        self._count: WriteCount | None = None
         with self.writing() as connection:
             metadata.create_all(connection)
+        if self.is_sqlite and heads is not None:
+            self._begin_count(heads)
 
     def __str__(self) -> str:
         return sql.make_url(self.url).render_as_string()
@@ -52,10 +63,23 @@ class Database:
         """A connection whose changes all come to be, and last, or none."""
         with self._told(), self._engine.begin() as connection:
             yield connection
+            mark = None if self._count is None else self._count.increment(connection)
+        if self._count is not None and mark is not None:
+            self._count.note(mark)
 
     def close(self) -> None:
         """Closes all connections that are not in use."""
         self._engine.dispose()
+        if self._count is not None:
+            self._count.close()
+
+    def _begin_count(self, heads: Mapping[str, str]) -> None:
+        count = WriteCount(Path(sql.make_url(self.url).database or ""), heads)
+        with self.writing() as connection:
+            count.prepare(connection)
+        self._count = count
+        with self.writing():
+            pass  # an empty transaction writes the first mark
 
     def _options(self) -> dict[str, Any]:
         if self.is_sqlite:

@@ -18,7 +18,8 @@ from tocsin.gateway.storage.results import (
     store_matches,
 )
 from tocsin.gateway.storage.rows import MatchRow
-from tocsin.gateway.storage.schema import RUNNERS, SNAPSHOTS, STEPS, TROUBLES
+from tocsin.gateway.storage.schema import RUNNERS, STEPS, TROUBLES
+from tocsin.gateway.storage.snapshots import KeptSnapshot, SnapshotStore, snapshot_damaged
 from tocsin.hosts.local.alarm import wall_clock
 from tocsin.values.time import Instant
 
@@ -34,15 +35,6 @@ class Step:
     now: Instant
     version: int
     resumes: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class KeptSnapshot:
-    """The state after a step, and the position in the log that it had reached."""
-
-    step: int
-    position: int
-    body: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,27 +71,37 @@ class Progress:
     def __init__(self, database: Database, runner: str) -> None:
         self._database = database
         self._runner = runner
+        self._snapshots = SnapshotStore(database, runner)
         with database.writing() as connection:
             prepare_sequences(connection)
 
+    @property
+    def fallbacks(self) -> int:
+        """The number of damaged snapshots that `load` has passed over."""
+        return self._snapshots.fallbacks
+
     def load(self) -> tuple[KeptSnapshot | None, list[Step]]:
-        """The snapshot that was kept last, and the steps after it."""
+        """Return the newest snapshot that is whole, and the steps after it.
+
+        Raises `SnapshotDamaged` where these do not lead to where the runner was.
+        """
+        snapshot = self._snapshots.newest_whole()
+        first = 0 if snapshot is None else snapshot.step
         with self._database.reading() as connection:
-            row = connection.execute(
-                sql.select(SNAPSHOTS.c.step, SNAPSHOTS.c.position, SNAPSHOTS.c.body).where(
-                    SNAPSHOTS.c.runner == self._runner
-                )
-            ).first()
-            steps = connection.execute(
+            rows = connection.execute(
                 sql.select(
                     STEPS.c.number, STEPS.c.until, STEPS.c.now, STEPS.c.version, STEPS.c.resumes
                 )
-                .where(STEPS.c.runner == self._runner)
+                .where(STEPS.c.runner == self._runner, STEPS.c.number > first)
                 .order_by(STEPS.c.number)
             ).all()
-        snapshot = None if row is None else KeptSnapshot(*row)
-        first = 0 if snapshot is None else snapshot.step
-        return snapshot, [Step(*step) for step in steps if step.number > first]
+            reached = connection.execute(
+                sql.select(RUNNERS.c.step).where(RUNNERS.c.name == self._runner)
+            ).scalar()
+        steps = [Step(*row) for row in rows]
+        if [step.number for step in steps] != list(range(first + 1, (reached or 0) + 1)):
+            raise snapshot_damaged(reached or 0)
+        return snapshot, steps
 
     def save(self, results: Results) -> list[MatchRow]:
         """Keeps everything or nothing; the matches that are new."""
@@ -110,7 +112,8 @@ class Progress:
             _note_troubles(connection, results.troubles, results.mended, now)
             self._keep_steps(connection, results.steps)
             if results.snapshot is not None:
-                self._keep_snapshot(connection, results.snapshot, now)
+                oldest = self._snapshots.keep(connection, results.snapshot, now)
+                self._drop_steps(connection, oldest)
             if results.steps:
                 self._move(connection, results.steps[-1], now)
         return rows
@@ -138,6 +141,24 @@ class Progress:
         with self._database.reading() as connection:
             return int(connection.execute(query).scalar() or 0)
 
+    def last_step(self) -> int:
+        """Return the number of the last step; 0 before the first one."""
+        query = sql.select(RUNNERS.c.step).where(RUNNERS.c.name == self._runner)
+        with self._database.reading() as connection:
+            return int(connection.execute(query).scalar() or 0)
+
+    def begin_anew(self, step: Step, body: bytes) -> None:
+        """Replace all snapshots and steps by one snapshot after a step."""
+        now = wall_clock()
+        with self._database.writing() as connection:
+            self._snapshots.replace(connection, KeptSnapshot(step.number, step.until, body), now)
+            self._drop_steps(connection, step.number)
+            self._move(connection, step, now)
+
+    def _drop_steps(self, connection: sql.Connection, until: int) -> None:
+        done = (STEPS.c.runner == self._runner) & (STEPS.c.number <= until)
+        connection.execute(STEPS.delete().where(done))
+
     def _keep_steps(self, connection: sql.Connection, steps: Sequence[Step]) -> None:
         if steps:
             rows = [
@@ -152,22 +173,6 @@ class Progress:
                 for each in steps
             ]
             connection.execute(STEPS.insert(), rows)
-
-    def _keep_snapshot(
-        self, connection: sql.Connection, snapshot: KeptSnapshot, now: Instant
-    ) -> None:
-        connection.execute(SNAPSHOTS.delete().where(SNAPSHOTS.c.runner == self._runner))
-        connection.execute(
-            SNAPSHOTS.insert().values(
-                runner=self._runner,
-                step=snapshot.step,
-                position=snapshot.position,
-                taken=now,
-                body=snapshot.body,
-            )
-        )
-        done = (STEPS.c.runner == self._runner) & (STEPS.c.number <= snapshot.step)
-        connection.execute(STEPS.delete().where(done))
 
     def _move(self, connection: sql.Connection, step: Step, now: Instant) -> None:
         values = {

@@ -140,6 +140,19 @@ SNAPSHOTS = sql.Table(
     _column("taken", BIG),
     _column("body", sql.LargeBinary),
 )
+"""Snapshots as earlier versions kept them; the next one is kept in `GENERATIONS`."""
+
+GENERATIONS = sql.Table(
+    "tocsin_generations",
+    METADATA,
+    sql.Column("runner", sql.Text, primary_key=True),
+    sql.Column("step", BIG, primary_key=True, autoincrement=False),
+    _column("position", BIG),
+    _column("taken", BIG),
+    _column("checksum", sql.Text),
+    _column("body", sql.LargeBinary),
+)
+"""The two newest snapshots of each runner, with the checksum of each."""
 
 TROUBLES = sql.Table(
     "tocsin_troubles",
