@@ -16,9 +16,13 @@ from tocsin.catalog import (
     create_catalog,
     database,
     effects_of,
+    knowledge_in,
     open_catalog,
+    require_agreement,
 )
 from tocsin.errors import Problem
+from tocsin.knowledge.concepts.concept import Disjunction, Symbol
+from tocsin.knowledge.concepts.tbox import TBox
 
 PREFIXES = (
     "@prefix : <http://x/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> ."
@@ -105,7 +109,7 @@ CLASSES = "<http://x/A> a owl:Class . :B a owl:Class ; owl:disjointWith :A ."
         ),
         (
             turtle("one", ":A owl:equivalentClass [ owl:unionOf (:B :C) ] ."),
-            turtle("two", ":A owl:equivalentClass [ owl:unionOf (:D :E) ] ."),
+            tbox("two", "<http://x/A> := d or e;"),
             "TBOX_REDEFINED",
             "http://x/A",
         ),
@@ -204,3 +208,15 @@ def test_a_locked_catalog_is_a_problem_with_a_way_out(
                 ask()
         other.rollback()
     assert catalog.add(sub("x")) == 1
+
+
+def test_two_ontologies_may_each_say_what_a_class_is_the_same_as() -> None:
+    """Blank nodes of one text are not those of the other, whatever their labels."""
+    one = turtle("one", ":A owl:equivalentClass _:x . _:x owl:unionOf (:B :C) .")
+    two = turtle("two", ":A owl:equivalentClass _:x . _:x owl:unionOf (:D :E) .")
+    require_agreement([one], [two])
+    known = knowledge_in([one, two])
+    assert known is not None
+    assert isinstance(known.tbox, TBox)
+    asked = known.tbox.expand(Symbol("http://x/A"))
+    assert asked == Disjunction(tuple(Symbol(f"http://x/{name}") for name in "BCDE"))

@@ -8,7 +8,6 @@ import pytest
 
 from tests.concepts.worlds import concept_test, event_of
 from tests.conftest import shared_data
-from tocsin.errors import MeaningProblem
 from tocsin.knowledge.concepts.concept import (
     Complement,
     Concept,
@@ -145,17 +144,17 @@ def test_what_a_definition_implies_is_no_second_definition() -> None:
     assert tbox.expanded(NS + "Time") == Disjunction((symbol("Instant"), symbol("Interval")))
 
 
-@pytest.mark.parametrize(
-    ("turtle", "code"),
-    [
-        (":A rdfs:subClassOf :B . :B rdfs:subClassOf :A .", "TBOX_CYCLE"),
-        (":A owl:equivalentClass [ owl:complementOf :B ] ; rdfs:subClassOf :C .", "TBOX_REDEFINED"),
-    ],
-)
-def test_cycles_and_redefinitions(turtle: str, code: str) -> None:
-    with pytest.raises(MeaningProblem) as raised:
-        reading(turtle)
-    assert raised.value.code == code
+def test_a_class_may_be_defined_and_specialised() -> None:
+    """What has the definition has the class, and what has the class has what is above it."""
+    tbox = reading(":A owl:equivalentClass [ owl:unionOf (:B :D) ] ; rdfs:subClassOf :C .").tbox
+    for name, types, expected in (("A", "B", True), ("C", "A", True), ("C", "B", False)):
+        assert holds(concept_test(name, tbox), event_of(types)) is expected
+
+
+def test_a_circle_of_subclasses_leaves_one_step_out() -> None:
+    found = reading(":A rdfs:subClassOf :B . :B rdfs:subClassOf :A .")
+    assert found.left_out == (NS + "B",)
+    assert holds(concept_test("B", found.tbox), event_of("A"))
 
 
 def test_schema_org_is_a_terminology() -> None:

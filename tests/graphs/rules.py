@@ -44,14 +44,18 @@ def rules(draw: st.DrawFn, *, unseen: bool = True) -> Rules:
     few = st.lists(st.tuples(_PROPERTY, _CLASS), max_size=2)
     turned = draw(st.lists(st.tuples(_PROPERTY, _PROPERTY), max_size=2))
     definitions = draw(st.lists(st.tuples(_CLASS, expressions()), max_size=3))
-    some = st.builds(Some, _PROPERTY, expressions())
+    some = st.one_of(
+        st.builds(Some, _PROPERTY, expressions()),
+        st.builds(HasValue, _PROPERTY, st.sampled_from([*CONSTANTS, *DIFFERENT_VALUES])),
+    )
+    narrow = st.one_of(st.builds(Named, _CLASS), expressions())
     return Rules(
         tuple(draw(few)),
         tuple(draw(few)),
         tuple({*turned, *((other, one) for one, other in turned)}),
         tuple(draw(st.lists(_PROPERTY, max_size=1))),
         tuple(definitions),
-        tuple(draw(st.lists(st.tuples(_CLASS, some), max_size=3))) if unseen else (),
+        tuple(draw(st.lists(st.tuples(narrow, some), max_size=3))) if unseen else (),
     )
 
 

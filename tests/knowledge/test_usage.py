@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from tests.conftest import shared_data
-from tocsin.catalog import Definition, usage_in
+from tocsin.catalog import Definition, unused_by_concepts, usage_in
 from tocsin.knowledge.loading import read_ontology
 from tocsin.knowledge.rules import Infer
 from tocsin.knowledge.usage import Usage, merged, usage_of
@@ -65,6 +65,49 @@ def test_an_option_uses_what_its_hint_says(infer: Infer, words: set[str]) -> Non
 
 def test_concepts_use_what_graphs_do_not() -> None:
     assert any("concept" in each and "owl:disjointWith" in each for each in usage().hints())
+
+
+@pytest.mark.parametrize(
+    ("text", "without", "concluding"),
+    [
+        ("[ owl:intersectionOf (:A :C) ] rdfs:subClassOf :G .", {"owl:intersectionOf"}, set()),
+        (
+            ":A rdfs:subClassOf [ owl:intersectionOf (:B [ owl:intersectionOf (:C :D) ]) ] .",
+            set(),
+            set(),
+        ),
+        (":A rdfs:subClassOf [ owl:unionOf (:B :C) ] .", {"owl:unionOf"}, {"owl:unionOf"}),
+        (
+            "[ owl:onProperty :p ; owl:someValuesFrom [ owl:complementOf :A ] ] rdfs:subClassOf :B .",
+            {"owl:someValuesFrom", "owl:complementOf"},
+            {"owl:someValuesFrom", "owl:complementOf"},
+        ),
+        (
+            ":A rdfs:subClassOf [ owl:onProperty :p ; owl:hasValue :v ] .",
+            {"owl:hasValue"},
+            set(),
+        ),
+    ],
+)
+def test_an_expression_that_nothing_follows_from_is_not_used(
+    text: str, without: set[str], concluding: set[str]
+) -> None:
+    read = read_ontology(PREFIXES + text, TURTLE)
+    for infer, expected in (((), without), ((Infer.EXISTENTIAL,), concluding)):
+        assert dict(usage_of(read, infer).unused).keys() == expected
+
+
+def test_what_concepts_do_not_use_is_told() -> None:
+    text = (
+        ":A rdfs:subClassOf :B , [ owl:onProperty :p ; owl:cardinality 1 ] ."
+        ":C owl:equivalentClass [ owl:onProperty :p ; owl:someValuesFrom :C ] ."
+    )
+    lines = list(unused_by_concepts(Definition("d", ontology=PREFIXES + text, media_type=TURTLE)))
+    assert lines == [
+        "concepts do not use all axioms about http://x/A",
+        "concepts refuse http://x/C: the definition of 'http://x/C' is cyclic:"
+        " http://x/C -> http://x/C",
+    ]
 
 
 def test_usages_add_up() -> None:

@@ -18,7 +18,13 @@ from tocsin.catalog.compiling import (
 )
 from tocsin.catalog.effects import Effects, effects_between, effects_of
 from tocsin.catalog.entries import Definition, StoredPlan, Subscription
-from tocsin.catalog.knowledge import knowledge_in, ontologies, require_agreement, usage_in
+from tocsin.catalog.knowledge import (
+    knowledge_in,
+    ontologies,
+    require_agreement,
+    unused_by_concepts,
+    usage_in,
+)
 
 if TYPE_CHECKING:
     from tocsin.catalog.files import Entries, read_entries, read_entry_file
@@ -59,6 +65,7 @@ __all__ = [
     "read_subscription",
     "refuse_past_windows",
     "require_agreement",
+    "unused_by_concepts",
     "usage_in",
     "warnings_of",
     "with_plan",

@@ -6,7 +6,7 @@ with the subscriptions that are read in its light.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -16,13 +16,13 @@ from tocsin.catalog.entries import Definition
 from tocsin.deferred import Deferred
 from tocsin.errors import MeaningProblem, Problem
 from tocsin.knowledge.concepts.members import memberless
-from tocsin.knowledge.concepts.owl import tbox_of_triples
+from tocsin.knowledge.concepts.owl import tbox_of_texts
 from tocsin.knowledge.concepts.tbox import TBox, merged
 from tocsin.knowledge.loading import Source, ontology_of, read_ontology
 from tocsin.knowledge.ontology import Ontology
 from tocsin.knowledge.rules import inferences
 from tocsin.knowledge.usage import Usage, usage_of
-from tocsin.values.rdf import EXTENSIONS
+from tocsin.values.rdf import EXTENSIONS, RdfText
 
 if TYPE_CHECKING:
     from tocsin.languages.concept import terminology
@@ -112,6 +112,28 @@ def usage_in(definition: Definition) -> Usage | None:
     )
 
 
+def unused_by_concepts(definition: Definition) -> Iterator[str]:
+    """Yield what concepts do not use of an ontology: axioms that a TBox cannot say, and classes
+    that subscriptions may not use. Of a TBox they use all.
+    """
+    if not definition.ontology or _is_tbox(definition):
+        return
+    found = tbox_of_texts([_owl_text(definition)])
+    if found.left_out:
+        more = len(found.left_out) - _SHOWN_CLASSES
+        shown = ", ".join(map(_shown_class, found.left_out[:_SHOWN_CLASSES]))
+        yield f"concepts do not use all axioms about {shown}{f' and {more} more' * (more > 0)}"
+    for refusal in found.tbox.refused:
+        yield f"concepts refuse {refusal.name}: {refusal.message}"
+
+
+_SHOWN_CLASSES = 10
+
+
+def _shown_class(name: str) -> str:
+    return "an unnamed class" if name.startswith("_:") else name
+
+
 def require_agreement(before: Iterable[Definition], added: Iterable[Definition]) -> None:
     """Raises where ontologies, each sound alone, contradict each other together; the problem tells
     who and what.
@@ -166,15 +188,18 @@ def _contradiction(who: str, problem: Problem) -> Problem:
 def _terminology(given: tuple[Definition, ...]) -> TBox | Problem:
     """The TBox of all texts; its problem, which only those who ask for concepts are told."""
     try:
-        return merged([_tbox(each) for each in given])
+        written = [terminology.tbox_of_text(each.ontology) for each in given if _is_tbox(each)]
+        read = [_owl_text(each) for each in given if not _is_tbox(each)]
+        return merged([tbox_of_texts(read).tbox, *written] if read else written)
     except Problem as problem:
-        if any(each.media_type == TBOX for each in given):
+        if any(map(_is_tbox, given)):
             raise
         return problem
 
 
-def _tbox(definition: Definition) -> TBox:
-    if definition.media_type == TBOX:
-        return terminology.tbox_of_text(definition.ontology)
-    read = read_ontology(definition.ontology, definition.media_type)
-    return tbox_of_triples(read.triples, read.prefixes).tbox
+def _is_tbox(definition: Definition) -> bool:
+    return definition.media_type == TBOX
+
+
+def _owl_text(definition: Definition) -> RdfText:
+    return read_ontology(definition.ontology, definition.media_type)

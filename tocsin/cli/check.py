@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from tocsin.catalog import Definition, Entries, loop_warnings, usage_in
+from tocsin.catalog import Definition, Entries, loop_warnings, unused_by_concepts, usage_in
 from tocsin.catalog.review import review
 from tocsin.cli.loading import read_file
 from tocsin.cli.options import Infer, Ontology
@@ -28,8 +28,8 @@ def check(
 ) -> None:
     """Check every subscription of a file; exit status 1 if any has a problem.
 
-    Of each ontology it tells which axioms graph patterns use and which not, and what would use
-    them. With --ontology the file of subscriptions may be left out.
+    Of each ontology it tells which axioms graph patterns use and which not, what would use them,
+    and what concepts do not use. With --ontology the file of subscriptions may be left out.
     """
     if subscriptions is None and not ontology:
         raise MeaningProblem(
@@ -65,3 +65,5 @@ def _tell_usage(definitions: Iterable[Definition]) -> None:
             typer.echo(f"{definition.name}: {usage.text()}")
             for hint in usage.hints():
                 typer.echo(f"{definition.name}: hint: {hint}")
+        for line in unused_by_concepts(definition):
+            typer.echo(f"{definition.name}: {line}")

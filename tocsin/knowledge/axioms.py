@@ -1,25 +1,18 @@
-"""The rules that an RDF text states: domains and ranges, inverse properties, and class expressions.
-
-An expression that the rules cannot say (a complement, a universal restriction) gives no definition;
-what a class necessarily has is taken as far as it is understood. Restrictions are on named
-properties.
+"""The rules that an RDF text states: domains and ranges, inverse properties, and class expressions
+as far as `inclusions` understands them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from tocsin.knowledge.hierarchy import Edge
+from tocsin.knowledge.inclusions import classes_above, conjuncts, inclusions_in
 from tocsin.knowledge.rules import AllOf, AnyOf, Expression, HasValue, Infer, Named, Rules, Some
 from tocsin.knowledge.statements import Triples
-from tocsin.values.terms import ANY_LITERAL, OWL, RDF_TYPE, RDFS, THING, Blank, Iri, Literal, Term
-
-_SUB_CLASS, _SAME_CLASS = RDFS + "subClassOf", OWL + "equivalentClass"
-_AND, _OR = OWL + "intersectionOf", OWL + "unionOf"
-_DEEPEST = 32
-_ANYTHING = AnyOf((Named(THING), Named(ANY_LITERAL)))
+from tocsin.values.terms import OWL, RDF_TYPE, RDFS, Iri
 
 Pair = TypeVar("Pair", bound=tuple[object, ...])
 
@@ -33,23 +26,37 @@ class Axioms:
     inverses: set[Edge] = field(default_factory=set)
     transitive: set[str] = field(default_factory=set)
     definitions: set[tuple[str, Expression]] = field(default_factory=set)
-    necessary: set[tuple[str, Some]] = field(default_factory=set)
+    necessary: set[tuple[Expression, Some | HasValue]] = field(default_factory=set)
 
     def add(self, other: Axioms) -> None:
         """Take over all that the other states."""
         for name in self.__slots__:
             getattr(self, name).update(getattr(other, name))
 
-    def rules(self, classes: Mapping[str, str], properties: Mapping[str, str]) -> Rules:
-        """The rules in canonical names, given those of the aliases."""
+    def rules(
+        self,
+        classes: Mapping[str, str],
+        properties: Mapping[str, str],
+        is_below: Callable[[str, str], bool],
+    ) -> Rules:
+        """The rules in canonical names, given those of the aliases.
+
+        Of one name below another the hierarchy says most; a definition says what it had to leave
+        out, as every member of one of several classes in a circle is of all of them.
+        """
         names = _Canonical(classes, properties)
+        definitions = ((names.name(one), names.expression(each)) for one, each in self.definitions)
         return Rules(
             _sorted((names.property(one), names.name(other)) for one, other in self.domains),
             _sorted((names.property(one), names.name(other)) for one, other in self.ranges),
             _sorted((names.property(one), names.property(other)) for one, other in self.inverses),
             tuple(sorted(map(names.property, self.transitive))),
-            _sorted((names.name(one), names.expression(each)) for one, each in self.definitions),
-            _sorted((names.name(one), names.some(each)) for one, each in self.necessary),
+            _sorted(
+                (name, meaning)
+                for name, meaning in definitions
+                if not (isinstance(meaning, Named) and is_below(meaning.name, name))
+            ),
+            _sorted((names.expression(narrow), names.value(has)) for narrow, has in self.necessary),
         )
 
 
@@ -72,8 +79,7 @@ def _classes_of(triples: Triples, relation: str) -> Iterator[Edge]:
     """The named classes that a property's domains or ranges are, or are intersections of."""
     for prop, value in triples.pairs(relation):
         if isinstance(prop, Iri):
-            named = [value.text] if isinstance(value, Iri) else triples.members(value, _AND)
-            yield from ((prop.text, each) for each in named)
+            yield from ((prop.text, each) for each in classes_above(triples, value))
 
 
 def _read_inverses(triples: Triples, found: Axioms) -> None:
@@ -88,71 +94,15 @@ def _read_inverses(triples: Triples, found: Axioms) -> None:
 
 
 def _read_expressions(triples: Triples, found: Axioms) -> None:
-    itself = [
-        (subject, subject) for relation in (_AND, _OR) for subject, _ in triples.pairs(relation)
-    ]
-    below, same = list(triples.pairs(_SUB_CLASS)), [*triples.pairs(_SAME_CLASS), *itself]
-    turned = [(value, subject) for subject, value in (*below, *triples.pairs(_SAME_CLASS))]
-    for name, whole in (*same, *turned):
-        if isinstance(name, Iri) and (isinstance(whole, Blank) or whole == name):
-            meaning = _expression(triples, whole, exact=True)
-            if meaning is not None:
-                found.definitions.add((name.text, meaning))
-    for name, whole in (*below, *same):
-        if isinstance(name, Iri) and (isinstance(whole, Blank) or whole == name):
-            meaning = _expression(triples, whole, exact=False)
-            found.necessary |= {(name.text, each) for each in _restrictions(meaning)}
-
-
-def _restrictions(meaning: Expression | None) -> Iterator[Some]:
-    """What everything that meets the expression has some of."""
-    match meaning:
-        case Some():
-            yield meaning
-        case AllOf(parts):
-            for part in parts:
-                yield from _restrictions(part)
-        case _:
-            return
-
-
-def _expression(triples: Triples, term: Term, *, exact: bool, depth: int = 0) -> Expression | None:
-    """The meaning of a class expression; None where it has a part beyond the rules.
-
-    Not exact, it may be wider: such parts of an intersection are left out.
-    """
-    if isinstance(term, Literal) or depth > _DEEPEST:
-        return None
-    if isinstance(term, Iri) and depth:
-        return Named(term.text)
-    for relation, make in ((_AND, AllOf), (_OR, AnyOf)):
-        for head in triples.objects(term, relation):
-            parts = [
-                _expression(triples, each, exact=exact, depth=depth + 1)
-                for each in triples.items(head)
-            ]
-            known = tuple(each for each in parts if each is not None)
-            lenient = not exact if make is AllOf else exact
-            return make(known) if known and (lenient or len(known) == len(parts)) else None
-    return _restriction(triples, term, exact=exact, depth=depth)
-
-
-def _restriction(triples: Triples, term: Term, *, exact: bool, depth: int) -> Expression | None:
-    for prop in triples.objects(term, OWL + "onProperty"):
-        if not isinstance(prop, Iri):
-            return None
-        for filler in triples.objects(term, OWL + "someValuesFrom"):
-            inner = _expression(triples, filler, exact=exact, depth=depth + 1)
-            return None if inner is None else Some(prop.text, inner)
-        for value in triples.objects(term, OWL + "hasValue"):
-            return None if isinstance(value, Blank) else HasValue(prop.text, value)
-        if any(_is_one(each) for each in triples.objects(term, OWL + "minCardinality")):
-            return Some(prop.text, _ANYTHING)
-    return None
-
-
-def _is_one(term: Term) -> bool:
-    return isinstance(term, Literal) and term.lexical.strip() == "1"
+    for each in inclusions_in(triples):
+        for part in conjuncts(each.wide):
+            match part:
+                case Named(name):
+                    found.definitions.add((name, each.narrow))
+                case Some() | HasValue():
+                    found.necessary.add((each.narrow, part))
+                case _:
+                    continue  # of one of several alternatives nothing follows
 
 
 class _Canonical:
@@ -168,8 +118,11 @@ class _Canonical:
     def property(self, name: str) -> str:
         return self._properties.get(name, name)
 
-    def some(self, each: Some) -> Some:
-        return Some(self.property(each.property), self.expression(each.filler))
+    def value(self, each: Some | HasValue) -> Some | HasValue:
+        prop = self.property(each.property)
+        if isinstance(each, HasValue):
+            return HasValue(prop, each.value)
+        return Some(prop, self.expression(each.filler))
 
     def expression(self, each: Expression) -> Expression:
         match each:
@@ -179,10 +132,8 @@ class _Canonical:
                 return AllOf(tuple(map(self.expression, parts)))
             case AnyOf(parts):
                 return AnyOf(tuple(map(self.expression, parts)))
-            case Some():
-                return self.some(each)
-            case HasValue(prop, value):
-                return HasValue(self.property(prop), value)
+            case Some() | HasValue():
+                return self.value(each)
 
 
 def _sorted(pairs: Iterable[Pair]) -> tuple[Pair, ...]:

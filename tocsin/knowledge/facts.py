@@ -9,10 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import product
 
 from tocsin.errors import MeaningProblem
 from tocsin.knowledge.axioms import Axioms, axioms_in
 from tocsin.knowledge.hierarchy import Edge
+from tocsin.knowledge.inclusions import (
+    SAME_CLASS,
+    SUB_CLASS,
+    conjuncts,
+    disjuncts,
+    inclusions_in,
+    names_of,
+)
 from tocsin.knowledge.ontology import MetaStatement
 from tocsin.knowledge.rules import Infer
 from tocsin.knowledge.statements import (
@@ -44,12 +53,15 @@ _PROPERTY_TYPES = frozenset(
 _DATATYPE_TYPES = frozenset(
     (RDFS + "Datatype", "https://schema.org/DataType", "http://schema.org/DataType")
 )
-_SUB_CLASS, _SUB_PROPERTY = RDFS + "subClassOf", RDFS + "subPropertyOf"
-_SAME_CLASS, _SAME_PROPERTY = OWL + "equivalentClass", OWL + "equivalentProperty"
-_AND, _OR, _ON_DATATYPE = OWL + "intersectionOf", OWL + "unionOf", OWL + "onDatatype"
+_SUB_PROPERTY, _SAME_PROPERTY = RDFS + "subPropertyOf", OWL + "equivalentProperty"
+_ON_DATATYPE = OWL + "onDatatype"
 _OF_CLASSES = tuple(
     OWL + name for name in ("someValuesFrom", "allValuesFrom", "onClass", "complementOf")
 )
+_LISTS_OF_CLASSES = tuple(
+    OWL + name for name in ("intersectionOf", "unionOf", "disjointUnionOf", "members")
+)
+_BETWEEN_PROPERTIES = (OWL + "inverseOf", OWL + "propertyDisjointWith")
 _OF_OTHERS = frozenset(
     OWL + kind for kind in ("Ontology", "NamedIndividual", "Restriction", "AllDisjointClasses")
 )
@@ -91,41 +103,43 @@ def facts_of(
     properties, too.
     """
     triples = Triples(text.triples)
-    facts = Facts(prefixes=dict(text.prefixes), axioms=axioms_in(triples, infer))
-    _read_hierarchies(triples, facts)
-    _read_expressions(triples, facts)
-    _read_names(triples, facts)
+    facts = names_in(triples)
+    facts.prefixes, facts.axioms = dict(text.prefixes), axioms_in(triples, infer)
     _read_statements(triples, facts, domain_and_range)
     return facts
 
 
+def names_in(triples: Triples) -> Facts:
+    """The names that triples declare, or use as only a name of that kind can be used, and their
+    order.
+    """
+    facts = Facts()
+    _read_hierarchies(triples, facts)
+    _read_expressions(triples, facts)
+    _read_names(triples, facts)
+    return facts
+
+
 def _read_hierarchies(triples: Triples, facts: Facts) -> None:
-    facts.below_class |= set(_named_pairs(triples.pairs(_SUB_CLASS)))
+    facts.below_class |= set(_named_pairs(triples.pairs(SUB_CLASS)))
     facts.below_property |= set(_named_pairs(triples.pairs(_SUB_PROPERTY)))
-    facts.same_classes |= set(_named_pairs(triples.pairs(_SAME_CLASS)))
+    facts.same_classes |= set(_named_pairs(triples.pairs(SAME_CLASS)))
     facts.same_properties |= set(_named_pairs(triples.pairs(_SAME_PROPERTY)))
 
 
 def _read_expressions(triples: Triples, facts: Facts) -> None:
-    """Named classes that a class expression relates: those of an intersection, a union, or a
-    restricted datatype.
+    """Named classes that class expressions relate: a part of a union on the narrower side is below
+    every part of an intersection on the wider side; and restricted datatypes.
     """
-    below, same = triples.pairs(_SUB_CLASS), triples.pairs(_SAME_CLASS)
-    itself = [
-        (subject, subject) for relation in (_AND, _OR) for subject, _ in triples.pairs(relation)
-    ]
-    for subject, expression in (*below, *same, *itself):
+    for each in inclusions_in(triples):
+        facts.implied_below |= set(
+            product(names_of(disjuncts(each.narrow)), names_of(conjuncts(each.wide)))
+        )
+    for subject, expression in (*triples.pairs(SUB_CLASS), *triples.pairs(SAME_CLASS)):
         if isinstance(subject, Iri):
-            for member in triples.members(expression, _AND):
-                facts.implied_below.add((subject.text, member))
             for base in _names(triples.objects(expression, _ON_DATATYPE)):
                 facts.datatypes.add(subject.text)
                 facts.implied_below.add((subject.text, base))
-    for subject, expression in (*same, *itself):
-        if isinstance(subject, Iri):
-            facts.implied_below |= {
-                (member, subject.text) for member in triples.members(expression, _OR)
-            }
 
 
 def _read_names(triples: Triples, facts: Facts) -> None:
@@ -149,14 +163,37 @@ def _read_names(triples: Triples, facts: Facts) -> None:
             facts.properties.add(prop)
             facts.classes.add(value)
     facts.properties.update(
-        name for pair in _named_pairs(triples.pairs(OWL + "inverseOf")) for name in pair
+        name
+        for relation in _BETWEEN_PROPERTIES
+        for pair in _named_pairs(triples.pairs(relation))
+        for name in pair
     )
     facts.properties.update(_names(value for _, value in triples.pairs(OWL + "onProperty")))
-    for relation in _OF_CLASSES:
-        facts.classes.update(
-            set(_names(value for _, value in triples.pairs(relation))) - facts.datatypes
-        )
+    facts.properties.update(_in_chains(triples))
+    facts.classes.update(set(_in_expressions(triples)) - facts.datatypes)
     facts.classes -= {ANY_LITERAL, *DATATYPE_PARENT}
+
+
+def _in_expressions(triples: Triples) -> Iterator[str]:
+    """The names that stand where only a class or a datatype can stand."""
+    for relation in _OF_CLASSES:
+        yield from _names(value for _, value in triples.pairs(relation))
+    for relation in (SUB_CLASS, SAME_CLASS, OWL + "disjointWith"):
+        yield from _names(side for pair in triples.pairs(relation) for side in pair)
+    disjoint = Iri(OWL + "AllDisjointClasses")
+    for relation in _LISTS_OF_CLASSES:
+        for subject in dict.fromkeys(subject for subject, _ in triples.pairs(relation)):
+            # the members of a list of properties, or of individuals, are not classes
+            if relation != OWL + "members" or disjoint in triples.objects(subject, RDF_TYPE):
+                yield from triples.members(subject, relation)
+    for prop in ("disjointUnionOf", "hasKey", "complementOf"):
+        yield from _names(subject for subject, _ in triples.pairs(OWL + prop))
+
+
+def _in_chains(triples: Triples) -> Iterator[str]:
+    for subject, _ in triples.pairs(OWL + "propertyChainAxiom"):
+        yield from _names((subject,))
+        yield from triples.members(subject, OWL + "propertyChainAxiom")
 
 
 def _read_statements(triples: Triples, facts: Facts, domain_and_range: bool) -> None:

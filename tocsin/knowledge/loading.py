@@ -126,7 +126,9 @@ def _built(facts: Facts) -> Ontology:
         frozenset(facts.individuals - facts.classes - facts.properties - facts.datatypes),
         tuple(sorted({_canonical(each, classes, properties) for each in facts.statements})),
         {**PREFIXES, **facts.prefixes},
-        rules=facts.axioms.rules(classes, properties),
+        rules=facts.axioms.rules(
+            classes, properties, lambda one, other: _reaches(one, other, below_class)
+        ),
     )
 
 

@@ -304,7 +304,7 @@ class Ontology:
     def _computed_fingerprint(self) -> str:
         digest = hashlib.sha256(self._content())
         if self.rules:
-            digest.update(b"\0" + repr(self.rules).encode())
+            digest.update(b"\0" + self.rules.text().encode())
         if self.tbox is not None:
             known = (
                 self.tbox.fingerprint if isinstance(self.tbox, Fingerprinted) else repr(self.tbox)

@@ -7,9 +7,9 @@ alone:
   range;
 * `inverse`: arcs of a property that has an inverse, or is symmetric or transitive, make further
   arcs;
-* `existential`: a vertex that meets the definition of a class is of the class. Where a class is
-  said to have some `p` that is a `B`, every vertex of the class counts as having one, for
-  definitions only.
+* `existential`: a vertex that meets the definition of a class is of the class. Where a class, or
+  whatever meets an expression, is said to have some `p` that is a `B`, or the value `v`, every such
+  vertex counts as having one, for definitions only.
 
 An arc of a property is one of all properties above it, a vertex of a class one of all classes above
 it. All names are canonical. What is concluded is concluded from again, until nothing is new.
@@ -83,8 +83,8 @@ class Rules:
     """Pairs of a name and what holds of it, sorted. Inverses stand both ways; a symmetric property
     is its own inverse.
 
-    Whatever meets the expression of a definition is of its class; every member of a class has what
-    is `necessary`.
+    Whatever meets the expression of a definition is of its class; whatever meets the first of a
+    `necessary` pair has the second. Of a value that it has, nothing else is known than the value.
     """
 
     domains: tuple[Edge, ...] = ()
@@ -92,10 +92,24 @@ class Rules:
     inverses: tuple[Edge, ...] = ()
     transitive: tuple[str, ...] = ()
     definitions: tuple[tuple[str, Expression], ...] = ()
-    necessary: tuple[tuple[str, Some], ...] = ()
+    necessary: tuple[tuple[Expression, Some | HasValue], ...] = ()
 
     def __bool__(self) -> bool:
         return self != NO_RULES
+
+    def text(self) -> str:
+        """Return the text that fingerprints are made of: the same for the same rules, in all
+        versions.
+        """
+        necessary = tuple(
+            (narrow.name if isinstance(narrow, Named) else narrow, has)
+            for narrow, has in self.necessary
+        )
+        return (
+            f"Rules(domains={self.domains!r}, ranges={self.ranges!r}, inverses={self.inverses!r},"
+            f" transitive={self.transitive!r}, definitions={self.definitions!r},"
+            f" necessary={necessary!r})"
+        )
 
 
 NO_RULES = Rules()

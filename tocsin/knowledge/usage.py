@@ -2,7 +2,8 @@
 them, never guessed.
 
 A word of RDF Schema, OWL, SHACL or SWRL that stands in none of the tables below counts as not used.
-Annotations and the parts of larger axioms say nothing for themselves and are not counted.
+Annotations and the parts of larger axioms say nothing for themselves and are not counted. A word
+about a class expression counts as used only where a conclusion is drawn from that expression.
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from tocsin.knowledge.rules import Infer
+from tocsin.knowledge.inclusions import conjuncts, disjuncts, inclusions_in, names_of
+from tocsin.knowledge.rules import AnyOf, Infer
+from tocsin.knowledge.statements import Triples
 from tocsin.values.rdf import RdfText, Triple
-from tocsin.values.terms import OWL, RDF, RDF_TYPE, RDFS, Blank, Iri
+from tocsin.values.terms import OWL, RDF, RDF_TYPE, RDFS, Blank, Iri, Term
 
 _SHACL, _SWRL = "http://www.w3.org/ns/shacl#", "http://www.w3.org/2003/11/swrl#"
 _SPACES: Mapping[str, str] = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "sh": _SHACL, "swrl": _SWRL}
@@ -28,8 +31,13 @@ _USED_BY: Mapping[str, Infer] = {
     **dict.fromkeys(
         ("owl:inverseOf", "owl:SymmetricProperty", "owl:TransitiveProperty"), Infer.INVERSE
     ),
-    **dict.fromkeys(("owl:someValuesFrom", "owl:hasValue"), Infer.EXISTENTIAL),
+    **dict.fromkeys(
+        ("owl:someValuesFrom", "owl:hasValue", "owl:minCardinality"), Infer.EXISTENTIAL
+    ),
 }
+_ABOUT_EXPRESSIONS = frozenset(
+    "owl:intersectionOf owl:unionOf owl:someValuesFrom owl:hasValue owl:minCardinality".split()
+)
 _OF_CONCEPTS = frozenset(
     "rdfs:range owl:someValuesFrom owl:allValuesFrom owl:hasValue owl:complementOf owl:oneOf"
     " owl:disjointWith owl:AllDisjointClasses owl:withRestrictions".split()
@@ -76,13 +84,37 @@ class Usage:
 
 def usage_of(text: RdfText, infer: Collection[Infer] = ()) -> Usage:
     """What graph patterns use of a text, where these conclusions are drawn from it."""
-    counts = Counter(_words(text.triples))
-    counts[_INDIVIDUALS] = _facts(text.triples)
-    used = {
-        word: each for word, each in counts.items() if word in _USED or _USED_BY.get(word) in infer
-    }
-    unused = {word: each for word, each in counts.items() if each and word not in used}
+    read = _read_nodes(text.triples, infer)
+    used, unused = Counter[str](), Counter[str]()
+    for triple, word in _words(text.triples):
+        is_known = word in _USED or _USED_BY.get(word) in infer
+        side = used if is_known and _is_read(triple, word, read) else unused
+        side[word] += 1
+    if facts := _facts(text.triples):
+        unused[_INDIVIDUALS] = facts
     return Usage(_ordered(used), _ordered(unused))
+
+
+def _read_nodes(triples: Iterable[Triple], infer: Collection[Infer]) -> set[Term]:
+    """Return the nodes of the class expressions from which something is concluded."""
+    found: set[Term] = set()
+    known = Triples(triples)
+    for each in inclusions_in(known):
+        above = list(conjuncts(each.wide))
+        by_order = any(names_of(above)) and any(names_of(disjuncts(each.narrow)))
+        by_rule = Infer.EXISTENTIAL in infer and any(not isinstance(part, AnyOf) for part in above)
+        if by_order or by_rule:
+            found |= each.nodes
+    for relation in (RDFS + "domain", RDFS + "range"):
+        found |= {value for _, value in known.pairs(relation) if isinstance(value, Blank)}
+    for node, _ in known.pairs(OWL + "onDatatype"):
+        found.add(node)
+    return found
+
+
+def _is_read(triple: Triple, word: str, read: set[Term]) -> bool:
+    """True unless the triple is about a class expression from which nothing is concluded."""
+    return word not in _ABOUT_EXPRESSIONS or triple[0] in read
 
 
 def merged(usages: Iterable[Usage]) -> Usage:
@@ -94,14 +126,15 @@ def merged(usages: Iterable[Usage]) -> Usage:
     return Usage(_ordered(used), _ordered(unused))
 
 
-def _words(triples: Collection[Triple]) -> Iterator[str]:
+def _words(triples: Collection[Triple]) -> Iterator[tuple[Triple, str]]:
     unions = {subject for subject, prop, _ in triples if prop == OWL + "unionOf"}
-    for _, prop, value in triples:
+    for triple in triples:
+        _, prop, value = triple
         stated = value.text if prop == RDF_TYPE and isinstance(value, Iri) else prop
         word = _META if stated == _META else _short(stated)
         if word and word not in _QUIET:
             is_open = _USED_BY.get(word) is Infer.DOMAIN_RANGE and value in unions
-            yield f"{word} of a union" if is_open else word
+            yield triple, f"{word} of a union" if is_open else word
 
 
 def _facts(triples: Iterable[Triple]) -> int:

@@ -24,7 +24,7 @@ from tocsin.knowledge.rules import (
     Rules,
     Some,
 )
-from tocsin.values.terms import Literal, Term, same_value
+from tocsin.values.terms import THING, Iri, Literal, Term, same_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,14 @@ class _Unseen:
     meaning: Expression
 
 
-_Vertex: TypeAlias = Term | _Unseen
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """A value that something is said to have; what the event says of it is not looked at."""
+
+    term: Iri | Literal
+
+
+_Vertex: TypeAlias = Term | _Unseen | _Value
 _Types: TypeAlias = dict[_Vertex, set[str]]
 
 
@@ -110,27 +117,34 @@ class _World:
     def grow(self) -> bool:
         """Applies definitions, and what classes necessarily have, once; whether anything is new."""
         before = self._size()
-        for vertex in [each for each in self.types if not isinstance(each, Literal)]:
+        for vertex in [each for each in self.types if not isinstance(each, Literal | _Value)]:
             for name, meaning in self.ontology.rules.definitions:
                 if self._meets(vertex, meaning):
                     self.types[vertex].add(name)
-            for name, some in self.ontology.rules.necessary:
-                if self._meets(vertex, Named(name)):
-                    self._imagine(vertex, some)
+            for narrow, has in self.ontology.rules.necessary:
+                if self._meets(vertex, narrow):
+                    self._imagine(vertex, has)
         return before != self._size()
 
     def _size(self) -> tuple[int, int]:
         return sum(map(len, self.types.values())), sum(map(len, self.arcs.values()))
 
-    def _imagine(self, vertex: _Vertex, some: Some) -> None:
-        unseen = _Unseen(some.filler)
+    def _imagine(self, vertex: _Vertex, has: Some | HasValue) -> None:
+        if isinstance(has, HasValue):
+            value = _Value(has.value)
+            self.types[value] = {has.value.datatype if isinstance(has.value, Literal) else THING}
+            self.arcs[value] = set()
+            self.arcs[vertex].add((has.property, value))
+            return
+        unseen = _Unseen(has.filler)
         self.types.setdefault(unseen, set())
         self.arcs.setdefault(unseen, set())
-        self.arcs[vertex].add((some.property, unseen))
-        for part in _parts(some.filler):
+        self.arcs[vertex].add((has.property, unseen))
+        for part in _parts(has.filler):
             if isinstance(part, Named):
                 self.types[unseen].add(part.name)
-            elif isinstance(part, Some):
+            elif isinstance(part, Some | HasValue):
+                self.types[unseen].add(THING)  # a literal has no properties
                 self._imagine(unseen, part)
 
     def _meets(self, vertex: _Vertex, meaning: Expression) -> bool:
@@ -149,9 +163,10 @@ class _World:
                 return any(_is_same(value, wanted) for value in self._values(vertex, prop))
 
     def _is_a(self, vertex: _Vertex, name: str) -> bool:
+        term = vertex.term if isinstance(vertex, _Value) else vertex
         above = (
             self.ontology.superdatatypes
-            if isinstance(vertex, Literal)
+            if isinstance(term, Literal)
             else self.ontology.superclasses
         )
         return any(name in above(kind) for kind in self.types[vertex])
@@ -171,7 +186,8 @@ def _parts(meaning: Expression) -> tuple[Expression, ...]:
     return tuple(part for each in meaning.parts for part in _parts(each))
 
 
-def _is_same(value: _Vertex, wanted: Term) -> bool:
+def _is_same(vertex: _Vertex, wanted: Term) -> bool:
+    value = vertex.term if isinstance(vertex, _Value) else vertex
     if isinstance(value, Literal) and isinstance(wanted, Literal):
         return same_value(value, wanted)
     return value == wanted

@@ -8,11 +8,12 @@ made once for an ontology: nothing that an event says can change what is known o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import TypeAlias
 
 from tocsin.events.views.graph import Arc
 from tocsin.knowledge.ontology import Ontology
 from tocsin.knowledge.rules import AllOf, AnyOf, Expression, HasValue, Named, Some
-from tocsin.values.terms import Literal, Term, same_value
+from tocsin.values.terms import THING, Literal, Term, same_value
 
 
 class Node:
@@ -27,31 +28,45 @@ class Node:
         self.meaning = meaning
         self.kinds: set[str] = set()
         """By every name at or above."""
-        self.given: dict[str, None] = {}
-        """Those that definitions gave it."""
+        self.given: dict[Head, None] = {}
+        """The classes that definitions gave it, and what it has since it meets an expression."""
         self.arcs: list[tuple[frozenset[str], Node]] = []
         self.pointing: list[Node] = []
 
 
-class Definitions:
-    """The definitions of an ontology; false where there are none."""
+Has: TypeAlias = Some | HasValue
+Head: TypeAlias = str | Has
+"""What follows for a node that meets an expression: a class, or a value of a property."""
 
-    __slots__ = ("_definitions", "_necessary", "_ontology", "_unseen")
+
+class Definitions:
+    """The definitions of an ontology; false where there are none.
+
+    What members of a named class have is found with the class; what follows from an expression is
+    found like a definition.
+    """
+
+    __slots__ = ("_necessary", "_ontology", "_rules", "_unseen", "_values")
 
     def __init__(self, ontology: Ontology) -> None:
         self._ontology = ontology
-        self._definitions = ontology.rules.definitions
-        self._necessary: dict[str, list[Some]] = {}
+        self._rules: list[tuple[Head, Expression]] = list(ontology.rules.definitions)
+        self._necessary: dict[str, list[Has]] = {}
         self._unseen: dict[Expression, Node] = {}
-        for name, some in ontology.rules.necessary:
-            self._necessary.setdefault(name, []).append(some)
-        if self._definitions:
-            for some in [each for group in self._necessary.values() for each in group]:
-                self._imagined(some.filler)
-            self._settle(list(self._unseen.values()))
+        self._values: dict[Term, Node] = {}
+        if not self._rules:
+            return  # what is unseen matters to definitions only
+        for narrow, has in ontology.rules.necessary:
+            if isinstance(narrow, Named):
+                self._necessary.setdefault(narrow.name, []).append(has)
+            else:
+                self._rules.append((has, narrow))
+        for _, has in ontology.rules.necessary:
+            self._value(has)
+        self._settle(list(self._unseen.values()))
 
     def __bool__(self) -> bool:
-        return bool(self._definitions)
+        return bool(self._rules)
 
     def apply(
         self,
@@ -70,18 +85,23 @@ class Definitions:
         resources = [node for node in nodes.values() if not isinstance(node.term, Literal)]
         for node in self._settle(resources):
             assert node.term is not None
-            kinds.setdefault(node.term, {}).update(node.given)
+            kinds.setdefault(node.term, {}).update(
+                {name: None for name in node.given if isinstance(name, str)}
+            )
 
     def _settle(self, nodes: list[Node]) -> list[Node]:
         """Gives nodes their classes until nothing is new; those that got one."""
         waiting, changed = dict.fromkeys(nodes), dict[Node, None]()
         while waiting:
             node, _ = waiting.popitem()
-            for name, meaning in self._definitions:
-                if name not in node.given and self._meets(node, meaning):
-                    node.given[name] = None
+            for head, meaning in self._rules:
+                if head not in node.given and self._meets(node, meaning):
+                    node.given[head] = None
                     changed[node] = None
-                    self._classify(node, name)
+                    if isinstance(head, str):
+                        self._classify(node, head)
+                    else:
+                        self._point(node, head)
                     waiting |= dict.fromkeys((node, *node.pointing))
         return list(changed)
 
@@ -94,14 +114,29 @@ class Definitions:
         )
         for each in above(name) - node.kinds:
             node.kinds.add(each)
-            for some in self._necessary.get(each, ()):
-                self._point(node, some)
+            if not isinstance(node.term, Literal):
+                for has in self._necessary.get(each, ()):
+                    self._point(node, has)
 
-    def _point(self, node: Node, some: Some) -> None:
-        unseen = self._imagined(some.filler)
-        node.arcs.append((self._ontology.superproperties(some.property), unseen))
+    def _point(self, node: Node, has: Has) -> None:
+        value = self._value(has)
+        node.arcs.append((self._ontology.superproperties(has.property), value))
         if node.term is None:  # what is unseen is settled for all events
-            unseen.pointing.append(node)
+            value.pointing.append(node)
+
+    def _value(self, has: Has) -> Node:
+        """The node of a value that something has by a rule."""
+        if isinstance(has, Some):
+            return self._imagined(has.filler)
+        node = self._values.get(has.value)
+        if node is None:  # a node beside the vertices: what events say of it is not looked at
+            node = self._values[has.value] = Node(term=has.value)
+            node.kinds |= (
+                self._ontology.superdatatypes(has.value.datatype)
+                if isinstance(has.value, Literal)
+                else self._ontology.superclasses(THING)
+            )
+        return node
 
     def _imagined(self, meaning: Expression) -> Node:
         """The node of something that meets an expression."""
@@ -118,7 +153,8 @@ class Definitions:
             case AllOf(parts):
                 for part in parts:
                     self._furnish(node, part)
-            case Some():
+            case Some() | HasValue():
+                self._classify(node, THING)  # a literal has no properties
                 self._point(node, meaning)
             case _:
                 return

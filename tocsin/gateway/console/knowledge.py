@@ -16,7 +16,7 @@ from tocsin.catalog import Subscription
 from tocsin.errors import Problem
 from tocsin.events.event import Event
 from tocsin.events.views.graph import graph_in
-from tocsin.knowledge.concepts.axioms import Definition
+from tocsin.knowledge.concepts.axioms import Specialisation
 from tocsin.knowledge.concepts.concept import Concept, Conjunction, Disjunction, Enumeration, Symbol
 from tocsin.knowledge.concepts.tbox import TBox
 from tocsin.knowledge.ontology import Ontology, builtin_classes, builtin_properties, local_name
@@ -111,7 +111,7 @@ def _add_concepts(tree: ClassTree, tbox: TBox) -> None:
     for axiom in tbox.axioms:
         tree.add(axiom.name)
         for each in _operands(axiom.concept, Disjunction):
-            if isinstance(axiom, Definition) and not isinstance(axiom.concept, Symbol):
+            if not isinstance(axiom, Specialisation) and not isinstance(axiom.concept, Symbol):
                 for below in _named_in(each):
                     tree.add(below, [axiom.name])
         above = [

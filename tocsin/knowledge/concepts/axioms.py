@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from tocsin.errors import LimitProblem, MeaningProblem
 from tocsin.knowledge.concepts.concept import Concept, symbols_in
@@ -44,7 +45,36 @@ class Specialisation:
     concept: Concept
 
 
-Axiom = Definition | Specialisation
+@dataclass(frozen=True, slots=True)
+class Equivalence:
+    """`name` and the concept are the same, said beside other axioms about the name.
+
+    Only OWL says so: what has any of the equal concepts has the name, and what has the name has
+    all of them.
+    """
+
+    name: str
+    concept: Concept
+
+
+Axiom = Definition | Specialisation | Equivalence
+
+
+class Refusal(NamedTuple):
+    """A name that a TBox knows and cannot define: subscriptions that use it are refused."""
+
+    name: str
+    code: str
+    message: str
+
+    def problem(self) -> MeaningProblem:
+        """Return the problem of a subscription that uses the name."""
+        return MeaningProblem(
+            self.message,
+            code=self.code,
+            token=self.name,
+            hint="use another concept, or change the axioms of the ontology about it",
+        )
 
 
 def refuse_reserved(axioms: Iterable[Axiom]) -> None:
@@ -65,14 +95,16 @@ def reserved(name: str) -> MeaningProblem:
 
 
 def refuse_redefined(axioms: Iterable[Axiom]) -> None:
-    """Raises where a name is defined twice, or defined and specialised."""
+    """Raises where a name is defined twice, or defined and specialised; equivalences and
+    specialisations of one name are legal.
+    """
     seen: dict[str, Axiom] = {}
     for axiom in axioms:
         before = seen.setdefault(axiom.name, axiom)
-        if before is not axiom and not (
-            isinstance(before, Specialisation) and isinstance(axiom, Specialisation)
+        if before is not axiom and (
+            isinstance(before, Definition) or isinstance(axiom, Definition)
         ):
-            both = isinstance(before, Definition) and isinstance(axiom, Definition)
+            both = not isinstance(before, Specialisation) and not isinstance(axiom, Specialisation)
             raise MeaningProblem(
                 (
                     f"{axiom.name!r} is defined twice"

@@ -161,6 +161,13 @@ def normal_form(concept: Concept, *, negated: bool = False) -> Concept:
             assert_never(concept)
 
 
+def conjuncts_of(concept: Concept) -> tuple[Concept, ...]:
+    """Return the operands of a conjunction and of those nested in it, each once; anything else is
+    the one operand of itself.
+    """
+    return tuple(dict.fromkeys(_inner(concept, Conjunction)))
+
+
 def parts_of(concept: Concept) -> tuple[Concept, ...]:
     """The concepts directly inside a concept."""
     match concept:

@@ -3,18 +3,19 @@ exclude each other.
 
 `A disjointWith B` becomes `A <: not B*`, where `B*` is what distinguishes B: as good as `not B`,
 and never cyclic. Equal named classes are one class with two names. SKOS `broader` is a
-specialisation. An axiom that the language cannot say is left out and told: what it would add is not
-inferred. Redefined and cyclic names are problems as in any TBox.
+specialisation. A class is known by every axiom that names it. An axiom that the language cannot say
+is left out and told: what it would add is not inferred. So is a specialisation that leads back to
+its own class; a class that is defined by itself is refused to subscriptions that use it.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from tocsin.knowledge.concepts.axioms import Axiom, Definition, Specialisation
+from tocsin.knowledge.concepts.axioms import Axiom, Definition, Equivalence, Specialisation
 from tocsin.knowledge.concepts.concept import (
     Complement,
     Concept,
@@ -23,8 +24,13 @@ from tocsin.knowledge.concepts.concept import (
     Enumeration,
     Symbol,
     Thing,
+    conjunction,
+    conjuncts_of,
     enumeration,
+    symbols_in,
 )
+from tocsin.knowledge.concepts.cycles import Unfoldable, unfoldable
+from tocsin.knowledge.concepts.expansion import SPECIAL
 from tocsin.knowledge.concepts.expressions import (
     CONNECTIVES,
     Beyond,
@@ -32,14 +38,24 @@ from tocsin.knowledge.concepts.expressions import (
     concept_of,
     definitions_of,
 )
-from tocsin.knowledge.concepts.tbox import SPECIAL, TBox
-from tocsin.values.terms import OWL, RDF, RDF_TYPE, RDFS, Iri, Resource, Term
+from tocsin.knowledge.concepts.owl_names import (
+    ROLE_TYPES,
+    VOCABULARIES,
+    individuals_of,
+    properties_of,
+    ranges_of,
+    short_names,
+    typed_names,
+)
+from tocsin.knowledge.concepts.tbox import TBox
+from tocsin.knowledge.facts import names_in
+from tocsin.knowledge.statements import Triples
+from tocsin.values.rdf import RdfText, Triple
+from tocsin.values.terms import OWL, RDF_TYPE, RDFS, XSD, Blank, Iri, Term
 
 BROADER = "http://www.w3.org/2004/02/skos/core#broader"
 EQUIVALENT, SUBCLASS = OWL + "equivalentClass", RDFS + "subClassOf"
-_ROLES = (OWL + "ObjectProperty", OWL + "DatatypeProperty", RDF + "Property")
-_VOCABULARIES = (OWL, RDFS, RDF)
-_LOCAL_ENDS = "#/:"
+_CLASSES = (OWL + "Class", RDFS + "Class")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,40 +67,106 @@ class OwlTBox:
 
 
 def tbox_of_triples(
-    triples: Iterable[tuple[Resource, str, Term]], prefixes: Mapping[str, str]
+    triples: Iterable[Triple], prefixes: Mapping[str, str], *, any_role: bool = False
 ) -> OwlTBox:
     """The TBox of an OWL 2 ontology, whose names may be written short: by their prefix, or as a
-    unique local name.
+    unique local name. With `any_role` subscriptions may use properties that are not declared.
     """
-    node = Node(triples)
+    stated = tuple(triples)
+    node, names = Node(stated), names_in(Triples(stated))
     left_out: list[str] = []
-    axioms = _axioms(node, left_out)
-    roles, individuals = _roles(node), _individuals(node)
-    names = {*roles, *individuals, *(axiom.name for axiom in axioms), *TBox(axioms).base_symbols}
-    short = _short_names(names | node.same.keys(), prefixes)
+    kept = unfoldable(_axioms(node, left_out))
+    left_out += kept.left_out
+    axioms = (*kept.axioms, *_only_named(node, names.classes, kept))
+    properties, individuals = properties_of(node, names.properties), individuals_of(node)
+    declared = any(kind in ROLE_TYPES for _, kind in typed_names(node))
+    known = {*individuals, *(axiom.name for axiom in axioms), *TBox(axioms).base_symbols}
+    known |= {each.name for each in kept.refused}
+    short = short_names(known | node.same.keys(), prefixes)
+    short = {**short_names(set(properties), prefixes), **short}
     aliases = {**{local: node.same.get(name, name) for local, name in short.items()}, **node.same}
     tbox = TBox(
         axioms,
-        tuple(roles),
-        tuple(_ranges(node)),
+        tuple(properties) if declared and not any_role else (),
+        tuple(ranges_of(node)),
         tuple(individuals),
         tuple(sorted(aliases.items())),
+        kept.refused,
     )
     return OwlTBox(tbox, tuple(sorted(set(left_out))))
 
 
+def tbox_of_texts(texts: Sequence[RdfText]) -> OwlTBox:
+    """The TBox of several ontologies together; of two meanings of a prefix the first counts.
+
+    One that describes classes and declares no property allows any role to all.
+    """
+    prefixes: dict[str, str] = {}
+    for text in texts:
+        prefixes = {**text.prefixes, **prefixes}
+    triples = (
+        each
+        for number, text in enumerate(texts)
+        for each in (_renamed(text.triples, number) if len(texts) > 1 else text.triples)
+    )
+    any_role = any(_describes_classes_only(text) for text in texts)
+    return tbox_of_triples(triples, prefixes, any_role=any_role)
+
+
+def _renamed(triples: Iterable[Triple], number: int) -> Iterator[Triple]:
+    """The triples of one of several texts: a blank node is known inside one text only."""
+    for subject, prop, value in triples:
+        one = Blank(f"{number}.{subject.label}") if isinstance(subject, Blank) else subject
+        yield one, prop, Blank(f"{number}.{value.label}") if isinstance(value, Blank) else value
+
+
+def _describes_classes_only(text: RdfText) -> bool:
+    types = (value for _, prop, value in text.triples if prop == RDF_TYPE)
+    kinds = {value.text for value in types if isinstance(value, Iri)}
+    classes = any(prop in (EQUIVALENT, SUBCLASS) for _, prop, _ in text.triples)
+    return kinds.isdisjoint(ROLE_TYPES) and (classes or not kinds.isdisjoint(_CLASSES))
+
+
 def _axioms(node: Node, left_out: list[str]) -> tuple[Axiom, ...]:
-    defined = tuple(dict.fromkeys(_definitions(node, left_out)))
-    told = (each for each in _specialisations(node, left_out) if not _is_implied(each, defined))
-    special = tuple(dict.fromkeys((*told, *_lonely(node))))
+    """Axioms in the order of definitions, specialisations and exclusions; circles are still in
+    them.
+    """
+    said = dict.fromkeys(_definitions(node, left_out))
+    defined = [each for each in said if not _is_about_itself(each)]
+    told = [
+        each
+        for each in (*_specialisations(node, left_out), *map(_rest, said))
+        if each is not None and not _is_implied(each, defined)
+    ]
+    special = list(dict.fromkeys((*told, *_lonely(node))))
+    counts = Counter([each.name for each in defined] + [each.name for each in special])
     excluded = _exclusions(
         node, {each.name for each in defined}, {each.name for each in special}, left_out
     )
-    return (*defined, *special, *excluded)
+    same: list[Axiom] = [
+        each if counts[each.name] == 1 else Equivalence(each.name, each.concept) for each in defined
+    ]
+    return (*same, *special, *excluded)
+
+
+def _is_about_itself(definition: Definition) -> bool:
+    """True if one of the operands is the name itself: `A = A and B` says `A <: B`."""
+    return Symbol(definition.name) in conjuncts_of(definition.concept)
+
+
+def _rest(definition: Definition) -> Specialisation | None:
+    if not _is_about_itself(definition):
+        return None
+    return Specialisation(definition.name, _without(definition.concept, definition.name))
+
+
+def _without(concept: Concept, name: str) -> Concept:
+    return conjunction(each for each in conjuncts_of(concept) if each != Symbol(name))
 
 
 def _definitions(node: Node, left_out: list[str]) -> Iterator[Definition]:
-    for who, value in node.pairs(EQUIVALENT):
+    for one, other in node.pairs(EQUIVALENT):
+        who, value = (one, other) if isinstance(one, Iri) else (other, one)
         if not isinstance(who, Iri):
             left_out.append(str(value))
         elif not isinstance(value, Iri):
@@ -107,15 +189,20 @@ def _specialisations(node: Node, left_out: list[str]) -> Iterator[Specialisation
             if not isinstance(who, Iri):
                 left_out.append(str(value))
                 continue
+            name = node.name(who)
             for concept in _described(node, who, value, left_out):
-                if concept not in (Symbol(node.name(who)), Thing()):
-                    yield Specialisation(node.name(who), concept)
+                itself = Symbol(name) in conjuncts_of(concept)
+                rest = _without(concept, name) if itself else concept
+                if rest != Thing():
+                    yield Specialisation(name, rest)
 
 
-def _is_implied(special: Specialisation, defined: tuple[Definition, ...]) -> bool:
+def _is_implied(special: Specialisation, defined: Iterable[Definition]) -> bool:
     """Whether a definition says it already: of its own name as one of all, or of the wider name as
     one of any.
     """
+    if special.concept == Thing():
+        return True
     own = (each.concept for each in defined if each.name == special.name)
     wider = (each.concept for each in defined if Symbol(each.name) == special.concept)
     return any(
@@ -134,8 +221,17 @@ def _lonely(node: Node) -> Iterator[Specialisation]:
             for value in node.values(who, prop)
         )
         told = any(value != Iri(OWL + "Thing") for value in values)
-        if not told and who.text not in node.same and not who.text.startswith(_VOCABULARIES):
+        if not told and who.text not in node.same and not who.text.startswith(VOCABULARIES):
             yield Specialisation(who.text, Thing())
+
+
+def _only_named(node: Node, classes: Iterable[str], kept: Unfoldable) -> Iterator[Specialisation]:
+    """Classes that stand only in axioms between names, or in those that were left out."""
+    known = {name for axiom in kept.axioms for name in (axiom.name, *symbols_in(axiom.concept))}
+    known |= {each.name for each in kept.refused}
+    for name in sorted({node.same.get(each, each) for each in classes} - known):
+        if not name.startswith((*VOCABULARIES, XSD)):
+            yield Specialisation(name, Thing())
 
 
 def _exclusions(
@@ -184,60 +280,6 @@ def _called(concept: Concept, who: Iri) -> Concept:
 
 
 def _classes(node: Node) -> list[Iri]:
-    kinds = (Iri(OWL + "Class"), Iri(RDFS + "Class"))
+    kinds = [Iri(kind) for kind in _CLASSES]
     found = (who for who, kind in node.pairs(RDF_TYPE) if kind in kinds and isinstance(who, Iri))
     return list(dict.fromkeys(found))
-
-
-def _typed(node: Node) -> Iterator[tuple[str, str]]:
-    for who, kind in node.pairs(RDF_TYPE):
-        if isinstance(who, Iri) and isinstance(kind, Iri):
-            yield who.text, kind.text
-
-
-def _roles(node: Node) -> list[str]:
-    return sorted({who for who, kind in _typed(node) if kind in _ROLES})
-
-
-def _individuals(node: Node) -> list[str]:
-    named = OWL + "NamedIndividual"
-    return sorted(
-        {who for who, kind in _typed(node) if kind == named or not kind.startswith(_VOCABULARIES)}
-    )
-
-
-def _ranges(node: Node) -> list[tuple[str, str]]:
-    found = ((who, value) for who, value in node.pairs(RDFS + "range"))
-    return sorted(
-        (who.text, node.name(value))
-        for who, value in found
-        if isinstance(who, Iri) and isinstance(value, Iri)
-    )
-
-
-def _short_names(names: set[str], prefixes: Mapping[str, str]) -> dict[str, str]:
-    """Other names: the local name where it is in the default namespace or nobody else has it, and
-    the prefixed name.
-    """
-    counts = Counter(map(_local, names))
-    short = {_local(name): name for name in names if counts[_local(name)] == 1}
-    for prefix, namespace in prefixes.items():
-        inside = {
-            name: name.removeprefix(namespace)
-            for name in names
-            if namespace and name.startswith(namespace)
-        }
-        short |= {
-            f"{prefix}:{local}" if prefix else local: name
-            for name, local in inside.items()
-            if local
-        }
-    return {
-        local: name
-        for local, name in short.items()
-        if local != name and not local.endswith(SPECIAL)
-    }
-
-
-def _local(name: str) -> str:
-    return name[max(name.rfind(end) for end in _LOCAL_ENDS) + 1 :]

@@ -3,6 +3,9 @@
 A name symbol stands on the left of an axiom, a base symbol only on the right. Expanding replaces
 name symbols until only base symbols, enumerations and datatypes remain; `C <: D` is `C := C* and
 D`, with `C*` for what makes a C of a D.
+
+A name with several equivalences has two expansions: what is said to have the name has all of them,
+and what has any of them has the name when a subscription asks for it (decision 0074).
 """
 
 from __future__ import annotations
@@ -11,34 +14,26 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
-from typing import assert_never
 
-from tocsin.errors import LimitProblem, StateProblem
+from tocsin.errors import StateProblem
 from tocsin.knowledge.concepts.assertions import Meant, named, placeholder
 from tocsin.knowledge.concepts.axioms import (
     Axiom,
-    Definition,
+    Refusal,
     Specialisation,
     refuse_cycle,
     refuse_redefined,
     refuse_reserved,
 )
 from tocsin.knowledge.concepts.concept import (
-    Complement,
     Concept,
-    Conjunction,
-    Disjunction,
     Enumeration,
-    Exists,
-    ForAll,
     Symbol,
     concepts_in,
-    conjunction,
     enumeration,
-    normal_form,
-    parts_of,
     symbols_in,
 )
+from tocsin.knowledge.concepts.expansion import SPECIAL, Expansion
 
 EVENT_TYPES = (
     "ObjectEvent",
@@ -53,17 +48,11 @@ EVENT_TYPES = (
 ACTION_TYPE = Enumeration(("ADD", "DELETE", "OBSERVE"), "ActionType")
 """What `action` says in EPCIS; known where the TBox does not say otherwise."""
 
-SPECIAL = "*"
-"""Ends the name of the base symbol for what distinguishes a specialised concept."""
-
-SIZE_LIMIT = 20_000
-"""An expanded concept has so many parts at most."""
-
 
 @dataclass(frozen=True, eq=False)
 class TBox:
     """Axioms; declared roles (none declared: any is legal) with their ranges; individuals; other
-    names for names.
+    names for names; names that are known and cannot be asked for.
     """
 
     axioms: tuple[Axiom, ...] = ()
@@ -71,6 +60,7 @@ class TBox:
     ranges: tuple[tuple[str, str], ...] = ()
     individuals: tuple[str, ...] = ()
     aliases: tuple[tuple[str, str], ...] = ()
+    refused: tuple[Refusal, ...] = ()
 
     def __post_init__(self) -> None:
         refuse_reserved(self.axioms)
@@ -84,13 +74,19 @@ class TBox:
         return hash(self.fingerprint)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (TBox, (self.axioms, self.roles, self.ranges, self.individuals, self.aliases))
+        return (TBox, self._sayings)
+
+    @property
+    def _sayings(self) -> tuple[tuple[object, ...], ...]:
+        own = (self.axioms, self.roles, self.ranges, self.individuals, self.aliases)
+        return (*own, self.refused)
 
     @cached_property
     def fingerprint(self) -> str:
         """The same for the same axioms, names and roles, whatever the order."""
-        sayings = (self.axioms, self.roles, self.ranges, self.individuals, self.aliases)
-        texts = [f"{number} {each!r}" for number, group in enumerate(sayings) for each in group]
+        texts = [
+            f"{number} {each!r}" for number, group in enumerate(self._sayings) for each in group
+        ]
         return blake2b("\n".join(sorted(texts)).encode(), digest_size=16).hexdigest()
 
     @cached_property
@@ -99,7 +95,7 @@ class TBox:
         given = {
             axiom.name: enumeration(axiom.concept.elements, axiom.name)
             for axiom in self.axioms
-            if isinstance(axiom, Definition) and isinstance(axiom.concept, Enumeration)
+            if not isinstance(axiom, Specialisation) and isinstance(axiom.concept, Enumeration)
         }
         return (
             given if self._is_named(ACTION_TYPE.name) else {ACTION_TYPE.name: ACTION_TYPE, **given}
@@ -109,10 +105,9 @@ class TBox:
     def base_symbols(self) -> frozenset[str]:
         """What stands only on the right of axioms, and the types of events."""
         used = {name for axiom in self.axioms for name in symbols_in(axiom.concept)}
-        special = {name + SPECIAL for name in self._specialised}
-        return frozenset(
-            (used | special | set(EVENT_TYPES)) - self._defined.keys() - self.enumerated.keys()
-        )
+        special = {name + SPECIAL for name in self._expansion.specialised}
+        known = used | special | set(EVENT_TYPES) | {each.name for each in self.refused}
+        return frozenset(known - self._defined.keys() - self.enumerated.keys())
 
     @cached_property
     def known_individuals(self) -> frozenset[str]:
@@ -164,26 +159,30 @@ class TBox:
         )
 
     def expanded(self, name: str) -> Concept:
-        """What a name means in base symbols, in negation normal form; a base symbol, and any other
-        name, is itself.
+        """What follows of a thing that is said to have the name, in base symbols and negation
+        normal form; a base symbol, and any other name, is itself.
         """
-        if name in self.enumerated:
-            return self.enumerated[name]
-        if name not in self._defined:
-            return Symbol(name)
-        if name not in self._expansions:
-            self._expansions[name] = self.expand(self._defined[name])
-        return self._expansions[name]
+        return self._expansion.of(name, asked=False)
 
     def expand(self, concept: Concept) -> Concept:
-        """The concept in base symbols and negation normal form; LIMIT where it grows too large."""
-        if self._size(concept) > SIZE_LIMIT:
-            raise LimitProblem(
-                f"the expanded concept has more than {SIZE_LIMIT:,} parts",
-                code="LIMIT",
-                hint="use a narrower concept, or define it with fewer names",
-            )
-        return normal_form(self._replaced(concept))
+        """The concept in base symbols and negation normal form, as a subscription asks for it;
+        LIMIT where it grows too large.
+        """
+        return self._expansion.normal(concept, asked=True)
+
+    def require_served(self, concept: Concept) -> None:
+        """Raises where the concept uses a name, itself or by definitions, that cannot be asked
+        for.
+        """
+        refused = {each.name: each for each in self.refused}
+        waiting, seen = sorted(symbols_in(concept)) if refused else [], set[str]()
+        while waiting:
+            name = waiting.pop()
+            if name in refused:
+                raise refused[name].problem()
+            if name not in seen and name in self._defined:
+                waiting += sorted(symbols_in(self._defined[name]))
+            seen.add(name)
 
     def require(self, used: Mapping[str, Iterable[str]]) -> None:
         """Refuses to serve subscriptions, by id, with the names that they use, where a name is not
@@ -211,65 +210,19 @@ class TBox:
                 hint="add the names, or remove the subscriptions first",
             )
 
-    def _replaced(self, concept: Concept) -> Concept:
-        match concept:
-            case Symbol(name):
-                return self.expanded(name)
-            case Conjunction(operands):
-                return Conjunction(tuple(self._replaced(each) for each in operands))
-            case Disjunction(operands):
-                return Disjunction(tuple(self._replaced(each) for each in operands))
-            case Complement(operand):
-                return Complement(self._replaced(operand))
-            case Exists(role, filler):
-                return Exists(role, self._replaced(filler))
-            case ForAll(role, filler):
-                return ForAll(role, self._replaced(filler))
-            case _:
-                return concept
-
-    def _size(self, concept: Concept) -> int:
-        """How many parts the expansion has at most, without expanding; cut off past the limit."""
-        if isinstance(concept, Symbol):
-            if concept.name not in self._defined:
-                return 1
-            if concept.name not in self._sizes:
-                self._sizes[concept.name] = self._size(self._defined[concept.name])
-            return self._sizes[concept.name]
-        return min(SIZE_LIMIT + 1, 1 + sum(map(self._size, parts_of(concept))))
-
     def _is_named(self, name: str) -> bool:
         return any(axiom.name == name for axiom in self.axioms)
 
-    @cached_property
-    def _specialised(self) -> frozenset[str]:
-        return frozenset(axiom.name for axiom in self.axioms if isinstance(axiom, Specialisation))
-
-    @cached_property
+    @property
     def _defined(self) -> Mapping[str, Concept]:
-        """Every name symbol with its right side, specialisations conjoined."""
-        found: dict[str, Concept] = {}
-        for axiom in self.axioms:
-            match axiom:
-                case Definition(name, concept):
-                    if not isinstance(concept, Enumeration):
-                        found[name] = concept
-                case Specialisation(name, concept):
-                    found[name] = conjunction((found.get(name, Symbol(name + SPECIAL)), concept))
-                case _:
-                    assert_never(axiom)
-        return found
+        return self._expansion.defined
 
     @cached_property
-    def _expansions(self) -> dict[str, Concept]:
-        return {}
+    def _expansion(self) -> Expansion:
+        return Expansion(self.axioms, self.enumerated)
 
     @cached_property
     def _meanings(self) -> dict[tuple[str, str], Meant]:
-        return {}
-
-    @cached_property
-    def _sizes(self) -> dict[str, int]:
         return {}
 
     @cached_property
@@ -302,4 +255,5 @@ def merged(tboxes: Iterable[TBox]) -> TBox:
         tuple(sorted({pair for each in given for pair in each.ranges})),
         tuple(sorted({name for each in given for name in each.individuals})),
         tuple(sorted({pair for each in given for pair in each.aliases})),
+        tuple(sorted({name for each in given for name in each.refused})),
     )

@@ -113,6 +113,7 @@ class Lowering:
     def _test(self, concept: Concept, node: Syntax) -> Part:
         tbox = self.describing.names.tbox
         try:
+            tbox.require_served(concept)
             expanded = tbox.expand(concept)
         except Problem as problem:
             self.problems.at(node.spot, problem)

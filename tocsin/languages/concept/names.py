@@ -26,7 +26,7 @@ class Names:
         itself.
         """
         if name.is_iri:
-            return name.name
+            return self.tbox.resolved(name.name)
         resolved = self.tbox.resolved(name.name)
         prefix, colon, local = name.name.partition(":")
         if (

@@ -1,0 +1,128 @@
+"""Expansion: names replaced by what they mean, until only base symbols, enumerations and datatypes
+remain.
+
+A name with several equivalences has two expansions (decision 0074): `asked` for by a subscription
+it is any of them, said of a thing it is all of them, and all that is above it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import assert_never
+
+from tocsin.errors import LimitProblem
+from tocsin.knowledge.concepts.axioms import Axiom, Definition, Equivalence, Specialisation
+from tocsin.knowledge.concepts.concept import (
+    Complement,
+    Concept,
+    Conjunction,
+    Disjunction,
+    Enumeration,
+    Exists,
+    ForAll,
+    Symbol,
+    conjunction,
+    disjunction,
+    normal_form,
+    parts_of,
+)
+
+SPECIAL = "*"
+"""Ends the name of the base symbol for what distinguishes a specialised concept."""
+
+SIZE_LIMIT = 20_000
+"""An expanded concept has so many parts at most."""
+
+
+class Expansion:
+    """What names mean by a set of axioms; worked out when first asked for."""
+
+    def __init__(self, axioms: Iterable[Axiom], enumerated: Mapping[str, Enumeration]) -> None:
+        given = tuple(axioms)
+        equal: dict[str, tuple[Concept, ...]] = {}
+        for axiom in given:
+            if isinstance(axiom, Equivalence):
+                equal[axiom.name] = (*equal.get(axiom.name, ()), axiom.concept)
+        self.specialised = frozenset(
+            each.name
+            for each in given
+            if isinstance(each, Specialisation) and each.name not in equal
+        )
+        """The names that have specialisations and nothing that is the same."""
+        self.defined: Mapping[str, Concept] = _defined(given, equal)
+        """Every name symbol with its right side, equivalences and specialisations conjoined."""
+        self._asked = {name: disjunction(concepts) for name, concepts in equal.items()}
+        self._enumerated = enumerated
+        self._found: dict[tuple[str, bool], Concept] = {}
+        self._sizes: dict[str, int] = {}
+
+    def of(self, name: str, *, asked: bool) -> Concept:
+        """Return the meaning of a name in base symbols and negation normal form; a base symbol, and
+        any other name, is itself.
+        """
+        meant = self._asked.get(name) if asked else None
+        if meant is None:
+            meant = self.defined.get(name)
+        if meant is None:
+            return self._enumerated.get(name, Symbol(name))
+        if (name, asked) not in self._found:
+            self._found[name, asked] = self.normal(meant, asked=asked)
+        return self._found[name, asked]
+
+    def normal(self, concept: Concept, *, asked: bool) -> Concept:
+        """Return the concept in base symbols and negation normal form; LIMIT where it grows too
+        large.
+        """
+        if self._size(concept) > SIZE_LIMIT:
+            raise LimitProblem(
+                f"the expanded concept has more than {SIZE_LIMIT:,} parts",
+                code="LIMIT",
+                hint="use a narrower concept, or define it with fewer names",
+            )
+        return normal_form(self._replaced(concept, asked))
+
+    def _replaced(self, concept: Concept, asked: bool) -> Concept:
+        match concept:
+            case Symbol(name):
+                return self.of(name, asked=asked)
+            case Conjunction(operands):
+                return Conjunction(tuple(self._replaced(each, asked) for each in operands))
+            case Disjunction(operands):
+                return Disjunction(tuple(self._replaced(each, asked) for each in operands))
+            case Complement(operand):
+                # whoever asks for a complement assumes what is denied, as if it were said
+                return Complement(self._replaced(operand, not asked))
+            case Exists(role, filler):
+                return Exists(role, self._replaced(filler, asked))
+            case ForAll(role, filler):
+                return ForAll(role, self._replaced(filler, asked))
+            case _:
+                return concept
+
+    def _size(self, concept: Concept) -> int:
+        """How many parts the expansion has at most, without expanding; cut off past the limit."""
+        if isinstance(concept, Symbol):
+            if concept.name not in self.defined:
+                return 1
+            if concept.name not in self._sizes:
+                self._sizes[concept.name] = self._size(self.defined[concept.name])
+            return self._sizes[concept.name]
+        return min(SIZE_LIMIT + 1, 1 + sum(map(self._size, parts_of(concept))))
+
+
+def _defined(
+    axioms: Iterable[Axiom], equal: Mapping[str, tuple[Concept, ...]]
+) -> dict[str, Concept]:
+    found = {name: conjunction(concepts) for name, concepts in equal.items()}
+    for axiom in axioms:
+        match axiom:
+            case Definition(name, concept):
+                if not isinstance(concept, Enumeration):
+                    found[name] = concept
+            case Specialisation(name, concept):
+                found[name] = conjunction((found.get(name, Symbol(name + SPECIAL)), concept))
+            case Equivalence():
+                continue
+            case _:
+                assert_never(axiom)
+    return found

@@ -1,0 +1,88 @@
+"""The names of an OWL text: properties, individuals, ranges, and the short forms of names."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+
+from tocsin.knowledge.concepts.expansion import SPECIAL
+from tocsin.knowledge.concepts.expressions import Node
+from tocsin.values.terms import OWL, RDF, RDF_TYPE, RDFS, Iri
+
+ROLE_TYPES = (OWL + "ObjectProperty", OWL + "DatatypeProperty", RDF + "Property")
+VOCABULARIES = (OWL, RDFS, RDF)
+_NOTES = {OWL + "AnnotationProperty", OWL + "OntologyProperty"}
+_LOCAL_ENDS = "#/:"
+
+
+def typed_names(node: Node) -> Iterator[tuple[str, str]]:
+    """Yield each name with each of its types."""
+    for who, kind in node.pairs(RDF_TYPE):
+        if isinstance(who, Iri) and isinstance(kind, Iri):
+            yield who.text, kind.text
+
+
+def properties_of(node: Node, known: Iterable[str]) -> list[str]:
+    """Declared properties, and those that axioms name, without annotations."""
+    kinds: dict[str, set[str]] = {}
+    for who, kind in typed_names(node):
+        kinds.setdefault(who, set()).add(kind)
+    notes = {
+        name for name, given in kinds.items() if given & _NOTES and not given & set(ROLE_TYPES)
+    }
+    declared = (name for name, given in kinds.items() if given & set(ROLE_TYPES))
+    return sorted(
+        name
+        for name in {*declared, *known} - notes
+        if name in kinds or not name.startswith(VOCABULARIES)
+    )
+
+
+def individuals_of(node: Node) -> list[str]:
+    """Return what is declared as an individual, or is of a class of the text's own."""
+    named = OWL + "NamedIndividual"
+    return sorted(
+        {
+            who
+            for who, kind in typed_names(node)
+            if kind == named or not kind.startswith(VOCABULARIES)
+        }
+    )
+
+
+def ranges_of(node: Node) -> list[tuple[str, str]]:
+    """Return the properties with the named classes of their values."""
+    found = ((who, value) for who, value in node.pairs(RDFS + "range"))
+    return sorted(
+        (who.text, node.name(value))
+        for who, value in found
+        if isinstance(who, Iri) and isinstance(value, Iri)
+    )
+
+
+def short_names(names: set[str], prefixes: Mapping[str, str]) -> dict[str, str]:
+    """Other names: the local name where it is in the default namespace or nobody else has it, and
+    the prefixed name.
+    """
+    counts = Counter(map(_local, names))
+    short = {_local(name): name for name in names if counts[_local(name)] == 1}
+    for prefix, namespace in prefixes.items():
+        inside = {
+            name: name.removeprefix(namespace)
+            for name in names
+            if namespace and name.startswith(namespace)
+        }
+        short |= {
+            f"{prefix}:{local}" if prefix else local: name
+            for name, local in inside.items()
+            if local
+        }
+    return {
+        local: name
+        for local, name in short.items()
+        if local != name and not local.endswith(SPECIAL)
+    }
+
+
+def _local(name: str) -> str:
+    return name[max(name.rfind(end) for end in _LOCAL_ENDS) + 1 :]
