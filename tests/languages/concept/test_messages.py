@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.languages.messages import Row, require_problem, require_silence, require_warning
+from tocsin.events.views.epcis import FIELDS
+from tocsin.languages import warnings_in_subscription
 
 OBJECT, PACKED = "ObjectEvent", "AggregationEvent"
 
@@ -76,6 +80,12 @@ WARNINGS: list[Row] = [
         "never true of one event",
     ),
     ("exists bizStp.{shipping}", "MISSPELT_ROLE", (1, 8), "did you mean bizStep?"),
+    (  # figure 4 of paper 3, as it is printed
+        "AggregationEvent ⊓ ∃Action.(ActionType = DELETE)",
+        "MISSPELT_ROLE",
+        (1, 21),
+        "did you mean action?",
+    ),
     (
         f"{OBJECT} Before {PACKED} correlate by epcLists",
         "MISSPELT_ROLE",
@@ -100,6 +110,15 @@ def test_a_slip_is_told_with_a_way_out(row: Row) -> None:
 @pytest.mark.parametrize("row", WARNINGS, ids=[row[0] for row in WARNINGS])
 def test_what_is_probably_not_meant_is_warned_of(row: Row) -> None:
     require_warning("concept", row)
+
+
+@pytest.mark.parametrize("field", sorted(FIELDS))
+@pytest.mark.parametrize("change", [str.upper, str.lower, str.capitalize])
+def test_a_field_in_other_capitals_is_warned_of(field: str, change: Callable[[str], str]) -> None:
+    written = change(field)
+    warned = warnings_in_subscription("concept", f"exists {written}.{{x}}", {})
+    hints = [each.hint for each in warned if each.code == "MISSPELT_ROLE"]
+    assert hints == ([] if written in FIELDS else [f"did you mean {field}?"])
 
 
 @pytest.mark.parametrize("text", SILENT)

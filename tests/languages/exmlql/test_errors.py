@@ -91,6 +91,13 @@ SYNTAX = [
     ("WHERE <a>$x</> ORDER-BY CONSTRUCT <o></>", 1, 25, "CONSTRUCT", ""),
     ("WHERE <b></> IN $x", 1, 17, "$x", "without IN"),
     (
+        'WHERE <$><author>$a</><title>$t</></> IN "bib" CONSTRUCT <o><p ID=P($a)>$t</></>',
+        1,
+        42,
+        '"bib"',
+        "leave IN out",
+    ),
+    (
         "WHERE <a>$x</> CONSTRUCT <o>WHERE $x = 1 CONSTRUCT <p></></>",
         1,
         29,

@@ -69,6 +69,8 @@ PROBLEMS: list[Row] = [
     ("WHERE", SYNTAX, (1, 6), "a pattern or a condition is missing"),
 ]
 
+A, OUT = "WHERE <a></> #A", "CONSTRUCT <o></>"
+
 WARNINGS: list[Row] = [
     (
         "WHERE <a>$x</>, $x = 1, $x = 2",
@@ -82,6 +84,12 @@ WARNINGS: list[Row] = [
     ('WHERE <a>$x</>, $x = "a", $x > 2', "UNSATISFIABLE", (1, 27), "never true of one value"),
     ('WHERE <a>$x</>, $x < "abc"', "UNSATISFIABLE", (1, 17), "only numbers have an order"),
     ("WHERE <a>$x</>, ($x > 5 AND $x < 3)", "UNSATISFIABLE", (1, 29), "never true"),
+    (f"{A} #A ; #A {OUT}", "UNSATISFIABLE", (1, 22), "one event wherever it stands"),
+    (f"{A} #A : #A {OUT}", "UNSATISFIABLE", (1, 22), "label of its own"),
+    (f"{A} <b></> #B (#A ; #B) ; #A {OUT}", "UNSATISFIABLE", (1, 39), "before itself"),
+    (f"{A} <b></> #B (#B _|_ #A) #A {OUT}", "UNSATISFIABLE", (1, 39), "before itself"),
+    (f"{A} (#A _|_ 5s) #A {OUT}", "UNSATISFIABLE", (1, 29), "before itself"),
+    (f"{A} <b></> #B (#A _|_ #B) !#A {OUT}", "SameEvent", (1, 40), "never absent here"),
 ]
 
 SILENT = [
@@ -90,6 +98,10 @@ SILENT = [
     "WHERE <a>$x</>, $x > 5 OR $x < 3",
     "WHERE <a><b>$x</><c>$y</></>, $x = 1, $y = 2",
     "WHERE <a>$x</>, $x >= 5, $x <= 5",
+    f"{A} #A || #A {OUT}",
+    f"{A} <b></> #B (#A | #B) ; #A {OUT}",
+    f"{A} <b></> #B <c></> #C (#A || #B) : (#A || #C) {OUT}",
+    f"{A} <a></> #B #A ; #B {OUT}",
 ]
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.languages.exmlql.asking import parsed
 from tocsin.events.event import Event
 from tocsin.hosts.local.finite import Input, match_events
+from tocsin.languages import warnings_in_subscription
 from tocsin.plan.passes import prepared
 from tocsin.reference import matches
 from tocsin.values.time import Interval, format_instant
@@ -75,3 +76,38 @@ def test_the_engine_finds_what_the_reference_does(
     assert [match.as_json() for match in found] == [
         match.as_json() for match in matches("s", plan, events)
     ]
+
+
+@st.composite
+def clauses_that_repeat(draw: st.DrawFn) -> str:
+    """A time clause that uses blocks several times, all three of them somewhere."""
+    one, two, three, four = (draw(st.sampled_from(BLOCKS)) for _ in range(4))
+    form = draw(
+        st.sampled_from(
+            (
+                "({0} {o} {1}) {p} {2}",
+                "{0} {o} ({1} {p} {2})",
+                "({0} {o} {1}) {p} ({2} {q} {3})",
+                "({0} | {1}) {o} {2}",
+                "({0} _|_ {1}) {2}",
+                "({0} _|_ 9s) ({1} {o} {2})",
+            )
+        )
+    )
+    operators = st.sampled_from((";", ":", "||"))
+    o, p, q = (draw(operators) for _ in range(3))
+    return form.format(one, two, three, four, o=o, p=p, q=q)
+
+
+@given(clauses_that_repeat(), st.lists(documents, min_size=4, max_size=12))
+def test_a_clause_that_is_said_never_to_ring_never_does(
+    clause: str, timeline: list[tuple[str, str, str, tuple[int, int]]]
+) -> None:
+    where = " ".join(f"<{name[1].lower()}></> {name}" for name in BLOCKS if name in clause)
+    text = f"WHERE {where} {clause} CONTEXT Globe CONSTRUCT <o>fixed</>"
+    warned = warnings_in_subscription("exmlql", text, {})
+    events = sorted(
+        (event(number, each) for number, each in enumerate(timeline)), key=lambda each: each.order
+    )
+    if any(each.code == "UNSATISFIABLE" for each in warned):
+        assert matches("s", prepared(parsed(text)), events) == []

@@ -30,6 +30,8 @@ from tocsin.plan.composites import atoms_of
 from tocsin.plan.concepts import ConceptTest, concept_test_text
 
 _NOTHING_SAID = Assertions((), ())
+_FIELDS_IN_ANY_CASE = {each.lower(): each for each in sorted(FIELDS)}
+"""Role names are case-sensitive; short ones that differ in a capital are not similar enough."""
 
 
 def warnings_of(
@@ -78,7 +80,8 @@ def _warn_of_role(name: Name, context: Context, problems: Problems) -> None:
     declared = isinstance(tbox, TBox) and bool(tbox.roles)
     if name.name in FIELDS or ":" in name.name or declared:
         return
-    if meant := nearest(name.name, sorted(FIELDS), 0.85):
+    meant = _FIELDS_IN_ANY_CASE.get(name.name.lower()) or nearest(name.name, sorted(FIELDS), 0.85)
+    if meant:
         message = f"EPCIS events have {meant}, and none has {name.name}"
         problems.add("MISSPELT_ROLE", name.spot, message, f"did you mean {meant}?")
 

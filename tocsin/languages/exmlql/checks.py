@@ -1,7 +1,8 @@
 """Warnings: subscriptions that are legal and probably not meant. They refuse nothing.
 
-UNSATISFIABLE: the conditions on one variable exclude each other, or one of them is true of no
-value.
+UNSATISFIABLE: the conditions on one variable exclude each other, one of them is true of no value,
+or a block stands before itself: a label is one and the same event wherever it stands.
+SameEvent: a block is absent between events of which it is one, which says nothing.
 """
 
 from __future__ import annotations
@@ -10,17 +11,25 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import assert_never
 
 from tocsin.errors import Problem
 from tocsin.languages.base.texts import Problems, Spot
+from tocsin.languages.exmlql.names import constituents
 from tocsin.languages.exmlql.syntax import (
     AmongUse,
+    BlockUse,
     Comparison,
     ConstantUse,
+    Group,
     Junction,
+    Operation,
     Subscription,
     Term,
+    Timed,
+    TimePart,
     VariableUse,
+    uses_of,
 )
 from tocsin.plan.row_functions import number_in
 from tocsin.values.ranges import TURNED, can_all_hold
@@ -50,7 +59,72 @@ def warnings_of(text: str, subscription: Subscription) -> list[Problem]:
     problems = Problems(text)
     for tests in _tests_by_variable(subscription).values():
         _warn_of_contradiction(tests, problems)
+    if subscription.time is not None:
+        _warn_of_order(subscription.time, problems)
     return problems.in_reading_order()
+
+
+def _warn_of_order(part: TimePart, problems: Problems) -> None:
+    """Warn of blocks that would have to come before themselves, wherever in a time clause."""
+    match part:
+        case BlockUse():
+            return
+        case Group(inner):
+            _warn_of_order(inner, problems)
+        case Operation(operator, left, right):
+            _warn_of_order(left, problems)
+            _warn_of_order(right, problems)
+            if operator.text == ";" or (
+                operator.text == ":" and (_is_block(left) or _is_block(right))
+            ):
+                _warn_of_shared(left, right, problems)
+        case Timed(first, last, middle, absent):
+            around = [each for each in (first, last) if not isinstance(each, Spot)]
+            for each in (*around, middle):
+                _warn_of_order(each, problems)
+            for each in around:
+                if absent:
+                    _warn_of_needless_absence(each, middle, problems)
+                else:
+                    _warn_of_shared(each, middle, problems)
+            if len(around) > 1:
+                _warn_of_shared(*around, problems)
+        case _:
+            assert_never(part)
+
+
+def _is_block(part: TimePart) -> bool:
+    while isinstance(part, Group):
+        part = part.inner
+    return isinstance(part, BlockUse)
+
+
+def _shared_use(left: TimePart, right: TimePart) -> Spot | None:
+    """Return where the right part uses a block that every occurrence of both parts has."""
+    shared = constituents(left)[0] & constituents(right)[0]
+    return next((use for use in uses_of(right) if use.text in shared), None)
+
+
+def _warn_of_shared(left: TimePart, right: TimePart, problems: Problems) -> None:
+    use = _shared_use(left, right)
+    if use is not None:
+        problems.add(
+            "UNSATISFIABLE",
+            use,
+            f"{use.text} is one event wherever it stands, and never comes before itself",
+            "as it stands it never rings; give the other event a block with a label of its own",
+        )
+
+
+def _warn_of_needless_absence(around: TimePart, absent: TimePart, problems: Problems) -> None:
+    use = _shared_use(around, absent)
+    if use is not None:
+        problems.add(
+            "SameEvent",
+            use,
+            f"{use.text} is one event wherever it stands, so it is never absent here",
+            "to exclude other events of the kind, repeat the pattern with a label of its own",
+        )
 
 
 def _tests_by_variable(subscription: Subscription) -> Mapping[str, list[_Test]]:

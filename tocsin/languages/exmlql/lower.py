@@ -32,6 +32,9 @@ def lower(
     subscription: Subscription, definitions: Mapping[str, Definition], problems: Problems
 ) -> Plan | None:
     """The plan; None where there are problems."""
+    if subscription.sourced and not subscription.blocks:
+        _refuse_documents_alone(subscription.sourced[0], problems)
+        return None
     lowering = _Lowering(subscription, definitions, problems)
     blocks, templates = lowering.blocks(), lowering.templates()
     if not blocks:
@@ -142,18 +145,23 @@ class _Lowering:
         return item.label.text if item.label and self._is_composite else ""
 
 
+def _refuse_documents_alone(item: PatternItem, problems: Problems) -> None:
+    """XML-QL asks a document once; a subscription rings for events, and here is no event."""
+    assert item.source is not None
+    problems.add(
+        SYNTAX_CODE,
+        item.source.spot,
+        "every pattern of WHERE has an IN, so there is no pattern about an event",
+        "leave IN out to ask every event, or say which one rings with a pattern without IN, as in"
+        ' WHERE <order></>, <rate>$r</> IN "rates"',
+    )
+
+
 def _refuse_without_pattern(subscription: Subscription, problems: Problems) -> None:
     hint = "a pattern binds the variables: WHERE <order><id>$x</></>, $x = 5"
     first = next(
         (spot for each in subscription.conditions for spot in variables_in(each.condition)), None
     )
-    for item in subscription.sourced:
-        assert item.source is not None
-        first = item.source.spot
-        hint = (
-            "say which event rings with a pattern without IN, as in WHERE <order></>, <rate>$r</>"
-            ' IN "rates"'
-        )
     problems.add(
         SYNTAX_CODE, first or Spot(0, "WHERE"), "WHERE has no pattern about an event", hint
     )
