@@ -28,9 +28,13 @@ from tocsin.gateway.storage.results import NewLetter, NewMatch
 from tocsin.gateway.storage.rows import LogRow, NewRow
 from tocsin.hosts.local.alarm import wall_clock
 from tocsin.hosts.republishing import constructing
+from tocsin.hosts.spark.catalogs.versions_by_position import VersionsByPosition
 from tocsin.hosts.spark.queries.live import Placed, letters_told, placed_matches
 
 APPENDED_WITHIN = 60.0
+
+VERSIONS_HELD = 4
+"""Versions of the catalog that are kept in memory: matches of a micro-batch are of few."""
 
 MOST_LOOKED_AT = 50_000
 """Among so many rows an event is looked for of which only the identity is known."""
@@ -51,7 +55,8 @@ class Sink:
 
     def __init__(self, log: EventLog, catalog: Catalog) -> None:
         self._log, self._catalog = log, catalog
-        self._held: Held | None = None
+        self._versions = VersionsByPosition(catalog)
+        self._held: dict[int, Held] = {}
         self._progress: Progress | None = None
         self._begun = threading.Event()
         self._troubles: set[tuple[str, str, str]] = set()
@@ -73,8 +78,7 @@ class Sink:
         results = self._results(batch)
         if not results.is_urgent and self.position == self.kept_position:
             return
-        held = self._catalog_now()
-        step = Step(number, self.position, wall_clock(), held.version)
+        step = Step(number, self.position, wall_clock(), self._catalog.version())
         self._progress.save_batch(step, results)
         self.kept_position = self.position
         self.matches += len(results.matches)
@@ -84,10 +88,10 @@ class Sink:
         found, letters = list(placed_matches(batch)), list(letters_told(batch))
         if not found and not letters:
             return Results()
-        held = self._catalog_now()
-        self._append_constructed(found, held)
-        rows = self._rows(found, letters, held)
-        results = Results(matches=[self._kept(each, held, rows) for each in found])
+        self._versions.refresh()
+        self._append_constructed(found)
+        rows = self._rows(found, letters)
+        results = Results(matches=[self._kept(each, rows) for each in found])
         for letter in letters:
             if self._is_trouble(letter):
                 self._note_trouble(letter, results)
@@ -95,8 +99,8 @@ class Sink:
                 results.letters.append(_letter(letter, rows))
         return results
 
-    def _kept(self, placed: Placed, held: Held, rows: _Rows) -> NewMatch:
-        match = placed.match
+    def _kept(self, placed: Placed, rows: _Rows) -> NewMatch:
+        match, held = placed.match, self._held_for(placed)
         if _content(held, match.subscription) is Content.IDS:
             whose = Owned.of_key(match.subscription)
             body = match.as_json() | {"subscription": whose.name}
@@ -115,11 +119,11 @@ class Sink:
         words_of = held.light.words_of
         return kept_match(told, held.subscriptions, rows.positions, words_of, held.version)
 
-    def _rows(self, found: Sequence[Placed], letters: Sequence[DeadLetter], held: Held) -> _Rows:
+    def _rows(self, found: Sequence[Placed], letters: Sequence[DeadLetter]) -> _Rows:
         """The rows of the log that are to be told of."""
         wanted = {letter.line for letter in letters if letter.line is not None}
         for each in found:
-            if _content(held, each.match.subscription) is not Content.IDS:
+            if _content(self._held_for(each), each.match.subscription) is not Content.IDS:
                 wanted |= set(each.positions)
         rows = self._log.rows_at(sorted(wanted)) if wanted else {}
         if any(letter.line is None and letter.subscription is None for letter in letters):
@@ -131,7 +135,7 @@ class Sink:
         newest = self._log.read_stored(max(0, self.kept_position), MOST_LOOKED_AT)
         return {row.position: row for row in newest}
 
-    def _append_constructed(self, found: Sequence[Placed], held: Held) -> None:
+    def _append_constructed(self, found: Sequence[Placed]) -> None:
         built = [
             NewRow(
                 encode(event).encode(),
@@ -139,7 +143,7 @@ class Sink:
                 events=(event,),
             )
             for each in found
-            if each.match.subscription in held.builders
+            if each.match.subscription in self._held_for(each).builders
             for event in constructed_events(each.match)
         ]
         if built:
@@ -158,14 +162,21 @@ class Sink:
             results.letters.append(kept_letter(letter, Positions()))
             results.troubles.append(NewTrouble(name, letter.code, letter.reason))
 
-    def _catalog_now(self) -> Held:
-        version = self._catalog.version()
-        if self._held is None or self._held.version != version:
+    def _held_for(self, placed: Placed) -> Held:
+        """Return the catalog as it was for the last member of a match: a subscription that is gone
+        by now is still told as it wanted.
+        """
+        newest = max(placed.positions, default=None)
+        version = self._catalog.version() if newest is None else self._versions.at(newest)
+        if version not in self._held:
+            while len(self._held) >= VERSIONS_HELD:
+                del self._held[next(iter(self._held))]
             snapshot = self._catalog.snapshot(version)
             light = Surroundings.of(snapshot.definitions)
             held = {each.id: each for each in snapshot.subscriptions}
-            self._held = Held(version, held, light, _builders(snapshot.subscriptions, light))
-        return self._held
+            builders = _builders(snapshot.subscriptions, light)
+            self._held[version] = Held(version, held, light, builders)
+        return self._held[version]
 
 
 @dataclass(frozen=True, slots=True)
