@@ -102,6 +102,7 @@ class Driver:
             start=_known_position(database),
             partitions=wanted.partitions,
             maxRowsPerBatch=wanted.rows,
+            catalog=self._settings.catalog_url,
         )
         both = live_results(rows, self._settings.catalog_url, _live(self._settings, wanted))
         writer = both.writeStream.foreachBatch(sink).queryName("tocsin")

@@ -5,21 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 from tocsin.gateway.storage.reading import open_log
+from tocsin.hosts.spark.catalogs.versions_by_position import open_versions
 from tocsin.hosts.spark.reading.log_source import FORMAT, register_log
 
 
 def log_stream(spark: Any, url: str, **options: object) -> Any:
     """A streaming DataFrame of the log behind a database URL: value, position, received, tenant.
 
-    Options: `start`, `partitions`, `maxRowsPerBatch`.
+    Options: `start`, `partitions`, `maxRowsPerBatch`; with `catalog`, its URL, rows have the
+    version that they are matched with.
     """
-    register_log(spark, open_log)
+    register_log(spark, open_log, open_versions)
     return _with_options(spark.readStream.format(FORMAT), url, options).load()
 
 
 def log_table(spark: Any, url: str, **options: object) -> Any:
     """The same as it is now, for back-tests. Options: `start`, `end`, `partitions`."""
-    register_log(spark, open_log)
+    register_log(spark, open_log, open_versions)
     return _with_options(spark.read.format(FORMAT), url, options).load()
 
 

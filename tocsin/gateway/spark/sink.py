@@ -25,7 +25,11 @@ from tocsin.gateway.storage.progress import NewTrouble, Progress, Results, Step
 from tocsin.gateway.storage.results import NewLetter, NewMatch
 from tocsin.gateway.storage.rows import LogRow
 from tocsin.hosts.local.alarm import wall_clock
+from tocsin.hosts.spark.catalogs.versions_by_position import VersionsByPosition
 from tocsin.hosts.spark.queries.live import Placed, letters_told, placed_matches
+
+VERSIONS_HELD = 4
+"""Versions of the catalog that are kept in memory: matches of a micro-batch are of few."""
 
 MOST_LOOKED_AT = 50_000
 """Among so many rows an event is looked for of which only the identity is known."""
@@ -47,7 +51,8 @@ class Sink:
 
     def __init__(self, log: EventLog, catalog: Catalog, stored: MatchStore | None = None) -> None:
         self._log, self._catalog, self._stored = log, catalog, stored
-        self._held: Held | None = None
+        self._versions = VersionsByPosition(catalog)
+        self._held: dict[int, Held] = {}
         self._progress: Progress | None = None
         self._begun = threading.Event()
         self._troubles: set[tuple[str, str, str]] = set()
@@ -69,8 +74,7 @@ class Sink:
         results = self._results(batch)
         if not results.is_urgent and self.position == self.kept_position:
             return
-        held = self._catalog_now()
-        step = Step(number, self.position, wall_clock(), held.version)
+        step = Step(number, self.position, wall_clock(), self._catalog.version())
         self._progress.save_batch(step, results)
         self.kept_position = self.position
         self.matches += len(results.matches)
@@ -80,10 +84,10 @@ class Sink:
         found, letters = list(placed_matches(batch)), list(letters_told(batch))
         if not found and not letters:
             return Results()
-        held = self._catalog_now()
-        rows = self._rows(found, letters, held)
+        self._versions.refresh()
+        rows = self._rows(found, letters)
         built = BuiltEvents((each.match for each in found), self._stored)
-        results = Results(matches=[self._kept(each, held, rows, built) for each in found])
+        results = Results(matches=[self._kept(each, rows, built) for each in found])
         for letter in letters:
             if self._is_trouble(letter):
                 self._note_trouble(letter, results)
@@ -91,8 +95,8 @@ class Sink:
                 results.letters.append(_letter(letter, rows))
         return results
 
-    def _kept(self, placed: Placed, held: Held, rows: _Rows, built: BuiltEvents) -> NewMatch:
-        match = placed.match
+    def _kept(self, placed: Placed, rows: _Rows, built: BuiltEvents) -> NewMatch:
+        match, held = placed.match, self._held_for(placed)
         identities = list(zip(match.sources, match.events, strict=True))
         if _content(held, match.subscription) is Content.IDS:
             whose = Owned.of_key(match.subscription)
@@ -117,11 +121,11 @@ class Sink:
         words_of = held.light.words_of
         return kept_match(told, held.subscriptions, rows.positions, words_of, held.version)
 
-    def _rows(self, found: Sequence[Placed], letters: Sequence[DeadLetter], held: Held) -> _Rows:
+    def _rows(self, found: Sequence[Placed], letters: Sequence[DeadLetter]) -> _Rows:
         """The rows of the log that are to be told of."""
         wanted = {letter.line for letter in letters if letter.line is not None}
         for each in found:
-            if _content(held, each.match.subscription) is not Content.IDS:
+            if _content(self._held_for(each), each.match.subscription) is not Content.IDS:
                 wanted |= {position for position in each.positions if position is not None}
         rows = self._log.rows_at(sorted(wanted)) if wanted else {}
         if any(letter.line is None and letter.subscription is None for letter in letters):
@@ -146,14 +150,21 @@ class Sink:
             results.letters.append(kept_letter(letter, Positions()))
             results.troubles.append(NewTrouble(name, letter.code, letter.reason))
 
-    def _catalog_now(self) -> Held:
-        version = self._catalog.version()
-        if self._held is None or self._held.version != version:
+    def _held_for(self, placed: Placed) -> Held:
+        """Return the catalog as it was for the last member of a match: a subscription that is gone
+        by now is still told as it wanted.
+        """
+        logged = (each for each in placed.positions if each is not None)
+        newest = max(logged, default=None)
+        version = self._catalog.version() if newest is None else self._versions.at(newest)
+        if version not in self._held:
+            while len(self._held) >= VERSIONS_HELD:
+                del self._held[next(iter(self._held))]
             snapshot = self._catalog.snapshot(version)
             light = Surroundings.of(snapshot.definitions)
             held = {each.id: each for each in snapshot.subscriptions}
-            self._held = Held(version, held, light)
-        return self._held
+            self._held[version] = Held(version, held, light)
+        return self._held[version]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,14 @@ from pyspark.sql import functions as F
 from tocsin.events.dead_letter import EVENT_WARNING, DeadLetter
 from tocsin.events.match import Match
 from tocsin.events.reception import ends_named
+from tocsin.hosts.spark.catalogs.catalog_version import VERSION
 from tocsin.hosts.spark.catalogs.shards import DEFAULT_SHARDS
 from tocsin.hosts.spark.catalogs.sources import source_of
 from tocsin.hosts.spark.detection.clock import Pace
 from tocsin.hosts.spark.queries.dataflow import Detection
 from tocsin.hosts.spark.queries.matching import results_of
 from tocsin.hosts.spark.reading.log_source import POSITION
+from tocsin.hosts.spark.reading.log_source import VERSION as LOG_VERSION
 from tocsin.hosts.spark.results.kept import Keeping, kept_column
 from tocsin.hosts.spark.results.match_codec import matches_in
 from tocsin.hosts.spark.results.telling import Telling, told
@@ -48,7 +50,7 @@ class Placed:
 
 def live_results(rows: DataFrame, catalog: str, settings: LiveSettings) -> DataFrame:
     """Matches and dead letters of a stream of the log, one of the two null in each row. A catalog
-    may have its first composite at any time.
+    may have its first composite at any time. Rows may have the version that they are matched with.
     """
     ahead = None if settings.ahead is None else parse_duration(settings.ahead)
     idle = None if settings.idle is None else parse_duration(settings.idle)
@@ -56,6 +58,9 @@ def live_results(rows: DataFrame, catalog: str, settings: LiveSettings) -> DataF
         settings.shards, Pace(parse_duration(settings.lateness), idle), ahead=ahead
     )
     events = rows.withColumns({"line": F.col(POSITION), "receivedtime": F.col("received")})
+    versioned = LOG_VERSION in rows.columns
+    if versioned:
+        events = events.withColumnRenamed(LOG_VERSION, VERSION)
     kept, schema = kept_column(events, POSITION)
     telling = Telling(heeds=False, keeping=Keeping(schema.json(), by_event=True))
     results = results_of(
@@ -67,6 +72,7 @@ def live_results(rows: DataFrame, catalog: str, settings: LiveSettings) -> DataF
         composites=True,
         ends=ends_named(settings.interval),
         kept=kept,
+        versioned=versioned,
     )
     return told(results, telling)
 

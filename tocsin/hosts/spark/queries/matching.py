@@ -22,6 +22,7 @@ from tocsin.errors import UnsupportedProblem
 from tocsin.events.content import Content, content_named
 from tocsin.events.reception import Ends, ends_named
 from tocsin.hosts.ahead import DEFAULT_AHEAD
+from tocsin.hosts.spark.catalogs.catalog_version import VERSION
 from tocsin.hosts.spark.catalogs.shards import DEFAULT_SHARDS
 from tocsin.hosts.spark.catalogs.sources import Source, Subscriptions, snapshot_of, source_of
 from tocsin.hosts.spark.detection.clock import Pace
@@ -211,12 +212,14 @@ def results_of(
     ends: Ends = Ends.START,
     kept: Column | None = None,
     watch: Watch | None = None,
+    versioned: bool = False,
 ) -> DataFrame:
     """Matches and dead letters in one pass, as workers give them; `kept` is what goes along with
-    each event, and `watch` counts what shards are sent.
+    each event, and `watch` counts what shards are sent. Rows that are `versioned` say themselves
+    which version of the catalog they are matched with.
     """
     choose_python(events.sparkSession)
-    rows, layout = laid_out(events, columns, ends, kept)
+    rows, layout = laid_out(events, columns, ends, kept, (VERSION,) if versioned else ())
     held = snapshot_of(source)
     warn_of_absent_columns(rows, layout, held)
     if events.isStreaming:
@@ -229,7 +232,8 @@ def results_of(
     detects = bool(composites) or first is not None
     ahead = detection.ahead if detects else None
     serving = Serving(layout, source, telling, detects, ahead, events.isStreaming)
-    results = match_rows(with_version(rows, source), serving, detection, counting, watch)
+    placed = rows if versioned else with_version(rows, source)
+    results = match_rows(placed, serving, detection, counting, watch)
     if counting.once and not events.isStreaming and constructs_any(held):
         return matches_once(results)
     return results

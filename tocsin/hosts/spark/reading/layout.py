@@ -72,13 +72,14 @@ def laid_out(
     columns: Mapping[str, str] | None = None,
     ends: Ends = Ends.START,
     kept: Column | None = None,
+    passed: tuple[str, ...] = (),
 ) -> tuple[DataFrame, Layout]:
     """The DataFrame with what workers need and nothing else, and how to read it; `kept` goes along
-    with each event.
+    with each event, and so do the columns `passed` of rows of JSON.
     """
     _require_mapping(columns)
     if columns is None and VALUE in events.columns and not set(_REQUIRED) <= set(events.columns):
-        return _json_rows(events, ends, kept), JsonRows(ends)
+        return _json_rows(events, ends, kept, passed), JsonRows(ends)
     fields = _fields(events, columns or {}, ends)
     if VALUE in (columns or {}):
         fields = {**known_of_records(events), **fields}
@@ -125,7 +126,9 @@ def field_path(field: str) -> Path:
     )
 
 
-def _json_rows(events: DataFrame, ends: Ends, kept: Column | None) -> DataFrame:
+def _json_rows(
+    events: DataFrame, ends: Ends, kept: Column | None, passed: tuple[str, ...]
+) -> DataFrame:
     given = events.schema[VALUE].dataType
     if not isinstance(given, T.StringType | T.BinaryType):
         raise _unclear(
@@ -140,7 +143,7 @@ def _json_rows(events: DataFrame, ends: Ends, kept: Column | None) -> DataFrame:
         chosen.append(F.col(HEADERS))
     if kept is not None:
         chosen.append(kept.alias(KEPT))
-    return events.select(*chosen, *_origin(events))
+    return events.select(*chosen, *_origin(events), *passed)
 
 
 def _origin(events: DataFrame) -> list[Column]:

@@ -4,6 +4,9 @@
 The offset of the stream is a position in the log. Rows at a position never change, so that a
 micro-batch that is run again reads the same rows. What the log is, and how it is read, is the
 business of whoever registers it.
+
+With a catalog that is served with the log, an offset has the version too that its micro-batch is
+matched with. A micro-batch ends where the next version begins, so that all its rows have one.
 """
 
 from __future__ import annotations
@@ -31,6 +34,7 @@ from tocsin.errors import MeaningProblem, StateProblem
 
 FORMAT = "tocsin"
 POSITION = "position"
+VERSION = "version"
 SCHEMA = "value binary, position bigint, received timestamp, tenant string"
 
 DEFAULT_PARTITIONS = 2
@@ -63,36 +67,63 @@ class PositionedLog(Protocol):
         ...
 
 
+class LogVersions(Protocol):
+    """Which version of a catalog holds at which position of a log."""
+
+    def refresh(self, head: Callable[[], int]) -> None:
+        """Read what is new; a change that has no position gets the head of the log."""
+        ...
+
+    def at(self, position: int) -> int:
+        """Return the version that an event at a position is matched with."""
+        ...
+
+    def end_of(self, position: int) -> int | None:
+        """Return the last position that one version holds for after another position; None for no
+        end that is known yet.
+        """
+        ...
+
+    def newest(self) -> int:
+        """Return the newest version."""
+        ...
+
+
 OpenLog = Callable[[str], PositionedLog]
+OpenVersions = Callable[[str], LogVersions]
 
 
 @dataclass(frozen=True)
 class Range(InputPartition):
-    """The rows after a position up to another."""
+    """The rows after a position up to another, and the version that they are matched with."""
 
     after: int
     until: int
+    version: int = 0
 
 
-def register_log(spark: SparkSession, open_log: OpenLog) -> None:
+def register_log(spark: SparkSession, open_log: OpenLog, open_versions: OpenVersions) -> None:
     """Makes the format known to a session; `open_log` opens the log that the option `url` names, in
-    any process.
+    any process, and `open_versions` the versions of the catalog that the option `catalog` names.
     """
 
     class Registered(LogSource):
         """The source with its way to open a log."""
 
         opener: ClassVar[OpenLog] = staticmethod(open_log)
+        versions_opener: ClassVar[OpenVersions] = staticmethod(open_versions)
 
     spark.dataSource.register(Registered)
 
 
 class LogSource(DataSource):
     """Options: `url`; `partitions` in which a micro-batch is read; `maxRowsPerBatch`; `start` and,
-    for a batch, `end` (earliest, latest or a position).
+    for a batch, `end` (earliest, latest or a position); for a stream, `catalog`, the URL of the
+    catalog whose version is given with each row.
     """
 
     opener: ClassVar[OpenLog]
+    versions_opener: ClassVar[OpenVersions]
 
     @classmethod
     def name(cls) -> str:
@@ -101,7 +132,7 @@ class LogSource(DataSource):
 
     def schema(self) -> str:
         """A value and what the log knows of it."""
-        return SCHEMA
+        return f"{SCHEMA}, {VERSION} bigint" if "catalog" in self.options else SCHEMA
 
     def reader(self, schema: object) -> LogReader:
         """Reads what is there."""
@@ -119,11 +150,13 @@ class LogSource(DataSource):
             )
         return Reading(
             type(self).opener,
+            type(self).versions_opener,
             given["url"],
             _count(given, "partitions", DEFAULT_PARTITIONS),
             _count(given, "maxRowsPerBatch", DEFAULT_ROWS),
             given.get("start", "earliest"),
             given.get("end", "latest"),
+            given.get("catalog"),
         )
 
 
@@ -132,15 +165,21 @@ class Reading:
     """A log, and how it is to be read. Picklable: a copy opens the log again."""
 
     opener: OpenLog
+    versions_opener: OpenVersions
     url: str
     partitions: int
     most_rows: int
     start: str
     end: str
+    catalog: str | None = None
 
     def log(self) -> PositionedLog:
         """The log, opened."""
         return self.opener(self.url)
+
+    def versions(self) -> LogVersions | None:
+        """Return the versions of the catalog; None where no catalog is named."""
+        return None if self.catalog is None else self.versions_opener(self.catalog)
 
     def position(self, given: str, bounds: tuple[int, int]) -> int:
         """The position that an option means."""
@@ -154,23 +193,27 @@ class Reading:
                 f"{given!r} is no position of a log", code="LogError", token=given, hint=_OFFSETS
             ) from None
 
-    def ranges(self, after: int, until: int) -> list[Range]:
+    def ranges(self, after: int, until: int, version: int = 0) -> list[Range]:
         """The rows in about equal parts."""
         size = max(1, -(-(until - after) // self.partitions))
-        return [Range(at, min(at + size, until)) for at in range(after, until, size)]
+        return [Range(at, min(at + size, until), version) for at in range(after, until, size)]
 
     def batches(self, part: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a part, as Arrow."""
         if not isinstance(part, Range):
             return
         for rows in self.log().read(part.after, part.until):
-            yield pa.RecordBatch.from_arrays(
+            batch = pa.RecordBatch.from_arrays(
                 [
                     pa.array(column, field.type)
                     for column, field in zip(zip(*rows, strict=True), _ARROW, strict=True)
                 ],
                 schema=_ARROW,
             )
+            if self.catalog is not None:
+                versions = pa.array([part.version] * len(rows), pa.int64())
+                batch = batch.append_column(VERSION, versions)
+            yield batch
 
 
 class LogReader(DataSourceReader):
@@ -197,6 +240,7 @@ class LogStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
         self._last: int | None = None
+        self._versions = reading.versions()
 
     def initialOffset(self) -> dict[str, int]:
         """Where a query without a checkpoint begins."""
@@ -224,7 +268,23 @@ class LogStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
             newest = min(newest, after + limit.max_rows)
         elif not isinstance(limit, ReadAllAvailable):
             newest = min(newest, after + self._reading.most_rows)
-        return {POSITION: newest}
+        return self._with_version(start, newest)
+
+    def _with_version(self, start: dict[str, int], newest: int) -> dict[str, int]:
+        """Return the end of a micro-batch all of whose rows have one version, and that version.
+
+        The catalog is asked after the log: what was sent after a change was answered is matched
+        with it.
+        """
+        if self._versions is None:
+            return {POSITION: newest}
+        after = start[POSITION]
+        self._versions.refresh(lambda: self._log.bounds()[1])
+        if newest == after:
+            return start
+        end = self._versions.end_of(after)
+        until = newest if end is None else min(newest, end)
+        return {POSITION: until, VERSION: self._versions.at(after + 1)}
 
     def reportLatestOffset(self) -> dict[str, int]:
         """How far the log goes, for those who watch the lag."""
@@ -241,7 +301,16 @@ class LogStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 code="LogError",
                 hint="keep events longer than a query may stand still, or begin a new checkpoint",
             )
-        return self._reading.ranges(start[POSITION], end[POSITION])
+        return self._reading.ranges(start[POSITION], end[POSITION], self._version_of(end))
+
+    def _version_of(self, end: dict[str, int]) -> int:
+        """Return the version of a micro-batch; the newest for one that an earlier release planned,
+        which is run again.
+        """
+        if self._versions is None:
+            return 0
+        known = end.get(VERSION)
+        return self._versions.newest() if known is None else known
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a part."""
