@@ -74,6 +74,15 @@ class Catalog:
         with self._database.reading() as connection:
             return _version(connection)
 
+    def skip_to(self, version: int) -> int:
+        """Continue at a version, at least, without a change: for a catalog that has lost versions
+        which others have seen. Returns the version.
+        """
+        with self._database.writing() as connection:
+            behind = COUNTER.c.version < version
+            connection.execute(COUNTER.update().where(behind).values(version=version))
+            return _version(connection)
+
     def add(self, *entries: Entry, expected: int | None = None) -> int:
         """All entries, or none where a name is taken, or where an ontology contradicts another; the
         new version.
