@@ -94,6 +94,15 @@ class Catalog:
         with self._database.reading() as connection:
             return read_version(connection)
 
+    def skip_to(self, version: int) -> int:
+        """Continue at a version, at least, without a change: for a catalog that has lost versions
+        which others have seen. Returns the version.
+        """
+        with self._database.writing() as connection:
+            behind = COUNTER.c.version < version
+            connection.execute(COUNTER.update().where(behind).values(version=version))
+            return read_version(connection)
+
     def add(
         self,
         *entries: Entry,

@@ -72,6 +72,11 @@ OF_THE_PACKAGE = {
         "move",
         "Move all that a data folder holds into a PostgreSQL database; the service goes on there.",
     ),
+    "recover": Lazy(
+        "tocsin.cli.recover",
+        "recover",
+        "Show what the stores of a service have lost; with --yes, go on without it.",
+    ),
 }
 """Every command with its first sentence; a test compares it with what the command says of itself.
 """

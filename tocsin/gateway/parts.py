@@ -51,9 +51,9 @@ def check_parts(settings: Settings) -> None:
         spark_settings(settings)
 
 
-def open_service(settings: Settings, *, check: bool = True) -> Service:
+def open_service(settings: Settings, *, recovering: bool = False) -> Service:
     """A service with all its parts, not yet started."""
-    service = Service(settings, check=check)
+    service = Service(settings, recovering=recovering)
     for make in PARTS:
         part = make(service)
         if part is not None:

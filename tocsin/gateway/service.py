@@ -63,15 +63,13 @@ class Part(Protocol):
 
 class Service:
     """All parts of one gateway. Nothing is done before `start`; `stop` may be called at any
-    time. `parts` start after the core, and stop before it. Without `check` stores that have lost
-    something are opened all the same, for `recover`.
+    time. `parts` start after the core, and stop before it. While `recovering`, stores that have
+    lost something are opened all the same, and the caller has the folder to itself.
     """
 
-    def __init__(self, settings: Settings, *, check: bool = True) -> None:
+    def __init__(self, settings: Settings, *, recovering: bool = False) -> None:
         self.settings = settings
-        self._lock = _locked(settings)
-        if check:
-            _require_sound(settings, self._lock)
+        self._lock = None if recovering else _open_folder(settings)
         self.log_database = Database(settings.log_url, LOG_METADATA, heads=LOG_HEADS)
         self.database = Database(settings.state_url, METADATA, heads=STATE_HEADS)
         self.catalog = open_catalog(settings.catalog_url, create=True)
@@ -171,22 +169,23 @@ class Service:
     def _make_runner(self) -> Runner:
         match self.settings.engine:
             case EngineName.LOCAL if self.database.is_sqlite:
-                return self._local_runner()
+                return self.local_runner()
             case EngineName.LOCAL:
                 lock = runner_lock(self.settings.state_url, self.settings.data)
-                return ExclusiveRunner(self._local_runner, lock, self.progress.position)
+                return ExclusiveRunner(self.local_runner, lock, self.progress.position)
             case EngineName.NONE:
                 return NoRunner()
             case EngineName.SPARK:
                 return SparkRunner(self.settings)
 
-    def _local_runner(self) -> LocalRunner:
+    def local_runner(self) -> LocalRunner:
+        """Return a runner in this process that is not started."""
         return LocalRunner(
             self.log,
             self.progress,
             self.catalog,
             self.feed,
-            self._make_hub,
+            self.make_hub,
             counters=self.counters,
             shared=not self.log_database.is_sqlite,
             newest_version=None if self.database.is_sqlite else self._newest_version,
@@ -199,7 +198,8 @@ class Service:
         with self.database.reading() as connection:
             return read_version(connection)
 
-    def _make_hub(self, catalog: Catalog) -> DrivenHub:
+    def make_hub(self, catalog: Catalog) -> DrivenHub:
+        """Return a hub with the settings of the service that has taken no step."""
         settings = self.settings
         return DrivenHub(
             catalog,
@@ -238,7 +238,7 @@ class NoRunner:
         return None
 
 
-def _locked(settings: Settings) -> int | None:
+def lock_folder(settings: Settings) -> int | None:
     """The folder for this process alone; None where the data are in a database that several may
     use.
     """
@@ -270,14 +270,16 @@ def _catalog_mark(settings: Settings) -> MarkFile:
     return MarkFile(mark_path(settings.data / FILES[CATALOG]))
 
 
-def _require_sound(settings: Settings, lock: int | None) -> None:
-    """Raise where a store has lost something; the folder is free again then."""
+def _open_folder(settings: Settings) -> int | None:
+    """Lock the folder, and raise where a store in it has lost something."""
+    lock = lock_folder(settings)
     try:
         require_sound(settings.data, settings.database)
     except Problem:
         if lock is not None:
             os.close(lock)
         raise
+    return lock
 
 
 def check_ontologies(settings: Settings) -> None:

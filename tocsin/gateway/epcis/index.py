@@ -121,6 +121,12 @@ class EventIndex:
             connection.execute(PROGRESS.update().values(number=number))
             return True
 
+    def skip_to(self, number: int) -> None:
+        """Continue the numbers of events after this one, at least."""
+        with self._database.writing() as connection:
+            behind = PROGRESS.c.number < number
+            connection.execute(PROGRESS.update().where(behind).values(number=number))
+
     def forget(self, before: int) -> None:
         """Drops the events of rows before a position, which the log no longer has."""
         gone = sql.select(EVENTS.c.number).where(EVENTS.c.position < before)

@@ -38,8 +38,9 @@ from tocsin.gateway.runner.rendering import (
 )
 from tocsin.gateway.runner.warming import warm_up
 from tocsin.gateway.storage.log import EventLog
-from tocsin.gateway.storage.progress import KeptSnapshot, NewTrouble, Progress, Results, Step
+from tocsin.gateway.storage.progress import NewTrouble, Progress, Results, Step
 from tocsin.gateway.storage.rows import REPLAYED, LogRow, MatchRow
+from tocsin.gateway.storage.snapshots import KeptSnapshot
 from tocsin.hosts.local.driven import DrivenHub, Outcome
 from tocsin.values.time import Instant
 
@@ -104,6 +105,10 @@ class LocalRunner:
         self._steps_since = 0
         self._snapshot_cost = 0.0
         self._inspections = Inspections()
+
+    def load(self) -> DrivenHub:
+        """Return the hub in the state that was kept last, for a runner that is not started."""
+        return self._resumed()
 
     def start(self) -> None:
         """Begins where it stopped, with the catalog as it is now."""

@@ -30,6 +30,7 @@ from tocsin.gateway.storage.heads import LOG_HEADS, STATE_HEADS
 from tocsin.gateway.storage.lock import RunnerLock, runner_lock
 from tocsin.gateway.storage.log import EventLog
 from tocsin.gateway.storage.matches import MatchStore
+from tocsin.gateway.storage.positions import CHECKPOINT
 from tocsin.gateway.storage.progress import Progress
 from tocsin.gateway.storage.schema import LOG_METADATA, METADATA, RUNNERS
 from tocsin.hosts.spark.queries.failures import problem_of
@@ -145,7 +146,7 @@ class Driver:
 def checkpoint_of(settings: Settings) -> str:
     """Where the query keeps its state."""
     given = spark_settings(settings).checkpoint
-    return given or str((settings.data / "spark-checkpoint").absolute())
+    return given or str((settings.data / CHECKPOINT).absolute())
 
 
 def _session(wanted: SparkSettings) -> Any:

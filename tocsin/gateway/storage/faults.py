@@ -21,8 +21,7 @@ from tocsin.gateway.storage.positions import (
     FILES,
     RULES,
     Positions,
-    read_database_positions,
-    read_file_positions,
+    read_positions,
 )
 from tocsin.gateway.storage.write_count import TABLE
 
@@ -73,14 +72,14 @@ def require_sound(folder: Path, database: str | None) -> None:
 def find_faults(folder: Path, database: str | None) -> list[StoreFault]:
     """Return the stores that have lost something, at most one fault for each."""
     if database is not None:
-        return list(_first_of_each(_compare(read_database_positions(database))))
+        return list(_first_of_each(_compare(read_positions(folder, database, []))))
     files = {store: folder / name for store, name in FILES.items()}
     faults = [fault for store, file in files.items() for fault in _file_faults(store, file)]
     unusable = {fault.store for fault in faults if fault.kind is not FaultKind.BEHIND}
     sound = [store for store, file in files.items() if file.exists() and store not in unusable]
     faults += [
         fault
-        for fault in _compare(read_file_positions(folder, sound))
+        for fault in _compare(read_positions(folder, None, sound))
         if fault.store not in unusable
     ]
     return list(_first_of_each(faults))

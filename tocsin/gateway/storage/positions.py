@@ -4,6 +4,7 @@ log that is ahead of it has read what the log has lost.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,9 @@ FILES = {
 """The SQLite file of each store. Readers come before what they read, and are asked in this order:
 while other processes go on, what is read later can only be further.
 """
+
+CHECKPOINT = "spark-checkpoint"
+"""The folder of the Spark query's state, unless the settings name another one."""
 
 _QUERIES = {
     "delivery": {"position": ("tocsin_deliveries", "SELECT max(position) FROM tocsin_deliveries")},
@@ -78,6 +82,7 @@ RULES = (
     Rule("state", "runner", "log", "events", "the runner has read up to position {}"),
     Rule("state", "step", "log", "events", "the runner has read up to position {}"),
     Rule("state", "snapshot", "log", "events", "a snapshot was taken at position {}"),
+    Rule("spark", "position", "log", "events", "the Spark checkpoint has planned position {}"),
     Rule("epcis", "position", "log", "events", "the EPCIS index has read up to position {}"),
     Rule("state", "newest match", "state", "matches", "a match has position {}"),
     Rule("state", "newest letter", "state", "dead_letters", "a dead letter has position {}"),
@@ -88,19 +93,40 @@ RULES = (
 )
 
 
-def read_file_positions(folder: Path, stores: list[str]) -> Positions:
-    """Return the positions in the SQLite files of a folder; those of other stores are 0."""
+def read_positions(folder: Path, database: str | None, stores: list[str]) -> Positions:
+    """Return the positions of stores in a folder, or of all in the database where one is given.
+
+    Those of stores that are not named are 0. The checkpoint of Spark is read in the folder.
+    """
+    if database is None:
+        found = _read_files(folder, stores)
+    else:
+        engine = sql.create_engine(database, isolation_level="READ COMMITTED")
+        found = _read_all(engine, list(FILES))
+    nothing = {store: dict.fromkeys(queries, 0) for store, queries in _QUERIES.items()}
+    return {"spark": {"position": _checkpoint_position(folder)}} | nothing | found
+
+
+def _checkpoint_position(folder: Path) -> int:
+    """Return the position up to which a Spark query has planned; 0 where it has no checkpoint."""
+    batches = (folder / CHECKPOINT / "offsets").glob("[0-9]*")
+    newest = max((int(file.name) for file in batches if file.name.isdigit()), default=None)
+    if newest is None:
+        return 0
+    lines = (folder / CHECKPOINT / "offsets" / str(newest)).read_text().splitlines()
+    try:
+        return int(json.loads(lines[-1])["position"])
+    except (IndexError, ValueError, KeyError, TypeError):  # the query itself reports it
+        return 0
+
+
+def _read_files(folder: Path, stores: list[str]) -> dict[str, Mapping[str, int]]:
     found: dict[str, Mapping[str, int]] = {}
     for store, name in FILES.items():
         if store in stores:
             url = f"sqlite:///{(folder / name).absolute()}"
             found |= _read_all(sql.create_engine(url), [store])
-    return {store: found.get(store, dict.fromkeys(_QUERIES[store], 0)) for store in FILES}
-
-
-def read_database_positions(url: str) -> Positions:
-    """Return the positions in a database that holds all stores."""
-    return _read_all(sql.create_engine(url, isolation_level="READ COMMITTED"), list(FILES))
+    return found
 
 
 def _read_all(engine: sql.Engine, stores: list[str]) -> dict[str, Mapping[str, int]]:

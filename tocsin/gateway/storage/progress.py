@@ -141,6 +141,10 @@ class Progress:
         with self._database.reading() as connection:
             return int(connection.execute(query).scalar() or 0)
 
+    def newest_snapshot(self) -> KeptSnapshot | None:
+        """Return the newest snapshot that is whole, whatever became of the steps after it."""
+        return self._snapshots.newest_whole()
+
     def last_step(self) -> int:
         """Return the number of the last step; 0 before the first one."""
         query = sql.select(RUNNERS.c.step).where(RUNNERS.c.name == self._runner)
