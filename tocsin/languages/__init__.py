@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, cast
 
 from tocsin.deferred import Deferred
 from tocsin.errors import LimitProblem, MeaningProblem, Place, Problem
-from tocsin.languages.base.context import NOTHING_AROUND, Beside, Context, PartDefinition
+from tocsin.languages.base.context import NOTHING_AROUND, Beside, Context, PartDefinition, Uses
 from tocsin.languages.base.options import NO_OPTIONS
 from tocsin.languages.base.reading import Options, Parse, Reading
 from tocsin.languages.near import hint_for_language
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Forward, Part, Plan
 from tocsin.plan.construction import Construct
+from tocsin.plan.extent import count_parts, require_extent
 from tocsin.values.time import Duration, Instant
 
 if TYPE_CHECKING:
@@ -59,6 +60,11 @@ _CHAIN = 32
 before.
 """
 
+_LEVELS = 128
+"""How deep texts that are read inside of each other may nest together: reading one takes some
+frames of the stack, and every level of it two or three.
+"""
+
 _XML_OPENING = "WHERE "
 _OPENED = re.compile(r"\s*(WHERE|NAMESPACE)\b")
 """A block in braces may leave WHERE out: it has nothing else to say."""
@@ -72,9 +78,15 @@ def read_text(
     The plan has not been through the passes yet.
     """
     given = context or NOTHING_AROUND
+    if given.uses is None:
+        given = replace(given, uses=Uses())
     try:
         _require_knowledge(language, given)
-        return _parse_of(language)(text, options, _Atoms(given).around())
+        reading = _parse_of(language)(text, options, _Atoms(given).around())
+        if reading.plan is not None:
+            require_extent(reading.plan)
+            count_parts(reading.plan.pattern)
+        return reading
     except Problem as problem:
         return Reading(problems=(problem,))
 
@@ -178,11 +190,13 @@ class _Atoms:
         return found
 
 
-def _parse_part(context: Context, definition: PartDefinition) -> Part:
-    """The part of a definition in any language, which may use other definitions and never
-    itself.
+def _parse_part(
+    context: Context, definition: PartDefinition, levels: int = 0, through: tuple[str, ...] = ()
+) -> Part:
+    """Return the part of a definition in any language, which may use other definitions and never
+    itself. `levels` are those of the text that uses it, `through` the names that it was reached by.
     """
-    name, reading = definition.name, context.reading
+    name, reading = definition.name, (*context.reading, *through)
     if name in reading:
         circle = " uses ".join((*reading[reading.index(name) :], name))
         raise MeaningProblem(
@@ -198,7 +212,17 @@ def _parse_part(context: Context, definition: PartDefinition) -> Part:
             token=name,
             hint="write some of them out",
         )
-    inner = replace(context, reading=(*reading, name), beside=Beside())
+    if context.uses is not None:
+        context.uses.read()
+    level = context.level + levels
+    if level > _LEVELS:
+        raise LimitProblem(
+            f"with names written out, parts nest deeper than {_LEVELS} levels",
+            code="NameLimitError",
+            token=name,
+            hint="write fewer levels, or make what a name means a subscription of its own",
+        )
+    inner = replace(context, reading=(*reading, name), beside=Beside(), level=level)
     plan = parse_subscription(definition.language, definition.expression, NO_OPTIONS, inner)
     if plan.output != Forward():
         raise MeaningProblem(
@@ -207,6 +231,8 @@ def _parse_part(context: Context, definition: PartDefinition) -> Part:
             token=name,
             hint="define only which events are meant",
         )
+    if context.uses is not None:
+        context.uses.bring(count_parts(plan.pattern))
     return plan.pattern
 
 

@@ -29,6 +29,7 @@ from tocsin.plan import (
     templates,
 )
 from tocsin.plan import xml_patterns as blocks
+from tocsin.plan.extent import require_levels, too_deep
 from tocsin.values.like import LikePattern, Wild
 from tocsin.values.scalars import Constant, Kind
 from tocsin.values.space import Metric, SpatialRelation
@@ -76,11 +77,14 @@ def plan_from_json(text: str, knowledge: Iterable[Ontology | TBox] = ()) -> comp
 
 
 def body_of(text: str) -> Any:
-    """What a wire text says of its plan; raises where it is not one."""
+    """Return what a wire text says of its plan; raise where it is not one, or nests too deep."""
     try:
         body = json.loads(text)
-    except (ValueError, RecursionError) as error:
+    except RecursionError:
+        raise too_deep() from None
+    except ValueError as error:
         raise malformed(f"not JSON: {error}") from None
+    require_levels(body)
     if not isinstance(body, dict) or body.get("tocsin-plan") not in _VERSIONS:
         raise malformed(f"expected a plan of wire version {VERSION} or before")
     return body.get("plan")
@@ -181,16 +185,23 @@ class _Decoder:
     def value(self, value: Any) -> Any:
         kind = type(value)
         if kind is list:
-            return tuple([self.value(item) for item in value])
+            return self._items(value)
         if kind is not dict:
             return value
         if "node" in value:
             return self._node(value)
         if "set" in value:
-            return frozenset([self.value(item) for item in value["set"]])
+            return frozenset(self._items(value["set"]))
         if "infinity" in value:
             return math.inf * value["infinity"]
         return self._known(value["knowledge"]) if "knowledge" in value else self._node(value)
+
+    def _items(self, items: list[Any]) -> tuple[Any, ...]:
+        """Return the values of a list; a loop, since a comprehension is a frame more."""
+        found = []
+        for item in items:
+            found.append(item if type(item) in _PLAIN else self.value(item))
+        return tuple(found)
 
     def _known(self, fingerprint: str) -> Ontology | TBox:
         if fingerprint not in self._knowledge:
@@ -210,10 +221,9 @@ class _Decoder:
         try:
             if name in _MEMBERS:
                 return _MEMBERS[name][body["name"]]
-            given = {
-                member: item if type(item) in _PLAIN else self.value(item)
-                for member, item in body.items()
-            }
+            given: dict[str, Any] = {}
+            for member, item in body.items():
+                given[member] = item if type(item) in _PLAIN else self.value(item)
             del given["node"]
             return node(**given)
         except (KeyError, TypeError, ValueError) as error:

@@ -14,23 +14,38 @@ Node: TypeAlias = Element | None
 Outermost: TypeAlias = Sequence[Element]
 
 
-def reached(path: RegularPath, node: Node, outermost: Outermost) -> set[Node]:
-    """All nodes to which the path leads from a node."""
+Known: TypeAlias = dict[tuple[int, Node], set[Node]]
+"""Where parts of a path lead from nodes, by the identity of the part: repeats inside of repeats ask
+for the same again and again.
+"""
+
+
+def reached(
+    path: RegularPath, node: Node, outermost: Outermost, known: Known | None = None
+) -> set[Node]:
+    """Return all nodes to which the path leads from a node."""
+    known = {} if known is None else known
+    if (id(path), node) not in known:
+        known[id(path), node] = _reached(path, node, outermost, known)
+    return known[id(path), node]
+
+
+def _reached(path: RegularPath, node: Node, outermost: Outermost, known: Known) -> set[Node]:
     match path:
         case PathStep(name):
             return {child for child in children(node, outermost) if name in (None, child.tag)}
         case PathSequence(parts):
             found = {node}
             for part in parts:
-                found = _from_all(part, found, outermost)
+                found = _from_all(part, found, outermost, known)
             return found
         case PathChoice(parts):
-            return {each for part in parts for each in reached(part, node, outermost)}
+            return {each for part in parts for each in reached(part, node, outermost, known)}
         case PathRepeat(part, "?"):
-            return {node} | reached(part, node, outermost)
+            return {node} | reached(part, node, outermost, known)
         case PathRepeat(part, mark):
-            found = {node} if mark == "*" else reached(part, node, outermost)
-            while not (further := _from_all(part, found, outermost)) <= found:
+            found = {node} if mark == "*" else set(reached(part, node, outermost, known))
+            while not (further := _from_all(part, found, outermost, known)) <= found:
                 found |= further
             return found
         case _:
@@ -42,5 +57,7 @@ def children(node: Node, outermost: Outermost) -> Sequence[Element]:
     return outermost if node is None else list(node)
 
 
-def _from_all(path: RegularPath, nodes: Iterable[Node], outermost: Outermost) -> set[Node]:
-    return {each for node in nodes for each in reached(path, node, outermost)}
+def _from_all(
+    path: RegularPath, nodes: Iterable[Node], outermost: Outermost, known: Known
+) -> set[Node]:
+    return {each for node in nodes for each in reached(path, node, outermost, known)}

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from tocsin.errors import MeaningProblem, Problem
 from tocsin.plan.atoms import Atom
 from tocsin.plan.composites import Part
+from tocsin.plan.extent import MAX_PARTS, too_many_parts
 from tocsin.plan.passes.set_policy import DEFAULT_HORIZON
 from tocsin.values.time import Duration
 
@@ -62,7 +63,7 @@ def no_atom(language: str, _: str) -> Atom:
     )
 
 
-def no_part(definition: PartDefinition) -> Part:
+def no_part(definition: PartDefinition, _: int = 0, __: tuple[str, ...] = ()) -> Part:
     """The answer where parts of other languages have no place: inside an atom in braces."""
     raise MeaningProblem(
         f"an atom in braces uses no other part, got {definition.name}",
@@ -89,6 +90,27 @@ class Beside:
     says_horizon: bool = False
 
 
+_READING = 8
+"""Reading a definition takes as long as making so many parts."""
+
+
+class Uses:
+    """The number of parts that definitions bring into one text, each counted at every use."""
+
+    def __init__(self) -> None:
+        self._left = MAX_PARTS
+
+    def read(self) -> None:
+        """Count the reading of one more definition; raise LimitProblem where it is too much."""
+        self.bring(_READING)
+
+    def bring(self, parts: int) -> None:
+        """Count parts that a definition brings; raise LimitProblem where there are too many."""
+        self._left -= parts
+        if self._left < 0:
+            raise too_many_parts()
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """Definitions by name, the ontology where one is given (its problem where it has one), and how
@@ -97,16 +119,20 @@ class Context:
     `parse_atom` takes the language's name and a text; it raises where there is no such language, or
     where the text is about more than one event. `warn_of_atom` takes the same and tells what the
     text says that is probably not meant. `parse_part` takes a definition, which may be about
-    several events; `reading` are the names of the definitions whose reading led here. A language
-    takes from the context what it needs.
+    several events, the levels of the text that uses it, and names of definitions whose reading led
+    there. `reading` are the names of the definitions whose reading led here, `level` is how deep
+    they nest together, `uses` counts the parts that they bring. A language takes from the context
+    what it needs.
     """
 
     definitions: Mapping[str, Definition] = field(default_factory=dict)
     ontology: object | None = None
     parse_atom: Callable[[str, str], Atom] = no_atom
     warn_of_atom: Callable[[str, str], list[Problem]] = no_warnings
-    parse_part: Callable[[PartDefinition], Part] = no_part
+    parse_part: Callable[[PartDefinition, int, tuple[str, ...]], Part] = no_part
     reading: tuple[str, ...] = ()
+    level: int = 0
+    uses: Uses | None = None
     beside: Beside = Beside()
 
 

@@ -16,6 +16,7 @@ from tocsin.languages.base.texts import Problems, Spot
 from tocsin.languages.concept import forms
 from tocsin.languages.concept.correlation import Correlating, Shared
 from tocsin.languages.concept.describe import Describing
+from tocsin.languages.concept.limits import exceeded
 from tocsin.languages.concept.names import Names
 from tocsin.languages.concept.options import Settings
 from tocsin.languages.concept.read import read_subscription
@@ -36,6 +37,11 @@ from tocsin.plan.concepts import ConceptTest
 from tocsin.values.time import Duration
 
 OWN_LANGUAGE = "concept"
+MAX_NAMES_IN_A_ROW = 32
+"""Names defined by each other in a row: each is read inside the reading of the one before."""
+
+MAX_LEVELS = 128
+"""Levels of texts that are read inside of each other, together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +72,7 @@ class Lowering:
     is in.
 
     `spots` are those of the tests; inside of a definition they stand at the name that leads to it,
-    `used_at`.
+    `used_at`. `level` is how deep the texts nest that lead here, together.
     """
 
     problems: Problems
@@ -78,12 +84,14 @@ class Lowering:
     places: Mapping[int, int] = field(default_factory=dict)
     spots: dict[ConceptTest, Spot] = field(default_factory=dict)
     used_at: Spot | None = None
+    level: int = 0
 
     def __post_init__(self) -> None:
         self.describing = Describing(self.problems, self.describing.names, self._defined_concept)
 
     def whole(self, written: Subscription) -> Part:
         """The part of a text with its roles to correlate by."""
+        self.level = written.body.depth
         leaves = list(leaves_of(written.body))
         self.places = {id(leaf): number for number, leaf in enumerate(leaves)}
         correlating = Correlating(self.problems, self.describing, len(leaves))
@@ -201,7 +209,8 @@ class Lowering:
         try:
             if definition.language != OWN_LANGUAGE:
                 return self.context.parse_atom(definition.language, definition.expression)
-            return self._own(node, definition).part(read_subscription(definition.expression).body)
+            inner, body = self._own(node, definition)
+            return inner.part(body)
         except Problem as problem:
             self.problems.at(node.spot, problem)
             return self._test(Nothing(), node)
@@ -220,15 +229,15 @@ class Lowering:
             )
             return Nothing()
         try:
-            body = read_subscription(definition.expression).body
-            return self._own(node, definition).describing.concept(body)
+            inner, body = self._own(node, definition)
+            return inner.describing.concept(body)
         except Problem as problem:
             self.problems.at(node.spot, problem)
             return Nothing()
 
-    def _own(self, node: Name, definition: PartDefinition) -> Lowering:
-        """A walk over the text of a definition, whose problems are told at the name that
-        uses it.
+    def _own(self, node: Name, definition: PartDefinition) -> tuple[Lowering, Syntax]:
+        """Return a walk over the text of a definition, whose problems are told at the name that
+        uses it, and the syntax of that text.
         """
         if node.name in self.inside:
             raise MeaningProblem(
@@ -237,6 +246,16 @@ class Lowering:
                 token=node.name,
                 hint="a part is defined by others, never by itself",
             )
+        if len(self.inside) >= MAX_NAMES_IN_A_ROW:
+            message = f"more than {MAX_NAMES_IN_A_ROW} names are defined by each other in a row"
+            raise exceeded(message, None, "write some of them out", node.name)
+        if self.context.uses is not None:
+            self.context.uses.read()
+        body = read_subscription(definition.expression).body
+        level = self.level + body.depth
+        if level > MAX_LEVELS:
+            message = f"with names written out, concepts nest deeper than {MAX_LEVELS} levels"
+            raise exceeded(message, None, "write fewer levels", node.name)
         problems = _Borrowed(self.problems, node.spot)
         place = self.places.get(id(node), 0)
         shared = tuple(Shared(each.variable, (each.at(place),)) for each in self.shared)
@@ -249,9 +268,10 @@ class Lowering:
             (*self.inside, node.name),
             spots=self.spots,
             used_at=self.used_at or node.spot,
+            level=level,
         )
         problems.text = definition.expression
-        return inner
+        return inner, body
 
 
 def _is_anchored(node: Syntax) -> bool:

@@ -92,7 +92,7 @@ class PatternReader:
                 inner = tuple(map(self._path, parts))
                 return PathSequence(inner) if operator == "." else PathChoice(inner)
             case PathMark(part, mark):
-                return PathRepeat(self._path(part), mark)
+                return _repeat(self._path(part), mark)
             case _:
                 assert_never(path)
 
@@ -138,3 +138,10 @@ def _only_a_level(element: Element, bind: Bind | None) -> bool:
 
 def _binding(bind: Bind | None) -> list[VariableBinding]:
     return [] if bind is None else [VariableBinding(_BINDS[bind.how], bind.variable.text)]
+
+
+def _repeat(part: RegularPath, mark: str) -> PathRepeat:
+    """Return a part repeated, a repeat of a repeat as one: `a**` leads where `a*` does."""
+    if isinstance(part, PathRepeat):
+        return PathRepeat(part.part, mark if mark == part.mark else "*")
+    return PathRepeat(part, mark)

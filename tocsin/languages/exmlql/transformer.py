@@ -130,23 +130,27 @@ class Transformer(TermTransformer):
             return Tag(spot_of(given), None)
         steps = list(path_names(given))
         if len(steps) > self._limits.steps:
-            raise TooMany(
-                steps[self._limits.steps].spot,
-                f"a path has {len(steps):,} steps, the limit is {self._limits.steps}",
-                "say the levels between with $*, or split the subscription",
-            )
+            raise TooMany(steps[self._limits.steps].spot, *_too_many_steps(self._limits.steps))
         return Tag(Spot(steps[0].spot.offset, _path_text(given)), given)
 
     def path_choice(self, children: Children) -> PathParts:
         left, _, right = children
-        return _parts("|", left, right)
+        return self._short(_parts("|", left, right))
 
     def path_sequence(self, children: Children) -> PathParts:
         left, right = children
-        return _parts(".", left, right)
+        return self._short(_parts(".", left, right))
+
+    def _short(self, path: PathParts) -> PathParts:
+        """Raise TooMany where one row of a path has more steps than a path may, before it grows."""
+        if len(path.parts) > self._limits.steps:
+            last = next(path_names(path.parts[-1]))
+            raise TooMany(last.spot, *_too_many_steps(self._limits.steps))
+        return path
 
     def path_repeat(self, children: Children) -> PathMark:
         part, mark = children
+        self._watch(_path_depth(part) + 1, Spot(mark.start_pos or 0, str(mark)))
         return PathMark(part, str(mark))
 
     def path_step(self, children: Children) -> PathName:
@@ -330,6 +334,12 @@ def _path_depth(path: PathUse) -> int:
             return 1 + max(map(_path_depth, parts))
         case PathMark(part):
             return 1 + _path_depth(part)
+
+
+def _too_many_steps(limit: int) -> tuple[str, str]:
+    """Return message and way out for a path that is too long."""
+    hint = "say the levels between with $*, or split the subscription"
+    return f"a path has more than {limit} steps", hint
 
 
 def _path_text(path: PathUse, binding: int = 0) -> str:

@@ -107,7 +107,7 @@ class Names:
                 token=name,
                 hint="break the circle",
             )
-        if len(self._reading) >= CHAIN:
+        if len(self._context.reading) + len(self._reading) >= CHAIN:
             raise exceeded(
                 f"more than {CHAIN} names are defined by each other in a row",
                 None,
@@ -129,7 +129,9 @@ class Names:
             if definition.language == OWN_LANGUAGE:
                 meaning = self._read(definition.expression, self, level)
             elif definition.language == _COMPOSITES:
-                meaning = Meaning(self._context.parse_part(definition), [])
+                meaning = Meaning(
+                    self._context.parse_part(definition, level, tuple(self._reading[:-1])), []
+                )
             else:
                 meaning = Meaning(self.atom(definition.language, definition.expression), [])
         except Problem as problem:

@@ -13,27 +13,52 @@ from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hin
 from tocsin.knowledge.concepts.tbox import TBox
 from tocsin.knowledge.ontology import Ontology
 
+Asked = tuple[Any, Any, str]
+"""A value, the type that it should have, and where it stands."""
+
 
 def misfit(value: Any, hint: Any, at: str = "plan") -> str:
-    """Where a value is not what a type hint says; "" where it is."""
+    """Return where a value is not what a type hint says; "" where it is.
+
+    The walk has a stack of its own: a plan from elsewhere nests as deep as its writer likes.
+    """
+    waiting: list[Asked] = [(value, hint, at)]
+    while waiting:
+        wrong = _look(waiting, *waiting.pop())
+        if wrong:
+            return wrong
+    return ""
+
+
+def _look(waiting: list[Asked], value: Any, hint: Any, at: str) -> str:
+    """Return `at` where a value itself is wrong; what stands inside of it is yet to be asked."""
     origin = get_origin(hint)
     if hint in (Any, object):
         return ""
     if origin in (Union, types.UnionType):
-        found = [misfit(value, each, at) for each in get_args(hint)]
-        return "" if "" in found else max(found, key=len)
+        return _look_at_union(waiting, value, get_args(hint), at)
     if origin is tuple:
-        return _misfit_of_tuple(value, get_args(hint), at)
+        return _look_at_tuple(waiting, value, get_args(hint), at)
     if origin is frozenset:
         if not isinstance(value, frozenset):
             return at
-        return _first(misfit(each, get_args(hint)[0], at) for each in value)
+        waiting += [(each, get_args(hint)[0], at) for each in value]
+        return ""
     if origin is Literal:
         return "" if value in get_args(hint) else at
-    return _misfit_of_class(value, origin or hint, at)
+    return _look_at_class(waiting, value, origin or hint, at)
 
 
-def _misfit_of_tuple(value: Any, hints: tuple[Any, ...], at: str) -> str:
+def _look_at_union(waiting: list[Asked], value: Any, hints: tuple[Any, ...], at: str) -> str:
+    """Look at the members of a union that the value itself could be; classes leave one of them."""
+    fitting = [each for each in hints if not _look([], value, each, at)]
+    if len(fitting) == 1:
+        return _look(waiting, value, fitting[0], at)
+    found = [misfit(value, each, at) for each in fitting]
+    return "" if "" in found else max(found, key=len, default=at)
+
+
+def _look_at_tuple(waiting: list[Asked], value: Any, hints: tuple[Any, ...], at: str) -> str:
     if not isinstance(value, tuple):
         return at
     if len(hints) == 2 and hints[1] is Ellipsis:
@@ -41,10 +66,11 @@ def _misfit_of_tuple(value: Any, hints: tuple[Any, ...], at: str) -> str:
     if len(hints) != len(value):
         return at
     pairs = enumerate(zip(value, hints, strict=True))
-    return _first(misfit(each, hint, f"{at}[{number}]") for number, (each, hint) in pairs)
+    waiting += [(each, hint, f"{at}[{number}]") for number, (each, hint) in pairs]
+    return ""
 
 
-def _misfit_of_class(value: Any, kind: Any, at: str) -> str:
+def _look_at_class(waiting: list[Asked], value: Any, kind: Any, at: str) -> str:
     if kind is float:
         return "" if isinstance(value, int | float) and not isinstance(value, bool) else at
     if kind is int:
@@ -58,14 +84,10 @@ def _misfit_of_class(value: Any, kind: Any, at: str) -> str:
     if not is_dataclass(value) or isinstance(value, Ontology | TBox):
         return ""
     hints = _hints(cast(Hashable, type(value)))
-    return _first(
-        misfit(getattr(value, each.name), hints[each.name], f"{at}.{each.name}")
-        for each in fields(value)
-    )
-
-
-def _first(found: Any) -> str:
-    return next(filter(None, found), "")
+    waiting += [
+        (getattr(value, each.name), hints[each.name], f"{at}.{each.name}") for each in fields(value)
+    ]
+    return ""
 
 
 @lru_cache(maxsize=256)

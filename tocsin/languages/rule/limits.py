@@ -13,10 +13,11 @@ from tocsin.values.time import Duration
 
 @dataclass(frozen=True, slots=True)
 class Limits(TextLimits):
-    """Bytes of text in UTF-8; levels of nesting; parts; steps in a row; times that a part is
-    repeated; the longest duration.
+    """Bytes of text in UTF-8; levels of nesting, of which each AND and THEN in a row is one;
+    parts; steps in a row; times that a part is repeated; the longest duration.
     """
 
+    nesting: int = 100
     parts: int = 1024
     steps: int = 50
     times: int = 10_000

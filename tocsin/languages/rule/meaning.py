@@ -68,7 +68,7 @@ def meaning_of(
     )
     if problems:
         return Meaning(Plan(NOTHING), problems.in_reading_order(), [], rule)
-    names = Names(problems, context, metric)
+    names = Names(problems, context, metric, rule.depth)
     lowering = Lowering(problems, warnings, names, manner)
     rest, part = with_own_conditions(rule, lowering)
     part = attach(part, _wanted(rule, rest, manner, problems), problems)

@@ -32,12 +32,18 @@ _TYPE = (ENVELOPE, "type")
 
 
 class Names:
-    """What the names and the inner texts of one rule mean; what is wrong with them is noted."""
+    """What the names and the inner texts of one rule mean; what is wrong with them is noted.
 
-    def __init__(self, problems: Problems, context: Context, metric: Metric) -> None:
+    `levels` is how deep the rule nests.
+    """
+
+    def __init__(
+        self, problems: Problems, context: Context, metric: Metric, levels: int = 0
+    ) -> None:
         self._problems = problems
         self._context = context
         self._metric = metric
+        self._levels = levels
         self._times_used: dict[str, int] = {}
 
     def part(self, node: AtomSyntax) -> Part:
@@ -124,7 +130,7 @@ class Names:
             )
             return NOTHING
         try:
-            part = self._context.parse_part(definition)
+            part = self._context.parse_part(definition, self._levels, ())
         except Problem as problem:
             self._problems.at(node.spot, _told_of(node.type, problem))
             return NOTHING

@@ -24,7 +24,7 @@ _GRAMMAR = Grammar(
     CODE,
     syntax_problem,
     exceeded,
-    flatter="drop parentheses that change nothing, or define a part by a name and use the name",
+    flatter="split the rule, or drop parentheses that change nothing; each AND and THEN is a level",
     shorter="split the rule, or define parts by names and use the names",
     what="rule",
     prepare=disguise,

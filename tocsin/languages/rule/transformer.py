@@ -88,9 +88,15 @@ class Transformer(ValueTransformer):
         )
 
     def all_of(self, children: Children) -> Both:
-        return Both(
-            tuple(children), spot=children[0].spot, depth=self._below(children[0].spot, children)
-        )
+        return Both(tuple(children), spot=children[0].spot, depth=self._joined(children))
+
+    def _joined(self, children: Children) -> int:
+        """Return the depth of parts that are joined one after the other: each join is a level."""
+        depth = children[0].depth
+        for child in children[1:]:
+            depth = max(depth, child.depth) + 1
+            self._watch(depth, child.spot)
+        return int(depth)
 
     def stands(self, children: Children) -> Stands:
         left, word, right = children
@@ -109,9 +115,8 @@ class Transformer(ValueTransformer):
         first = children[0]
         if len(children) == 1 and not first.absent and first.within is None:
             return first.part
-        return Sequence(
-            tuple(children), spot=first.spot, depth=self._below(children[0].spot, children)
-        )
+        depth = max(self._joined(children), self._below(first.spot, (first,)))
+        return Sequence(tuple(children), spot=first.spot, depth=depth)
 
     def step(self, children: Children) -> Step:
         absent = isinstance(children[0], Token)
@@ -226,6 +231,7 @@ class Transformer(ValueTransformer):
             self.length(over),
             self.length(every[0]) if every else None,
             spot=aggregate.spot,
+            depth=self._below(aggregate.spot, (aggregate.atom,)),
         )
 
     def number(self, children: Children) -> Number:
