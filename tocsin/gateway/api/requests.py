@@ -10,6 +10,9 @@ from tocsin.errors import LimitProblem, MeaningProblem, Problem
 from tocsin.events.codecs.cloudevents import parse_json
 from tocsin.gateway.service import Service
 
+_MOST_DIGITS = 20
+"""The greatest integer of 64 bits has 19 or 20."""
+
 
 def service_of(request: Request) -> Service:
     """The service that the application serves."""
@@ -22,7 +25,7 @@ InService = Annotated[Service, Depends(service_of)]
 async def body_of(request: Request, limit: int) -> bytes:
     """The whole body; a LimitProblem as soon as it is too long."""
     told = request.headers.get("content-length", "")
-    if told.isdigit() and int(told) > limit:
+    if is_count(told) and int(told) > limit:
         raise too_large(limit)
     chunks: list[bytes] = []
     size = 0
@@ -32,6 +35,13 @@ async def body_of(request: Request, limit: int) -> bytes:
             raise too_large(limit)
         chunks.append(chunk)
     return b"".join(chunks)
+
+
+def is_count(text: str) -> bool:
+    """True if a text is a number of up to 20 digits from 0 to 9. Other scripts have digits that no
+    number is made of, and Python refuses to read one of more than some thousand digits.
+    """
+    return text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
 
 
 async def object_of(request: Request, limit: int) -> dict[str, Any]:
