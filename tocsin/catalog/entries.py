@@ -132,7 +132,7 @@ class Subscription:
             if not isinstance(body.get(name), str | None):
                 hint = 'write it like "deferred"' if name == "policy" else 'write it like "2h"'
                 raise _malformed(f"{name} must be a string", token=name, hint=hint)
-        if not isinstance(body.get("options") or {}, dict):
+        if not isinstance(body.get("options"), dict | None):
             raise _malformed(
                 "options must be an object", token="options", hint='as in {"dialect": "jms"}'
             )

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from tocsin.catalog.tenants import Owned
-from tocsin.errors import Problem, StateProblem
+from tocsin.errors import StateProblem
 from tocsin.gateway.delivery.part import delivery_of
 from tocsin.gateway.epcis.part import part_of
 from tocsin.gateway.parts import open_service
@@ -22,7 +21,6 @@ from tocsin.gateway.settings import Settings
 from tocsin.gateway.storage.faults import FaultKind, StoreFault, find_faults, read_marks
 from tocsin.gateway.storage.lock import runner_lock
 from tocsin.gateway.storage.marks import mark_path
-from tocsin.gateway.storage.paused import Standing
 from tocsin.gateway.storage.positions import CHECKPOINT, FILES, read_positions
 from tocsin.gateway.storage.raising import (
     Floors,
@@ -152,19 +150,7 @@ class _Recovery:
 
     def _renew_lines(self) -> int:
         """Make the delivery of each subscription as the catalog says; return how many there are."""
-        delivery = delivery_of(self._service)
-        served = self._service.catalog.snapshot().subscriptions
-        paused = Standing(self._service.database).paused()
-        count = 0
-        for subscription in (*served, *paused.values()):
-            owned = Owned.of_key(subscription.id)
-            is_paused = subscription.id in paused
-            try:
-                delivery.put((owned.tenant, owned.name), subscription.deliver, paused=is_paused)
-            except Problem:  # its target is not allowed any more: the service reports it
-                continue
-            count += subscription.deliver is not None
-        return count
+        return delivery_of(self._service).renew_lines()
 
 
 def set_checkpoint_aside(folder: Path) -> Iterator[str]:

@@ -107,5 +107,5 @@ _PLAIN = frozenset((str, int, float, bool, type(None)))
 
 
 @cache
-def _field_names(kind: type) -> tuple[str, ...]:
+def _field_names(kind: Any) -> tuple[str, ...]:
     return tuple(each.name for each in fields(kind))

@@ -13,7 +13,8 @@ from tocsin.gateway.api.bodies import SUBSCRIPTION, TRIED, json_body
 from tocsin.gateway.api.requests import object_of, run_work, service_of
 from tocsin.gateway.asking import SHOWN, asked_subscription, explain, try_out
 from tocsin.gateway.service import Service
-from tocsin.values.time import parse_duration
+from tocsin.hosts.local.alarm import wall_clock
+from tocsin.values.time import is_instant, parse_duration
 
 router = APIRouter(tags=["subscriptions"])
 
@@ -57,7 +58,13 @@ async def try_subscription(request: Request, last: str | None = None) -> dict[st
     shown = rest.pop("limit", SHOWN)
     if not isinstance(span, str):
         raise MeaningProblem("last is a duration such as 24h", code="RequestError", token="last")
-    parse_duration(span)
+    if not is_instant(wall_clock() - parse_duration(span)):
+        raise MeaningProblem(
+            "last goes back to before the year 1",
+            code="RequestError",
+            token=span[:80],
+            hint="write it like 24h; a long one such as 1000d takes all that is stored",
+        )
     if not isinstance(shown, int) or isinstance(shown, bool) or not 0 <= shown <= _MOST_SHOWN:
         raise MeaningProblem(
             f"limit is a number from 0 to {_MOST_SHOWN}", code="RequestError", token="limit"

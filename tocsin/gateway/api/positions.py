@@ -9,6 +9,7 @@ from starlette.requests import HTTPConnection
 from starlette.types import Receive, Scope, Send
 
 from tocsin.errors import LimitProblem, MeaningProblem
+from tocsin.gateway.api.requests import is_count
 from tocsin.gateway.service import Service
 
 LAST = 2**63 - 1
@@ -25,11 +26,11 @@ def begin_behind(request: HTTPConnection, head: int) -> int:
     given = request.headers.get("last-event-id") or request.query_params.get("after")
     if given is None:
         return head
-    if not given.isascii() or not given.isdigit() or int(given) > LAST:
+    if not is_count(given) or int(given) > LAST:
         raise MeaningProblem(
-            f"{given!r} is no position",
+            f"{given[:80]!r} is not a position",
             code="RequestError",
-            token=given,
+            token=given[:80],
             hint="it is the number of the last event that was heard; 0 for all",
         )
     return int(given)

@@ -15,6 +15,8 @@ from tocsin.gateway.service import Service
 
 P = ParamSpec("P")
 T = TypeVar("T")
+_MOST_DIGITS = 20
+"""The greatest integer of 64 bits has 19 or 20."""
 
 
 def service_of(request: Request) -> Service:
@@ -31,7 +33,7 @@ InService = Annotated[Service, Depends(service_of)]
 async def body_of(request: Request, limit: int) -> bytes:
     """The whole body; a LimitProblem as soon as it is too long."""
     told = request.headers.get("content-length", "")
-    if told.isdigit() and int(told) > limit:
+    if is_count(told) and int(told) > limit:
         raise too_large(limit)
     chunks: list[bytes] = []
     size = 0
@@ -41,6 +43,13 @@ async def body_of(request: Request, limit: int) -> bytes:
             raise too_large(limit)
         chunks.append(chunk)
     return b"".join(chunks)
+
+
+def is_count(text: str) -> bool:
+    """True if a text is a number of up to 20 digits from 0 to 9. Other scripts have digits that no
+    number is made of, and Python refuses to read one of more than some thousand digits.
+    """
+    return text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
 
 
 async def object_of(request: Request, limit: int) -> dict[str, Any]:

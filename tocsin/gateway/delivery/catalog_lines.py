@@ -53,6 +53,14 @@ class CatalogLines:
             if self._known - self._saved >= _PERSIST_AFTER:
                 self._persist()
 
+    def renew(self) -> int:
+        """Make all lines anew as the catalog has them, after a loss; return how many deliver."""
+        with self._lock:
+            newest = self._catalog.version()
+            count = self._take_over_all(newest)
+            self._known = self._saved = newest
+            return count
+
     def save(self) -> None:
         """Keep how far the catalog was followed, so that the next process need not do it again."""
         with self._lock:
@@ -69,13 +77,17 @@ class CatalogLines:
     def _begin(self, newest: int) -> int:
         """Return the version that was taken over last; all of the newest one before the first."""
         known = self._store.followed()
-        if known is not None:
-            return known
-        held = self._catalog.snapshot(newest)
-        wanted = self._wanted(held.subscriptions, held.paused, newest)
+        if known is None:
+            self._take_over_all(newest)
+        return newest if known is None else known
+
+    def _take_over_all(self, version: int) -> int:
+        """Make the lines as a version says, whatever there was; return how many deliver."""
+        held = self._catalog.snapshot(version)
+        wanted = self._wanted(held.subscriptions, held.paused, version)
         gone = self._store.keys() - {each.key for each in wanted}
-        self._store.follow(newest, wanted, gone)
-        return newest
+        self._store.follow(version, wanted, gone)
+        return sum(each.deliver is not None for each in wanted)
 
     def _take_over(self, version: int) -> None:
         changes = self._catalog.changes(version - 1, version)

@@ -109,6 +109,10 @@ class Delivery:
             LOGGER.warning("delivery follows the catalog later: %s", problem)
         self.worker.wake(changed=True)
 
+    def renew_lines(self) -> int:
+        """Make all lines anew as the catalog has them, after a loss; return how many deliver."""
+        return self._lines.renew()
+
     def line(self, key: Key) -> Line | None:
         """How far a subscription is delivered; None where it is not delivered at all."""
         self._lines.follow()

@@ -14,7 +14,7 @@ from tocsin.events.constructed import ID_PATTERN, SOURCE, constructed_events
 from tocsin.events.event import Event
 from tocsin.events.match import Match
 from tocsin.gateway.storage.matches import MatchStore
-from tocsin.values.time import parse_instant
+from tocsin.values.time import Instant, parse_instant
 
 _MATCH = re.compile(ID_PATTERN + r"([0-9a-f]+)-[0-9]+$")
 
@@ -47,12 +47,18 @@ class BuiltEvents:
 
 
 def _match_of(key: str, body: dict[str, Any]) -> Match:
-    detected = body["detected"]
     return Match(
         key,
         tuple(body["events"]),
+        start=_instant_of(body["start"]),
+        end=_instant_of(body["end"]),
+        detected=_instant_of(body["detected"]),
+        place=body["place"],
         id=body["id"],
         outputs=tuple(body["outputs"]),
         sources=tuple(body["sources"]),
-        detected=None if detected is None else parse_instant(detected),
     )
+
+
+def _instant_of(text: str | None) -> Instant | None:
+    return None if text is None else parse_instant(text)

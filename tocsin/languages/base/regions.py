@@ -123,7 +123,7 @@ def _points(corners: Iterable[Any]) -> Iterator[list[Point]]:
     """
     try:
         yield [(float(corner[0]), float(corner[1])) for corner in corners]
-    except (TypeError, ValueError, IndexError, OverflowError):
+    except (TypeError, ValueError, LookupError, OverflowError):
         return
 
 

@@ -88,7 +88,7 @@ def _warn_of_order(part: TimePart, problems: Problems) -> None:
                 else:
                     _warn_of_shared(each, middle, problems)
             if len(around) > 1:
-                _warn_of_shared(*around, problems)
+                _warn_of_shared(around[0], around[1], problems)
         case _:
             assert_never(part)
 

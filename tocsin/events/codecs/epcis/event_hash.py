@@ -22,7 +22,7 @@ from tocsin.events.codecs.epcis.typed import number_of
 from tocsin.events.codecs.epcis.vocabulary import web_form
 from tocsin.events.views.document import TEXT, scalar_text
 from tocsin.events.views.epcis import CONTEXT, MASTER_DATA, RENAMED, TERMS, TIMES
-from tocsin.values.time import format_instant, parse_instant
+from tocsin.values.time import format_instant, is_instant, parse_instant
 
 _ORDER = (
     "eventTime eventTimeZoneOffset certificationInfo parentID epcList inputEPCList childEPCs"
@@ -168,13 +168,16 @@ def _written(value: Any) -> str:
 
 def _milliseconds(value: str) -> str:
     """A time with three decimals, half a millisecond counts as a whole one; what is no time stays
-    as it is written.
+    as it is written. The last half millisecond of the year 9999 is cut off, as no later time can be
+    written.
     """
     try:
         exact = parse_instant(value)
     except MeaningProblem:
         return _text(value)
     instant = (exact + _MILLISECOND // 2) // _MILLISECOND * _MILLISECOND
+    if not is_instant(instant):
+        instant = exact // _MILLISECOND * _MILLISECOND
     whole, _, fraction = format_instant(instant).removesuffix("Z").partition(".")
     return f"{whole}.{fraction:0<3}Z"
 
